@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+  name: "mainstay",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Mainstay", targets: ["Mainstay"]),
+    .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+  ],
+  targets: [
+    .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
+    .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(
+      name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
+    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .plugin && target.type != .system {
+  var settings = target.swiftSettings ?? []
+
+  // Existential types are written `any P`.
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+  settings.append(.enableUpcomingFeature("ExistentialAny"))
+
+  // An import is seen by this module alone unless it says `public import`.
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+  settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+
+  // A member is visible only where its module is imported.
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+  settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+
+  // An async function runs where its caller runs.
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+  settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+
+  // A conformance of an isolated type may be isolated too.
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+  settings.append(.enableUpcomingFeature("InferIsolatedConformances"))
+
+  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0480-swiftpm-warning-control.md
+  settings.append(.treatAllWarnings(as: .error))
+
+  target.swiftSettings = settings
+}

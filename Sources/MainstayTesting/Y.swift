@@ -1,0 +1,2 @@
+import Mainstay
+public enum Y {}
