@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AppError {
+  /// A service answered with a status that is not a success.
+  ///
+  /// | Status | Becomes |
+  /// |---|---|
+  /// | 401 | `unauthorized`, needs the user |
+  /// | 409 that is still running | `server`, transient after `retryAfter` |
+  /// | 412, other 409 | `conflict`, needs the user |
+  /// | 408, 425 | `server`, transient after `retryAfter` |
+  /// | 429 | `throttled`, throttled after `retryAfter` |
+  /// | 500, 502, 503, 504 | `server`, transient after `retryAfter`, or an unknown outcome |
+  /// | other 4xx, 501, 505 and anything else | permanent |
+  ///
+  /// - Parameters:
+  ///   - status: The status; the range 100 to 599 is usual, any number is accepted.
+  ///   - isRepeatable: Whether sending the request twice does no harm: its method is idempotent, or
+  ///     it carries an idempotency key. A failed service leaves the outcome unknown otherwise.
+  ///   - retryAfter: What the service asked to wait; a negative wait is dropped.
+  ///   - problemType: The `type` of the problem document (RFC 9457) in the answer.
+  ///   - fileID: The file where it happened; leave it out.
+  ///   - function: The function where it happened; leave it out.
+  ///   - line: The line where it happened; leave it out.
+  /// - Returns: An error with the code `http.<status>`.
+  public static func http(
+    status: Int, isRepeatable: Bool = true, retryAfter: Duration? = nil,
+    problemType: String? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    let hint = retryAfter.flatMap { $0 < .zero ? nil : $0.clamped }
+    let row = HTTPStatusRow.row(status, hint: hint, problemType: problemType)
+    let isOutcomeKnown = isRepeatable || !HTTPStatusRow.failedInside.contains(status)
+    var metadata = ["http.status": String(status)]
+    metadata["http.problem-type"] = problemType
+    return AppError(
+      row, disposition: isOutcomeKnown ? nil : .unknownOutcome, details: "HTTP status \(status)",
+      metadata: metadata, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
+  /// The status with which a service answered; nil where no service answered.
+  public var httpStatus: Int? { metadata["http.status"].flatMap { Int($0) } }
+}
+
+/// The rows of the table for HTTP statuses; codes are `http.<status>`.
+private enum HTTPStatusRow {
+  /// The statuses with which a service says that it failed while it worked on the request.
+  static let failedInside: Set<Int> = [500, 502, 503, 504]
+
+  static func row(_ status: Int, hint: Duration?, problemType: String?) -> BuiltInError {
+    let code = ErrorCode("http.\(status)") ?? "http.unknown"
+    switch status {
+    case 401: return signIn(code)
+    case 403: return denied(code)
+    case 404, 410: return missing(code)
+    case 409 where problemType?.hasSuffix("/idempotency-in-progress") == true:
+      return running(code, hint)
+    case 409, 412: return conflict(code)
+    case 408, 425, 500, 502, 503, 504: return failing(code, hint)
+    case 413: return tooLarge(code)
+    case 422: return unacceptable(code)
+    case 429: return throttled(code, hint)
+    default: return refused(code, isServer: status >= 500)
+    }
+  }
+
+  private static func signIn(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .unauthorized, .needsUser,
+      title: "Please sign in again",
+      message: "You are not signed in, or your sign-in has expired.",
+      suggestion: "Sign in, then try again.", actions: [.signIn, .retry, .dismiss])
+  }
+
+  private static func denied(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .denied, .permanent,
+      title: "You can’t do this",
+      message: "Your account may not do this.",
+      suggestion: "Ask the owner for access, or use another account.")
+  }
+
+  private static func missing(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .notFound, .permanent,
+      title: "This isn’t there any more",
+      message: "The service does not have what was asked for.",
+      suggestion: "It may have been deleted. Refresh to see what is there.")
+  }
+
+  private static func conflict(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .conflict, .needsUser,
+      title: "Changed in two places",
+      message: "Somebody else changed this in the meantime.",
+      suggestion: "Compare both versions and choose what to keep.",
+      actions: [.resolveConflict, .dismiss])
+  }
+
+  private static func running(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
+    BuiltInError(
+      code, .server, .transient(retryAfter: hint),
+      title: "Still working on it",
+      message: "The service is still working on the same request.",
+      suggestion: "Wait a moment; it does not need to be sent again.")
+  }
+
+  private static func failing(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
+    BuiltInError(
+      code, .server, .transient(retryAfter: hint),
+      title: "The service has a problem",
+      message: "The service could not answer just now. It is not your fault.",
+      suggestion: waitSuggestion(hint))
+  }
+
+  private static func throttled(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
+    BuiltInError(
+      code, .throttled, .throttled(retryAfter: hint),
+      title: "Too many requests",
+      message: "The service asks to slow down.",
+      suggestion: waitSuggestion(hint))
+  }
+
+  private static func tooLarge(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .validation, .permanent,
+      title: "This is too large",
+      message: "The service does not take anything of this size.",
+      suggestion: "Choose something smaller.")
+  }
+
+  private static func unacceptable(_ code: ErrorCode) -> BuiltInError {
+    BuiltInError(
+      code, .validation, .permanent,
+      title: "The service can’t accept this",
+      message: "Something in what was sent is not acceptable to the service.",
+      suggestion: "Check what you entered.")
+  }
+
+  private static func refused(_ code: ErrorCode, isServer: Bool) -> BuiltInError {
+    BuiltInError(
+      code, .server, .permanent,
+      title: isServer ? "The service can’t do this" : "The service refused this",
+      message: isServer
+        ? "The service does not support what the app asked for."
+        : "The service did not accept the request of the app.",
+      suggestion: "Update the app. If it happens again, contact support.")
+  }
+
+  private static func waitSuggestion(_ hint: Duration?) -> LocalizableText {
+    guard let hint, hint > .zero else { return "Try again in a moment." }
+    return "Try again in \(hint)."
+  }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// One classified failure: what happened, what may be done, and what a person reads about it.
+///
+/// Everything else is converted to this type before a person sees it. It is one word wide, so
+/// `throws(AppError)` costs no more than any other throw.
+///
+/// Equality compares code, kind, disposition, field and the arguments of the texts: two errors that
+/// say the same thing are equal, whenever and wherever they were made.
+public struct AppError: Error, Sendable {
+  /// Something that was being done while the error passed by, such as "Load inventory".
+  public struct Frame: Sendable, Hashable, Codable {
+    /// What was being done; for logs and reports, never shown.
+    public let operation: String
+    /// Technical values that help to understand it.
+    public let metadata: [String: String]
+    /// Where it was being done.
+    public let site: SourceSite
+
+    /// Makes a frame.
+    public init(_ operation: String, metadata: [String: String] = [:], site: SourceSite) {
+      self.operation = operation
+      self.metadata = metadata
+      self.site = site
+    }
+  }
+
+  struct Fields: Sendable {
+    var code: ErrorCode
+    var kind: ErrorKind
+    var disposition: Disposition
+    var severity: Severity
+    var title: LocalizableText
+    var message: LocalizableText
+    var suggestion: LocalizableText?
+    var details: String?
+    var metadata: [String: String]
+    var actions: [RecoveryAction]
+    var help: URL?
+    var field: JSONPointer?
+    var context: [Frame]
+    var underlying: [any Error]
+    var site: SourceSite
+    var time: Date
+    var id: UUID
+  }
+
+  private final class Box: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var box: Box
+
+  /// All fields at once; writing makes a new box, so copies never see each other's changes.
+  var fields: Fields {
+    get { box.fields }
+    set { box = Box(newValue) }
+  }
+
+  init(_ fields: Fields) { box = Box(fields) }
+}
+
+extension AppError {
+  /// Makes an error of your own.
+  ///
+  /// A title or message that is blank is replaced by that of an unknown error, and a blank
+  /// suggestion by none, so that nobody ever reads an empty alert.
+  ///
+  /// - Parameters:
+  ///   - code: The stable name, such as `payments.declined`.
+  ///   - kind: What happened.
+  ///   - disposition: What may be done.
+  ///   - severity: How bad it is; by default what is usual for the disposition.
+  ///   - title: What happened, in a few words; never just "Error".
+  ///   - message: What that means for the person, in a sentence or two without codes.
+  ///   - suggestion: What the person can do.
+  ///   - details: Technical words for the log; never shown.
+  ///   - metadata: Technical values for the log; never shown.
+  ///   - actions: What the person is offered; by default what is usual for the disposition.
+  ///   - help: A page that explains the error.
+  ///   - field: The field of a form or document that the error is about.
+  ///   - underlying: What caused it, in order of importance.
+  ///   - time: When it happened; the default is now.
+  ///   - id: The identity of this one failure; the default is a new one.
+  ///   - fileID: The file where it happened; leave it out.
+  ///   - function: The function where it happened; leave it out.
+  ///   - line: The line where it happened; leave it out.
+  public init(
+    code: ErrorCode,
+    kind: ErrorKind,
+    disposition: Disposition,
+    severity: Severity? = nil,
+    title: LocalizableText,
+    message: LocalizableText,
+    suggestion: LocalizableText? = nil,
+    details: String? = nil,
+    metadata: [String: String] = [:],
+    actions: [RecoveryAction]? = nil,
+    help: URL? = nil,
+    field: JSONPointer? = nil,
+    underlying: [any Error] = [],
+    time: Date = Date(),
+    id: UUID = UUID(),
+    fileID: String = #fileID,
+    function: String = #function,
+    line: Int = #line
+  ) {
+    self.init(
+      Fields(
+        code: code,
+        kind: kind,
+        disposition: disposition,
+        severity: severity ?? disposition.usualSeverity,
+        title: title.isBlank ? BuiltInText.unknown.title : title,
+        message: message.isBlank ? BuiltInText.unknown.message : message,
+        suggestion: suggestion.flatMap { $0.isBlank ? nil : $0 },
+        details: details,
+        metadata: metadata,
+        actions: actions ?? disposition.defaultActions,
+        help: help,
+        field: field,
+        context: [],
+        underlying: underlying,
+        site: SourceSite(fileID: fileID, function: function, line: line),
+        time: time,
+        id: id))
+  }
+
+  /// The stable name of what went wrong.
+  public var code: ErrorCode { fields.code }
+  /// What happened, for programs.
+  public var kind: ErrorKind { fields.kind }
+  /// What may be done.
+  public var disposition: Disposition { fields.disposition }
+  /// How bad it is.
+  public var severity: Severity { fields.severity }
+  /// What happened, for people, in a few words.
+  public var title: LocalizableText { fields.title }
+  /// What it means for the person.
+  public var message: LocalizableText { fields.message }
+  /// What the person can do; nil where there is nothing to suggest.
+  public var suggestion: LocalizableText? { fields.suggestion }
+  /// Technical words; never shown.
+  public var details: String? { fields.details }
+  /// Technical values; never shown.
+  public var metadata: [String: String] { fields.metadata }
+  /// What the person is offered.
+  public var actions: [RecoveryAction] { fields.actions }
+  /// A page that explains the error.
+  public var help: URL? { fields.help }
+  /// The field of a form or document that the error is about.
+  public var field: JSONPointer? { fields.field }
+  /// What was being done, the innermost first.
+  public var context: [Frame] { fields.context }
+  /// What caused it, in order of importance.
+  public var underlying: [any Error] { fields.underlying }
+  /// Where it was made.
+  public var site: SourceSite { fields.site }
+  /// When it was made.
+  public var time: Date { fields.time }
+  /// The identity of this one failure: it stays through conversions and context.
+  public var id: UUID { fields.id }
+}
+
+extension AppError {
+  /// The same failure, with a frame added that says what was being done.
+  public func adding(context frame: Frame) -> AppError {
+    var copy = self
+    copy.fields.context.append(frame)
+    return copy
+  }
+
+  /// The same failure, about a field of a form or document.
+  public func about(field: JSONPointer) -> AppError {
+    var copy = self
+    copy.fields.field = field
+    return copy
+  }
+
+  /// The same failure with another disposition, for whoever knows more than the error says.
+  ///
+  /// Severity and actions follow where they were what is usual for the old disposition.
+  public func with(disposition: Disposition) -> AppError {
+    var copy = self
+    let old = fields.disposition
+    if fields.severity == old.usualSeverity { copy.fields.severity = disposition.usualSeverity }
+    if fields.actions == old.defaultActions { copy.fields.actions = disposition.defaultActions }
+    copy.fields.disposition = disposition
+    return copy
+  }
+
+  /// The same failure with technical values added; the new value wins where both have a name.
+  public func adding(metadata: [String: String]) -> AppError {
+    var copy = self
+    copy.fields.metadata.merge(metadata) { $1 }
+    return copy
+  }
+
+  /// The first cause of a type, looking through the whole chain from the outside in.
+  public func cause<E: Error>(as type: E.Type = E.self) -> E? {
+    for error in ErrorChain(self).dropFirst() {
+      if let match = error as? E { return match }
+    }
+    return nil
+  }
+}
+
+extension AppError: Equatable {
+  /// Whether both say the same thing: same code, kind, disposition, field and text arguments.
+  public static func == (left: AppError, right: AppError) -> Bool {
+    if left.box === right.box { return true }
+    let (a, b) = (left.fields, right.fields)
+    return a.code == b.code && a.kind == b.kind && a.disposition == b.disposition
+      && a.field == b.field && a.title.arguments == b.title.arguments
+      && a.message.arguments == b.message.arguments
+      && a.suggestion?.arguments ?? [] == b.suggestion?.arguments ?? []
+  }
+}
+
+extension AppError: CustomStringConvertible {
+  /// One line for logs: code, kind, disposition, place and causes, without any text for people.
+  public var description: String {
+    var line = "\(code.rawValue) (\(kind), \(disposition)) at \(site)"
+    if let field { line += " field \(field)" }
+    if let details { line += ": \(details)" }
+    for cause in ErrorChain(self).dropFirst() {
+      line += " ← " + RecordedError(cause).description
+    }
+    return line
+  }
+}
+
+extension Disposition {
+  /// How bad an error of this disposition usually is.
+  var usualSeverity: Severity {
+    switch self {
+    case .cancelled: .debug
+    case .rejected, .needsUser: .info
+    case .transient, .throttled: .warning
+    case .permanent, .unknownOutcome, .unclassified: .error
+    }
+  }
+}

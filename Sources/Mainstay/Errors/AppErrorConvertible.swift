@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// An error of a module that knows how a person should read it.
+///
+/// One property is enough; the texts then also appear wherever Foundation looks for them
+/// (`localizedDescription`, `NSError`, recovery options), on Linux as on Apple's systems.
+///
+/// ```swift
+/// enum PaymentError: AppErrorConvertible {
+///   case declined(reason: String)
+///
+///   var appError: AppError {
+///     switch self {
+///     case .declined(let reason):
+///       AppError(
+///         code: "payments.declined", kind: .denied, disposition: .needsUser,
+///         title: "Card declined", message: "The bank said: \(reason).",
+///         suggestion: "Use another card.")
+///     }
+///   }
+/// }
+/// ```
+///
+/// Texts that the type declares itself, such as its own `errorDescription`, win over these.
+public protocol AppErrorConvertible: LocalizedError, CustomNSError, RecoverableError, Sendable {
+  /// The error as people and policies see it.
+  var appError: AppError { get }
+}
+
+extension AppErrorConvertible {
+  /// The message.
+  public var errorDescription: String? { appError.message.string() }
+  /// The title.
+  public var failureReason: String? { appError.title.string() }
+  /// The suggestion, where there is one.
+  public var recoverySuggestion: String? { appError.suggestion?.string() }
+  /// The address of the help page, where there is one.
+  public var helpAnchor: String? { appError.help?.absoluteString }
+
+  /// The type with its module; stable for as long as the type is not renamed.
+  public static var errorDomain: String { QualifiedTypeName.of(Self.self) }
+
+  /// The number of the error's code, the same in every process and release.
+  public var errorCode: Int { appError.code.number }
+
+  /// The texts again: a type that is both `LocalizedError` and `CustomNSError` loses them on Linux
+  /// where they do not stand here (T22).
+  public var errorUserInfo: [String: Any] {
+    let error = appError
+    var info: [String: Any] = [
+      NSLocalizedDescriptionKey: errorDescription ?? error.message.string(),
+      NSLocalizedFailureReasonErrorKey: failureReason ?? error.title.string(),
+      "MainstayErrorCode": error.code.rawValue,
+    ]
+    info[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
+    info[NSHelpAnchorErrorKey] = helpAnchor
+    if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
+    if let cause = error.underlying.first { info[NSUnderlyingErrorKey] = cause as NSError }
+    return info
+  }
+
+  /// The words on the buttons, in the order of ``AppError/actions``.
+  public var recoveryOptions: [String] { appError.actions.map { $0.title.string() } }
+
+  /// Does nothing: an action is a value, and whoever presents it performs it.
+  ///
+  /// - Returns: Always false, "not recovered".
+  public func attemptRecovery(optionIndex recoveryOptionIndex: Int) -> Bool { false }
+}
+
+extension AppError: AppErrorConvertible {
+  /// The error itself.
+  public var appError: AppError { self }
+
+  /// `Mainstay.AppError`.
+  public static var errorDomain: String { "Mainstay.AppError" }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Runs an operation and throws whatever it throws as an ``AppError``.
+///
+/// It runs where its caller runs: a `@MainActor` caller stays on the main actor. An `AppError` passes
+/// through, cancellation becomes `AppError.cancelled`.
+///
+/// - Parameters:
+///   - doing: What is being done, such as "Load inventory"; added to the error's context.
+///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+///   - fileID: The caller's file; leave it out.
+///   - function: The caller's function; leave it out.
+///   - line: The caller's line; leave it out.
+///   - operation: What is run.
+/// - Returns: What the operation returns.
+/// - Throws: What the operation throws, as `AppError`.
+@inlinable
+public func withAppErrors<T>(
+  _ doing: String? = nil, mapping: ErrorMapping? = nil,
+  fileID: String = #fileID, function: String = #function, line: Int = #line,
+  operation: () async throws -> T
+) async throws(AppError) -> T {
+  do {
+    return try await operation()
+  } catch {
+    throw error.mapped(
+      doing: doing, by: mapping, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+}
+
+/// Runs an operation and throws whatever it throws as an ``AppError``.
+///
+/// - Parameters:
+///   - doing: What is being done, such as "Load inventory"; added to the error's context.
+///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+///   - fileID: The caller's file; leave it out.
+///   - function: The caller's function; leave it out.
+///   - line: The caller's line; leave it out.
+///   - operation: What is run.
+/// - Returns: What the operation returns.
+/// - Throws: What the operation throws, as `AppError`.
+@inlinable
+public func withAppErrors<T>(
+  _ doing: String? = nil, mapping: ErrorMapping? = nil,
+  fileID: String = #fileID, function: String = #function, line: Int = #line,
+  operation: () throws -> T
+) throws(AppError) -> T {
+  do {
+    return try operation()
+  } catch {
+    throw error.mapped(
+      doing: doing, by: mapping, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+}
+
+extension Error {
+  /// This error as people and policies see it, by the current ``ErrorMapping``.
+  public var asAppError: AppError { ErrorMapping.current.map(self) }
+
+  @usableFromInline
+  func mapped(doing: String?, by mapping: ErrorMapping?, at site: SourceSite) -> AppError {
+    let error = (mapping ?? .current).map(self, site: site)
+    guard let doing else { return error }
+    return error.adding(context: AppError.Frame(doing, site: site))
+  }
+}
+
+extension AppError {
+  /// Any error as people and policies see it, by the current ``ErrorMapping``.
+  public static func from(
+    _ error: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    ErrorMapping.current.map(
+      error, site: SourceSite(fileID: fileID, function: function, line: line))
+  }
+}
+
+extension Result {
+  /// The same result with its error as people and policies see it.
+  public func mapToAppError() -> Result<Success, AppError> { mapError(\.asAppError) }
+
+  /// The error, where there is one.
+  public var error: Failure? {
+    switch self {
+    case .success: nil
+    case .failure(let error): error
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension BuiltInMapping {
+  static func posix(_ code: POSIXErrorCode) -> BuiltInError? {
+    switch code {
+    case .ENETDOWN, .ENETUNREACH: .offline
+    case .ECONNREFUSED, .EHOSTDOWN, .EHOSTUNREACH, .EADDRNOTAVAIL: .unreachable
+    case .ECONNRESET, .ECONNABORTED, .EPIPE, .ENETRESET, .ENOTCONN, .ESHUTDOWN: .connectionLost
+    case .ETIMEDOUT: .timeout
+    case .ENOSPC, .EDQUOT: .storageFull
+    case .EACCES, .EPERM: .storageDenied
+    case .EROFS: .storageReadOnly
+    case .ENOENT, .ENOTDIR: .fileMissing
+    case .EEXIST: .fileExists
+    case .EFBIG: .fileTooLarge
+    case .EBUSY, .ETXTBSY: .fileInUse
+    case .EIO, .ENXIO, .ENODEV, .ESTALE: .storageFailed
+    case .EINTR, .EAGAIN, .ENOBUFS: .busy
+    case .EMFILE, .ENFILE, .ENOMEM: .exhausted
+    default: nil
+    }
+  }
+
+  static func cocoa(_ code: CocoaError.Code) -> BuiltInError? {
+    switch code {
+    case .fileNoSuchFile, .fileReadNoSuchFile: .fileMissing
+    case .fileReadNoPermission, .fileWriteNoPermission: .storageDenied
+    case .fileWriteOutOfSpace: .storageFull
+    case .fileWriteVolumeReadOnly: .storageReadOnly
+    case .fileWriteFileExists: .fileExists
+    case .fileReadTooLarge: .fileTooLarge
+    case .fileLocking: .fileInUse
+    case .fileReadCorruptFile: .corrupted
+    case .coderReadCorrupt, .coderValueNotFound, .propertyListReadCorrupt,
+      .propertyListReadUnknownVersion, .fileReadInapplicableStringEncoding,
+      .fileReadUnknownStringEncoding:
+      .decoding
+    case .propertyListWriteInvalid, .fileWriteInapplicableStringEncoding: .encoding
+    default: nil
+    }
+  }
+}

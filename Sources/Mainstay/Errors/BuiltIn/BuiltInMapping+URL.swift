@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BuiltInMapping {
+  /// The numbers of `URLError.Code`; they are the same on every platform.
+  ///
+  /// A broken connection and a timeout are `transient` here, since the error does not say whether
+  /// the request could be repeated. Who sent it knows better and says `unknownOutcome`.
+  static func url(_ code: Int) -> BuiltInError? {
+    switch code {
+    case -1009, -1018, -1019, -1020: .offline  // not connected, roaming off, on a call, no data
+    case -1001: .timeout
+    case -1003, -1006: .hostNotFound
+    case -1004: .unreachable
+    case -1005: .connectionLost
+    case -1200: .secureConnectionFailed
+    case -1201, -1202, -1203, -1204, -1205, -1206: .insecure  // certificates
+    case -1000, -1002, -1007, -1010, -1022: .badAddress  // malformed, scheme, redirects, clear text
+    case -1011, -1014, -1015, -1016, -1017: .badAnswer  // bad or empty answer, not decodable
+    case -1012, -1013: .signInRequired
+    case -1100, -1101: .fileMissing
+    case -1102: .storageDenied
+    case -1103: .fileTooLarge
+    case -3000, -3001, -3002, -3003, -3004, -3005, -3006, -3007: .storageFailed  // download to file
+    default: nil
+    }
+  }
+}

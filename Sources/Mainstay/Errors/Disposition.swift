@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What may be done about an error.
+///
+/// Every automatic part of Mainstay reads this one value: ``retry``, ``breaker``, ``budget``,
+/// ``outbox`` and ``span`` are the columns of the table in `Documentation/Architecture.md`.
+public enum Disposition: Sendable, Hashable {
+  /// The same call may succeed later; `retryAfter` is a hint, when somebody gave one.
+  case transient(retryAfter: Duration? = nil)
+  /// The other side is well but asks to slow down.
+  case throttled(retryAfter: Duration? = nil)
+  /// The other side answered, and the same call will be answered in the same way.
+  case permanent
+  /// A person has to do something first: sign in, give a permission, free some space, decide.
+  case needsUser
+  /// The call may or may not have had its effect.
+  case unknownOutcome
+  /// Somebody stopped the work on purpose.
+  case cancelled
+  /// A policy of our own refused the call before it was made.
+  case rejected(retryAfter: Duration? = nil)
+  /// Nobody has said what may be done.
+  case unclassified
+}
+
+extension Disposition {
+  /// What ``Retry`` does by default.
+  public enum RetryRule: Sendable, Hashable {
+    /// Gives up at once.
+    case never
+    /// Tries again after the longer of the hint and its own backoff.
+    case afterBackoff(hint: Duration?)
+    /// Tries again after the hint, or after its own backoff where there is none.
+    case afterHint(Duration?)
+    /// Tries again only where repeating is safe: under an idempotency key.
+    case onlyWithIdempotencyKey
+    /// Tries again only where the known waiting time fits the deadline.
+    case onlyIfFitsDeadline(Duration?)
+  }
+
+  /// What a circuit breaker counts.
+  public enum BreakerVerdict: Sendable, Hashable {
+    /// The dependency failed.
+    case failure
+    /// The dependency answered.
+    case success
+    /// Says nothing about the dependency; the slot is given back.
+    case neutral
+    /// Not a failure; the dependency's cooldown is set instead.
+    case cooldown(Duration?)
+  }
+
+  /// What a retry budget pays for another attempt.
+  public enum BudgetCharge: Sendable, Hashable {
+    /// Another attempt is paid for.
+    case spends
+    /// There is no further attempt to pay for.
+    case nothing
+  }
+
+  /// What the outbox does with an operation that ended so.
+  public enum OutboxRule: Sendable, Hashable {
+    /// Runs again after a backoff; counts an attempt.
+    case backoff(hint: Duration?)
+    /// The lane waits; no attempt is counted.
+    case laneWaits(Duration?)
+    /// Given up, with the reason in words.
+    case deadLetter
+    /// The lane waits for a person; no attempt is counted.
+    case lanePaused
+    /// Asks whether the effect happened before anything is sent again.
+    case reconcile
+    /// Given back as if it had never been claimed.
+    case released
+    /// Waits until the policy lets it through; no attempt is counted.
+    case waits(Duration?)
+    /// Runs again, at most this often in all, then it is given up.
+    case limitedAttempts(Int)
+  }
+
+  /// The status that a tracing span gets.
+  public enum SpanStatus: Sendable, Hashable {
+    /// Not an error of the traced work.
+    case ok
+    /// An error of the traced work.
+    case error
+  }
+
+  /// What ``Retry`` does by default.
+  public var retry: RetryRule {
+    switch self {
+    case .transient(let hint): .afterBackoff(hint: hint)
+    case .throttled(let hint): .afterHint(hint)
+    case .unknownOutcome: .onlyWithIdempotencyKey
+    case .rejected(let hint): .onlyIfFitsDeadline(hint)
+    case .permanent, .needsUser, .cancelled, .unclassified: .never
+    }
+  }
+
+  /// What a circuit breaker counts.
+  public var breaker: BreakerVerdict {
+    switch self {
+    case .transient, .unknownOutcome, .unclassified: .failure
+    case .permanent, .needsUser: .success
+    case .cancelled, .rejected: .neutral
+    case .throttled(let hint): .cooldown(hint)
+    }
+  }
+
+  /// What a retry budget pays for another attempt.
+  public var budget: BudgetCharge {
+    switch self {
+    case .transient, .throttled, .unknownOutcome: .spends
+    case .permanent, .needsUser, .cancelled, .rejected, .unclassified: .nothing
+    }
+  }
+
+  /// What the outbox does with an operation that ended so.
+  public var outbox: OutboxRule {
+    switch self {
+    case .transient(let hint): .backoff(hint: hint)
+    case .throttled(let hint): .laneWaits(hint)
+    case .permanent: .deadLetter
+    case .needsUser: .lanePaused
+    case .unknownOutcome: .reconcile
+    case .cancelled: .released
+    case .rejected(let hint): .waits(hint)
+    case .unclassified: .limitedAttempts(3)
+    }
+  }
+
+  /// The status that a tracing span gets.
+  public var span: SpanStatus {
+    switch self {
+    case .cancelled, .rejected: .ok
+    case .transient, .throttled, .permanent, .needsUser, .unknownOutcome, .unclassified: .error
+    }
+  }
+
+  /// How long the other side, or the policy that refused, asks to wait; nil where nobody said.
+  public var retryAfter: Duration? {
+    switch self {
+    case .transient(let hint), .throttled(let hint), .rejected(let hint): hint
+    case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: nil
+    }
+  }
+}

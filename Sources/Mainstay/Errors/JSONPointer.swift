@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The place of a value inside a JSON document, such as `/address/street` (RFC 6901).
+///
+/// Errors use it to name the field that they are about, so that a form can show them under it.
+public struct JSONPointer: Sendable, Hashable {
+  /// The names and indices on the way to the value, unescaped; none for the whole document.
+  public let tokens: [String]
+
+  /// Makes a pointer from the names and indices on the way to the value.
+  public init(tokens: [String]) { self.tokens = tokens }
+
+  /// Reads a pointer from text.
+  ///
+  /// Legal is the empty text or one that begins with `/`, where `~` stands only in `~0` and `~1`;
+  /// the result is nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    guard !text.isEmpty else {
+      tokens = []
+      return
+    }
+    guard text.first == "/" else { return nil }
+    var tokens: [String] = []
+    for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard let token = Self.unescaped(part) else { return nil }
+      tokens.append(token)
+    }
+    self.tokens = tokens
+  }
+
+  private static func unescaped(_ part: some StringProtocol) -> String? {
+    var result = ""
+    var iterator = part.makeIterator()
+    while let character = iterator.next() {
+      guard character == "~" else {
+        result.append(character)
+        continue
+      }
+      switch iterator.next() {
+      case "0": result.append("~")
+      case "1": result.append("/")
+      default: return nil
+      }
+    }
+    return result
+  }
+}
+
+extension JSONPointer: CustomStringConvertible {
+  /// The pointer as text, escaped.
+  public var description: String {
+    tokens.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+  }
+}
+
+extension JSONPointer: ExpressibleByStringLiteral {
+  /// Makes a pointer from a literal; stops the program where it is not a legal pointer.
+  public init(stringLiteral value: StaticString) {
+    guard let pointer = JSONPointer(value.description) else {
+      preconditionFailure(
+        """
+        JSONPointer "\(value)" is not legal: empty, or beginning with "/" and with "~" only in \
+        "~0" and "~1" (RFC 6901)
+        """)
+    }
+    self = pointer
+  }
+}
+
+extension JSONPointer: Codable {
+  /// Decodes a pointer from its text.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` where the text is not a legal pointer.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let pointer = JSONPointer(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\"\(text.prefix(128))\" is not a JSON pointer (RFC 6901)")
+    }
+    self = pointer
+  }
+
+  /// Encodes the pointer as its text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

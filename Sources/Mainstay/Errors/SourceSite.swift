@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place in the source: where an error was made, or what it passed through.
+public struct SourceSite: Sendable, Hashable, Codable {
+  /// Module and file, such as `Shop/Cart.swift`; never an absolute path.
+  public let fileID: String
+  /// The function.
+  public let function: String
+  /// The line.
+  public let line: Int
+
+  /// Makes a site; without arguments it is the place of the call.
+  public init(fileID: String = #fileID, function: String = #function, line: Int = #line) {
+    self.fileID = fileID
+    self.function = function
+    self.line = line
+  }
+}
+
+extension SourceSite: CustomStringConvertible {
+  /// File, line and function.
+  public var description: String { "\(fileID):\(line) \(function)" }
+}
