@@ -68,6 +68,14 @@ extension AppErrorConvertible {
   ///
   /// - Returns: Always false, "not recovered".
   public func attemptRecovery(optionIndex recoveryOptionIndex: Int) -> Bool { false }
+
+  /// Says "not recovered" at once; it stands here so that a conforming type need not import
+  /// Foundation.
+  public func attemptRecovery(
+    optionIndex recoveryOptionIndex: Int, resultHandler handler: @escaping (Bool) -> Void
+  ) {
+    handler(false)
+  }
 }
 
 extension AppError: AppErrorConvertible {

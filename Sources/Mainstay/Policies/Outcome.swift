@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a run of a ``Pipeline`` ended, without a throw.
+public enum Outcome<Success, Failure: Error> {
+  /// The operation returned.
+  case success(Success)
+  /// The operation threw its own error.
+  case failure(Failure)
+  /// A policy refused the call before it was made.
+  case rejected(Rejection)
+  /// A time limit passed.
+  case timedOut(TimedOut)
+  /// The caller stopped it.
+  case cancelled
+
+  @usableFromInline
+  init(ending error: any Error) {
+    switch error {
+    case let rejection as Rejection: self = .rejected(rejection)
+    case let timedOut as TimedOut: self = .timedOut(timedOut)
+    case let error where error.isCancellation: self = .cancelled
+    case let failure as Failure: self = .failure(failure)
+    // Unreachable while every stage throws what its operation threw; a stage that wraps errors loses
+    // the type, and what it made of them can only be told as a refusal.
+    default: self = .rejected(Rejection(policy: "pipeline", reason: .foreignError, cause: error))
+    }
+  }
+}
+
+extension Outcome: Sendable where Success: Sendable {}
+
+extension Outcome {
+  /// The value.
+  ///
+  /// - Returns: What the operation returned.
+  /// - Throws: The operation's own error, the ``Rejection``, the ``TimedOut``, or
+  ///   `CancellationError`.
+  public func get() throws -> Success {
+    switch self {
+    case .success(let value): return value
+    case .failure(let error): throw error
+    case .rejected(let rejection): throw rejection
+    case .timedOut(let timedOut): throw timedOut
+    case .cancelled: throw CancellationError()
+    }
+  }
+}

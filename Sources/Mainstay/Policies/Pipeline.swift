@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Policies composed in order around a call; the first listed is the outermost.
+///
+/// ```swift
+/// let catalog = Pipeline("catalog") {
+///   Deadline(.seconds(30))
+///   Retry(maximumAttempts: 3)
+///   CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+///   Timeout(.seconds(10))
+/// }
+/// let book = try await catalog.run { try await api.book(isbn) }
+/// ```
+///
+/// A pipeline is a value; what keeps state in it, such as a breaker, is shared by all its copies. Make
+/// one per dependency and keep it: a pipeline that is made anew for each call forgets what it learned.
+public struct Pipeline<P: ConcurrentPolicy>: Sendable {
+  /// The name, for events and messages.
+  public let name: String
+
+  @usableFromInline let policy: P
+
+  /// Makes a pipeline.
+  ///
+  /// Stops the program where one stateful stage stands in it twice: both places would count the same
+  /// calls.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for events and messages.
+  ///   - stages: The policies, the outermost first.
+  public init(_ name: String, @PipelineBuilder stages: () -> P) {
+    self.name = name
+    policy = stages().placedIfStage(StagePlacement(pipeline: name))
+    var seen: Set<ObjectIdentifier> = []
+    for (part, identity) in policy.asStage?.statefulParts ?? [] {
+      precondition(
+        seen.insert(identity).inserted,
+        "Pipeline \"\(name)\" contains \"\(part)\" twice; each stateful stage may stand in it once")
+    }
+  }
+
+  /// Runs an operation that may run beside or beyond its caller under all stages.
+  ///
+  /// - Parameter operation: What is run.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw, ``Rejection`` or ``TimedOut``.
+  @_disfavoredOverload @inlinable
+  public func run<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    try await policy.run(sendable: operation)
+  }
+
+  /// Runs an operation that may run beside or beyond its caller, and another one where it failed.
+  ///
+  /// - Parameters:
+  ///   - operation: What is run under all stages.
+  ///   - fallback: What is run instead, outside of them; never entered for cancellation.
+  /// - Returns: What the operation returned, or the fallback.
+  /// - Throws: The cancellation, or what the fallback threw.
+  @_disfavoredOverload @inlinable
+  public func run<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T,
+    fallback: (any Error) async throws -> T
+  ) async throws -> T {
+    do {
+      return try await policy.run(sendable: operation)
+    } catch {
+      if error.isCancellation { throw error }
+      return try await fallback(error)
+    }
+  }
+}
+
+extension Pipeline where P: Policy {
+  /// Runs an operation where its caller is, under all stages.
+  ///
+  /// - Parameter operation: What is run.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw, ``Rejection`` or ``TimedOut``.
+  @inlinable
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    try await policy.run(operation)
+  }
+
+  /// Runs an operation where its caller is, and another one where it failed.
+  ///
+  /// - Parameters:
+  ///   - operation: What is run under all stages.
+  ///   - fallback: What is run instead, outside of them; never entered for cancellation.
+  /// - Returns: What the operation returned, or the fallback.
+  /// - Throws: The cancellation, or what the fallback threw.
+  @inlinable
+  public func run<T>(
+    _ operation: () async throws -> T, fallback: (any Error) async throws -> T
+  ) async throws -> T {
+    do {
+      return try await policy.run(operation)
+    } catch {
+      if error.isCancellation { throw error }
+      return try await fallback(error)
+    }
+  }
+
+  /// Runs an operation where its caller is, under all stages, and returns how it ended.
+  ///
+  /// - Parameter operation: What is run; the type of its error is kept.
+  /// - Returns: The value, the operation's own error, or what a policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    _ operation: () async throws(Failure) -> T
+  ) async -> Outcome<T, Failure> {
+    do {
+      return .success(try await policy.run(operation))
+    } catch {
+      return Outcome(ending: error)
+    }
+  }
+}
+
+extension Pipeline: ConcurrentPolicy {
+  /// Runs an operation under all stages; so a pipeline can be a stage of another one.
+  @inlinable
+  public func run<T: Sendable>(
+    sendable operation: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    try await policy.run(sendable: operation)
+  }
+}
+
+extension Pipeline: Policy where P: Policy {}
+
+extension Pipeline: PipelineStage {
+  package var timeLimit: Timeline? { policy.asStage?.timeLimit }
+  package var heedsDeadline: Bool { policy.asStage?.heedsDeadline ?? false }
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    policy.asStage?.statefulParts ?? []
+  }
+}

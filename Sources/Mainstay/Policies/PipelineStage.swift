@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a stage learns about the pipeline that it stands in.
+package struct StagePlacement: Sendable {
+  /// The name of the pipeline, which names stages that have no name of their own.
+  package var pipeline: String
+
+  /// The clock of a time limit further in that enforces those further out as well, so that all
+  /// limits of a pipeline share one child task per attempt; nil where there is none.
+  package var timeLimitInside: Timeline?
+}
+
+/// A stage of Mainstay's own: it can be told where it stands.
+///
+/// Stages that others write are opaque: a time limit outside of one is enforced right there.
+package protocol PipelineStage: ConcurrentPolicy {
+  /// The clock by which the stage, or one inside it, ends an operation at the active ``Deadline``.
+  var timeLimit: Timeline? { get }
+
+  /// Whether nothing in the stage waits without heeding the active deadline.
+  var heedsDeadline: Bool { get }
+
+  /// The stages that keep state, which must not stand twice in one pipeline.
+  var statefulParts: [(name: String, identity: ObjectIdentifier)] { get }
+
+  /// The stage as it is inside the pipeline.
+  func placed(_ placement: StagePlacement) -> Self
+}
+
+extension PipelineStage {
+  package var timeLimit: Timeline? { nil }
+  package var heedsDeadline: Bool { true }
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
+  package func placed(_ placement: StagePlacement) -> Self { self }
+}
+
+extension PassThrough: PipelineStage {}
+
+extension ConcurrentPolicy {
+  package var asStage: (any PipelineStage)? { self as? any PipelineStage }
+
+  func placedIfStage(_ placement: StagePlacement) -> Self {
+    asStage?.placed(placement) as? Self ?? self
+  }
+}
+
+extension Chain: PipelineStage {
+  package var timeLimit: Timeline? { inner.asStage?.timeLimit ?? outer.asStage?.timeLimit }
+
+  package var heedsDeadline: Bool {
+    inner.asStage?.heedsDeadline ?? false && outer.asStage?.heedsDeadline ?? false
+  }
+
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    (outer.asStage?.statefulParts ?? []) + (inner.asStage?.statefulParts ?? [])
+  }
+
+  package func placed(_ placement: StagePlacement) -> Chain {
+    var outerPlacement = placement
+    let isInnerHeedful = inner.asStage?.heedsDeadline ?? false
+    outerPlacement.timeLimitInside =
+      isInnerHeedful ? inner.asStage?.timeLimit ?? placement.timeLimitInside : nil
+    return Chain(
+      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(placement))
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that a policy did or learned; for logs, metrics and tests.
+///
+/// Events of one policy are told in the order in which they happened, outside of all locks: an
+/// observer may use the same policy again.
+public struct PolicyEvent: Sendable {
+  /// What happened; cases will be added, so a `switch` keeps a `default`.
+  public enum What: Sendable {
+    /// An attempt failed; `nextDelay` is the wait before the next one, nil where there is none.
+    case attemptFailed(attempt: Int, error: any Error, nextDelay: Duration?)
+    /// A call succeeded after more than one attempt.
+    case recovered(attempts: Int)
+    /// No further attempt is made.
+    case gaveUp(attempts: Int, reason: GiveUpReason)
+    /// Nobody has said what may be done about errors of this type; told once per policy and type.
+    case unclassified(type: String, cure: String)
+    /// A time limit passed.
+    case timedOut(TimedOut)
+    /// A policy refused a call.
+    case rejected(Rejection)
+    /// A breaker opened after this many failures, for this long.
+    case circuitOpened(failures: Int, breakFor: Duration)
+    /// A breaker began to try the dependency out.
+    case circuitHalfOpened
+    /// A breaker closed: the dependency is well again.
+    case circuitClosed
+    /// A breaker was isolated by hand.
+    case circuitIsolated
+    /// A breaker was reset by hand.
+    case circuitReset
+    /// A probe gave no answer within its lease and counts as failed.
+    case probeExpired
+    /// A call ended that had begun in an earlier state of the breaker; it changed nothing.
+    case staleResult(succeeded: Bool, admittedIn: UInt64, endedIn: UInt64)
+  }
+
+  /// Why ``Retry`` makes no further attempt.
+  public enum GiveUpReason: String, Sendable, Hashable {
+    /// All attempts are used up.
+    case attemptsUsedUp
+    /// The error says that another attempt will not help, or must not be made.
+    case notRetryable
+    /// The next attempt would begin after the deadline.
+    case deadlineTooClose
+    /// The service asks to wait longer than ``Retry`` is willing to.
+    case serverDelayTooLong
+    /// The caller stopped it.
+    case cancelled
+  }
+
+  /// The name of the policy, or of the pipeline that it stands in.
+  public let policy: String
+  /// What happened.
+  public let what: What
+  /// When it happened, by the policy's clock, counted from a fixed start.
+  public let reading: Duration
+
+  package init(policy: String, what: What, reading: Duration) {
+    self.policy = policy
+    self.what = what
+    self.reading = reading
+  }
+}
+
+/// Who is told about the events of a policy.
+public protocol PolicyObserver: Sendable {
+  /// An event happened; called where it happened, so it should be quick.
+  func observe(_ event: PolicyEvent)
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A policy refused a call before it was made.
+///
+/// It says nothing about the dependency: it is not counted by a breaker, and it is retried only where
+/// ``retryAfter`` fits the deadline.
+public struct Rejection: Error, Sendable {
+  /// Why a policy refused; the set is open.
+  public struct Reason: Sendable, Hashable {
+    /// The name of the reason.
+    public let rawValue: String
+
+    /// Makes a reason of a policy of your own.
+    public init(_ rawValue: StaticString) { self.rawValue = rawValue.description }
+
+    /// The breaker is open: the dependency failed too often just now.
+    public static let circuitOpen = Reason("circuitOpen")
+    /// The breaker is trying the dependency out, and all places for that are taken.
+    public static let circuitProbing = Reason("circuitProbing")
+    /// Somebody isolated the breaker by hand.
+    public static let circuitIsolated = Reason("circuitIsolated")
+    /// There is not enough time left before the deadline.
+    public static let deadlineTooClose = Reason("deadlineTooClose")
+    /// A stage that Mainstay does not know replaced the operation's error by one of another type.
+    public static let foreignError = Reason("foreignError")
+  }
+
+  /// The name of the policy that refused.
+  public let policy: String
+  /// Why it refused.
+  public let reason: Reason
+  /// When it makes sense to ask again; nil where nobody can say.
+  public let retryAfter: Duration?
+  /// The error that was replaced, for `foreignError`.
+  public let cause: (any Error)?
+
+  /// Makes a refusal.
+  public init(
+    policy: String, reason: Reason, retryAfter: Duration? = nil, cause: (any Error)? = nil
+  ) {
+    self.policy = policy
+    self.reason = reason
+    self.retryAfter = retryAfter
+    self.cause = cause
+  }
+}
+
+extension Rejection: Equatable {
+  /// Whether policy, reason and time are the same.
+  public static func == (left: Rejection, right: Rejection) -> Bool {
+    left.policy == right.policy && left.reason == right.reason
+      && left.retryAfter == right.retryAfter
+  }
+}
+
+extension Rejection: AppErrorConvertible {
+  /// What a person reads: that the service is being left alone for a moment.
+  public var appError: AppError {
+    AppError(
+      reason == .deadlineTooClose ? .noTimeLeft : .rejected(retryAfter: retryAfter),
+      details: "\(policy) refused: \(reason.rawValue)",
+      metadata: ["policy.name": policy, "policy.reason": reason.rawValue], cause: cause,
+      at: SourceSite(function: "Rejection.appError"))
+  }
+}
+
+/// A time limit passed before the operation was done.
+public struct TimedOut: Error, Sendable, Hashable {
+  /// Which limit it was.
+  public enum Scope: String, Sendable, Hashable {
+    /// One attempt: ``Timeout``.
+    case attempt
+    /// All attempts and the waiting between them: ``Deadline``.
+    case total
+  }
+
+  /// The name of the policy whose limit passed.
+  public let policy: String
+  /// Which limit it was.
+  public let scope: Scope
+  /// How long the limit was.
+  public let limit: Duration
+  /// What may be done: `transient`, or `unknownOutcome` where the call may have had its effect.
+  public let disposition: Disposition
+
+  package init(policy: String, scope: Scope, limit: Duration, disposition: Disposition) {
+    self.policy = policy
+    self.scope = scope
+    self.limit = limit
+    self.disposition = disposition
+  }
+}
+
+extension TimedOut: AppErrorConvertible {
+  /// What a person reads: that it took too long.
+  public var appError: AppError {
+    AppError(
+      disposition == .unknownOutcome ? .timeoutUnknownOutcome : .timeout, disposition: disposition,
+      details: "\(policy) passed its \(scope.rawValue) limit of \(limit)",
+      metadata: ["policy.name": policy, "policy.limit": limit.inSeconds.description],
+      at: SourceSite(function: "TimedOut.appError"))
+  }
+}
+
+extension BuiltInError {
+  static func rejected(retryAfter: Duration?) -> BuiltInError {
+    BuiltInError(
+      "policy.rejected", .rejected, .rejected(retryAfter: retryAfter),
+      title: "The service is taking a break",
+      message: "The service had problems just now, so the app is leaving it alone for a moment.",
+      suggestion: retryAfter.map { $0 > .zero ? "Try again in \($0)." : "Try again." }
+        ?? "Try again in a moment.")
+  }
+
+  static let noTimeLeft = BuiltInError(
+    "policy.no-time-left", .timeout, .rejected(),
+    title: "This is taking too long",
+    message: "There was not enough time left to try it.",
+    suggestion: "Try again in a moment.")
+
+  static let timeoutUnknownOutcome = BuiltInError(
+    "policy.timeout-unknown-outcome", .timeout, .unknownOutcome,
+    title: "We could not confirm this",
+    message: "The service did not answer in time, so it is not known whether it happened.",
+    suggestion: "Check before you do it again.")
+}

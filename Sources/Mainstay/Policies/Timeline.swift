@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A clock as the policies see it: a reading counted from a fixed start, and a sleep.
+///
+/// The live clock is `ContinuousClock`, which goes on while the device sleeps and never goes back:
+/// breaks, waits and deadlines belong to the world. Readings of one clock type share a start, so a
+/// deadline set by one policy can be read by another.
+package struct Timeline: Sendable {
+  private enum Source: Sendable {
+    case continuous
+    case other(any ErasedClock)
+  }
+
+  private let source: Source
+
+  /// Calls back at a given reading; one for all users of the live clock.
+  package let alarms: Alarms
+
+  package static let live = Timeline()
+
+  private init() {
+    source = .continuous
+    alarms = Alarms(clock: LiveClock())
+  }
+
+  package init(_ clock: some Clock<Duration>) {
+    if clock is ContinuousClock {
+      self = .live
+    } else {
+      let erased = ClockReading(clock)
+      source = .other(erased)
+      alarms = Alarms(clock: erased)
+    }
+  }
+
+  /// The time since the start of this clock's count.
+  package var now: Duration {
+    switch source {
+    case .continuous: LiveClock.start.duration(to: .now)
+    case .other(let clock): clock.now
+    }
+  }
+
+  /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
+  package func sleep(until reading: Duration) async throws {
+    switch source {
+    case .continuous: try await LiveClock().sleep(until: reading)
+    case .other(let clock): try await clock.sleep(until: reading)
+    }
+  }
+
+  /// Whether both are counted from the same start.
+  func isComparable(to other: Timeline) -> Bool {
+    switch (source, other.source) {
+    case (.continuous, .continuous): true
+    case (.other(let a), .other(let b)): a.kind == b.kind
+    default: false
+    }
+  }
+}
+
+/// A clock without its type.
+protocol ErasedClock: Sendable {
+  var now: Duration { get }
+  var kind: ObjectIdentifier { get }
+  func sleep(until reading: Duration) async throws
+}
+
+private struct LiveClock: ErasedClock {
+  static let start = ContinuousClock.now
+
+  var now: Duration { Self.start.duration(to: .now) }
+  var kind: ObjectIdentifier { ObjectIdentifier(ContinuousClock.self) }
+
+  func sleep(until reading: Duration) async throws {
+    let latest = min(reading, now + .aYear)  // a sleep that is too long stops the program (P18)
+    try await ContinuousClock().sleep(until: Self.start.advanced(by: latest))
+  }
+}
+
+private struct ClockReading<C: Clock<Duration>>: ErasedClock {
+  let clock: C
+  let start: C.Instant
+
+  init(_ clock: C) {
+    self.clock = clock
+    start = ClockStarts.start(of: clock)
+  }
+
+  var now: Duration { start.duration(to: clock.now) }
+  var kind: ObjectIdentifier { ObjectIdentifier(C.self) }
+
+  func sleep(until reading: Duration) async throws {
+    let latest = min(reading, now + .aYear)
+    try await clock.sleep(until: start.advanced(by: latest), tolerance: nil)
+  }
+}
+
+/// The instant from which each clock type is counted: its reading when it was first used.
+private enum ClockStarts {
+  private static let starts = Locked<[ObjectIdentifier: any Sendable]>([:])
+
+  static func start<C: Clock>(of clock: C) -> C.Instant {
+    let now = clock.now  // outside of the lock: it is somebody else's code
+    return starts.withLock { starts in
+      if let start = starts[ObjectIdentifier(C.self)] as? C.Instant { return start }
+      starts[ObjectIdentifier(C.self)] = now
+      return now
+    }
+  }
+}

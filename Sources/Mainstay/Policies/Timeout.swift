@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Cancels an attempt that takes longer than its limit.
+///
+/// It is cooperative: the operation is cancelled and waited for, and what it returns in spite of that
+/// is kept. Where the operation ends as cancelled, ``TimedOut`` is thrown; its own error is kept, and a
+/// cancellation by the caller wins over the limit. Place it innermost, inside ``Retry`` and
+/// ``CircuitBreaker``; for the time of all attempts together there is ``Deadline``.
+///
+/// The clock is `ContinuousClock`, which goes on while the device sleeps.
+public struct Timeout: Policy {
+  private var limit: TimeLimit
+
+  /// Makes a limit for each attempt.
+  ///
+  /// - Parameters:
+  ///   - limit: How long an attempt may take; more than zero, cut to a year.
+  ///   - disposition: What may be done once it has passed: `transient`, the default, or
+  ///     `unknownOutcome` for a call that may have had its effect and must not simply be repeated.
+  ///   - name: The name, for events and messages; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  public init(
+    _ limit: Duration, disposition: Disposition = .transient(), name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.limit = TimeLimit(
+      "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock)
+  }
+
+  /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    try await limit.enforce(operation)
+  }
+}
+
+extension Timeout: PipelineStage {
+  package var timeLimit: Timeline? { limit.timeline }
+
+  package func placed(_ placement: StagePlacement) -> Timeout {
+    var copy = self
+    copy.limit.name = limit.name ?? placement.pipeline
+    return copy
+  }
+}
+
+/// Ends a call when all its attempts and the waiting between them take too long together.
+///
+/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish in
+/// time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout`` both
+/// limits share one child task per attempt.
+public struct Deadline: Policy {
+  private let limit: TimeLimit
+  private let isEnforcedInside: Bool
+
+  /// Makes a limit for all attempts together.
+  ///
+  /// - Parameters:
+  ///   - limit: How long the call may take in all; more than zero, cut to a year.
+  ///   - disposition: What may be done once it has passed: `transient`, the default, or
+  ///     `unknownOutcome` for a call that may have had its effect and must not simply be repeated.
+  ///   - name: The name, for events and messages; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  public init(
+    _ limit: Duration, disposition: Disposition = .transient(), name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.limit = TimeLimit(
+      "Deadline", limit, scope: .total, disposition: disposition, name: name, clock: clock)
+    isEnforcedInside = false
+  }
+
+  private init(_ limit: TimeLimit, isEnforcedInside: Bool) {
+    self.limit = limit
+    self.isEnforcedInside = isEnforcedInside
+  }
+
+  /// How much time the current task has left before the first limit around it ends; nil without one.
+  public static var remaining: Duration? { ActiveLimit.current?.remaining }
+
+  /// Runs an operation and ends it when the limit has passed.
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    try await isEnforcedInside ? limit.announce(operation) : limit.enforce(operation)
+  }
+}
+
+extension Deadline: PipelineStage {
+  package var timeLimit: Timeline? { limit.timeline }
+
+  package func placed(_ placement: StagePlacement) -> Deadline {
+    var limit = limit
+    limit.name = limit.name ?? placement.pipeline
+    let isEnforcedInside = placement.timeLimitInside?.isComparable(to: limit.timeline) ?? false
+    return Deadline(limit, isEnforcedInside: isEnforcedInside)
+  }
+}
