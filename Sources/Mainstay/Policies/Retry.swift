@@ -63,7 +63,7 @@ public struct Retry: Policy {
   ///   - maximumAttempts: How often the operation is run at most, the first time included; 1 or more,
   ///     the default is 3.
   ///   - backoff: How long to wait in between; the default grows from 200 ms to 20 s with full jitter.
-  ///   - retryIf: Which errors are followed by another attempt; the default reads the disposition.
+  ///   - condition: Which errors are followed by another attempt; the default reads the disposition.
   ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the retry.
   ///     Zero or more, the default is one minute.
   ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default is
