@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
 import Testing
-import TestSupport
+
 @Suite struct ATests {
-  @Test(.requirement("A22")) func `hello there`() {}
+  @Test func `the module can be imported`() { #expect(MemoryLayout<X>.size == 0) }
 }
