@@ -36,6 +36,7 @@ struct DeclarationFinder {
   }
 
   private struct Scope {
+    let opening: Int
     let declaration: Waiting?
     let types: [String]
   }
@@ -44,21 +45,23 @@ struct DeclarationFinder {
   private var scopes: [Scope] = []
   private var waiting: Waiting?
   private var found: [Declaration] = []
+  private var unmatched: [Int] = []
 
   private init(_ tokens: [Token]) { self.tokens = tokens }
 
-  static func declarations(in tokens: [Token]) -> [Declaration] {
+  /// The declarations by position, and the brackets that have no counterpart.
+  static func find(in tokens: [Token]) -> (declarations: [Declaration], unmatched: [Int]) {
     var finder = DeclarationFinder(tokens)
     for index in tokens.indices { finder.take(index) }
-    return finder.found.sorted { $0.start < $1.start }
+    let declarations = finder.found.sorted { $0.start < $1.start }
+    return (declarations, finder.unmatched + finder.scopes.map(\.opening))
   }
 
   private var types: [String] { scopes.last?.types ?? [] }
 
   private mutating func take(_ index: Int) {
     switch tokens[index].text {
-    case "{": open(atBrace: true)
-    case "(", "[": open(atBrace: false)
+    case "{", "(", "[": open(index)
     case "}", ")", "]": close(index)
     case "=":
       if waiting?.keyword == "var", waiting?.depth == scopes.count { waiting = nil }
@@ -67,19 +70,25 @@ struct DeclarationFinder {
     }
   }
 
-  private mutating func open(atBrace: Bool) {
-    guard atBrace, let declaration = waiting, declaration.depth == scopes.count else {
-      scopes.append(Scope(declaration: nil, types: types))
+  private mutating func open(_ index: Int) {
+    guard tokens[index].text == "{", let declaration = waiting, declaration.depth == scopes.count
+    else {
+      scopes.append(Scope(opening: index, declaration: nil, types: types))
       return
     }
     let isType = Declaration.typeKeywords.contains(declaration.keyword)
-    scopes.append(
-      Scope(declaration: declaration, types: isType ? types + [declaration.name] : types))
+    let inside = isType ? types + [declaration.name] : types
+    scopes.append(Scope(opening: index, declaration: declaration, types: inside))
     waiting = nil
   }
 
   private mutating func close(_ index: Int) {
-    guard let scope = scopes.popLast() else { return }
+    let pairs = ["{": "}", "(": ")", "[": "]"]
+    guard let scope = scopes.popLast(), pairs[tokens[scope.opening].text] == tokens[index].text
+    else {
+      unmatched.append(index)
+      return
+    }
     if let waiting, waiting.depth > scopes.count { self.waiting = nil }
     guard let declaration = scope.declaration else { return }
     found.append(

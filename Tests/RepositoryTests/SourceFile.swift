@@ -17,6 +17,9 @@ struct SourceFile: Sendable {
   /// The Swift declarations that have a body, by position.
   let declarations: [Declaration]
 
+  /// The brackets without a counterpart; any at all means that the scanner lost its way.
+  let unmatchedBrackets: [Int]
+
   var isSwift: Bool { path.hasSuffix(".swift") }
 
   /// The name of the file without its folders.
@@ -34,7 +37,7 @@ struct SourceFile: Sendable {
     }
     self.lineStarts = lineStarts
     tokens = path.hasSuffix(".swift") ? Tokenizer.tokens(in: bytes) : []
-    declarations = DeclarationFinder.declarations(in: tokens)
+    (declarations, unmatchedBrackets) = DeclarationFinder.find(in: tokens)
   }
 
   /// The line, counted from 1, that holds a byte.

@@ -18,6 +18,17 @@ import Testing
     #expect(written.contains { $0.path == "Makefile" })
   }
 
+  @Test func `the scanner understands every Swift file`() {
+    let lost = swift.flatMap { file in
+      file.unmatchedBrackets.map {
+        file.violation(
+          at: $0, "the scanner finds no counterpart of this bracket",
+          cure: "Teach the Tokenizer, or write the code more plainly")
+      }
+    }
+    expectNone(lost)
+  }
+
   @Test func `files have at most 400 lines`() { expectNone(LengthRules.files(swift)) }
 
   @Test func `functions have at most 70 lines`() { expectNone(LengthRules.functions(swift)) }

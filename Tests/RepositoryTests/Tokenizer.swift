@@ -133,7 +133,8 @@ struct Tokenizer {
   }
 
   private mutating func skipText(hashes: Int) {
-    let isMultiline = isAt("\"\"\"")
+    // A line end must follow three quotes; `#"""#` is a text that holds one quote.
+    let isMultiline = isAt("\"\"\"") && byte(3) == UInt8(ascii: "\n")
     let quotes = isMultiline ? 3 : 1
     position += quotes
     while let next = byte() {

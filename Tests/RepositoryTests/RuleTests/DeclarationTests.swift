@@ -24,6 +24,12 @@ import Testing
       ])
   }
 
+  @Test func `brackets without a counterpart are found`() {
+    #expect(planted("a.swift", "f(a[1]) { \"}\" /* ) */ }").unmatchedBrackets.isEmpty)
+    #expect(planted("a.swift", "{ ) }").unmatchedBrackets.count == 2)
+    #expect(planted("a.swift", "f(").unmatchedBrackets == [1])
+  }
+
   @Test func `what has no body is not found`() {
     #expect(names("protocol P { func a()\n var b: Int { get }\n func c() }") == ["P", "P.b"])
     #expect(names("func f() { var x = { 1 }\n var y: Int\n if x { } }") == ["f"])

@@ -15,6 +15,7 @@ import Testing
     #expect(words(##"a "b { \" c" d #"e " \ f"# g"##) == ["a", "d", "g"])
     #expect(words("a \"\"\"\n b \" c \"\" }\n \"\"\" d") == ["a", "d"])
     #expect(words("a #\"\"\"\n \\(b) \"\"\" c\n \"\"\"# d") == ["a", "d"])
+    #expect(words("a #\"\"\"# b #\"\"\"\"c\"\"# d") == ["a", "b", "d"])
   }
 
   @Test func `code in an interpolation is code`() {

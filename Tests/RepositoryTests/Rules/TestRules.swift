@@ -34,7 +34,7 @@ enum TestRules {
 
   static func skipping(_ files: [SourceFile]) -> [Violation] {
     let ways = [
-      [".", "disabled", "("], [".", "disabled", ","], [".", "enabled", "("], ["XCTSkip"],
+      [".", "disabled", "("], [".", "disabled", ","], [".", "enabled", "(", "if"], ["XCTSkip"],
     ]
     return files.filter { !conditional.spare($0) }.flatMap { file in
       ways.flatMap { file.places(of: $0) }.map {
