@@ -21,7 +21,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "RepositoryTests"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
 import Testing
 
 /// The rules of `Documentation/StyleGuide.md`, over the repository itself.
