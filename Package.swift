@@ -11,7 +11,9 @@ let package = Package(
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    // No product reaches it, so no dependent fetches it.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
     .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
@@ -19,7 +21,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "RepositoryTests"),
   ],
   swiftLanguageModes: [.v6]
 )
