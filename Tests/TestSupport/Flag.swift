@@ -6,6 +6,7 @@ internal import Synchronization
 public final class Flag: Sendable {
   private let value = Atomic(false)
 
+  /// It has not happened yet.
   public init() {}
 
   /// Whether it has happened.

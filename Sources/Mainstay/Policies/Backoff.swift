@@ -96,7 +96,10 @@ public struct Backoff: Sendable, Hashable {
       first >= .zero, "Backoff.\(name)(from: \(first)) is not legal: it must be zero or more")
     precondition(
       cap >= first,
-      "Backoff.\(name)(from: \(first), to: \(cap)) is not legal: the cap must be at least the first delay"
+      """
+      Backoff.\(name)(from: \(first), to: \(cap)) is not legal: the cap must be at least the \
+      first delay
+      """
     )
   }
 

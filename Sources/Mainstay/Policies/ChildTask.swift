@@ -47,12 +47,13 @@ enum ChildTask {
     limit.finish()
   }
 
-  // The two boxes carry an operation and its result, neither of which need be Sendable, into the child
-  // task and back. That is safe because
+  // The two boxes carry an operation and its result, neither of which need be Sendable, into the
+  // child task and back. That is safe because
   // - the group waits for the child before it returns, so nothing outlives the caller's frame;
   // - the child runs on the caller's actor where there is one, and the caller is suspended while it
   //   runs, so the two never run side by side;
-  // - the slot is written before `finish()` takes the limit's lock and read after the group has ended.
+  // - the slot is written before `finish()` takes the limit's lock and read after the group has
+  //   ended.
   private struct Unchecked<T>: @unchecked Sendable {
     nonisolated(unsafe) let value: T
     init(_ value: T) { self.value = value }

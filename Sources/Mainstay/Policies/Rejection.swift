@@ -2,8 +2,8 @@
 
 /// A policy refused a call before it was made.
 ///
-/// It says nothing about the dependency: it is not counted by a breaker, and it is retried only where
-/// ``retryAfter`` fits the deadline.
+/// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
+/// where ``retryAfter`` fits the deadline.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {

@@ -2,10 +2,11 @@
 
 /// Runs an operation again when it failed in a way that another attempt can mend.
 ///
-/// What may be repeated is read from the error's ``Disposition``: a transient failure after a backoff,
-/// a throttled call after the time the service asked for, a call with an unknown outcome only under an
-/// ``IdempotencyKey``, and nothing else. A caller that cancels gets `CancellationError` at once; an
-/// attempt that could not begin before the deadline is not waited for, and the last error is thrown.
+/// What may be repeated is read from the error's ``Disposition``: a transient failure after a
+/// backoff, a throttled call after the time the service asked for, a call with an unknown outcome
+/// only under an ``IdempotencyKey``, and nothing else. A caller that cancels gets
+/// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
+/// for, and the last error is thrown.
 ///
 /// ```swift
 /// let retry = Retry(
@@ -60,14 +61,16 @@ public struct Retry: Policy {
   /// Makes a retry.
   ///
   /// - Parameters:
-  ///   - maximumAttempts: How often the operation is run at most, the first time included; 1 or more,
-  ///     the default is 3.
-  ///   - backoff: How long to wait in between; the default grows from 200 ms to 20 s with full jitter.
-  ///   - condition: Which errors are followed by another attempt; the default reads the disposition.
-  ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the retry.
-  ///     Zero or more, the default is one minute.
-  ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default is
-  ///     no limit but the active ``Deadline``.
+  ///   - maximumAttempts: How often the operation is run at most, the first time included; 1 or
+  ///     more, the default is 3.
+  ///   - backoff: How long to wait in between; the default grows from 200 ms to 20 s with full
+  ///     jitter.
+  ///   - condition: Which errors are followed by another attempt; the default reads the
+  ///     disposition.
+  ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the
+  ///     retry. Zero or more, the default is one minute.
+  ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default
+  ///     is no limit but the active ``Deadline``.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.

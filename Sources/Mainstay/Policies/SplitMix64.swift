@@ -20,8 +20,8 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
 
 /// The source of chance of one policy, shared by all its copies and calls.
 ///
-/// It is seeded once, since the system's generator costs a hundred times as much per number, and it is
-/// shared rather than copied: copies would all draw the same numbers (P20).
+/// It is seeded once, since the system's generator costs a hundred times as much per number, and it
+/// is shared rather than copied: copies would all draw the same numbers (P20).
 package final class Chance: Sendable {
   private let generator: Locked<SplitMix64>
 

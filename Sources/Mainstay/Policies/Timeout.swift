@@ -2,10 +2,10 @@
 
 /// Cancels an attempt that takes longer than its limit.
 ///
-/// It is cooperative: the operation is cancelled and waited for, and what it returns in spite of that
-/// is kept. Where the operation ends as cancelled, ``TimedOut`` is thrown; its own error is kept, and a
-/// cancellation by the caller wins over the limit. Place it innermost, inside ``Retry`` and
-/// ``CircuitBreaker``; for the time of all attempts together there is ``Deadline``.
+/// It is cooperative: the operation is cancelled and waited for, and what it returns in spite of
+/// that is kept. Where the operation ends as cancelled, ``TimedOut`` is thrown; its own error is
+/// kept, and a cancellation by the caller wins over the limit. Place it innermost, inside ``Retry``
+/// and ``CircuitBreaker``; for the time of all attempts together there is ``Deadline``.
 ///
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
@@ -47,9 +47,9 @@ extension Timeout: PipelineStage {
 
 /// Ends a call when all its attempts and the waiting between them take too long together.
 ///
-/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish in
-/// time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout`` both
-/// limits share one child task per attempt.
+/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish
+/// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
+/// both limits share one child task per attempt.
 public struct Deadline: Policy {
   private let limit: TimeLimit
   private let isEnforcedInside: Bool
@@ -78,7 +78,8 @@ public struct Deadline: Policy {
     self.isEnforcedInside = isEnforcedInside
   }
 
-  /// How much time the current task has left before the first limit around it ends; nil without one.
+  /// How much time the current task has left before the first limit around it ends; nil without
+  /// one.
   public static var remaining: Duration? { ActiveLimit.current?.remaining }
 
   /// Runs an operation and ends it when the limit has passed.
