@@ -9,7 +9,7 @@
 ///
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
-  private var limit: TimeLimit
+  @usableFromInline var limit: TimeLimit
 
   /// Makes a limit for each attempt.
   ///
@@ -30,6 +30,7 @@ public struct Timeout: Policy {
   }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
+  @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await limit.enforce(operation)
   }
@@ -51,8 +52,8 @@ extension Timeout: PipelineStage {
 /// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
 /// both limits share one child task per attempt.
 public struct Deadline: Policy {
-  private let limit: TimeLimit
-  private let isEnforcedInside: Bool
+  @usableFromInline let limit: TimeLimit
+  @usableFromInline let isEnforcedInside: Bool
 
   /// Makes a limit for all attempts together.
   ///
@@ -83,6 +84,7 @@ public struct Deadline: Policy {
   public static var remaining: Duration? { ActiveLimit.current?.remaining }
 
   /// Runs an operation and ends it when the limit has passed.
+  @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await isEnforcedInside ? limit.announce(operation) : limit.enforce(operation)
   }
