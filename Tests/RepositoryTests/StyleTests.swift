@@ -76,4 +76,18 @@ import Testing
     let pages = written.filter { $0.path.hasSuffix(".md") }
     expectNone(LinkRules.brokenLinks(pages, paths: paths))
   }
+
+  private var policyPages: [SourceFile] {
+    written.filter { $0.path.contains(".docc/Policies/") && $0.path.hasSuffix(".md") }
+  }
+
+  @Test func `every page about a policy follows the template`() {
+    #expect(!policyPages.isEmpty)
+    expectNone(PolicyPageRules.template(policyPages))
+  }
+
+  @Test func `every default on a page about a policy is that of the code`() {
+    let policies = sources.filter { $0.path.contains("/Policies/") }
+    expectNone(PolicyPageRules.defaults(policyPages, sources: policies))
+  }
 }
