@@ -77,6 +77,12 @@ import Testing
     expectNone(LinkRules.brokenLinks(pages, paths: paths))
   }
 
+  @Test func `code on pages is compiled`() {
+    let pages = written.filter { $0.path.hasSuffix(".md") }
+    let snippets = swift.filter { $0.path.hasPrefix("Snippets/") }
+    expectNone(SnippetRules.uncompiled(pages, snippets: snippets))
+  }
+
   private var policyPages: [SourceFile] {
     written.filter { $0.path.contains(".docc/Policies/") && $0.path.hasSuffix(".md") }
   }
