@@ -214,6 +214,42 @@ import Testing
     #expect(seen.count == 20)
   }
 
+  @Test(.requirement("P38")) func `every attempt is told once, and the last one as the last`() async
+  {
+    let recorder = EventRecorder()
+    let retry = Retry(maximumAttempts: 3, backoff: .none, observer: recorder)
+    let dependency = Dependency([Self.transient(), Self.transient(), Self.transient()])
+    await #expect(throws: AppError.self) {
+      try await retry.run { try await dependency.call() }
+    }
+    let told = recorder.events.compactMap { event -> (attempt: Int, isLast: Bool)? in
+      guard case .attemptFailed(let attempt, _, let next) = event.what else { return nil }
+      return (attempt, next == nil)
+    }
+    #expect(told.map(\.attempt) == [1, 2, 3])
+    #expect(told.map(\.isLast) == [false, false, true])
+    #expect(recorder.gaveUpReasons == [.attemptsUsedUp])
+  }
+
+  @Test(.requirement("P38")) func `a call that was cancelled before it began tells nothing`() async
+  {
+    let recorder = EventRecorder()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await Retry(backoff: .none, observer: recorder).run {}
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(recorder.events.isEmpty)
+  }
+
+  @Test(.requirement("P38")) func `an error that is thrown again and again does not grow`() async {
+    let error = AppError.http(status: 503)
+    let retry = Retry(maximumAttempts: 50, backoff: .none)
+    let thrown = await #expect(throws: AppError.self) { try await retry.run { throw error } }
+    #expect(thrown?.id == error.id && thrown?.context.count == 0)
+    #expect(thrown?.underlying.count == 0)
+  }
+
   @Test func `illegal settings stop the program and name the option and its range`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
