@@ -8,6 +8,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Mainstay", targets: ["Mainstay"]),
+    .library(name: "MainstayUI", targets: ["MainstayUI"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
   ],
   dependencies: [
@@ -17,10 +18,14 @@ let package = Package(
   ],
   targets: [
     .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
+    .target(name: "MainstayUI", dependencies: ["Mainstay"]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
+    .testTarget(
+      name: "MainstayUITests",
+      dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
     .testTarget(name: "RepositoryTests"),
   ],
   swiftLanguageModes: [.v6]

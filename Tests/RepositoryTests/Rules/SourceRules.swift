@@ -9,6 +9,7 @@ enum SourceRules {
       "Logging", "Metrics", "CoreMetrics", "Tracing", "Instrumentation", "ServiceContextModule",
       "Glibc", "Musl", "Darwin", "os", "Network", "CNetlink",
     ],
+    "MainstayUI": ["Mainstay", "Foundation", "Observation", "SwiftUI"],
     "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
   ]
 
