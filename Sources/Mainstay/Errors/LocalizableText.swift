@@ -14,7 +14,7 @@ public import Foundation
 /// Two texts are equal when key, pattern and arguments are.
 public struct LocalizableText: Sendable, Hashable, Codable {
   /// A value inside a text, formatted for the reader's locale.
-  public enum Argument: Sendable, Hashable, Codable {
+  public enum Argument: Sendable, Hashable {
     /// Shown as it is.
     case text(String)
     /// Shown with the locale's digits and grouping.
@@ -42,8 +42,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   /// Makes a text from one that is not to be translated, such as what a server wrote for people.
+  ///
+  /// It becomes an argument: two errors with different words of a server differ.
   public init(verbatim text: String) {
-    self.init(key: nil, pattern: Self.escaped(text), arguments: [])
+    self.init(key: nil, pattern: "{0}", arguments: [.text(text)])
   }
 
   private init(key: String?, pattern: String, arguments: [Argument]) {
@@ -52,41 +54,49 @@ public struct LocalizableText: Sendable, Hashable, Codable {
     self.arguments = arguments
   }
 
-  /// Whether there is nothing to read.
-  public var isBlank: Bool {
-    arguments.isEmpty
-      ? pattern.allSatisfy(\.isWhitespace)
-      : string(in: Locale(identifier: "en")).allSatisfy(\.isWhitespace)
-  }
+  /// Whether there is nothing to read: no characters, or none that can be seen.
+  public var isBlank: Bool { !PlainText.hasVisibleCharacters(description) }
 
   /// The text in words; English until a catalogue says otherwise.
   public func string(in locale: Locale = .current) -> String {
-    guard pattern.contains(where: { $0 == "{" || $0 == "}" }) else { return pattern }
-    var result = ""
-    var rest = Substring(pattern)
+    // Scalars, not characters: a brace and an accent after it are one character.
+    var result = String.UnicodeScalarView()
+    var rest = pattern.unicodeScalars[...]
     while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
       result += rest[..<brace]
       let after = rest[rest.index(after: brace)...]
       if after.first == rest[brace] {  // doubled: a literal brace
         result.append(rest[brace])
         rest = after.dropFirst()
-      } else if let end = after.firstIndex(of: "}"), let index = Int(after[..<end]),
-        arguments.indices.contains(index)
-      {
-        result += arguments[index].string(in: locale)
-        rest = after[after.index(after: end)...]
+      } else if rest[brace] == "{", let (argument, end) = argument(at: after) {
+        result += argument.string(in: locale).unicodeScalars
+        rest = after[end...]
       } else {  // not a place for an argument: shown as written, since a text must never trap
         result.append(rest[brace])
         rest = after
       }
     }
-    return result + rest
+    return String(result + rest)
+  }
+
+  /// The argument whose number and closing brace begin the text, and where the text goes on.
+  private func argument(
+    at text: Substring.UnicodeScalarView
+  ) -> (argument: Argument, end: String.Index)? {
+    let digits = text.prefix(4).prefix { ("0"..."9").contains($0) }  // bounded: patterns are read
+    let rest = text[digits.endIndex...]
+    guard rest.first == "}", let index = Int(String(digits)), arguments.indices.contains(index)
+    else { return nil }
+    return (arguments[index], rest.index(after: rest.startIndex))
   }
 
   private static func escaped(_ text: String) -> String {
-    text.contains(where: { $0 == "{" || $0 == "}" })
-      ? text.replacing("{", with: "{{").replacing("}", with: "}}")
-      : text
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      result.append(scalar)
+      if scalar == "{" || scalar == "}" { result.append(scalar) }
+    }
+    return String(result)
   }
 }
 
@@ -112,8 +122,10 @@ extension LocalizableText: ExpressibleByStringInterpolation {
       append(.text(String(text)))
     }
 
-    /// Adds a whole number.
-    public mutating func appendInterpolation(_ number: Int) { append(.integer(number)) }
+    /// Adds a whole number; one beyond the range of `Int` is cut to it.
+    public mutating func appendInterpolation(_ number: some BinaryInteger) {
+      append(.integer(Int(clamping: number)))
+    }
 
     /// Adds a number.
     public mutating func appendInterpolation(_ number: Double) { append(.number(number)) }
@@ -131,7 +143,9 @@ extension LocalizableText: ExpressibleByStringInterpolation {
   }
 
   /// Makes a text without arguments.
-  public init(stringLiteral value: String) { self.init(verbatim: value) }
+  public init(stringLiteral value: String) {
+    self.init(key: nil, pattern: Self.escaped(value), arguments: [])
+  }
 
   /// Makes a text whose interpolated values are its arguments.
   public init(stringInterpolation: StringInterpolation) {

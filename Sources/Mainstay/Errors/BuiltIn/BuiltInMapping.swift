@@ -13,11 +13,11 @@ enum BuiltInMapping {
     switch error {
     case let error as DecodingError: return map(error, at: site)
     case let error as EncodingError: return map(error, at: site)
-    case let error as RecordedError: return AppError(.unknown, cause: error, at: site)
+    case is RecordedError: return nil
     default: break
     }
     let bridged = error as NSError
-    guard let row = row(for: bridged) else { return nil }
+    guard let row = row(for: bridged) ?? vague(bridged) else { return nil }
     return AppError(
       row, details: details(of: bridged), metadata: ["error.domain": bridged.domain], cause: error,
       at: site)
