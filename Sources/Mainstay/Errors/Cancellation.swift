@@ -43,13 +43,14 @@ enum CancellationCheck {
   /// The forms that Foundation and Swift themselves give it.
   static func isPlain(_ error: any Error) -> Bool {
     if error is CancellationError { return true }
-    // The same two values that `NSError` shows, read without building the object: the code of an
-    // app's own error may itself depend on whether the error is a cancellation.
-    switch error._domain {
-    case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return error._code == -999
-    case NSPOSIXErrorDomain: return error._code == Int(ECANCELED)
-    case NSCocoaErrorDomain: return error._code == CocoaError.Code.userCancelled.rawValue
-    case "NSOSStatusErrorDomain": return error._code == -128
+    // An app's own error says so in its `appError`; its code may even depend on this answer.
+    if error is any AppErrorConvertible { return false }
+    let bridged = error as NSError
+    switch bridged.domain {
+    case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return bridged.code == -999
+    case NSPOSIXErrorDomain: return bridged.code == Int(ECANCELED)
+    case NSCocoaErrorDomain: return bridged.code == CocoaError.Code.userCancelled.rawValue
+    case "NSOSStatusErrorDomain": return bridged.code == -128
     default: return false
     }
   }

@@ -13,24 +13,24 @@ enum ConversionDepth {
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
     let depth = asked
-    guard depth < 3 else { return nil }
+    guard depth < 2 else { return nil }
     return $asked.withValue(depth + 1, operation: body)
   }
 
   /// Runs a mapping or an `appError`; nil where they have been calling each other for a while.
   static func mapping<T>(_ body: () -> T) -> T? {
     let depth = mapped
-    guard depth < 8 else { return nil }
+    guard depth < 4 else { return nil }
     return $mapped.withValue(depth + 1, operation: body)
   }
 
   /// Whether a mapping or an `appError` is running.
   static var isMapping: Bool { mapped > 0 }
 
-  /// Bridges a cause to `NSError`; nil below the eighth.
+  /// Bridges a cause to `NSError`; nil below the fourth.
   static func bridging<T>(_ body: () -> T) -> T? {
     let depth = bridged
-    guard depth < 8 else { return nil }
+    guard depth < 4 else { return nil }
     return $bridged.withValue(depth + 1, operation: body)
   }
 }

@@ -94,11 +94,17 @@ public struct ErrorMapping: Sendable {
     } else {
       rules += byType[ObjectIdentifier(type(of: error))] ?? []
     }
-    if !byDomain.isEmpty { rules += byDomain[(error as NSError).domain] ?? [] }
+    if !byDomain.isEmpty { rules += byDomain[Self.domain(of: error)] ?? [] }
     for rule in rules.sorted(by: { $0.ordinal > $1.ordinal }) {
       if let mapped = ConversionDepth.mapping({ rule.convert(error) }) ?? nil { return mapped }
     }
     return nil
+  }
+
+  private static func domain(of error: any Error) -> String {
+    // Bridging an app's own error would ask for its `appError`, which may be mapping right now.
+    (error as? any AppErrorConvertible).map { type(of: $0).errorDomain }
+      ?? (error as NSError).domain
   }
 
   /// Makes an ``AppError`` of any error.
@@ -119,9 +125,11 @@ public struct ErrorMapping: Sendable {
     if let error = error as? AppError ?? AppError(bridged: error) { return error }
     if CancellationCheck.isPlain(error) { return .cancelled(error, at: site) }
     if let mapped = registered(error) { return mapped.keeping(error) }
-    if let error = error as? any AppErrorConvertible,
-      let converted = ConversionDepth.mapping({ error.appError })
-    {
+    if let error = error as? any AppErrorConvertible {
+      // Whoever keeps asking for the mapping of itself is not asked anything more.
+      guard let converted = ConversionDepth.mapping({ error.appError }) else {
+        return AppError(.unknown, cause: error, at: site)
+      }
       return converted.standing(for: error)
     }
     if CancellationCheck.holds(for: error, under: self) { return .cancelled(error, at: site) }
@@ -150,6 +158,8 @@ extension AppError {
 
   private static func isSame(_ left: any Error, _ right: any Error) -> Bool {
     guard type(of: left) == type(of: right) else { return false }
+    // By identity: two `NSError` are compared with their user info, which may hold them again.
+    if type(of: left) is AnyClass { return left as AnyObject === right as AnyObject }
     if let left = HashableError.value(of: left), let right = HashableError.value(of: right) {
       return left == right
     }

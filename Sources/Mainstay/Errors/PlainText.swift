@@ -17,6 +17,8 @@ enum PlainText {
 
   /// What an error says to people, where an author wrote it.
   static func message(of error: any Error) -> String? {
+    // Bridging an app's own error asks for all of its texts at once.
+    if let error = error as? any AppErrorConvertible { return usable(error.errorDescription) }
     let bridged = error as NSError
     let text =
       (error as? any LocalizedError)?.errorDescription
@@ -26,6 +28,7 @@ enum PlainText {
 
   /// What an error suggests to people, where an author wrote it.
   static func suggestion(of error: any Error) -> String? {
+    if let error = error as? any AppErrorConvertible { return usable(error.recoverySuggestion) }
     let text =
       (error as? any LocalizedError)?.recoverySuggestion
       ?? (error as NSError).userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String

@@ -33,8 +33,9 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
       }
       self.init(type: type, code: app?.code.rawValue ?? "", text: app?.details ?? "")
     } else {
+      let bridged = error as NSError
       self.init(
-        type: type, code: "\(QualifiedTypeName.stripped(error._domain)) \(error._code)",
+        type: type, code: "\(QualifiedTypeName.stripped(bridged.domain)) \(bridged.code)",
         text: Self.text(of: error))
     }
   }

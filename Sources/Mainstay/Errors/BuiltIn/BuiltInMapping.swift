@@ -13,7 +13,8 @@ enum BuiltInMapping {
     switch error {
     case let error as DecodingError: return map(error, at: site)
     case let error as EncodingError: return map(error, at: site)
-    case is RecordedError: return nil
+    // None of Foundation's, and bridging an app's own error asks for its `appError` again.
+    case is RecordedError, is any AppErrorConvertible: return nil
     default: break
     }
     let bridged = error as NSError
