@@ -11,8 +11,8 @@ enum BuiltInMapping {
   /// The error that people see; nil for one that is not known.
   static func map(_ error: any Error, at site: SourceSite) -> AppError? {
     switch error {
-    case let error as DecodingError: return map(error, at: site)
-    case let error as EncodingError: return map(error, at: site)
+    case let error as DecodingError: return decodingFailure(error, at: site)
+    case let error as EncodingError: return encodingFailure(error, at: site)
     // None of Foundation's, and bridging an app's own error asks for its `appError` again.
     case is RecordedError, is any AppErrorConvertible: return nil
     default: break
