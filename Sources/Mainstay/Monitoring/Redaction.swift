@@ -28,23 +28,21 @@ enum SecretName {
   /// The value is the rest of the line: headers whose values have parts.
   case line
 
-  private static let lines = ["authorization", "cookie"]
+  private static let lines = ["authorization", "cookie"].map { Array($0.utf8) }
   private static let values = [
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
     "accesskey", "privatekey", "secretkey", "credential", "signature", "sessionid", "sessionkey",
-  ]
+  ].map { Array($0.utf8) }
 
   /// Nil for a name that says nothing about secrets.
   init?(_ name: some Sequence<UInt8>) {
-    // Long enough for any name; a longer one is known by its end.
-    var letters = name.compactMap { byte in
-      Byte.isLetter(byte) ? Character(Unicode.Scalar(byte | 0x20)) : nil
-    }
-    if letters.last == "s" { letters.removeLast() }
-    let text = String(letters.suffix(20))
-    if Self.lines.contains(where: text.hasSuffix) {
+    var letters: [UInt8] = []
+    for byte in name where Byte.isLetter(byte) { letters.append(byte | 0x20) }
+    if letters.last == UInt8(ascii: "s") { letters.removeLast() }
+    let ends = { (word: [UInt8]) in letters.suffix(word.count) == word[...] }
+    if Self.lines.contains(where: ends) {
       self = .line
-    } else if Self.values.contains(where: text.hasSuffix) {
+    } else if Self.values.contains(where: ends) {
       self = .value
     } else {
       return nil

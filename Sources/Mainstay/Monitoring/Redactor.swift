@@ -56,7 +56,9 @@ struct Redactor {
     if case .value(let name) = expected, takeValue(name) { return }
     if case .credentials(let isBearer) = expected, takeCredentials(isBearer) { return }
     if takeData() { return }
-    if Byte.isGap(byte) {
+    if beginsURL(at: position) {
+      takeURL(from: position + 3)
+    } else if Byte.isGap(byte) {
       copyGap(byte)
     } else {
       takeWord()
@@ -105,7 +107,6 @@ extension Redactor {
       let isShared = word.elementsEqual("Shared".utf8)
       return isShared ? plain(to: end) : replace(to: end, with: "<user>")
     }
-    if bytes[end...].starts(with: "://".utf8) { return takeURL(from: end + 3) }
     if isKey(word) { return replace(to: end, with: "<redacted>") }
     if word.contains(UInt8(ascii: "@")), let length = Self.lengthOfEmail(word) {
       return replace(to: position + length, with: "<email>")
@@ -314,6 +315,12 @@ extension Redactor {
     position = end
   }
 
+  /// Whether the end of a scheme stands here.
+  private func beginsURL(at index: Int) -> Bool {
+    bytes[index] == UInt8(ascii: ":") && bytes[index...].starts(with: "://".utf8)
+  }
+
+  /// Where a URL goes on; nil where it ends, which is also before another one inside it.
   private func endOfURLPart(at index: Int) -> Int? {
     let byte = bytes[index]
     if byte == UInt8(ascii: "<") {
@@ -322,7 +329,7 @@ extension Redactor {
     }
     let ends =
       Byte.isSpace(byte) || Byte.isQuote(byte) || byte == UInt8(ascii: ">")
-      || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "|")
+      || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "|") || beginsURL(at: index)
     return ends ? nil : index + 1
   }
 
