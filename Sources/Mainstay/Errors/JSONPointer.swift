@@ -51,18 +51,18 @@ public struct JSONPointer: Sendable, Hashable {
 extension JSONPointer: CustomStringConvertible {
   /// The pointer as text, escaped.
   public var description: String {
-    var result = String.UnicodeScalarView()
+    var result: [UInt8] = []
     for token in tokens {
-      result.append("/")
-      for scalar in token.unicodeScalars {
-        switch scalar {
-        case "~": result.append(contentsOf: "~0".unicodeScalars)
-        case "/": result.append(contentsOf: "~1".unicodeScalars)
-        default: result.append(scalar)
+      result.append(UInt8(ascii: "/"))
+      for byte in token.utf8 {
+        switch byte {
+        case UInt8(ascii: "~"): result += [byte, UInt8(ascii: "0")]
+        case UInt8(ascii: "/"): result += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+        default: result.append(byte)
         }
       }
     }
-    return String(result)
+    return String(decoding: result, as: UTF8.self)
   }
 }
 

@@ -59,35 +59,42 @@ public struct LocalizableText: Sendable, Hashable, Codable {
 
   /// The text in words; English until a catalogue says otherwise.
   public func string(in locale: Locale = .current) -> String {
-    // Scalars, not characters: a brace and an accent after it are one character.
-    var result = String.UnicodeScalarView()
-    var rest = pattern.unicodeScalars[...]
-    while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-      result += rest[..<brace]
-      let after = rest[rest.index(after: brace)...]
-      if after.first == rest[brace] {  // doubled: a literal brace
-        result.append(rest[brace])
-        rest = after.dropFirst()
-      } else if rest[brace] == "{", let (argument, end) = argument(at: after) {
-        result += argument.string(in: locale).unicodeScalars
-        rest = after[end...]
-      } else {  // not a place for an argument: shown as written, since a text must never trap
-        result.append(rest[brace])
-        rest = after
+    // Bytes, not characters: a brace and an accent after it are one character.
+    let bytes = Array(pattern.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      let isDoubled = index + 1 < bytes.count && bytes[index + 1] == byte
+      if byte == Self.closing || byte == Self.opening, isDoubled {
+        result.append(byte)
+        index += 2
+      } else if byte == Self.opening, let (argument, end) = argument(in: bytes, at: index + 1) {
+        result += argument.string(in: locale).utf8
+        index = end
+      } else {  // what is not a place for an argument is shown as written: a text must never trap
+        result.append(byte)
+        index += 1
       }
     }
-    return String(result + rest)
+    return String(decoding: result, as: UTF8.self)
   }
 
-  /// The argument whose number and closing brace begin the text, and where the text goes on.
-  private func argument(
-    at text: Substring.UnicodeScalarView
-  ) -> (argument: Argument, end: String.Index)? {
-    let digits = text.prefix(4).prefix { ("0"..."9").contains($0) }  // bounded: patterns are read
-    let rest = text[digits.endIndex...]
-    guard rest.first == "}", let index = Int(String(digits)), arguments.indices.contains(index)
+  private static let opening = UInt8(ascii: "{")
+  private static let closing = UInt8(ascii: "}")
+
+  /// The argument whose number and closing brace stand here, and where the text goes on.
+  private func argument(in bytes: [UInt8], at start: Int) -> (argument: Argument, end: Int)? {
+    var index = start
+    var number = 0
+    while index < bytes.count, index < start + 4, Byte.isDigit(bytes[index]) {  // no overflow
+      number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    guard index > start, index < bytes.count, bytes[index] == Self.closing,
+      arguments.indices.contains(number)
     else { return nil }
-    return (arguments[index], rest.index(after: rest.startIndex))
+    return (arguments[number], index + 1)
   }
 
   private static func escaped(_ text: String) -> String {

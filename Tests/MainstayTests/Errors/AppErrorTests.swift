@@ -70,7 +70,7 @@ private func declined(_ reason: String, line: Int = #line) -> AppError {
     #expect(SourceSite(fileID: "").fileID.isEmpty)
   }
 
-  @Test(.requirement("B19", "A46")) func `context is added from the inside out`() {
+  @Test(.requirement("B19")) func `context is added from the inside out`() {
     let site = SourceSite()
     let error = declined("x")
       .adding(context: AppError.Frame("Charge card", metadata: ["order": "7"], site: site))
@@ -115,7 +115,7 @@ private func declined(_ reason: String, line: Int = #line) -> AppError {
     AppError(code: "a", kind: .unknown, disposition: disposition, title: "T", message: "M.")
   }
 
-  @Test(.requirement("A34")) func `a validation failure names its field`() {
+  @Test func `a validation failure names its field`() {
     let error = AppError.validation(
       "The age is \(12), at least \(13) is needed.", suggestion: "Ask a parent.", field: "/age")
     #expect(error.field == "/age")

@@ -50,12 +50,12 @@ private struct Row: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct DispositionTests {
-  @Test(.requirement("A42"), arguments: Row.table)
+  @Test(arguments: Row.table)
   private func `the retry column holds`(_ row: Row) {
     #expect(row.disposition.retry == row.retry)
   }
 
-  @Test(.requirement("T4"), arguments: Row.table)
+  @Test(arguments: Row.table)
   private func `the breaker column holds`(_ row: Row) {
     #expect(row.disposition.breaker == row.breaker)
   }

@@ -8,14 +8,14 @@ import Testing
 private let hint = Duration.seconds(9)
 
 @Suite struct HTTPErrorTests {
-  @Test(.requirement("E14", "T19"), arguments: [408, 425, 500, 502, 503, 504])
+  @Test(.requirement("E14"), arguments: [408, 425, 500, 502, 503, 504])
   func `a failing service is transient after its hint`(_ status: Int) {
     let error = AppError.http(status: status, retryAfter: hint)
     #expect(error.disposition == .transient(retryAfter: hint))
     #expect(error.kind == .server)
   }
 
-  @Test(.requirement("E14", "T19")) func `too many requests are throttled`() {
+  @Test(.requirement("E14")) func `too many requests are throttled`() {
     let error = AppError.http(status: 429, retryAfter: hint)
     #expect(error.disposition == .throttled(retryAfter: hint))
     #expect(AppError.http(status: 429, retryAfter: .zero).disposition.retryAfter == .zero)
@@ -28,7 +28,7 @@ private let hint = Duration.seconds(9)
     #expect(error.disposition.outbox == .lanePaused)
   }
 
-  @Test(.requirement("T19")) func `a conflict is one unless the same request is still running`() {
+  @Test func `a conflict is one unless the same request is still running`() {
     for status in [409, 412] {
       #expect(AppError.http(status: status).kind == .conflict)
       #expect(AppError.http(status: status).disposition == .needsUser)
@@ -41,7 +41,6 @@ private let hint = Duration.seconds(9)
   }
 
   @Test(
-    .requirement("T19"),
     arguments: [400, 402, 403, 404, 405, 406, 410, 413, 415, 418, 422, 431, 451, 499, 501, 505])
   func `other refusals are permanent and go to the dead letters`(_ status: Int) {
     let error = AppError.http(status: status, retryAfter: hint)
