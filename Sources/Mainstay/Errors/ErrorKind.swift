@@ -10,7 +10,12 @@ public struct ErrorKind: Sendable, Hashable {
   public let rawValue: String
 
   /// Makes a kind of your own; use a dotted name, such as `payments.declined`.
-  public init(_ rawValue: StaticString) { self.rawValue = rawValue.description }
+  ///
+  /// An empty name stops the program.
+  public init(_ rawValue: StaticString) {
+    precondition(rawValue.description != "", "ErrorKind \"\" is not legal: at least 1 character")
+    self.rawValue = rawValue.description
+  }
 }
 
 extension ErrorKind {
