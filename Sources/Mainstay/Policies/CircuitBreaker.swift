@@ -35,7 +35,6 @@ public final class CircuitBreaker: Policy, Sendable {
   public let name: String
 
   private let timeline: Timeline
-  private let chance: Chance
   private let audience: PolicyAudience
   private let guarded: Locked<Guarded>
 
@@ -88,9 +87,11 @@ public final class CircuitBreaker: Policy, Sendable {
     let settings = try configuration.checked()
     name = configuration.name
     timeline = Timeline(clock)
-    chance = Chance(seed: seed)
     audience = PolicyAudience(own: observer)
-    guarded = Locked(Guarded(machine: CircuitBreakerStateMachine(settings)))
+    guarded = Locked(
+      Guarded(
+        machine: CircuitBreakerStateMachine(settings),
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
   }
 
   /// What the breaker does with calls right now.
@@ -161,9 +162,9 @@ extension CircuitBreaker {
   @inline(never)
   private func admitByClock() throws(Rejection) -> Admission {
     let now = timeline.now
-    let fraction = chance.fraction()
     let isHeard = !audience.isEmpty
     let (decision, delivers) = guarded.withLock { guarded in
+      let fraction = guarded.random.fraction()
       let (decision, event) = guarded.machine.admit(now: now, fraction: fraction)
       guard isHeard else { return (decision, false) }
       guarded.post(event, of: name, at: now)
@@ -183,8 +184,10 @@ extension CircuitBreaker {
     _ token: CircuitBreakerStateMachine.Token, _ verdict: CircuitBreakerStateMachine.Verdict
   ) {
     if guarded.withLock({ $0.machine.settleWhileClosed(token, verdict) }) { return }
-    let fraction = chance.fraction()
-    step { $0.settle(token, verdict, now: $1, fraction: fraction) }
+    step { guarded, now in
+      let fraction = guarded.random.fraction()
+      return guarded.machine.settle(token, verdict, now: now, fraction: fraction)
+    }
   }
 
   private func rejection(_ refusal: CircuitBreakerStateMachine.Refusal) -> Rejection {
@@ -206,14 +209,14 @@ extension CircuitBreaker {
   ///
   /// - Returns: The hold on the breaker: keep it, since releasing it ends it.
   public func isolate() -> Isolation {
-    step { machine, _ in machine.isolate() }
+    step { guarded, _ in guarded.machine.isolate() }
     return Isolation(of: self)
   }
 
   /// Forgets all failures and closes, unless somebody holds an ``Isolation``.
   ///
   /// What becomes of the calls that are on their way changes nothing any more.
-  public func reset() { step { machine, _ in machine.reset() } }
+  public func reset() { step { guarded, _ in guarded.machine.reset() } }
 
   /// A hold that keeps a breaker isolated until ``end()`` is called or the hold is released.
   public final class Isolation: Sendable {
@@ -226,7 +229,7 @@ extension CircuitBreaker {
     /// Ends this hold; the last one closes the breaker, and a second call does nothing.
     public func end() {
       let breaker = breaker.withLock { $0.take() }
-      breaker?.step { machine, _ in machine.endIsolation() }
+      breaker?.step { guarded, _ in guarded.machine.endIsolation() }
     }
   }
 }
@@ -235,6 +238,7 @@ extension CircuitBreaker {
 extension CircuitBreaker {
   private struct Guarded {
     var machine: CircuitBreakerStateMachine
+    var random: SplitMix64
     var mailbox: [PolicyEvent] = []
     var isDelivering = false
 
@@ -271,12 +275,12 @@ extension CircuitBreaker {
 
   /// Moves the machine, with a reading of the clock, and tells what there is to tell.
   private func step(
-    _ move: (inout CircuitBreakerStateMachine, Duration) -> CircuitBreakerStateMachine.Event?
+    _ move: (inout Guarded, Duration) -> CircuitBreakerStateMachine.Event?
   ) {
     let now = timeline.now
     let isHeard = !audience.isEmpty
     let delivers = guarded.withLock { guarded in
-      let event = move(&guarded.machine, now)
+      let event = move(&guarded, now)
       guard isHeard else { return false }
       guarded.post(event, of: name, at: now)
       return guarded.beginDelivery()
