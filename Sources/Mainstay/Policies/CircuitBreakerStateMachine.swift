@@ -139,13 +139,13 @@ extension CircuitBreakerStateMachine {
   mutating func settle(
     _ token: Token, _ verdict: Verdict, now: Duration, fraction: Double
   ) -> Event? {
+    advance(to: now)
     guard token.epoch == epoch else {
       // A call without a verdict has no result that could be late.
       guard verdict != .neutral else { return nil }
       return .stale(succeeded: verdict == .success, admittedIn: token.epoch, endedIn: epoch)
     }
     if settleWhileClosed(token, verdict) { return nil }
-    advance(to: now)
     guard let slot = token.slot else {
       return open(failures: failures + 1, fraction: fraction, leaseExpired: false)
     }
