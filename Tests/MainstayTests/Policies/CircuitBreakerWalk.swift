@@ -2,8 +2,10 @@
 
 @testable import Mainstay
 
-/// A second opinion about breakers: it keeps the results of the current generation as a list and looks
-/// everything up in it. Time is a whole number of milliseconds.
+/// A second opinion about breakers, which keeps lists instead of counters.
+///
+/// It looks everything up in the results of the current generation. Time is a whole number of
+/// milliseconds.
 struct NaiveBreaker {
   enum Mode: Equatable { case closed, open, halfOpen, isolated }
 
@@ -78,6 +80,7 @@ struct CircuitBreakerWalk {
   ///   - action: The action.
   ///   - pick: Which of the calls in flight it is about, and how far the clock moves.
   ///   - fraction: The chance that the machine is given.
+  /// - Throws: What they do not agree on.
   mutating func perform(_ action: Action, pick: Int, fraction: Double) throws(Disagreement) {
     let before = machine
     switch action {
