@@ -57,8 +57,8 @@ extension CircuitBreaker {
     ///
     /// The default, nil, is the longer of `breakFor` and 60 seconds.
     public var maximumBreak: Duration?
-    /// By how much each break is longer than the one before, until the breaker closes; 1 to 100, the
-    /// default is 2.
+    /// By how much each break is longer than the one before, until the breaker closes; 1 to 100,
+    /// the default is 2.
     public var breakGrowth: Double
     /// By which part of its length chance may lengthen a break; 0 to 1, the default is 0.2.
     ///

@@ -2,19 +2,19 @@
 
 /// Leaves a dependency alone for a while after it has failed too often.
 ///
-/// Closed, it lets every call through and counts failures in a row; open, it refuses every call at once
-/// and says when to come back; half-open, it lets a few probes through, and what becomes of them closes
-/// it or opens it again for longer. Make one per dependency and share it among all who call that
-/// dependency:
+/// Closed, it lets every call through and counts failures in a row; open, it refuses every call at
+/// once and says when to come back; half-open, it lets a few probes through, and what becomes of
+/// them closes it or opens it again for longer. Make one per dependency and share it among all who
+/// call that dependency:
 ///
 /// ```swift
 /// let breaker = CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
 /// let book = try await breaker.run { try await api.book(isbn) }
 /// ```
 ///
-/// What counts as a failure is read from the error's ``Disposition/breaker``: an answer that refuses,
-/// such as "not found", is a success of the dependency, and a cancellation says nothing. A call that
-/// ends in another state than it began in changes nothing: it is told as a stale result.
+/// What counts as a failure is read from the error's ``Disposition/breaker``: an answer that
+/// refuses, such as "not found", is a success of the dependency, and a cancellation says nothing. A
+/// call that ends in another state than it began in changes nothing: it is told as a stale result.
 ///
 /// Breaks are counted by `ContinuousClock`, which goes on while the device sleeps.
 public final class CircuitBreaker: Policy, Sendable {
@@ -288,7 +288,8 @@ extension CircuitBreaker {
     if delivers { deliver() }
   }
 
-  /// Tells everything in the mailbox; an observer that uses this breaker adds to it and is told later.
+  /// Tells everything in the mailbox; an observer that uses this breaker adds to it and is told
+  /// later.
   private func deliver() {
     while true {
       let events = guarded.withLock { guarded in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Settings that came from outside are not legal; it lists everything that is wrong with them at once.
+/// Settings that came from outside are not legal; it lists everything that is wrong with them at
+/// once.
 ///
 /// Thrown where a policy is made from a `Configuration`, such as
 /// ``CircuitBreaker/init(validating:clock:seed:observer:)``. Settings that stand in the code go
