@@ -47,10 +47,10 @@ public final class CircuitBreaker: Policy, Sendable {
   ///   - breakFor: How long the first break is; more than zero, cut to a year, the default is 5 s.
   ///   - maximumBreak: How long a break grows at most, before jitter; `breakFor` or more, cut to a
   ///     year, the default is the longer of `breakFor` and 60 s.
-  ///   - breakGrowth: By how much each break is longer than the one before, until the breaker closes;
-  ///     1 to 100, the default is 2.
-  ///   - breakJitter: By which part of its length chance may lengthen a break; 0 to 1, the default is
-  ///     0.2. A break is never shortened.
+  ///   - breakGrowth: By how much each break is longer than the one before, until the breaker
+  ///     closes; 1 to 100, the default is 2.
+  ///   - breakJitter: By which part of its length chance may lengthen a break; 0 to 1, the default
+  ///     is 0.2. A break is never shortened.
   ///   - halfOpen: How the dependency is tried out after a break; the default is one probe.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
@@ -288,8 +288,7 @@ extension CircuitBreaker {
     if delivers { deliver() }
   }
 
-  /// Tells everything in the mailbox; an observer that uses this breaker adds to it and is told
-  /// later.
+  /// Tells everything in the mailbox; what an observer causes here is added to it and told later.
   private func deliver() {
     while true {
       let events = guarded.withLock { guarded in

@@ -110,6 +110,22 @@ import Testing
     }
   }
 
+  @Test(.requirement("P26", "D36"), arguments: [true, false])
+  func `a call that a time limit ended counts, inside of the limit or outside`(isInside: Bool) async
+  {
+    let breaker = breaker()
+    let limit = Timeout(.seconds(1), clock: clock)
+    let hang = { @Sendable [clock] in try await clock.sleep(for: .seconds(86_400)) }
+    let call = Task {
+      if isInside { return try await limit.run { try await breaker.run(hang) } }
+      try await breaker.run { try await limit.run(hang) }
+    }
+    await clock.sleepers(atLeast: 2)
+    clock.advance(by: .seconds(1))
+    await #expect(throws: TimedOut.self) { try await call.value }
+    #expect(breaker.state == .open(retryAfter: .seconds(5)))
+  }
+
   @Test(.requirement("A23", "D13", "D36", "P39"))
   func `one breaker in two pipelines guards its dependency for both`() async throws {
     let breaker = CircuitBreaker(
