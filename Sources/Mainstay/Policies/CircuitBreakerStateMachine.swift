@@ -4,8 +4,8 @@
 ///
 /// It has no clock, no lock and no chance of its own: `now` is a reading counted from a fixed
 /// start, and `fraction` a random number in `0..<1`. A reading that is not later than the latest
-/// one means that no time has passed. Every change of state begins a new epoch; what was admitted in
-/// another one changes nothing any more.
+/// one means that no time has passed. Every change of state begins a new epoch; what was admitted
+/// in another one changes nothing any more.
 struct CircuitBreakerStateMachine: Sendable {
   /// Settings that were checked before; durations lie in `0...aYear`.
   struct Settings: Sendable {
