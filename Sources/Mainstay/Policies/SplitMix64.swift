@@ -16,6 +16,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
     return z ^ (z >> 31)
   }
+
+  /// A number in `0..<1`.
+  package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
 /// The source of chance of one policy, shared by all its copies and calls.
@@ -31,9 +34,5 @@ package final class Chance: Sendable {
   }
 
   /// A number in `0..<1`.
-  package func fraction() -> Double {
-    generator.withLock { generator in
-      Double(generator.next() >> 11) * 0x1p-53
-    }
-  }
+  package func fraction() -> Double { generator.withLock { $0.fraction() } }
 }
