@@ -26,7 +26,7 @@ let package = Package(
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
-    .testTarget(name: "RepositoryTests"),
+    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

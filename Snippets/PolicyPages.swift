@@ -19,6 +19,7 @@ func composing(_ isbn: String) async throws -> Book {
   let catalog = Pipeline("catalog") {
     Deadline(.seconds(30))
     Retry(maximumAttempts: 3)
+    CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
     Timeout(.seconds(10))
   }
   let book = try await catalog.run {

@@ -25,6 +25,7 @@ enum LibraryError: AppErrorConvertible {
 let catalog = Pipeline("catalog") {
   Deadline(.seconds(30))
   Retry(maximumAttempts: 3)
+  CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
   Timeout(.seconds(10))
 }
 

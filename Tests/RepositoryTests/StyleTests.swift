@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 /// The rules of `Documentation/StyleGuide.md`, over the repository itself.
@@ -77,7 +78,7 @@ import Testing
     expectNone(LinkRules.brokenLinks(pages, paths: paths))
   }
 
-  @Test func `code on pages is compiled`() {
+  @Test(.requirement("T12")) func `code on pages is compiled`() {
     let pages = written.filter { $0.path.hasSuffix(".md") }
     let snippets = swift.filter { $0.path.hasPrefix("Snippets/") }
     expectNone(SnippetRules.uncompiled(pages, snippets: snippets))

@@ -10,7 +10,7 @@ extension AppError {
   /// | 412, other 409 | `conflict`, needs the user |
   /// | 408, 425 | `server`, transient after `retryAfter` |
   /// | 429 | `throttled`, throttled after `retryAfter` |
-  /// | 500, 502, 503, 504, unknown 5xx | `server`, transient after `retryAfter`, or an unknown outcome |
+  /// | 500, 502, 503, 504, unknown 5xx | `server`, transient as above, or an unknown outcome |
   /// | 511 | `portal`, transient: a network answered instead of the service (RFC 6585) |
   /// | 403, 404, 410, 413, 422, other 4xx | permanent |
   /// | 501, 505, 506, 508, 510 and anything else | permanent |

@@ -45,8 +45,8 @@ extension AppErrorConvertible {
   /// The number of the error's code, the same in every process and release.
   public var errorCode: Int { appError.code.number }
 
-  /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses them on Linux
-  /// where they do not stand here (T22).
+  /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses
+  /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
     let error = appError
     var info: [String: Any] = [

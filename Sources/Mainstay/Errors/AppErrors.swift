@@ -2,8 +2,8 @@
 
 /// Runs an operation and throws whatever it throws as an ``AppError``.
 ///
-/// It runs where its caller runs: a `@MainActor` caller stays on the main actor. An `AppError` passes
-/// through, cancellation becomes `AppError.cancelled`.
+/// It runs where its caller runs: a `@MainActor` caller stays on the main actor. An `AppError`
+/// passes through, cancellation becomes `AppError.cancelled`.
 ///
 /// - Parameters:
 ///   - doing: What is being done, such as "Load inventory"; added to the error's context.

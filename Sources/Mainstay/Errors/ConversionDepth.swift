@@ -2,9 +2,9 @@
 
 /// Counts how deep conversions are nested, so that those which ask each other come to an end.
 ///
-/// An app's `appError` may name the error itself as its cause, call `isCancellation`, or be made with
-/// `AppError.unknown(self)`; a mapping may map the very error that it was given. Each of these would
-/// otherwise run until the stack is full, in the middle of handling a failure.
+/// An app's `appError` may name the error itself as its cause, call `isCancellation`, or be made
+/// with `AppError.unknown(self)`; a mapping may map the very error that it was given. Each of these
+/// would otherwise run until the stack is full, in the middle of handling a failure.
 enum ConversionDepth {
   @TaskLocal private static var asked = 0
   @TaskLocal private static var mapped = 0

@@ -4,9 +4,9 @@ import Foundation
 
 /// An error and what caused it, from the outside in.
 ///
-/// Each step takes all causes of one error before the causes of those. The walk ends after 64 errors
-/// and visits no object and no equal value of an app's own error twice, since a chain of causes may
-/// lead back to itself.
+/// Each step takes all causes of one error before the causes of those. The walk ends after 64
+/// errors and visits no object and no equal value of an app's own error twice, since a chain of
+/// causes may lead back to itself.
 package struct ErrorChain: Sequence, IteratorProtocol {
   private var pending: [any Error]
   private var position = 0

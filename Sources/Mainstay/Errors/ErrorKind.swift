@@ -3,8 +3,8 @@
 /// What happened, in one word that a program can switch over.
 ///
 /// The set is open: an app or a library adds its own kinds as static members, so a `switch` over
-/// kinds keeps a `default`. What may be done about an error is said by ``Disposition``, never by its
-/// kind.
+/// kinds keeps a `default`. What may be done about an error is said by ``Disposition``, never by
+/// its kind.
 public struct ErrorKind: Sendable, Hashable {
   /// The name of the kind.
   public let rawValue: String

@@ -15,8 +15,8 @@ extension ErrorMapping {
 
   /// Sets the mapping of the whole process; called once, when the app starts.
   ///
-  /// A second call stops the program: two parts that both believe to own the mapping would otherwise
-  /// overwrite each other unseen. A test uses `with` instead.
+  /// A second call stops the program: two parts that both believe to own the mapping would
+  /// otherwise overwrite each other unseen. A test uses `with` instead.
   public static func bootstrap(_ mapping: ErrorMapping) {
     let isFirst = Global.mapping.withLock { current in
       guard current == nil else { return false }
@@ -25,7 +25,10 @@ extension ErrorMapping {
     }
     precondition(
       isFirst,
-      "ErrorMapping.bootstrap was called twice; it is set once at launch, and tests use ErrorMapping.with"
+      """
+      ErrorMapping.bootstrap was called twice; it is set once at launch, and tests use \
+      ErrorMapping.with
+      """
     )
   }
 

@@ -13,8 +13,8 @@ public import Foundation
 ///   })
 /// ```
 ///
-/// The order is: an `AppError` stays itself, and a plain cancellation is one whatever a mapping says;
-/// then the added mappings, the newest first, where nil passes on to the next; then
+/// The order is: an `AppError` stays itself, and a plain cancellation is one whatever a mapping
+/// says; then the added mappings, the newest first, where nil passes on to the next; then
 /// ``AppErrorConvertible``; then an error whose cause is a cancellation; then the built-in mappings
 /// for Foundation and POSIX; and what is left is `unknown` and `unclassified`, never "network". The
 /// original error is kept as the cause.
@@ -121,7 +121,8 @@ public struct ErrorMapping: Sendable {
     map(error, at: SourceSite(fileID: fileID, function: function, line: line))
   }
 
-  func map(_ error: any Error, at site: SourceSite) -> AppError {
+  /// Makes an ``AppError`` of any error that was caught at a place.
+  package func map(_ error: any Error, at site: SourceSite) -> AppError {
     if let error = error as? AppError ?? AppError(bridged: error) { return error }
     if CancellationCheck.isPlain(error) { return .cancelled(error, at: site) }
     if let mapped = registered(error) { return mapped.keeping(error) }

@@ -10,8 +10,8 @@ public import Observation
 /// ```
 ///
 /// Cancellation is never shown. An error that says the same as one that is shown or waits replaces
-/// nothing: it is counted. What is shown stays until it is put away, so that nothing changes under a
-/// finger; then the most severe of those that wait is next. What is quiet
+/// nothing: it is counted. What is shown stays until it is put away, so that nothing changes under
+/// a finger; then the most severe of those that wait is next. What is quiet
 /// (``ErrorPresentation/Style/banner``) stands beside what is not.
 @MainActor @Observable
 public final class ErrorPresenter {

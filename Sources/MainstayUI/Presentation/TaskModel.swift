@@ -23,9 +23,9 @@ extension TaskState: Sendable where Value: Sendable {}
 
 /// Runs the work of a screen and holds what the screen shows of it.
 ///
-/// Only the newest run sets the state, so the late answer of a superseded one never shows. The error
-/// is cleared when a run begins, and a cancellation leaves no error behind. SwiftUI observes it as it
-/// is; other front ends read ``state``.
+/// Only the newest run sets the state, so the late answer of a superseded one never shows. The
+/// error is cleared when a run begins, and a cancellation leaves no error behind. SwiftUI observes
+/// it as it is; other front ends read ``state``.
 ///
 /// ```swift
 /// @State private var inventory = TaskModel<[Item]>()
@@ -120,7 +120,7 @@ public final class TaskModel<Value> {
       state = isEmpty(value) ? .empty : .loaded(value)
     } catch {
       guard run == newestRun else { return }
-      let error = (mapping ?? .current).map(error, site: work.site)
+      let error = (mapping ?? .current).map(error, at: work.site)
       state =
         error.isCancellation
         ? resting(previous)

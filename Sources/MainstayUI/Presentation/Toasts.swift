@@ -114,8 +114,8 @@ public final class Toasts {
   ///
   /// - Parameters:
   ///   - capacity: How many are shown at once; 1 or more, the default is 3.
-  ///   - length: How long one is shown; more than zero, the default is 4 seconds. Warnings and errors
-  ///     stay twice as long, since they take longer to read.
+  ///   - length: How long one is shown; more than zero, the default is 4 seconds. Warnings and
+  ///     errors stay twice as long, since they take longer to read.
   ///   - clock: The clock; the default is the continuous one.
   public init(
     capacity: Int = 3, length: Duration = .seconds(4),

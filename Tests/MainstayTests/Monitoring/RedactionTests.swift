@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayTesting
 import TestSupport
 import Testing
 

@@ -120,6 +120,17 @@ import Testing
     #expect(machine.admit(now: .seconds(105), fraction: 0).event == .halfOpened)
   }
 
+  @Test(.requirement("P14"))
+  func `a reading that was taken before waiting for the lock shortens no break`() throws {
+    var machine = Machine(.init(failureThreshold: 1))
+    _ = machine.settle(try machine.token(at: 100), .failure, now: .seconds(100), fraction: 0)
+    let probe = try machine.token(at: 105)
+    // Read the clock at 101, then waited until the other caller had been admitted at 105.
+    _ = machine.settle(probe, .failure, now: .seconds(101), fraction: 0)
+    #expect(
+      machine.admit(now: .seconds(112), fraction: 0).decision == .open(retryAfter: .seconds(3)))
+  }
+
   @Test(.requirement("P12")) func `a breaker may be older than the start of its clock`() throws {
     var machine = Machine(.init(failureThreshold: 1))
     _ = machine.settle(try machine.token(at: -100), .failure, now: .seconds(-100), fraction: 0)

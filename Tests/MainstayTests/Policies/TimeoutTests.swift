@@ -107,7 +107,7 @@ func untilCancelled(_ clock: ManualClock) async throws {
     clock.advance(by: .seconds(1))
     let error = await #expect(throws: TimedOut.self) { try await result.value }
     #expect(error?.appError.disposition == .unknownOutcome)
-    #expect(error?.appError.title.description == "We could not confirm this")
+    #expect(error?.appError.title.description == "We don’t know whether it worked")
   }
 
   @MainActor final class Model {

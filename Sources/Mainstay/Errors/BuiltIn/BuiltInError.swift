@@ -31,7 +31,7 @@ struct BuiltInError: Sendable {
   }
 
   /// Every row that takes no argument, for tests that read all texts.
-  static let all: [BuiltInError] = general + network + storage + coding
+  static let all: [BuiltInError] = general + network + storage + coding + policies
 }
 
 extension AppError {
