@@ -8,13 +8,25 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Mainstay", targets: ["Mainstay"]),
+    .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
   ],
+  traits: [
+    .default(enabledTraits: ["SQLite"]),
+    .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
   ],
   targets: [
     .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
+    .target(
+      name: "MainstayOutbox",
+      dependencies: [
+        "Mainstay",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+      ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
