@@ -7,10 +7,11 @@ struct TimeLimit: Sendable {
   let disposition: Disposition
   var name: String?
   let timeline: Timeline
+  let audience: PolicyAudience
 
   init(
     _ type: String, _ duration: Duration, scope: TimedOut.Scope, disposition: Disposition,
-    name: String?, clock: some Clock<Duration>
+    name: String?, clock: some Clock<Duration>, observer: (any PolicyObserver)?
   ) {
     precondition(
       duration > .zero, "\(type)(\(duration)) is not legal: the limit must be more than zero")
@@ -27,6 +28,7 @@ struct TimeLimit: Sendable {
     self.disposition = disposition
     self.name = name
     timeline = Timeline(clock)
+    audience = PolicyAudience(own: observer)
   }
 
   /// Runs an operation that others inside end in time.
@@ -34,7 +36,7 @@ struct TimeLimit: Sendable {
     _ operation: () async throws -> T
   ) async throws -> T {
     let limit = begin()
-    if limit.remaining == .zero { throw limit.tightest.refusal }
+    try refuseIfOver(limit.tightest)
     return try await ActiveLimit.$current.withValue(limit, operation: operation)
   }
 
@@ -51,7 +53,7 @@ struct TimeLimit: Sendable {
       : ActiveLimit(
         error: tightest.error, end: tightest.end, timeline: tightest.timeline,
         parent: ActiveLimit.current)
-    if limit.end <= limit.timeline.now { throw limit.refusal }
+    try refuseIfOver(limit)
     let result = await ActiveLimit.$current.withValue(limit) {
       await ChildTask.run(within: limit, isolation: isolation, operation)
     }
@@ -59,8 +61,21 @@ struct TimeLimit: Sendable {
     case .success(let value): return value
     case .failure(let error):
       guard error.isCancellation, limit.hasExpiredItself, !Task.isCancelled else { throw error }
+      tell(.timedOut(limit.error))
       throw limit.error
     }
+  }
+
+  private func refuseIfOver(_ limit: ActiveLimit) throws {
+    guard limit.end <= limit.timeline.now else { return }
+    tell(.rejected(limit.refusal))
+    throw limit.refusal
+  }
+
+  private func tell(_ what: PolicyEvent.What) {
+    guard !audience.isEmpty else { return }
+    audience.tell(
+      PolicyEvent(policy: name ?? scope.rawValue, what: what, reading: timeline.now))
   }
 
   private func begin() -> ActiveLimit {

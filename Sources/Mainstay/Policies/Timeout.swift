@@ -19,12 +19,14 @@ public struct Timeout: Policy {
   ///     `unknownOutcome` for a call that may have had its effect and must not simply be repeated.
   ///   - name: The name, for events and messages; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
   public init(
     _ limit: Duration, disposition: Disposition = .transient(), name: String? = nil,
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
   ) {
     self.limit = TimeLimit(
-      "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock)
+      "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock,
+      observer: observer)
   }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
@@ -60,12 +62,14 @@ public struct Deadline: Policy {
   ///     `unknownOutcome` for a call that may have had its effect and must not simply be repeated.
   ///   - name: The name, for events and messages; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
   public init(
     _ limit: Duration, disposition: Disposition = .transient(), name: String? = nil,
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
   ) {
     self.limit = TimeLimit(
-      "Deadline", limit, scope: .total, disposition: disposition, name: name, clock: clock)
+      "Deadline", limit, scope: .total, disposition: disposition, name: name, clock: clock,
+      observer: observer)
     isEnforcedInside = false
   }
 

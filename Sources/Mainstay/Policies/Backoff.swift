@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// How long to wait before the next attempt.
+///
+/// The delay is grown, cut to the cap, and then made random below it: the cap is a promise, and
+/// callers that have all reached it still spread out.
+///
+/// Source: M. Brooker, "Exponential backoff and jitter", AWS Architecture Blog (2015).
+public struct Backoff: Sendable, Hashable {
+  /// How chance spreads the delays of many callers.
+  public enum Jitter: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Not at all: everybody who failed together tries again together.
+    case none
+    /// Between zero and the whole delay.
+    case full
+    /// Between half of the delay and the whole.
+    case equal
+    /// Between the first delay and three times the previous one of the same call.
+    case decorrelated
+  }
+
+  private enum Growth: Sendable, Hashable {
+    case linear(step: Double)
+    case exponential(factor: Double)
+  }
+
+  private let first: Double
+  private let cap: Double
+  private let growth: Growth
+  private let jitter: Jitter
+
+  private init(first: Duration, cap: Duration, growth: Growth, jitter: Jitter) {
+    self.first = first.clamped.inSeconds
+    self.cap = cap.clamped.inSeconds
+    self.growth = growth
+    self.jitter = jitter
+  }
+
+  /// No waiting at all.
+  public static let none = Backoff.constant(.zero, jitter: .none)
+
+  /// The same delay before each attempt.
+  ///
+  /// - Parameters:
+  ///   - delay: The delay; zero or more, cut to a year.
+  ///   - jitter: How it is spread; the default is `full`.
+  /// - Returns: A backoff that does not grow.
+  public static func constant(_ delay: Duration, jitter: Jitter = .full) -> Backoff {
+    precondition(
+      delay >= .zero, "Backoff.constant(\(delay)) is not legal: the delay must be zero or more")
+    return Backoff(first: delay, cap: delay, growth: .linear(step: 0), jitter: jitter)
+  }
+
+  /// A delay that grows by the same step.
+  ///
+  /// - Parameters:
+  ///   - first: The first delay; zero or more.
+  ///   - step: What is added each time; zero or more, the default is the first delay.
+  ///   - cap: The longest delay; at least the first one, cut to a year.
+  ///   - jitter: How it is spread; the default is `full`.
+  /// - Returns: A backoff that grows steadily.
+  public static func linear(
+    from first: Duration, by step: Duration? = nil, to cap: Duration, jitter: Jitter = .full
+  ) -> Backoff {
+    let step = step ?? first
+    check("linear", first: first, cap: cap)
+    precondition(
+      step >= .zero, "Backoff.linear(by: \(step)) is not legal: the step must be zero or more")
+    return Backoff(
+      first: first, cap: cap, growth: .linear(step: step.clamped.inSeconds), jitter: jitter)
+  }
+
+  /// A delay that is multiplied each time.
+  ///
+  /// - Parameters:
+  ///   - first: The first delay; zero or more.
+  ///   - cap: The longest delay; at least the first one, cut to a year.
+  ///   - factor: What it is multiplied with; 1 or more and finite, the default is 2.
+  ///   - jitter: How it is spread; the default is `full`.
+  /// - Returns: A backoff that grows faster and faster.
+  public static func exponential(
+    from first: Duration, to cap: Duration, factor: Double = 2, jitter: Jitter = .full
+  ) -> Backoff {
+    check("exponential", first: first, cap: cap)
+    precondition(
+      factor >= 1 && factor.isFinite,
+      "Backoff.exponential(factor: \(factor)) is not legal: the factor must be 1 or more and finite"
+    )
+    return Backoff(first: first, cap: cap, growth: .exponential(factor: factor), jitter: jitter)
+  }
+
+  private static func check(_ name: String, first: Duration, cap: Duration) {
+    precondition(
+      first >= .zero, "Backoff.\(name)(from: \(first)) is not legal: it must be zero or more")
+    precondition(
+      cap >= first,
+      "Backoff.\(name)(from: \(first), to: \(cap)) is not legal: the cap must be at least the first delay"
+    )
+  }
+
+  /// The delay before the next attempt.
+  ///
+  /// - Parameters:
+  ///   - attempt: How many attempts have failed: 1 after the first; less counts as 1.
+  ///   - previous: The last delay of the same call, for `decorrelated`; nil where there was none.
+  ///   - fraction: A random number in `0..<1`; anything else is cut to that.
+  /// - Returns: A delay between zero and the cap.
+  public func delay(attempt: Int, previous: Duration? = nil, fraction: Double) -> Duration {
+    let chance = fraction > 0 ? min(fraction, 1) : 0  // not a number counts as zero
+    let whole = min(grown(failures: max(attempt, 1) - 1), cap)
+    let seconds =
+      switch jitter {
+      case .none: whole
+      case .full: whole * chance
+      case .equal: whole / 2 + whole / 2 * chance
+      case .decorrelated: decorrelated(after: previous, chance)
+      }
+    return .clamped(seconds: min(seconds, cap))
+  }
+
+  /// Computed in floating point, where it saturates instead of overflowing (P18).
+  private func grown(failures: Int) -> Double {
+    guard first > 0 || failures > 0 else { return 0 }
+    return switch growth {
+    case .linear(let step): first + step * Double(failures)
+    case .exponential(let factor): first == 0 ? 0 : first * pow(factor, Double(failures))
+    }
+  }
+
+  private func decorrelated(after previous: Duration?, _ chance: Double) -> Double {
+    let last = previous?.clamped.inSeconds ?? first
+    let upper = max(first, min(cap, 3 * last))
+    return first + (upper - first) * chance
+  }
+}

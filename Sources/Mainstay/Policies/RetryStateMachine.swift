@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one call under ``Retry`` has behind it, and whether another attempt follows: the pure part.
+struct RetryStateMachine: Sendable {
+  /// The settings of the policy.
+  struct Limits: Sendable {
+    var maximumAttempts: Int
+    var backoff: Backoff
+    var maximumServerDelay: Duration
+    var maximumElapsed: Duration?
+  }
+
+  /// What the shell knows at the time of a failure.
+  struct Situation {
+    /// How long the call has taken so far.
+    var elapsed: Duration
+    /// How much time is left before the deadline; nil where there is none.
+    var timeLeft: Duration?
+    /// Whether an idempotency key makes repeating safe.
+    var isRepeatable: Bool
+    /// Two random numbers in `0..<1`: for the own delay, and for what is added to a hint.
+    var chance: (own: Double, hint: Double)
+  }
+
+  enum Decision: Sendable, Equatable {
+    case wait(Duration)
+    case giveUp(PolicyEvent.GiveUpReason)
+  }
+
+  let limits: Limits
+  private(set) var failures = 0
+  private var previousDelay: Duration?
+
+  init(limits: Limits) { self.limits = limits }
+
+  /// An attempt failed.
+  mutating func attemptFailed(
+    _ rule: Disposition.RetryRule, _ situation: Situation
+  ) -> Decision {
+    failures += 1
+    let own = limits.backoff.delay(
+      attempt: failures, previous: previousDelay, fraction: situation.chance.own)
+    let timeLeft = timeLeft(situation)
+    let delay: Duration
+    switch rule {
+    case .never: return .giveUp(.notRetryable)
+    case .onlyWithIdempotencyKey:
+      guard situation.isRepeatable else { return .giveUp(.notRetryable) }
+      delay = own
+    case .onlyIfFitsDeadline(let hint):
+      // Without a deadline there is nothing that it could fit, and without a hint nothing is known.
+      guard let hint = hint?.clamped, timeLeft != nil else { return .giveUp(.notRetryable) }
+      delay = spread(hint, situation)
+    case .afterBackoff(let hint?), .afterHint(let hint?):
+      guard hint.clamped <= limits.maximumServerDelay else {
+        return .giveUp(.serverDelayTooLong)
+      }
+      let floor = if case .afterBackoff = rule { own } else { Duration.zero }
+      delay = max(floor, spread(hint.clamped, situation))
+    case .afterBackoff(nil), .afterHint(nil): delay = own
+    }
+    guard failures < limits.maximumAttempts else { return .giveUp(.attemptsUsedUp) }
+    // Checked before the wait, with the wait included: nobody sleeps towards a deadline that cannot
+    // be met.
+    if let timeLeft, delay >= timeLeft { return .giveUp(.deadlineTooClose) }
+    previousDelay = delay
+    return .wait(delay)
+  }
+
+  /// The time until the deadline or the end of the longest time for all attempts.
+  private func timeLeft(_ situation: Situation) -> Duration? {
+    let own = limits.maximumElapsed.map { $0 - situation.elapsed.clamped }
+    guard let deadline = situation.timeLeft else { return own }
+    return own.map { min($0, deadline) } ?? deadline
+  }
+
+  /// A hint with up to a tenth added, so that those who were sent away together do not come back
+  /// together; never less than was asked for.
+  private func spread(_ hint: Duration, _ situation: Situation) -> Duration {
+    hint + .clamped(seconds: hint.inSeconds * 0.1 * situation.chance.hint)
+  }
+}
