@@ -31,6 +31,15 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
+    .testTarget(
+      name: "MainstayOutboxTests",
+      dependencies: [
+        "Mainstay", "MainstayOutbox", "MainstayTesting", "OutboxCrashChild", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+      ]),
+    .executableTarget(
+      name: "OutboxCrashChild", dependencies: ["Mainstay", "MainstayOutbox"],
+      path: "Tests/OutboxCrashChild"),
     .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
