@@ -98,6 +98,7 @@ package struct OperationStateMachine: Sendable, Equatable {
   ///   - error: What it threw, classified.
   ///   - remote: The document of the other side, where the error brought one.
   ///   - fraction: A random number in `0..<1`, for the backoff.
+  /// - Returns: What becomes of the operation.
   package mutating func failed(
     _ error: AppError, remote: Data? = nil, fraction: Double
   ) -> OperationVerdict {

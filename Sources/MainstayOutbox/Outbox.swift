@@ -22,8 +22,9 @@ public final class Outbox: Sendable {
   public struct Configuration: Sendable {
     /// How many operations run at once; 1 or more, the default is 4.
     public var maximumConcurrency = 4
-    /// How many unfinished operations it takes; more are refused with ``OutboxError/Code/full``. 1 or
-    /// more, or nil for any number; the default is 100,000.
+    /// How many unfinished operations it takes; 1 or more, or nil for any number.
+    ///
+    /// More are refused with ``OutboxError/Code/full``; the default is 100,000.
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
@@ -224,13 +225,17 @@ extension Outbox {
 
 /// Wishes about one operation.
 public struct EnqueueOptions: Sendable, Hashable {
-  /// What it changes; operations with equal keys run in the order in which they were enqueued. The
-  /// default is nil: order does not matter.
+  /// What it changes; operations with equal keys run in the order in which they were enqueued.
+  ///
+  /// The default is nil: order does not matter.
   public var orderingKey: String?
-  /// The key by which the other side knows a repetition; the default is a new one. Give the key of
-  /// the tap or the request that asked for the operation, where there is one.
+  /// The key by which the other side knows a repetition; the default is a new one.
+  ///
+  /// Give the key of the tap or the request that asked for the operation, where there is one.
   public var idempotencyKey: IdempotencyKey?
-  /// How long it is wanted; nil, the default, for ever. What may have been sent does not expire.
+  /// How long it is wanted; nil, the default, for ever.
+  ///
+  /// What may have been sent does not expire.
   public var timeToLive: Duration?
   /// The lane; nil, the default, for that of the operation's type.
   public var lane: Lane?

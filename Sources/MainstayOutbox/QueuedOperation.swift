@@ -39,16 +39,24 @@ public struct OperationKind: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String
 
-  /// Makes a kind from a name that was read from somewhere; any text is legal.
-  public init(rawValue: String) { self.rawValue = rawValue }
+  /// Makes a kind from a name that was read from somewhere; any text is legal, and its zero characters
+  /// are replaced.
+  public init(rawValue: String) { self.rawValue = rawValue.withoutZeros }
 }
 
 extension OperationKind: ExpressibleByStringLiteral, CustomStringConvertible {
   /// Makes a kind from a literal.
-  public init(stringLiteral value: String) { rawValue = value }
+  public init(stringLiteral value: String) { self.init(rawValue: value) }
 
   /// The name as text.
   public var description: String { rawValue }
+}
+
+extension String {
+  /// The text as a database can give it back: one that it reads ends at the first zero character.
+  fileprivate var withoutZeros: String {
+    utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
+  }
 }
 
 /// A named part of an outbox that is paused and throttled as a whole, such as one account or host.
@@ -56,8 +64,8 @@ public struct Lane: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String
 
-  /// Makes a lane from a name; any text is legal.
-  public init(rawValue: String) { self.rawValue = rawValue }
+  /// Makes a lane from a name; any text is legal, and its zero characters are replaced.
+  public init(rawValue: String) { self.rawValue = rawValue.withoutZeros }
 
   /// The lane of operations that name none.
   public static let main: Lane = "main"
@@ -65,7 +73,7 @@ public struct Lane: Sendable, Hashable {
 
 extension Lane: ExpressibleByStringLiteral, CustomStringConvertible {
   /// Makes a lane from a literal.
-  public init(stringLiteral value: String) { rawValue = value }
+  public init(stringLiteral value: String) { self.init(rawValue: value) }
 
   /// The name as text.
   public var description: String { rawValue }

@@ -57,7 +57,9 @@ enum OperationRow {
     return StoredOperation(
       id: id,
       type: PayloadType(kind: OperationKind(rawValue: row["kind"]), version: row["version"]),
-      lane: Lane(rawValue: row["lane"]), orderingKey: row["ordering_key"], idempotencyKey: key,
+      lane: Lane(rawValue: row["lane"]),
+      orderingKey: (row["ordering_key"] as Data?).map { String(decoding: $0, as: UTF8.self) },
+      idempotencyKey: key,
       payload: row["payload"], state: state, attempts: row["attempt"],
       unreachable: row.hasColumn("unreachable") ? row["unreachable"] : 0,
       lostRuns: row["crashes"], effect: effect,

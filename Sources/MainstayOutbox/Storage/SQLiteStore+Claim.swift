@@ -8,7 +8,7 @@ extension SQLiteStore {
   /// follows is the effect.
   public func claim(_ request: ClaimRequest) async throws -> Claim {
     guard request.limit > 0 else { return Claim(operations: []) }
-    return try await write(.full) { [self] db, connection in
+    let claim = try await write(.full) { [self] db, connection in
       let date = now().milliseconds
       let lanes = try Self.openLanes(db, at: date)
       let suspects = try Self.suspects(in: lanes, of: request.types, db)
@@ -19,9 +19,11 @@ extension SQLiteStore {
         rows = request.isAlone ? Array(suspects.prefix(1)) : []
       }
       let operations = try rows.map { try lease($0, connection, db) }
-      try probe(.beforeClaimCommit, db)
+      if !operations.isEmpty { try probe(.beforeClaimCommit, db) }
       return Claim(operations: operations, isExclusive: !suspects.isEmpty)
     }
+    if !claim.operations.isEmpty { try probe(.afterClaimCommit) }
+    return claim
   }
 
   /// The lanes in which something may run.

@@ -13,7 +13,7 @@ extension SQLiteStore {
         let row = try Row.fetchOne(
           db, sql: "SELECT id, ordering_key FROM dead WHERE uuid = ?", arguments: [id.data])
       else { return false }
-      let (number, key): (Int64, String?) = (row["id"], row["ordering_key"])
+      let (number, key): (Int64, Data?) = (row["id"], row["ordering_key"])
       let state = try key.map { try Self.isRunnable($0, before: number, db) } ?? true
       try db.execute(
         sql: """
@@ -33,7 +33,7 @@ extension SQLiteStore {
   /// Whether the operation that is put back may run: nothing of its key runs, and nothing that was
   /// given up before it holds the key.
   private static func isRunnable(
-    _ key: String, before number: Int64, _ db: Database
+    _ key: Data, before number: Int64, _ db: Database
   ) throws -> Bool {
     try Bool.fetchOne(
       db,

@@ -129,7 +129,8 @@ extension SQLiteStore {
         .execute(arguments: [operation.lane.rawValue])
     }
     var state = OperationState.ready
-    if let key = operation.orderingKey, try Self.isTaken(key, db) { state = .blocked }
+    let key = operation.orderingKey.map { Data($0.utf8) }
+    if let key, try Self.isTaken(key, db) { state = .blocked }
     let expires = operation.timeToLive.map { date + $0.milliseconds }
     try db.cachedStatement(
       sql: """
@@ -138,13 +139,13 @@ extension SQLiteStore {
         """
     ).execute(arguments: [
       operation.id.data, operation.type.kind.rawValue, operation.type.version,
-      operation.lane.rawValue, operation.orderingKey, state.rawValue, date, expires,
+      operation.lane.rawValue, key, state.rawValue, date, expires,
       operation.idempotencyKey.rawValue, operation.payload,
     ])
   }
 
   /// Whether something stands before a newcomer with this key.
-  static func isTaken(_ key: String, _ db: Database) throws -> Bool {
+  static func isTaken(_ key: Data, _ db: Database) throws -> Bool {
     let sql = """
       SELECT EXISTS (SELECT 1 FROM op WHERE ordering_key = ?1)
         OR EXISTS (SELECT 1 FROM dead WHERE ordering_key = ?1 AND holds_key)

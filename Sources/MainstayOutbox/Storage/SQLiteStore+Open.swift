@@ -76,7 +76,9 @@ extension SQLiteStore {
     }
   }
 
-  /// The settings of the connection. GRDB's own set-up for the write-ahead log leaves
+  /// The settings of the connection.
+  ///
+  /// GRDB's own set-up for the write-ahead log leaves
   /// `synchronous = NORMAL`, so the log is switched on here, and each transaction sets its level.
   static var configuration: Configuration {
     var configuration = Configuration()

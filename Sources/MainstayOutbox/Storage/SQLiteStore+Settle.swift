@@ -108,7 +108,7 @@ extension SQLiteStore {
   }
 
   /// Makes the first follower of a key ready, unless something still stands before it.
-  static func unblock(_ key: String?, _ db: Database) throws {
+  static func unblock(_ key: Data?, _ db: Database) throws {
     guard let key else { return }
     try db.cachedStatement(
       sql: """

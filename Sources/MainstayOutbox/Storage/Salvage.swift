@@ -124,7 +124,7 @@ private struct Wreckage: Sendable {
       }
     }
     try db.execute(sql: "INSERT OR IGNORE INTO lane (name) SELECT DISTINCT lane FROM op")
-    let keys = try String.fetchAll(
+    let keys = try Data.fetchAll(
       db, sql: "SELECT DISTINCT ordering_key FROM op WHERE ordering_key IS NOT NULL")
     for key in keys { try SQLiteStore.unblock(key, db) }
     return (counts["op"] ?? 0, counts["dead"] ?? 0)

@@ -47,7 +47,8 @@ enum Schema {
   }
 
   /// Ids are never reused, so they are the order in which operations were enqueued; a redriven
-  /// operation keeps its id, and so its place.
+  /// operation keeps its id, and so its place. Ordering keys are bytes: any text is legal, and one
+  /// that is read as text would end at its first zero.
   private static let tables = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 
@@ -66,7 +67,7 @@ enum Schema {
       version INTEGER NOT NULL,
       codec TEXT NOT NULL DEFAULT 'json',
       lane TEXT NOT NULL,
-      ordering_key TEXT,
+      ordering_key BLOB,
       state TEXT NOT NULL CHECK (state IN
         ('ready', 'scheduled', 'blocked', 'waiting', 'leased', 'parked', 'conflicted')),
       cause TEXT,
@@ -95,7 +96,7 @@ enum Schema {
       version INTEGER NOT NULL,
       codec TEXT NOT NULL,
       lane TEXT NOT NULL,
-      ordering_key TEXT,
+      ordering_key BLOB,
       enqueued_at INTEGER NOT NULL,
       expires_at INTEGER,
       attempt INTEGER NOT NULL,
