@@ -70,17 +70,20 @@ actor Drainer {
   private func run() async {
     while !isEnding {
       do {
+        // Read before the store is asked: a wait must not begin anew while that takes its time.
+        let start = settings.timeline.now
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
+        settings.changed()
         storageFailures = 0
         if isEnding { return }
-        await signal.wait(for: due, on: settings.timeline)
+        await signal.wait(until: due.map { start + $0.clamped }, on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
         tell(.storageFailed(OutboxError(error)))
         storageFailures = min(storageFailures + 1, 6)
         let delay = Duration.milliseconds(500 << storageFailures)
-        await signal.wait(for: delay, on: settings.timeline)
+        await signal.wait(until: settings.timeline.now + delay, on: settings.timeline)
       }
     }
   }
@@ -99,7 +102,6 @@ actor Drainer {
 
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
-    settings.changed()
     running[leased.lease] = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,

@@ -24,9 +24,9 @@ final class WakeSignal: AlarmTarget {
   /// A wake-up is a hint: whoever wakes looks for himself what there is to do.
   func ring() { set() }
 
-  /// Returns when the signal is set, or when the time is over.
-  func wait(for delay: Duration?, on timeline: Timeline) async {
-    let ticket = delay.map { timeline.alarms.add(due: timeline.now + $0.clamped, target: self) }
+  /// Returns when the signal is set, or when the timeline has reached a reading.
+  func wait(until due: Duration?, on timeline: Timeline) async {
+    let ticket = due.map { timeline.alarms.add(due: $0, target: self) }
     await withCheckedContinuation { continuation in
       let isSet = state.withLock { state in
         defer { state.isSet = false }

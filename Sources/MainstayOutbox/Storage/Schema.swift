@@ -46,6 +46,8 @@ enum Schema {
     return format
   }
 
+  /// The tables of format 1.
+  ///
   /// Ids are never reused, so they are the order in which operations were enqueued; a redriven
   /// operation keeps its id, and so its place. Ordering keys are bytes: any text is legal, and one
   /// that is read as text would end at its first zero.
