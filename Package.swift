@@ -9,16 +9,28 @@ let package = Package(
   products: [
     .library(name: "Mainstay", targets: ["Mainstay"]),
     .library(name: "MainstayUI", targets: ["MainstayUI"]),
+    .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["SQLite"]),
+    .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     // No product reaches it, so no dependent fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
     .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
     .target(name: "MainstayUI", dependencies: ["Mainstay"]),
+    .target(
+      name: "MainstayOutbox",
+      dependencies: [
+        "Mainstay",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+      ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
@@ -26,6 +38,15 @@ let package = Package(
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
+    .testTarget(
+      name: "MainstayOutboxTests",
+      dependencies: [
+        "Mainstay", "MainstayOutbox", "MainstayTesting", "OutboxCrashChild", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+      ]),
+    .executableTarget(
+      name: "OutboxCrashChild", dependencies: ["Mainstay", "MainstayOutbox"],
+      path: "Tests/OutboxCrashChild"),
     .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// Tells subscribers how an outbox stands: each gets the newest snapshot, and may miss older ones.
+final class Changes: Sendable {
+  private struct State {
+    var nextID: UInt64 = 0
+    var subscribers: [UInt64: AsyncStream<OutboxSnapshot>.Continuation] = [:]
+    var isReading = false
+    var isAgain = false
+    var isEnded = false
+  }
+
+  private let state = Locked(State())
+  private let read: @Sendable () async -> OutboxSnapshot?
+
+  init(read: @escaping @Sendable () async -> OutboxSnapshot?) { self.read = read }
+
+  /// A stream that begins with how things stand now.
+  func subscribe() -> AsyncStream<OutboxSnapshot> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: OutboxSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state -> UInt64? in
+      guard !state.isEnded else { return nil }
+      state.nextID += 1
+      state.subscribers[state.nextID] = continuation
+      return state.nextID
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in _ = state.subscribers.removeValue(forKey: id) }
+    }
+    changed()
+    return stream
+  }
+
+  /// Something changed: it is read once, however often that is said meanwhile, and read again when
+  /// it was said after the reading began.
+  func changed() {
+    let mustRead = state.withLock { state in
+      guard !state.subscribers.isEmpty else { return false }
+      if state.isReading {
+        state.isAgain = true
+        return false
+      }
+      state.isReading = true
+      return true
+    }
+    if mustRead { Task { await publish() } }
+  }
+
+  private func publish() async {
+    var isMore = true
+    while isMore {
+      let snapshot = await read()
+      let (subscribers, again) = state.withLock { state in
+        defer { state.isAgain = false }
+        if !state.isAgain { state.isReading = false }
+        return (Array(state.subscribers.values), state.isAgain)
+      }
+      if let snapshot {
+        for subscriber in subscribers { subscriber.yield(snapshot) }
+      }
+      isMore = again
+    }
+  }
+
+  func end() {
+    let subscribers = state.withLock { state in
+      state.isEnded = true
+      defer { state.subscribers = [:] }
+      return Array(state.subscribers.values)
+    }
+    for subscriber in subscribers { subscriber.finish() }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// An operation that was given up, kept until somebody redrives or discards it.
+public struct DeadLetter: Sendable, Identifiable {
+  /// Why an operation was given up; the set is open.
+  public struct Reason: Sendable, Hashable {
+    /// The name of the reason.
+    public let rawValue: String
+
+    /// Makes a reason from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The other side refused it, and would refuse it again.
+    public static let refused = Reason(rawValue: "refused")
+    /// It failed as often as its worker allows.
+    public static let attemptsUsedUp = Reason(rawValue: "attemptsUsedUp")
+    /// It failed three times with an error that nobody has classified.
+    public static let unclassified = Reason(rawValue: "unclassified")
+    /// Several of its runs in a row ended with the death of the process.
+    public static let crashed = Reason(rawValue: "crashed")
+    /// Nobody could find out whether it had its effect.
+    public static let outcomeUnknown = Reason(rawValue: "outcomeUnknown")
+    /// The other side knows its idempotency key with another payload.
+    public static let keyReused = Reason(rawValue: "keyReused")
+  }
+
+  /// The operation as it was given up.
+  public let operation: StoredOperation
+  /// Why it was given up.
+  public let reason: Reason
+  /// When it was given up.
+  public let since: Date
+  /// Whether operations with the same ordering key wait for a decision about it.
+  public let holdsKey: Bool
+
+  /// The identity of the operation.
+  public var id: OperationID { operation.id }
+
+  /// Why, in a sentence for people.
+  public var message: String {
+    operation.failure?.message ?? "This was given up (\(reason.rawValue))."
+  }
+
+  /// Makes a dead letter; for stores.
+  public init(operation: StoredOperation, reason: Reason, since: Date, holdsKey: Bool) {
+    self.operation = operation
+    self.reason = reason
+    self.since = since
+    self.holdsKey = holdsKey
+  }
+}
+
+extension DeadLetter.Reason: CustomStringConvertible {
+  /// The name of the reason.
+  public var description: String { rawValue }
+}
+
+/// What went wrong in the last run of an operation, as it is kept on disk.
+public struct FailureNote: Sendable, Hashable, Codable {
+  /// The stable name of the error.
+  public let code: ErrorCode
+  /// What a person reads about it, in English.
+  public let message: String
+
+  /// Makes a note.
+  public init(code: ErrorCode, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// Makes the note of an error; technical details are not kept.
+  public init(_ error: AppError) {
+    let title = error.title.description
+    self.init(
+      code: error.code,
+      message: title + (title.hasSuffix(".") ? " " : ". ") + error.message.description)
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+
+/// Runs what is ready: one loop, however often it is woken.
+actor Drainer {
+  struct Settings: Sendable {
+    var maximumConcurrency: Int
+    var timeline: Timeline
+    var mapping: ErrorMapping?
+    var observer: (any OutboxObserver)?
+    var chance: Chance
+    var probe: DurabilityProbe?
+    var changed: @Sendable () -> Void
+    let unclassified = SeenTypes()
+  }
+
+  /// The error types that were reported as unclassified.
+  final class SeenTypes: Sendable {
+    private let seen = Locked<Set<ObjectIdentifier>>([])
+
+    func isNew(_ type: any Error.Type) -> Bool {
+      seen.withLock { $0.insert(ObjectIdentifier(type)).inserted }
+    }
+  }
+
+  private let store: any OutboxStore
+  private let workers: [PayloadType: Worker]
+  private let settings: Settings
+  private let signal = WakeSignal()
+  private var running: [Lease: Task<Void, Never>] = [:]
+  private var loop: Task<Void, Never>?
+  private var isExclusive = false
+  private var isPaused = false
+  private var isEnding = false
+  private var storageFailures = 0
+
+  init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
+    self.store = store
+    self.workers = workers
+    self.settings = settings
+  }
+
+  /// Says that there may be something to do; never waits.
+  nonisolated func wake() { signal.set() }
+
+  func start() {
+    guard loop == nil else { return }
+    loop = Task { await run() }
+  }
+
+  func pause() { isPaused = true }
+
+  func resume() {
+    isPaused = false
+    wake()
+  }
+
+  /// Ends the loop, and gives back what runs; returns when all of it has ended.
+  func shutDown() async {
+    isEnding = true
+    wake()
+    await loop?.value
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  private func run() async {
+    while !isEnding {
+      do {
+        // Read before the store is asked: a wait must not begin anew while that takes its time.
+        let start = settings.timeline.now
+        let due = isPaused ? nil : try await store.promote(Set(workers.keys))
+        try await turn()
+        settings.changed()
+        storageFailures = 0
+        if isEnding { return }
+        await signal.wait(until: due.map { start + $0.clamped }, on: settings.timeline)
+      } catch {
+        // Nothing that the store does ends the loop.
+        tell(.storageFailed(OutboxError(error)))
+        storageFailures = min(storageFailures + 1, 6)
+        let delay = Duration.milliseconds(500 << storageFailures)
+        await signal.wait(until: settings.timeline.now + delay, on: settings.timeline)
+      }
+    }
+  }
+
+  /// Starts what can be started.
+  private func turn() async throws {
+    let free = settings.maximumConcurrency - running.count
+    guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
+    let claim = try await store.claim(
+      ClaimRequest(limit: free, types: Set(workers.keys), isAlone: running.isEmpty))
+    isExclusive = claim.isExclusive
+    for leased in claim.operations {
+      if isEnding { await giveBack(leased) } else { begin(leased) }
+    }
+  }
+
+  private func begin(_ leased: LeasedOperation) {
+    guard let worker = workers[leased.operation.type] else { return }
+    running[leased.lease] = Task {
+      let run = WorkerRun(
+        leased: leased, worker: worker, store: store, settings: settings,
+        cancel: { [weak self] in await self?.cancel(leased.lease) })
+      await run.execute()
+      ended(leased.lease)
+    }
+  }
+
+  private func ended(_ lease: Lease) {
+    running[lease] = nil
+    settings.changed()
+    wake()
+  }
+
+  private func cancel(_ lease: Lease) { running[lease]?.cancel() }
+
+  private func giveBack(_ leased: LeasedOperation) async {
+    let operation = leased.operation
+    _ = try? await store.settle(
+      leased.lease,
+      OperationVerdict(
+        .ready, attempts: operation.attempts, unreachable: operation.unreachable,
+        effect: operation.effect))
+  }
+
+  private nonisolated func tell(_ what: OutboxEvent.What) {
+    settings.observer?.observe(OutboxEvent(what))
+  }
+}
+
+extension OutboxError {
+  init(_ error: any Error) {
+    self = error as? OutboxError ?? OutboxError(.failed, details: "store", underlying: error)
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The identity of one queued operation; it stays the same until the operation is gone.
+///
+/// New ones are UUIDs of version 7 (RFC 9562): they sort by the time at which they were made.
+public struct OperationID: Sendable, Hashable {
+  /// The UUID.
+  public let uuid: UUID
+
+  /// Makes the identity that a UUID stands for.
+  public init(_ uuid: UUID) { self.uuid = uuid }
+
+  /// Makes a new identity.
+  ///
+  /// - Parameters:
+  ///   - date: The time that it begins with; dates before 1970 count as 1970.
+  ///   - generator: Where its random bits come from.
+  /// - Returns: A UUID of version 7.
+  public static func new(
+    at date: Date, using generator: inout some RandomNumberGenerator
+  ) -> OperationID {
+    let seconds = max(date.timeIntervalSince1970, 0)
+    let milliseconds = UInt64(min(seconds * 1000, 281_474_976_710_655))
+    let (a, b) = (generator.next() as UInt64, generator.next() as UInt64)
+    func byte(_ value: UInt64, _ shift: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: value >> shift)
+    }
+    return OperationID(
+      UUID(
+        uuid: (
+          byte(milliseconds, 40), byte(milliseconds, 32), byte(milliseconds, 24),
+          byte(milliseconds, 16), byte(milliseconds, 8), byte(milliseconds, 0),
+          0x70 | (byte(a, 8) & 0x0f), byte(a, 0), 0x80 | (byte(b, 56) & 0x3f), byte(b, 48),
+          byte(b, 40), byte(b, 32), byte(b, 24), byte(b, 16), byte(b, 8), byte(b, 0)
+        )))
+  }
+}
+
+extension OperationID: CustomStringConvertible {
+  /// The UUID in small letters.
+  public var description: String { uuid.uuidString.lowercased() }
+}
+
+extension OperationID: Codable {
+  /// Decodes an identity from its UUID.
+  public init(from decoder: any Decoder) throws {
+    uuid = try decoder.singleValueContainer().decode(UUID.self)
+  }
+
+  /// Encodes the identity as its UUID.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(uuid)
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+package import Mainstay
+
+/// What the end of a run does to an operation, as a value without storage, time or chance.
+package struct OperationStateMachine: Sendable, Equatable {
+  /// What a worker allows.
+  package struct Rules: Sendable, Equatable {
+    package var maximumAttempts = 25
+    package var backoff = Backoff.exponential(from: .seconds(1), to: .seconds(300))
+    package var holdsKey = true
+
+    package init() {}
+  }
+
+  /// How many runs in a row may be lost to a dying process.
+  package static let maximumLostRuns = 3
+
+  /// How long a lane is closed when the other side asks to slow down and does not say for how long.
+  package static let throttledWait = Duration.seconds(5)
+
+  /// How many attempts have been counted.
+  package private(set) var attempts: Int
+  /// How many runs in a row could not reach the network.
+  package private(set) var unreachable: Int
+  /// Whether the effect may have happened.
+  package private(set) var effect: EffectCertainty
+  private let rules: Rules
+
+  package init(
+    attempts: Int = 0, unreachable: Int = 0, effect: EffectCertainty = .notSent,
+    rules: Rules = Rules()
+  ) {
+    self.attempts = attempts
+    self.unreachable = unreachable
+    self.effect = effect
+    self.rules = rules
+  }
+
+  package init(_ operation: StoredOperation, rules: Rules) {
+    self.init(
+      attempts: operation.attempts, unreachable: operation.unreachable,
+      effect: operation.effect, rules: rules)
+  }
+
+  /// Whether the other side has to be asked before anything is sent.
+  package var mustReconcile: Bool { effect == .sentUnknown }
+
+  /// The worker returned.
+  package func succeeded() -> OperationVerdict {
+    verdict(.done, failure: nil)
+  }
+
+  /// The run was cancelled before the worker was called: nothing has changed.
+  package func notBegun() -> OperationVerdict {
+    verdict(.ready, failure: nil)
+  }
+
+  /// No worker can read the operation.
+  package func unreadable(_ error: AppError) -> OperationVerdict {
+    verdict(.parked, failure: error)
+  }
+
+  /// The other side answered whether the effect happened; nil means that the worker may run now.
+  package mutating func reconciled(
+    _ answer: Reconciliation, fraction: Double
+  ) -> OperationVerdict? {
+    switch answer {
+    case .applied:
+      effect = .notSent
+      return verdict(.done, failure: nil)
+    case .notApplied:
+      effect = .notSent
+      return nil
+    case .unknown:
+      return backOff(nil, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+    }
+  }
+
+  /// Asking the other side failed: the outcome stays unknown.
+  package mutating func reconcilingFailed(_ error: AppError, fraction: Double) -> OperationVerdict {
+    if error.disposition == .permanent, error.kind != .conflict {
+      return dead(.outcomeUnknown, error)
+    }
+    var verdict = failed(error, fraction: fraction)
+    effect = .sentUnknown
+    verdict.effect = .sentUnknown
+    if case .conflicted = verdict.next {
+      return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+    }
+    return verdict
+  }
+
+  /// The worker threw.
+  ///
+  /// - Parameters:
+  ///   - error: What it threw, classified.
+  ///   - remote: The document of the other side, where the error brought one.
+  ///   - fraction: A random number in `0..<1`, for the backoff.
+  /// - Returns: What becomes of the operation.
+  package mutating func failed(
+    _ error: AppError, remote: Data? = nil, fraction: Double
+  ) -> OperationVerdict {
+    if error.kind == .conflict, error.disposition.isDecided {
+      effect = .notSent
+      return verdict(.conflicted(remote: remote), failure: error)
+    }
+    effect = error.disposition.effect(before: effect)
+    switch error.disposition.outbox {
+    case .backoff(let hint):
+      return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
+    case .laneWaits(let hint):
+      let closure = LaneClosure(.throttled, for: (hint ?? Self.throttledWait).clamped)
+      return verdict(.ready, failure: error, closesLane: closure)
+    case .lanePaused:
+      return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
+    case .deadLetter:
+      return dead(error.isReusedKey ? .keyReused : .refused, error)
+    case .reconcile:
+      return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+    case .released:
+      return verdict(.ready, failure: nil)
+    case .waits(let hint):
+      let delay = hint?.clamped ?? rules.backoff.delay(attempt: 1, fraction: fraction)
+      return verdict(.waiting(after: delay), failure: error)
+    case .limitedAttempts(let limit):
+      return backOff(
+        error, hint: nil, limit: min(limit, rules.maximumAttempts), givingUpAs: .unclassified,
+        fraction: fraction)
+    }
+  }
+
+  private mutating func backOff(
+    _ error: AppError?, hint: Duration?, limit: Int? = nil, givingUpAs reason: DeadLetter.Reason,
+    fraction: Double
+  ) -> OperationVerdict {
+    if error?.isUnreachable == true {
+      unreachable = min(unreachable, Int.max - 1) + 1
+    } else {
+      unreachable = 0
+      attempts = min(attempts, Int.max - 1) + 1
+      if attempts >= limit ?? rules.maximumAttempts { return dead(reason, error) }
+    }
+    let failures = attempts.addingReportingOverflow(unreachable)
+    let own = rules.backoff.delay(
+      attempt: failures.overflow ? .max : failures.partialValue, fraction: fraction)
+    return verdict(.scheduled(after: max(own, hint?.clamped ?? .zero)), failure: error)
+  }
+
+  private func dead(_ reason: DeadLetter.Reason, _ error: AppError?) -> OperationVerdict {
+    verdict(.dead(reason, holdsKey: rules.holdsKey), failure: error)
+  }
+
+  private func verdict(
+    _ next: OperationVerdict.Next, failure: AppError?, closesLane: LaneClosure? = nil
+  ) -> OperationVerdict {
+    OperationVerdict(
+      next, attempts: attempts, unreachable: unreachable, effect: effect,
+      failure: failure.map(FailureNote.init), closesLane: closesLane)
+  }
+}
+
+extension Disposition {
+  /// Whether the other side has decided; a conflict that may pass by itself is no conflict.
+  fileprivate var isDecided: Bool { self == .needsUser || self == .permanent }
+
+  /// What is known of the effect after a run that ended so.
+  fileprivate func effect(before: EffectCertainty) -> EffectCertainty {
+    switch self {
+    case .unknownOutcome, .unclassified: .sentUnknown
+    // The call may have gone out before it was cancelled.
+    case .cancelled: .sentUnknown
+    case .rejected: before
+    case .transient, .throttled, .permanent, .needsUser: .notSent
+    }
+  }
+}
+
+extension AppError {
+  /// Whether the call never reached the other side: a time without a network uses up no attempts.
+  fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
+
+  /// Whether the other side knows the idempotency key with another payload.
+  fileprivate var isReusedKey: Bool {
+    guard httpStatus == 422, let problem = metadata["http.problem-type"] else {
+      return code == "idempotency.key-reused"
+    }
+    return problem.split(separator: "/").last?.hasPrefix("idempotency") == true
+  }
+}

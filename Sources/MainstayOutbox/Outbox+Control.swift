@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+extension Outbox {
+  /// How many operations stand where.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func snapshot() async throws(OutboxError) -> OutboxSnapshot {
+    try await calling { try await $0.snapshot() }
+  }
+
+  /// How many operations stand where, now and after each change; the newest is never missed, older
+  /// ones may be.
+  public var changes: some AsyncSequence<OutboxSnapshot, Never> & Sendable {
+    changeFeed.subscribe()
+  }
+
+  /// What came and what became of it.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func ledger() async throws(OutboxError) -> OutboxLedger {
+    try await calling { try await $0.ledger() }
+  }
+
+  /// An operation that is not finished; nil where there is none.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func operation(_ id: OperationID) async throws(OutboxError) -> StoredOperation? {
+    try await calling { try await $0.operation(id) }
+  }
+
+  /// The operations that are not finished, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - id: The one after which the list begins; nil for the first.
+  ///   - limit: How many at most; the default is 100.
+  /// - Returns: The operations.
+  /// - Throws: ``OutboxError``.
+  public func operations(
+    after id: OperationID? = nil, limit: Int = 100
+  ) async throws(OutboxError) -> [StoredOperation] {
+    try await calling { try await $0.operations(after: id, limit: limit) }
+  }
+
+  /// What was given up, the oldest operation first.
+  ///
+  /// - Parameters:
+  ///   - id: The one after which the list begins; nil for the first.
+  ///   - limit: How many at most; the default is 100.
+  /// - Returns: The dead letters.
+  /// - Throws: ``OutboxError``.
+  public func deadLetters(
+    after id: OperationID? = nil, limit: Int = 100
+  ) async throws(OutboxError) -> [DeadLetter] {
+    try await calling { try await $0.deadLetters(after: id, limit: limit) }
+  }
+
+  /// Puts a dead letter back: with the same idempotency key, in its old place of the order, and with
+  /// all its attempts.
+  ///
+  /// - Returns: False where there is no such dead letter.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func redrive(_ id: OperationID) async throws(OutboxError) -> Bool {
+    try await changing { try await $0.redrive(id) }
+  }
+
+  /// Throws a dead letter away; a receipt counts it, and what followed it goes on.
+  ///
+  /// - Returns: False where there is no such dead letter.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func discard(_ id: OperationID) async throws(OutboxError) -> Bool {
+    try await changing { try await $0.discard(id) }
+  }
+
+  /// The operations that wait because somebody else changed the same thing.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func conflicts() async throws(OutboxError) -> [OutboxConflict] {
+    try await calling { try await $0.conflicts() }
+  }
+
+  /// How a conflict ends.
+  public enum Resolution<Operation: QueuedOperation>: Sendable {
+    /// The other side's version stands; the operation is dropped, and a receipt counts it.
+    case acceptRemote
+    /// This is sent instead, under a new idempotency key; it should name the version of the other
+    /// side that it was made from, so that a second conflict is found.
+    case send(Operation)
+  }
+
+  /// Ends a conflict, and lets what followed the operation go on.
+  ///
+  /// - Parameters:
+  ///   - id: The operation that waits.
+  ///   - resolution: How it ends; an operation to send must be of the same kind and version.
+  /// - Returns: False where there is no such conflict, or where the kind or version differs.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func resolve<Operation: QueuedOperation>(
+    _ id: OperationID, with resolution: Resolution<Operation>
+  ) async throws(OutboxError) -> Bool {
+    let stored: StoredResolution
+    switch resolution {
+    case .acceptRemote: stored = .dropped
+    case .send(let operation):
+      guard let old = try await self.operation(id), old.type == Operation.payloadType else {
+        return false
+      }
+      stored = .replaced(payload: try operation.encoded(), idempotencyKey: IdempotencyKey())
+    }
+    return try await changing { try await $0.resolve(id, with: stored) }
+  }
+
+  /// Ends a conflict with the other side's version.
+  ///
+  /// - Parameter id: The operation that waits.
+  /// - Returns: False where there is no such conflict.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func acceptRemote(_ id: OperationID) async throws(OutboxError) -> Bool {
+    try await changing { try await $0.resolve(id, with: .dropped) }
+  }
+
+  /// Starts nothing any more; what runs goes on, and what is enqueued is kept.
+  public func pause() async { await drainer.pause() }
+
+  /// Goes on after ``pause()``.
+  public func resume() async { await drainer.resume() }
+
+  /// Starts nothing of a lane any more; it stays so after a restart.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func pause(_ lane: Lane) async throws(OutboxError) {
+    try await changing { try await $0.close(lane, LaneClosure(.paused)) }
+  }
+
+  /// Goes on with a lane that was paused, that was throttled, or in which a person was needed.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func resume(_ lane: Lane) async throws(OutboxError) {
+    try await changing { try await $0.reopen(lane) }
+  }
+
+  /// The network may be back: whatever waits because it could not be reached is tried at once.
+  ///
+  /// Waits that the other side asked for are kept. It is a hint and never a gate: nothing asks
+  /// whether there is a network before it is tried.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func connectionImproved() async throws(OutboxError) {
+    try await changing { try await $0.expedite() }
+  }
+
+  private func calling<T: Sendable>(
+    _ body: @Sendable (any OutboxStore) async throws -> T
+  ) async throws(OutboxError) -> T {
+    do { return try await body(store) } catch { throw OutboxError(error) }
+  }
+
+  private func changing<T: Sendable>(
+    _ body: @Sendable (any OutboxStore) async throws -> T
+  ) async throws(OutboxError) -> T {
+    let result = try await calling(body)
+    drainer.wake()
+    changeFeed.changed()
+    return result
+  }
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// A durable queue of operations: what it accepted is done, or still there, or accounted for.
+///
+/// ```swift
+/// let outbox = try await Outbox(at: url) {
+///   Worker(for: SyncTwin.self) { twin, context in
+///     try await api.put(twin, key: context.idempotencyKey)
+///   }
+/// }
+/// try await outbox.enqueue(SyncTwin(id: id), orderedBy: id)   // returns when it is on disk
+/// ```
+///
+/// Operations run **at least once**; <doc:OperationLifecycle> says when a second run can happen and
+/// what keeps it harmless. It never asks whether there is a network: it tries, and what happened
+/// decides.
+public final class Outbox: Sendable {
+  /// How an outbox behaves.
+  public struct Configuration: Sendable {
+    /// How many operations run at once; 1 or more, the default is 4.
+    public var maximumConcurrency = 4
+    /// How many unfinished operations it takes; 1 or more, or nil for any number.
+    ///
+    /// More are refused with ``OutboxError/Code/full``; the default is 100,000.
+    public var maximumPending: Int? = 100_000
+    /// How large a payload may be, in bytes; 1 or more, the default is one million.
+    public var maximumPayloadBytes = 1_000_000
+    /// How the errors of workers are classified; nil, the default, for ``ErrorMapping/current``.
+    public var mapping: ErrorMapping?
+    /// Who is told about events; the default is nobody.
+    public var observer: (any OutboxObserver)?
+
+    /// Makes the default configuration.
+    public init() {}
+
+    fileprivate func validate() {
+      precondition(
+        maximumConcurrency >= 1,
+        "Outbox.Configuration.maximumConcurrency \(maximumConcurrency) is not legal: 1 or more")
+      precondition(
+        maximumPending ?? 1 >= 1,
+        "Outbox.Configuration.maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil"
+      )
+      precondition(
+        maximumPayloadBytes >= 1,
+        "Outbox.Configuration.maximumPayloadBytes \(maximumPayloadBytes) is not legal: 1 or more")
+    }
+  }
+
+  /// What tests replace.
+  package struct Surroundings: Sendable {
+    package var timeline = Timeline.live
+    package var seed: UInt64?
+    package var probe: DurabilityProbe?
+
+    package init() {}
+  }
+
+  /// What was found when the outbox was opened.
+  public let opening: OpeningReport
+  let store: any OutboxStore
+  let drainer: Drainer
+  let configuration: Configuration
+  let changeFeed: Changes
+  private let chance: Chance
+
+  /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
+  ///
+  /// - Parameters:
+  ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie beside
+  ///     it.
+  ///   - configuration: How it behaves.
+  ///   - clock: What waits are measured with; the default is `ContinuousClock`.
+  ///   - now: The time of day, read once: from then on the clock tells how much time has passed, so
+  ///     setting the time of day neither freezes nor hurries anything.
+  ///   - workers: What runs the operations, one for each kind and version.
+  /// - Throws: ``OutboxError``, naming the path.
+  public convenience init(
+    at url: URL, configuration: Configuration = Configuration(),
+    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    @WorkerBuilder workers: () -> [Worker]
+  ) async throws(OutboxError) {
+    var surroundings = Surroundings()
+    surroundings.timeline = Timeline(clock)
+    try await self.init(
+      at: url, configuration: configuration, surroundings: surroundings, now: now(),
+      workers: workers())
+  }
+
+  package convenience init(
+    at url: URL, configuration: Configuration, surroundings: Surroundings, now: Date,
+    workers: [Worker]
+  ) async throws(OutboxError) {
+    let timeline = surroundings.timeline
+    let start = timeline.now
+    let store = SQLiteStore(
+      at: url, maximumPending: configuration.maximumPending,
+      now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
+      probe: surroundings.probe)
+    try await self.init(
+      store: store, configuration: configuration, surroundings: surroundings, workers: workers)
+  }
+
+  /// Opens an outbox on a store of your own.
+  ///
+  /// - Parameters:
+  ///   - store: Where the operations are kept; not opened yet.
+  ///   - configuration: How it behaves; the store itself limits how many it takes.
+  ///   - clock: What waits are measured with; the default is `ContinuousClock`.
+  ///   - workers: What runs the operations, one for each kind and version.
+  /// - Throws: ``OutboxError``.
+  public convenience init(
+    store: some OutboxStore, configuration: Configuration = Configuration(),
+    clock: some Clock<Duration> = ContinuousClock(), @WorkerBuilder workers: () -> [Worker]
+  ) async throws(OutboxError) {
+    var surroundings = Surroundings()
+    surroundings.timeline = Timeline(clock)
+    try await self.init(
+      store: store, configuration: configuration, surroundings: surroundings, workers: workers())
+  }
+
+  package init(
+    store: some OutboxStore, configuration: Configuration, surroundings: Surroundings,
+    workers: [Worker]
+  ) async throws(OutboxError) {
+    configuration.validate()
+    var byType: [PayloadType: Worker] = [:]
+    for worker in workers {
+      guard byType.updateValue(worker, forKey: worker.type) == nil else {
+        throw OutboxError(
+          .duplicateWorker, details: "\(worker.type.kind), version \(worker.type.version)")
+      }
+    }
+    do { opening = try await store.open() } catch { throw OutboxError(error) }
+    self.store = store
+    self.configuration = configuration
+    chance = Chance(seed: surroundings.seed)
+    let changes = Changes { try? await store.snapshot() }
+    changeFeed = changes
+    drainer = Drainer(
+      store: store, workers: byType,
+      settings: Drainer.Settings(
+        maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
+        mapping: configuration.mapping, observer: configuration.observer, chance: chance,
+        probe: surroundings.probe, changed: { changes.changed() }))
+    await drainer.start()
+  }
+
+  /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
+  public func shutDown() async {
+    await drainer.shutDown()
+    changeFeed.end()
+    await store.close()
+  }
+}
+
+extension Outbox {
+  /// Accepts an operation; returns when it survives a power cut.
+  ///
+  /// Cancelling the caller does not take it back.
+  ///
+  /// - Parameter operation: What is to be done.
+  /// - Returns: Its identity.
+  /// - Throws: ``OutboxError``: then nothing was accepted, unless it is `failed` or `unavailable`,
+  ///   where the disk itself may have kept it; enqueueing again under the same key is harmless.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    _ operation: Operation
+  ) async throws(OutboxError) -> OperationID {
+    try await enqueue(operation, options: EnqueueOptions())
+  }
+
+  /// Accepts an operation that runs in order with others of the same key.
+  ///
+  /// - Parameters:
+  ///   - operation: What is to be done.
+  ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run one
+  ///     after the other, in the order in which they were enqueued. Any text is legal.
+  /// - Returns: Its identity.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    _ operation: Operation, orderedBy orderingKey: some CustomStringConvertible
+  ) async throws(OutboxError) -> OperationID {
+    try await enqueue(operation, options: EnqueueOptions(orderedBy: orderingKey.description))
+  }
+
+  /// Accepts an operation with further wishes.
+  ///
+  /// - Parameters:
+  ///   - operation: What is to be done.
+  ///   - options: The wishes.
+  /// - Returns: Its identity; that of the operation that is there already under the same idempotency
+  ///   key, kind and payload.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key belongs
+  ///   to another payload.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    _ operation: Operation, options: EnqueueOptions
+  ) async throws(OutboxError) -> OperationID {
+    let payload = try operation.encoded()
+    guard payload.count <= configuration.maximumPayloadBytes else {
+      throw OutboxError(
+        .tooLarge,
+        details: "\(Operation.kind): \(payload.count) of \(configuration.maximumPayloadBytes) bytes"
+      )
+    }
+    var generator = SystemRandomNumberGenerator()
+    let new = NewOperation(
+      id: .new(at: Date(), using: &generator), type: Operation.payloadType,
+      lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
+      idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: payload,
+      timeToLive: options.timeToLive)
+    let id: OperationID
+    do { id = try await store.insert(new) } catch { throw OutboxError(error) }
+    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
+    drainer.wake()
+    changeFeed.changed()
+    return id
+  }
+}
+
+/// Wishes about one operation.
+public struct EnqueueOptions: Sendable, Hashable {
+  /// What it changes; operations with equal keys run in the order in which they were enqueued.
+  ///
+  /// The default is nil: order does not matter.
+  public var orderingKey: String?
+  /// The key by which the other side knows a repetition; the default is a new one.
+  ///
+  /// Give the key of the tap or the request that asked for the operation, where there is one.
+  public var idempotencyKey: IdempotencyKey?
+  /// How long it is wanted; nil, the default, for ever.
+  ///
+  /// What may have been sent does not expire.
+  public var timeToLive: Duration?
+  /// The lane; nil, the default, for that of the operation's type.
+  public var lane: Lane?
+
+  /// Makes wishes; those that are left out are the defaults.
+  public init(
+    orderedBy orderingKey: String? = nil, idempotencyKey: IdempotencyKey? = nil,
+    timeToLive: Duration? = nil, lane: Lane? = nil
+  ) {
+    self.orderingKey = orderingKey
+    self.idempotencyKey = idempotencyKey
+    self.timeToLive = timeToLive
+    self.lane = lane
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+
+/// Something that happened in an outbox; for logs, metrics and tests.
+public struct OutboxEvent: Sendable {
+  /// What happened; cases will be added, so a `switch` keeps a `default`.
+  public enum What: Sendable {
+    /// An operation is on the disk.
+    case enqueued
+    /// A worker began to run it.
+    case started(attempt: Int)
+    /// The other side was asked whether an earlier run had its effect.
+    case reconciled(Reconciliation)
+    /// It is finished.
+    case succeeded
+    /// It failed and runs again.
+    case failed(AppError, next: OperationVerdict.Next)
+    /// It was given up.
+    case gaveUp(DeadLetter.Reason, AppError?)
+    /// The run was cancelled and the operation given back.
+    case released
+    /// Somebody else has it now; the run was cancelled, and what it reports changes nothing.
+    case leaseLost
+    /// The error of a worker has no classification; told once for each of its types.
+    case unclassified(type: String, cure: String)
+    /// The store failed; it is tried again.
+    case storageFailed(OutboxError)
+  }
+
+  /// The operation; nil where it is about the whole outbox.
+  public let id: OperationID?
+  /// The kind of the operation; nil where it is about the whole outbox.
+  public let kind: OperationKind?
+  /// What happened.
+  public let what: What
+
+  init(_ what: What, _ operation: StoredOperation? = nil) {
+    id = operation?.id
+    kind = operation?.type.kind
+    self.what = what
+  }
+
+  init(_ what: What, id: OperationID, kind: OperationKind) {
+    self.id = id
+    self.kind = kind
+    self.what = what
+  }
+}
+
+/// Who is told about the events of an outbox.
+public protocol OutboxObserver: Sendable {
+  /// An event happened; called where it happened, so it should be quick.
+  func observe(_ event: OutboxEvent)
+}

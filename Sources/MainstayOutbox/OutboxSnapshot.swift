@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// How many operations stand where; what a status page or a banner shows.
+public struct OutboxSnapshot: Sendable, Hashable, Codable {
+  /// All that are not finished; dead letters are not among them.
+  public var pending = 0
+  /// May run now.
+  public var ready = 0
+  /// A worker has them.
+  public var running = 0
+  /// Run again at a known time, after a failure.
+  public var scheduled = 0
+  /// Follow another one with the same ordering key.
+  public var blocked = 0
+  /// Refused for now by a policy of the app, or in a lane that is closed.
+  public var waiting = 0
+  /// Somebody has to decide.
+  public var conflicted = 0
+  /// This build has no worker for them.
+  public var parked = 0
+  /// Given up, and neither redriven nor discarded yet.
+  public var dead = 0
+  /// How long the oldest one has been waiting; nil where none is.
+  public var oldestAge: Duration?
+
+  /// Makes a snapshot of an empty outbox.
+  public init() {}
+}
+
+extension OutboxSnapshot {
+  mutating func count(_ state: OperationState, _ number: Int, laneIsOpen: Bool) {
+    pending += number
+    switch state {
+    case .ready where laneIsOpen: ready += number
+    case .ready, .waiting: waiting += number
+    case .scheduled: scheduled += number
+    case .blocked: blocked += number
+    case .leased: running += number
+    case .parked: parked += number
+    case .conflicted: conflicted += number
+    }
+  }
+}
+
+/// What came and what became of it: nothing that was accepted goes missing without a trace.
+public struct OutboxLedger: Sendable, Hashable, Codable {
+  /// All that were ever accepted.
+  public var enqueued = 0
+  /// Those that are not finished.
+  public var pending = 0
+  /// Those that are dead letters now.
+  public var dead = 0
+  /// What became of the others.
+  public var receipts: [OutboxReceipt] = []
+
+  /// Makes an empty ledger.
+  public init() {}
+
+  /// How many of the others ended in this way.
+  public func count(_ reason: OutboxReceipt.Reason) -> Int {
+    receipts.filter { $0.reason == reason }.reduce(0) { $0 + $1.count }
+  }
+
+  /// Whether every accepted operation is accounted for.
+  public var isBalanced: Bool {
+    enqueued == pending + dead + receipts.reduce(0) { $0 + $1.count }
+  }
+}
+
+/// How many operations of a kind are gone for one reason; their payloads are gone with them.
+public struct OutboxReceipt: Sendable, Hashable, Codable {
+  /// Why they are gone; the set is open.
+  public struct Reason: Sendable, Hashable, Codable {
+    /// The name of the reason.
+    public let rawValue: String
+
+    /// Makes a reason from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The worker returned.
+    public static let done = Reason(rawValue: "done")
+    /// Somebody discarded the dead letter.
+    public static let discarded = Reason(rawValue: "discarded")
+    /// A conflict ended with the other side's version.
+    public static let dropped = Reason(rawValue: "dropped")
+    /// Its time was over.
+    public static let expired = Reason(rawValue: "expired")
+    /// The file was damaged, and the operation could not be read.
+    public static let unreadable = Reason(rawValue: "unreadable")
+  }
+
+  /// The kind; `*` where it could not be read.
+  public let kind: String
+  /// Why they are gone.
+  public let reason: Reason
+  /// How many.
+  public var count: Int
+  /// The size of their payloads together, in bytes.
+  public var bytes: Int
+  /// When the first one went.
+  public var first: Date
+  /// When the last one went.
+  public var last: Date
+
+  /// Makes a receipt; for stores.
+  public init(
+    kind: String, reason: Reason, count: Int, bytes: Int, first: Date, last: Date
+  ) {
+    self.kind = kind
+    self.reason = reason
+    self.count = count
+    self.bytes = bytes
+    self.first = first
+    self.last = last
+  }
+}
+
+/// What was found when a store was opened.
+public struct OpeningReport: Sendable, Hashable, Codable {
+  /// What happened to a damaged file.
+  public struct Salvage: Sendable, Hashable, Codable {
+    /// Where the damaged file and its companions lie now.
+    public let movedTo: [String]
+    /// How many operations could be read.
+    public let operations: Int
+    /// How many dead letters could be read.
+    public let deadLetters: Int
+    /// How many accepted operations are missing; nil where that cannot be known.
+    public let missing: Int?
+
+    /// Makes a report; for stores.
+    public init(movedTo: [String], operations: Int, deadLetters: Int, missing: Int?) {
+      self.movedTo = movedTo
+      self.operations = operations
+      self.deadLetters = deadLetters
+      self.missing = missing
+    }
+  }
+
+  /// How many operations had been running when a process died, and were taken back.
+  public var recovered = 0
+  /// How many of them were given up, since they were lost too often.
+  public var quarantined = 0
+  /// Whether every operation that was ever accepted is accounted for.
+  public var isBalanced = true
+  /// What was saved from a damaged file; nil where the file was whole.
+  public var salvage: Salvage?
+
+  /// Makes the report of an empty store.
+  public init() {}
+}

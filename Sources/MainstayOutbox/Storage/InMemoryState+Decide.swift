@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+extension InMemoryState {
+  mutating func promote(_ types: Set<PayloadType>, at date: Date) -> Duration? {
+    for (id, row) in sorted {
+      let operation = row.operation
+      if let due = operation.due, due.milliseconds <= date.milliseconds {
+        rows[id]?.operation.state = .ready
+        rows[id]?.operation.due = nil
+      }
+      if operation.state == .parked, !row.isUnreadable, types.contains(operation.type) {
+        rows[id]?.operation.state = .ready
+      }
+      let isUntouched = operation.effect == .notSent && row.token == nil && row.conflict == nil
+      if let expires = operation.expires, expires <= date, isUntouched {
+        remove(id, as: .expired, at: date)
+      }
+    }
+    let times =
+      rows.values.compactMap(\.operation.due) + closed.values.compactMap(\.until)
+      + rows.values.compactMap(\.operation.expires)
+    return times.map { $0.milliseconds - date.milliseconds }.filter { $0 > 0 }.min().map {
+      .milliseconds($0)
+    }
+  }
+
+  mutating func expedite() {
+    for (id, row) in rows where row.operation.state == .scheduled && row.operation.unreachable > 0 {
+      rows[id]?.operation.state = .ready
+      rows[id]?.operation.due = nil
+      rows[id]?.operation.unreachable = 0
+    }
+  }
+
+  mutating func close(_ lane: Lane, _ closure: LaneClosure, at date: Date) {
+    let until = closure.duration.map {
+      Date(milliseconds: date.milliseconds + $0.milliseconds)
+    }
+    if closure.cause == .throttled, let present = closed[lane] {
+      guard let end = present.until, let until, end < until else { return }
+    }
+    closed[lane] = (closure.cause, until)
+  }
+
+  mutating func redrive(_ id: OperationID) -> Bool {
+    guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
+    dead[number] = nil
+    let old = letter.operation
+    var operation = StoredOperation(
+      id: old.id, type: old.type, lane: old.lane, orderingKey: old.orderingKey,
+      idempotencyKey: old.idempotencyKey, payload: old.payload, state: .ready,
+      effect: old.effect, failure: old.failure, enqueued: old.enqueued)
+    if let key = old.orderingKey {
+      let others = rows.filter { $0.value.operation.orderingKey == key }
+      let isHeld = dead.values.contains { $0.holdsKey && $0.operation.orderingKey == key }
+      let isFirst = others.allSatisfy { $0.key > number && $0.value.operation.state == .blocked }
+      if isHeld || !isFirst { operation.state = .blocked }
+    }
+    rows[number] = StoredRow(operation: operation)
+    return true
+  }
+
+  mutating func discard(_ id: OperationID, at date: Date) -> Bool {
+    guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
+    dead[number] = nil
+    leaveReceipt(of: letter.operation, .discarded, at: date)
+    unblock(letter.operation.orderingKey)
+    return true
+  }
+
+  mutating func resolve(
+    _ id: OperationID, with resolution: StoredResolution, at date: Date
+  ) -> Bool {
+    guard let (number, row) = row(of: id), row.operation.state == .conflicted else { return false }
+    switch resolution {
+    case .dropped: remove(number, as: .dropped, at: date)
+    case .replaced(let payload, let key):
+      rows[number]?.conflict = nil
+      rows[number]?.operation.payload = payload
+      rows[number]?.operation.idempotencyKey = key
+      rows[number]?.operation.attempts = 0
+      rows[number]?.operation.unreachable = 0
+      rows[number]?.operation.effect = .notSent
+      rows[number]?.operation.state = .ready
+    }
+    return true
+  }
+}

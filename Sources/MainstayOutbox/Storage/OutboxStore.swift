@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// Where an outbox keeps its operations.
+///
+/// Each call is one transaction. Times are the store's own: callers pass spans only, so that several
+/// machines on one store need not agree about the time. The suite that each store has to pass is
+/// `Tests/MainstayOutboxTests/Storage/StoreConformanceTests.swift`. Errors are ``OutboxError``.
+public protocol OutboxStore: Sendable {
+  /// Opens the store for one more owner, and takes back what dead owners had leased.
+  func open() async throws -> OpeningReport
+
+  /// Keeps an operation; returns when it survives a power cut.
+  ///
+  /// One that is still there with the same idempotency key, kind and payload is returned instead.
+  ///
+  /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, and `full`.
+  func insert(_ operation: NewOperation) async throws -> OperationID
+
+  /// Leases operations that are ready, the oldest first.
+  ///
+  /// Operations of other types than these are parked. Whoever lost their last run is leased alone.
+  func claim(_ request: ClaimRequest) async throws -> Claim
+
+  /// Ends a lease; false where the lease was lost, and nothing was changed then.
+  func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool
+
+  /// Whether a lease is still held.
+  func confirms(_ lease: Lease) async throws -> Bool
+
+  /// Makes ready what is due, releases what was parked for want of these types, drops what has
+  /// expired, and takes back what dead owners had leased.
+  ///
+  /// - Returns: The time until something else is due; nil where nothing is.
+  func promote(_ types: Set<PayloadType>) async throws -> Duration?
+
+  /// Makes ready at once whatever waits because the network could not be reached.
+  func expedite() async throws
+
+  /// Closes a lane.
+  func close(_ lane: Lane, _ closure: LaneClosure) async throws
+
+  /// Opens a lane.
+  func reopen(_ lane: Lane) async throws
+
+  /// What is there, by state.
+  func snapshot() async throws -> OutboxSnapshot
+
+  /// What came and what became of it.
+  func ledger() async throws -> OutboxLedger
+
+  /// An operation that is not finished; nil where there is none.
+  func operation(_ id: OperationID) async throws -> StoredOperation?
+
+  /// The operations that are not finished, the oldest first.
+  func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation]
+
+  /// The dead letters, the oldest operation first.
+  func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter]
+
+  /// Puts a dead letter back, with its key and its place in the order; false where there is none.
+  func redrive(_ id: OperationID) async throws -> Bool
+
+  /// Throws a dead letter away; false where there is none.
+  func discard(_ id: OperationID) async throws -> Bool
+
+  /// The open conflicts, the oldest operation first.
+  func conflicts() async throws -> [OutboxConflict]
+
+  /// Ends a conflict; false where there is none.
+  func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool
+
+  /// Leaves the store; leases of this owner end with it.
+  func close() async
+}
+
+/// What a drainer can run now.
+public struct ClaimRequest: Sendable, Equatable {
+  /// How many operations at most.
+  public let limit: Int
+  /// The payloads that its workers read.
+  public let types: Set<PayloadType>
+  /// Whether nothing else runs, so that an operation that lost its last run may be tried.
+  public let isAlone: Bool
+
+  /// Makes a request.
+  public init(limit: Int, types: Set<PayloadType>, isAlone: Bool) {
+    self.limit = limit
+    self.types = types
+    self.isAlone = isAlone
+  }
+}
+
+/// What a drainer got.
+public struct Claim: Sendable, Equatable {
+  /// What it runs now.
+  public let operations: [LeasedOperation]
+  /// Whether nothing else may run until these have ended, or until what runs already has ended.
+  public let isExclusive: Bool
+
+  /// Makes a claim; for stores.
+  public init(operations: [LeasedOperation], isExclusive: Bool = false) {
+    self.operations = operations
+    self.isExclusive = isExclusive
+  }
+}
+
+/// How a conflict ends, as a store sees it.
+public enum StoredResolution: Sendable, Equatable {
+  /// The other side's version stands.
+  case dropped
+  /// A new payload is sent, under a new idempotency key.
+  case replaced(payload: Data, idempotencyKey: IdempotencyKey)
+}

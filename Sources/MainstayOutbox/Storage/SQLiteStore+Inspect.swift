@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+
+extension SQLiteStore {
+  /// What is there, by state.
+  public func snapshot() async throws -> OutboxSnapshot {
+    try await read { [now] db in
+      let date = now()
+      let open = Set(try Self.openLanes(db, at: date.milliseconds))
+      var snapshot = OutboxSnapshot()
+      let sql = "SELECT state, lane, count(*) AS n, min(enqueued_at) AS t FROM op GROUP BY 1, 2"
+      var oldest: Int64?
+      for row in try Row.fetchAll(db.cachedStatement(sql: sql)) {
+        guard let state = OperationState(rawValue: row["state"]) else { continue }
+        snapshot.count(state, row["n"], laneIsOpen: open.contains(row["lane"]))
+        oldest = min(oldest ?? .max, row["t"])
+      }
+      snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM dead") ?? 0
+      snapshot.oldestAge = oldest.map { .milliseconds(max(date.milliseconds - $0, 0)) }
+      return snapshot
+    }
+  }
+
+  /// What came and what became of it.
+  public func ledger() async throws -> OutboxLedger {
+    try await read { db in try Self.ledger(db) }
+  }
+
+  static func ledger(_ db: Database) throws -> OutboxLedger {
+    var ledger = OutboxLedger()
+    ledger.enqueued =
+      try Int.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'enqueued'") ?? 0
+    ledger.pending = try Int.fetchOne(db, sql: "SELECT count(*) FROM op") ?? 0
+    ledger.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM dead") ?? 0
+    ledger.receipts = try Row.fetchAll(db, sql: "SELECT * FROM receipt").map { row in
+      OutboxReceipt(
+        kind: row["kind"], reason: .init(rawValue: row["reason"]), count: row["count"],
+        bytes: row["bytes"], first: Date(milliseconds: row["first_at"]),
+        last: Date(milliseconds: row["last_at"]))
+    }
+    return ledger
+  }
+
+  /// An operation that is not finished; nil where there is none.
+  public func operation(_ id: OperationID) async throws -> StoredOperation? {
+    try await read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT \(OperationRow.op) FROM op WHERE uuid = ?", arguments: [id.data]
+      ).map { try OperationRow.operation($0) }
+    }
+  }
+
+  /// The operations that are not finished, the oldest first.
+  public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
+    try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(OperationRow.op) FROM op
+          WHERE id > coalesce((SELECT id FROM op WHERE uuid = ?), 0) ORDER BY id LIMIT ?
+          """, arguments: [id?.data, max(limit, 0)]
+      ).map { try OperationRow.operation($0) }
+    }
+  }
+
+  /// The dead letters, the oldest operation first.
+  public func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
+    try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(OperationRow.common), reason, since, holds_key FROM dead
+          WHERE id > coalesce((SELECT id FROM dead WHERE uuid = ?), 0) ORDER BY id LIMIT ?
+          """, arguments: [id?.data, max(limit, 0)]
+      ).map { row in
+        DeadLetter(
+          operation: try OperationRow.operation(row, state: .parked),
+          reason: DeadLetter.Reason(rawValue: row["reason"]),
+          since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
+      }
+    }
+  }
+
+  /// The open conflicts, the oldest operation first.
+  public func conflicts() async throws -> [OutboxConflict] {
+    try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(OperationRow.op), remote, since FROM op JOIN conflict ON op = id
+          WHERE state = 'conflicted' ORDER BY id
+          """
+      ).map { row in
+        OutboxConflict(
+          operation: try OperationRow.operation(row), remote: row["remote"],
+          since: Date(milliseconds: row["since"]))
+      }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+extension SQLiteStore {
+  /// How much is moved by one transaction, so that a jump of the clock or a million rows never keep
+  /// others from the file for long.
+  private static let stride = 1000
+
+  /// Makes ready what is due, and tells when the next thing is.
+  public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
+    try await recoverOthers()
+    let (due, expired) = try await write(.normal) { [now] db, _ in
+      let date = now().milliseconds
+      try db.cachedStatement(
+        sql: """
+          UPDATE op SET state = 'ready', run_at = NULL, wait = NULL WHERE id IN
+            (SELECT id FROM op WHERE run_at <= ? ORDER BY run_at LIMIT \(Self.stride))
+          """
+      ).execute(arguments: [date])
+      try Self.unpark(types, db)
+      let expired = try Self.expire(at: date, db)
+      return (try Self.nextDue(after: date, db), expired)
+    }
+    if expired > 0 { state.withLock { $0.pending -= expired } }
+    return due
+  }
+
+  private static func unpark(_ types: Set<PayloadType>, _ db: Database) throws {
+    for type in types {
+      try db.cachedStatement(
+        sql: """
+          UPDATE op SET state = 'ready', cause = NULL
+          WHERE state = 'parked' AND kind = ? AND version = ? AND cause = 'unknownType'
+          """
+      ).execute(arguments: [type.kind.rawValue, type.version])
+    }
+  }
+
+  /// Drops what nobody wants any more; what may have had its effect is kept.
+  private static func expire(at date: Int64, _ db: Database) throws -> Int {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT id, kind, ordering_key, payload FROM op
+          WHERE expires_at <= ? AND state NOT IN ('leased', 'conflicted') AND effect = 'notSent'
+          ORDER BY expires_at LIMIT \(stride)
+          """), arguments: [date])
+    for row in rows { try remove(row, as: .expired, at: date, db) }
+    return rows.count
+  }
+
+  private static func nextDue(after date: Int64, _ db: Database) throws -> Duration? {
+    let next = try Int64.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT min(t) FROM (
+            SELECT min(run_at) AS t FROM op WHERE run_at IS NOT NULL
+            UNION ALL SELECT min(until) FROM lane WHERE until > ?1
+            UNION ALL SELECT min(expires_at) FROM op WHERE expires_at > ?1)
+          """), arguments: [date])
+    return next.map { .milliseconds(max($0 - date, 0)) }
+  }
+
+  /// Makes ready at once whatever waits because the network could not be reached.
+  public func expedite() async throws {
+    try await write(.normal) { db, _ in
+      try db.execute(
+        sql: """
+          UPDATE op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
+          WHERE state = 'scheduled' AND unreachable > 0
+          """)
+    }
+  }
+
+  /// Closes a lane.
+  public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
+    try await write(.full) { [now] db, _ in
+      try Self.close(lane, closure, at: now().milliseconds, db)
+    }
+  }
+
+  /// A throttled lane that somebody has paused, or that needs a person, stays closed as it is.
+  static func close(
+    _ lane: Lane, _ closure: LaneClosure, at date: Int64, _ db: Database
+  ) throws {
+    let wait = closure.duration?.milliseconds
+    let weaker = closure.cause == .throttled
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO lane (name, cause, until, wait) VALUES (?1, ?2, ?3, ?4)
+        ON CONFLICT (name) DO UPDATE SET cause = ?2, until = ?3, wait = ?4
+        WHERE NOT ?5 OR cause IS NULL OR (until IS NOT NULL AND until < ?3)
+        """
+    ).execute(arguments: [
+      lane.rawValue, closure.cause.rawValue, wait.map { date + $0 }, wait, weaker,
+    ])
+  }
+
+  /// Opens a lane.
+  public func reopen(_ lane: Lane) async throws {
+    try await write(.full) { db, _ in
+      try db.execute(
+        sql: "UPDATE lane SET cause = NULL, until = NULL, wait = NULL WHERE name = ?",
+        arguments: [lane.rawValue])
+    }
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+extension SQLiteStore {
+  /// Opens the file for one more owner, and takes back what dead owners had leased.
+  ///
+  /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat` where
+  ///   the file belongs to a newer build, `corrupted` where it is damaged and another process still
+  ///   uses it. A damaged file that nobody uses is moved aside, and what can be read is saved.
+  public func open() async throws -> OpeningReport {
+    do {
+      return try await connect()
+    } catch {
+      let error = OutboxError(error, path: path)
+      guard error.code == .corrupted else { throw error }
+      let salvage = try Salvage(of: url, cause: error)
+      do {
+        var report = try await connect()
+        report.salvage = try await salvage.restore(into: self)
+        let balance = try await ledger()
+        report.isBalanced = balance.isBalanced
+        state.withLock { $0.pending = balance.pending }
+        return report
+      } catch {
+        throw OutboxError(error, path: path)
+      }
+    }
+  }
+
+  private func connect() async throws -> OpeningReport {
+    try makeFolder()
+    let lockPath = "\(path)-owner-\(UUID().uuidString.lowercased())"
+    guard let lock = try OwnerLock(path: lockPath) else {
+      throw OutboxError(.busy, details: lockPath)
+    }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
+      try await Self.onWriter(of: queue) { [self] db in try check(db) }
+      try await Self.migrate(queue)
+      let (connection, report, balance) = try await Self.onWriter(of: queue) { [self] db in
+        let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
+        var report = OpeningReport()
+        try Durability.full.transaction(db) {
+          try Self.settleClocks(db, at: now().milliseconds)
+          try Self.recover(besides: connection, at: now().milliseconds, &report, db)
+          try db.execute(sql: "UPDATE op SET cause = 'unknownType' WHERE state = 'parked'")
+        }
+        let balance = try Self.ledger(db)
+        report.isBalanced = balance.isBalanced
+        return (connection, report, balance)
+      }
+      let isWanted = state.withLock { state in
+        guard state.connection == nil, !state.isClosed else { return false }
+        state.connection = connection
+        state.pending = balance.pending
+        return true
+      }
+      guard isWanted else { throw OutboxError(.busy, details: "\(path) was opened twice") }
+      return report
+    } catch {
+      lock.remove()
+      throw error
+    }
+  }
+
+  private func makeFolder() throws {
+    let folder = url.deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw OutboxError(
+        .unavailable, details: folder.path(percentEncoded: false), underlying: error)
+    }
+  }
+
+  /// The settings of the connection.
+  ///
+  /// GRDB's own set-up for the write-ahead log leaves
+  /// `synchronous = NORMAL`, so the log is switched on here, and each transaction sets its level.
+  static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "Mainstay.Outbox"
+    configuration.busyMode = .timeout(5)
+    configuration.foreignKeysEnabled = true
+    configuration.prepareDatabase { db in
+      let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
+      if mode != "wal" { try db.execute(sql: "PRAGMA journal_mode = WAL") }
+      try db.execute(
+        sql: """
+          PRAGMA synchronous = FULL;
+          PRAGMA fullfsync = ON;
+          PRAGMA checkpoint_fullfsync = ON;
+          PRAGMA journal_size_limit = 16777216;
+          PRAGMA trusted_schema = OFF;
+          PRAGMA mmap_size = 0;
+          PRAGMA cell_size_check = ON;
+          """)
+    }
+    return configuration
+  }
+
+  /// Refuses a file of a newer build before anything is written to it, and looks for damage where
+  /// the power may have failed.
+  private func check(_ db: Database) throws {
+    let format = try Schema.format(db)
+    guard format.isWritable else {
+      throw OutboxError(
+        .newerFormat,
+        details: """
+          \(path) needs format \(max(format.minimumWriter, format.minimumReader)) to be written; \
+          this build has \(Schema.format)
+          """)
+    }
+    let isSuspected = FileManager.default.fileExists(atPath: path + Self.suspicion)
+    if try isSuspected || Self.mayBeTorn(db) {
+      let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
+      guard answer == "ok" else {
+        throw OutboxError(.corrupted, details: "\(path): \(answer ?? "no answer")")
+      }
+    }
+    if isSuspected { try? FileManager.default.removeItem(atPath: path + Self.suspicion) }
+  }
+
+  private static func migrate(_ queue: DatabaseQueue) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      Schema.migrator.asyncMigrate(queue) { result in
+        continuation.resume(with: result.map { _ in })
+      }
+    }
+  }
+
+  /// Ends the name of a file that asks the next opening to look for damage.
+  static let suspicion = "-check"
+
+  /// Remembers that the file looks damaged, so that the next opening looks for it.
+  func suspect(_ error: any Error) -> OutboxError {
+    let error = OutboxError(error, path: path)
+    if error.code == .corrupted {
+      _ = FileManager.default.createFile(atPath: path + Self.suspicion, contents: nil)
+    }
+    return error
+  }
+
+  /// Whether an owner was cut off together with the operating system.
+  private static func mayBeTorn(_ db: Database) throws -> Bool {
+    guard try db.tableExists("owner") else { return false }
+    let sql = "SELECT EXISTS (SELECT 1 FROM owner WHERE boot IS NULL OR boot IS NOT ?)"
+    return try Bool.fetchOne(db, sql: sql, arguments: [BootSession.current]) ?? false
+  }
+
+  private func register(_ lock: OwnerLock, _ db: Database) throws -> Int64 {
+    let name = URL(filePath: lock.path).lastPathComponent
+    return try Durability.full.transaction(db) {
+      try db.execute(
+        sql: "INSERT INTO owner (lock, pid, boot, since) VALUES (?, ?, ?, ?)",
+        arguments: [
+          name, ProcessInfo.processInfo.processIdentifier, BootSession.current,
+          now().milliseconds,
+        ])
+      return db.lastInsertedRowID
+    }
+  }
+
+  /// A wait never lasts longer from now than it was meant to last: a clock that went back between
+  /// two runs of the process must not freeze anything.
+  private static func settleClocks(_ db: Database, at date: Int64) throws {
+    try db.execute(
+      sql: "UPDATE op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait",
+      arguments: [date])
+    try db.execute(
+      sql: "UPDATE lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+  }
+
+  /// Takes back what dead owners had leased: their locks are free, whatever any clock says.
+  private static func recover(
+    besides connection: Connection, at date: Int64, _ report: inout OpeningReport, _ db: Database
+  ) throws {
+    let folder = URL(filePath: connection.lock.path).deletingLastPathComponent()
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT id, lock FROM owner WHERE id <> ?", arguments: [connection.owner])
+    for row in rows {
+      let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
+      guard !OwnerLock.isHeld(path: lock) else { continue }
+      let (recovered, quarantined) = try takeBack(from: row["id"], at: date, db)
+      report.recovered += recovered
+      report.quarantined += quarantined
+      try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [row["id"] as Int64])
+      try? FileManager.default.removeItem(atPath: lock)
+    }
+  }
+
+  private static func takeBack(
+    from owner: Int64, at date: Int64, _ db: Database
+  ) throws -> (recovered: Int, quarantined: Int) {
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT id, crashes FROM op WHERE owner = ? ORDER BY id", arguments: [owner])
+    var quarantined = 0
+    for row in rows {
+      let (id, crashes): (Int64, Int) = (row["id"], row["crashes"])
+      try db.execute(
+        sql: """
+          UPDATE op SET state = 'ready', owner = NULL, crashes = crashes + 1,
+            effect = 'sentUnknown' WHERE id = ?
+          """, arguments: [id])
+      if crashes + 1 >= OperationStateMachine.maximumLostRuns {
+        try bury(id, .crashed, holdsKey: true, at: date, db)
+        quarantined += 1
+      }
+    }
+    return (rows.count, quarantined)
+  }
+
+  /// Takes back what other owners had leased that have died since.
+  func recoverOthers() async throws {
+    let others = try await read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM owner") ?? 0
+    }
+    guard others > 1 else { return }
+    let quarantined = try await write(.full) { [now] db, connection in
+      var report = OpeningReport()
+      try Self.recover(besides: connection, at: now().milliseconds, &report, db)
+      return report.quarantined
+    }
+    if quarantined > 0 { state.withLock { $0.pending -= quarantined } }
+  }
+}

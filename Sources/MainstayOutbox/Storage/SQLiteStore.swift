@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// Keeps operations in a SQLite file.
+///
+/// One connection writes and checkpoints. A transaction that promises something (``insert(_:)``,
+/// a claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`); the end of
+/// a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
+/// leased by a dead owner and reconciled.
+public final class SQLiteStore: OutboxStore {
+  /// What is fixed when the file is opened.
+  struct Connection: Sendable {
+    let queue: DatabaseQueue
+    let owner: Int64
+    let lock: OwnerLock
+  }
+
+  /// What changes while it is open.
+  struct State {
+    var connection: Connection?
+    var isClosed = false
+    var waiting: [PendingInsert] = []
+    var isCommitting = false
+    var leases: Int64 = 0
+    var pending = 0
+    var lanes: Set<Lane> = []
+  }
+
+  /// How much a store takes.
+  struct Limits: Sendable {
+    var maximumPending: Int?
+  }
+
+  /// Where the file lies.
+  public let url: URL
+  let limits: Limits
+  let now: @Sendable () -> Date
+  let probe: DurabilityProbe?
+  let state = Locked(State())
+
+  /// Names a file; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - url: The file; its folder is created where it is missing.
+  ///   - maximumPending: How many unfinished operations it takes; nil for any number.
+  ///   - now: The time of day; the default is the system's.
+  public convenience init(
+    at url: URL, maximumPending: Int? = nil, now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(at: url, maximumPending: maximumPending, now: now, probe: nil)
+  }
+
+  package init(
+    at url: URL, maximumPending: Int? = nil, now: @escaping @Sendable () -> Date,
+    probe: DurabilityProbe?
+  ) {
+    precondition(
+      maximumPending.map { $0 > 0 } ?? true,
+      "maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil")
+    self.url = url
+    limits = Limits(maximumPending: maximumPending)
+    self.now = now
+    self.probe = probe
+  }
+
+  var path: String { url.path(percentEncoded: false) }
+
+  /// Leaves the file, as a process does that ends in good order.
+  public func close() async {
+    let connection = state.withLock { state in
+      state.isClosed = true
+      defer { state.connection = nil }
+      return state.connection
+    }
+    guard let connection else { return }
+    let owner = connection.owner
+    _ = try? await Self.onWriter(of: connection.queue) { db in
+      try Durability.normal.transaction(db) {
+        // Whatever is still leased was never reported: its effect may have happened.
+        try db.execute(
+          sql: """
+            UPDATE op SET state = 'ready', owner = NULL, effect = 'sentUnknown' WHERE owner = ?
+            """, arguments: [owner])
+        try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner])
+      }
+      try db.checkpoint(.truncate)
+    }
+    connection.lock.remove()
+    try? connection.queue.close()
+  }
+
+  /// Leaves the file as a process does that dies: the lock ends, and nothing is tidied up.
+  package func abandon() {
+    let connection = state.withLock { state in
+      state.isClosed = true
+      defer { state.connection = nil }
+      return state.connection
+    }
+    try? connection?.queue.close()
+  }
+
+  /// Runs a transaction on the one connection that writes; a cancelled task does not end it.
+  func write<T: Sendable>(
+    _ durability: Durability,
+    _ body: @escaping @Sendable (Database, Connection) throws -> T
+  ) async throws -> T {
+    let connection = try open
+    do {
+      return try await Self.onWriter(of: connection.queue) { db in
+        try durability.transaction(db) { try body(db, connection) }
+      }
+    } catch {
+      throw suspect(error)
+    }
+  }
+
+  /// Reads on the same connection: what was committed before is always seen.
+  func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    let connection = try open
+    do {
+      return try await Self.onWriter(of: connection.queue, body)
+    } catch {
+      throw suspect(error)
+    }
+  }
+
+  var open: Connection {
+    get throws {
+      let (connection, isClosed) = state.withLock { ($0.connection, $0.isClosed) }
+      if let connection { return connection }
+      let details = isClosed ? "\(path) was closed" : "\(path) was not opened"
+      throw OutboxError(.shutDown, details: details)
+    }
+  }
+
+  static func onWriter<T: Sendable>(
+    of queue: DatabaseQueue, _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.asyncWriteWithoutTransaction { db in
+        continuation.resume(with: Result { try body(db) })
+      }
+    }
+  }
+}
+
+/// How much of a transaction is on the disk when it returns.
+enum Durability: String, Sendable {
+  /// All of it: it survives a power cut.
+  case full = "FULL"
+  /// All of it but the last moments: it survives the death of the process.
+  case normal = "NORMAL"
+
+  /// Runs a transaction that takes the write lock at once: one that reads first and writes later
+  /// fails at once when somebody else writes, whatever the timeout.
+  ///
+  /// The level can be changed only between transactions, and takes effect when the statement is
+  /// compiled: it must not come from a cache.
+  func transaction<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    try db.execute(sql: "PRAGMA synchronous = \(rawValue)")
+    var result: T?
+    try db.inTransaction(.immediate) {
+      result = try body()
+      return .commit
+    }
+    guard let result else { throw OutboxError(.failed, details: "no result") }
+    return result
+  }
+}
+
+/// Told about each step that may be the last one before a crash; for tests.
+package struct DurabilityProbe: Sendable {
+  /// The steps in the life of an operation that a crash can fall between.
+  package enum Step: String, Sendable, CaseIterable {
+    case beforeEnqueueCommit, afterEnqueueCommit
+    case beforeClaimCommit, afterClaimCommit
+    case beforeEffect, afterEffect
+    case beforeSettleCommit, afterSettleCommit
+  }
+
+  /// Told the step, and the level that the database has set where it is about to commit.
+  package let reached: @Sendable (_ step: Step, _ synchronous: Int?) -> Void
+
+  package init(_ reached: @escaping @Sendable (_ step: Step, _ synchronous: Int?) -> Void) {
+    self.reached = reached
+  }
+}
+
+extension SQLiteStore {
+  func probe(_ step: DurabilityProbe.Step, _ db: Database? = nil) throws {
+    guard let probe else { return }
+    probe.reached(step, try db.flatMap { try Int.fetchOne($0, sql: "PRAGMA synchronous") })
+  }
+}

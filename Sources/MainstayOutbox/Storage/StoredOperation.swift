@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// Names the payloads that one worker reads: a kind and a version.
+public struct PayloadType: Sendable, Hashable {
+  /// The kind.
+  public let kind: OperationKind
+  /// The version of the payload's form.
+  public let version: Int
+
+  /// Names a payload.
+  public init(kind: OperationKind, version: Int) {
+    self.kind = kind
+    self.version = version
+  }
+}
+
+/// What is handed to a store to keep.
+public struct NewOperation: Sendable, Equatable {
+  /// The identity.
+  public let id: OperationID
+  /// Kind and version.
+  public let type: PayloadType
+  /// The lane.
+  public let lane: Lane
+  /// The name of what must be changed in order; nil where order does not matter.
+  public let orderingKey: String?
+  /// The key by which the other side knows a repetition.
+  public let idempotencyKey: IdempotencyKey
+  /// The encoded payload.
+  public let payload: Data
+  /// How long it may wait before it is no longer wanted; nil for ever.
+  public let timeToLive: Duration?
+
+  /// Makes an operation to keep.
+  public init(
+    id: OperationID, type: PayloadType, lane: Lane, orderingKey: String?,
+    idempotencyKey: IdempotencyKey, payload: Data, timeToLive: Duration? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.lane = lane
+    self.orderingKey = orderingKey
+    self.idempotencyKey = idempotencyKey
+    self.payload = payload
+    self.timeToLive = timeToLive
+  }
+}
+
+/// An operation as a store keeps it.
+public struct StoredOperation: Sendable, Equatable, Identifiable {
+  /// The identity.
+  public let id: OperationID
+  /// Kind and version.
+  public let type: PayloadType
+  /// The lane.
+  public let lane: Lane
+  /// The name of what must be changed in order; nil where order does not matter.
+  public let orderingKey: String?
+  /// The key by which the other side knows a repetition.
+  public internal(set) var idempotencyKey: IdempotencyKey
+  /// The encoded payload.
+  public internal(set) var payload: Data
+  /// Where it stands.
+  public internal(set) var state: OperationState
+  /// How many attempts have been counted.
+  public internal(set) var attempts: Int
+  /// How many runs in a row could not reach the network; they are not counted as attempts.
+  public internal(set) var unreachable: Int
+  /// How many runs in a row ended with the death of the process.
+  public internal(set) var lostRuns: Int
+  /// Whether the effect may already have happened.
+  public internal(set) var effect: EffectCertainty
+  /// What went wrong last.
+  public internal(set) var failure: FailureNote?
+  /// When it runs again, for scheduled and waiting operations.
+  public internal(set) var due: Date?
+  /// When it was enqueued.
+  public let enqueued: Date
+  /// When it is no longer wanted; nil for never.
+  public let expires: Date?
+
+  /// Makes a stored operation; for stores.
+  public init(
+    id: OperationID, type: PayloadType, lane: Lane, orderingKey: String?,
+    idempotencyKey: IdempotencyKey, payload: Data, state: OperationState, attempts: Int = 0,
+    unreachable: Int = 0, lostRuns: Int = 0, effect: EffectCertainty = .notSent,
+    failure: FailureNote? = nil, due: Date? = nil, enqueued: Date, expires: Date? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.lane = lane
+    self.orderingKey = orderingKey
+    self.idempotencyKey = idempotencyKey
+    self.payload = payload
+    self.state = state
+    self.attempts = attempts
+    self.unreachable = unreachable
+    self.lostRuns = lostRuns
+    self.effect = effect
+    self.failure = failure
+    self.due = due
+    self.enqueued = enqueued
+    self.expires = expires
+  }
+}
+
+/// The right to run one operation once.
+public struct Lease: Sendable, Hashable {
+  /// The operation.
+  public let id: OperationID
+  /// The store's own number of the row.
+  public let row: Int64
+  /// A number that is greater for each later lease of the same operation; the other side may use it
+  /// to refuse a worker that was overtaken.
+  public let token: Int64
+
+  /// Makes a lease; for stores.
+  public init(id: OperationID, row: Int64, token: Int64) {
+    self.id = id
+    self.row = row
+    self.token = token
+  }
+}
+
+/// An operation with the right to run it.
+public struct LeasedOperation: Sendable, Equatable {
+  /// The right to run it.
+  public let lease: Lease
+  /// The operation.
+  public let operation: StoredOperation
+
+  /// Makes a leased operation; for stores.
+  public init(lease: Lease, operation: StoredOperation) {
+    self.lease = lease
+    self.operation = operation
+  }
+}

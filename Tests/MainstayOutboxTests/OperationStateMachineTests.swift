@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// The column "outbox" of the table of dispositions, cell by cell.
+@Suite(.requirement("C13")) struct OperationStateMachineTests {
+  private static func machine(
+    attempts: Int = 0, unreachable: Int = 0, effect: EffectCertainty = .notSent,
+    maximumAttempts: Int = 25, holdsKey: Bool = true
+  ) -> OperationStateMachine {
+    var rules = OperationStateMachine.Rules()
+    rules.maximumAttempts = maximumAttempts
+    rules.backoff = .exponential(from: .seconds(1), to: .seconds(60), jitter: .none)
+    rules.holdsKey = holdsKey
+    return OperationStateMachine(
+      attempts: attempts, unreachable: unreachable, effect: effect, rules: rules)
+  }
+
+  private static func error(
+    _ disposition: Disposition, kind: ErrorKind = .server
+  ) -> AppError {
+    AppError(
+      code: "test.error", kind: kind, disposition: disposition, title: "It failed",
+      message: "The test says so.")
+  }
+
+  struct Cell: Sendable, CustomTestStringConvertible {
+    let disposition: Disposition
+    var kind = ErrorKind.server
+    let next: OperationVerdict.Next
+    var attempts = 0
+    var unreachable = 0
+    var effect = EffectCertainty.notSent
+    var closesLane: LaneClosure?
+
+    var testDescription: String { "\(disposition), \(kind)" }
+  }
+
+  static let cells = [
+    Cell(disposition: .transient(), next: .scheduled(after: .seconds(1)), attempts: 1),
+    Cell(
+      disposition: .transient(retryAfter: .seconds(30)), next: .scheduled(after: .seconds(30)),
+      attempts: 1),
+    Cell(
+      disposition: .transient(retryAfter: .milliseconds(1)), next: .scheduled(after: .seconds(1)),
+      attempts: 1),
+    Cell(
+      disposition: .transient(), kind: .offline, next: .scheduled(after: .seconds(1)),
+      unreachable: 1),
+    Cell(
+      disposition: .transient(), kind: .network, next: .scheduled(after: .seconds(1)),
+      unreachable: 1),
+    Cell(
+      disposition: .transient(), kind: .portal, next: .scheduled(after: .seconds(1)),
+      unreachable: 1),
+    Cell(
+      disposition: .throttled(retryAfter: .seconds(7)), next: .ready,
+      closesLane: LaneClosure(.throttled, for: .seconds(7))),
+    Cell(
+      disposition: .throttled(), next: .ready,
+      closesLane: LaneClosure(.throttled, for: .seconds(5))),
+    Cell(disposition: .permanent, next: .dead(.refused, holdsKey: true)),
+    Cell(disposition: .needsUser, next: .ready, closesLane: LaneClosure(.needsUser)),
+    Cell(disposition: .needsUser, kind: .conflict, next: .conflicted(remote: Data([7]))),
+    Cell(disposition: .permanent, kind: .conflict, next: .conflicted(remote: Data([7]))),
+    Cell(
+      disposition: .transient(), kind: .conflict, next: .scheduled(after: .seconds(1)),
+      attempts: 1),
+    Cell(
+      disposition: .unknownOutcome, next: .scheduled(after: .seconds(1)), attempts: 1,
+      effect: .sentUnknown),
+    Cell(disposition: .cancelled, next: .ready, effect: .sentUnknown),
+    Cell(disposition: .rejected(retryAfter: .seconds(9)), next: .waiting(after: .seconds(9))),
+    Cell(disposition: .rejected(), next: .waiting(after: .seconds(1))),
+    Cell(
+      disposition: .unclassified, next: .scheduled(after: .seconds(1)), attempts: 1,
+      effect: .sentUnknown),
+  ]
+
+  @Test(.requirement("O17"), arguments: cells)
+  func `each disposition has its next state`(cell: Cell) {
+    var machine = Self.machine()
+    let verdict = machine.failed(
+      Self.error(cell.disposition, kind: cell.kind), remote: Data([7]), fraction: 0.5)
+    #expect(verdict.next == cell.next)
+    #expect(verdict.attempts == cell.attempts)
+    #expect(verdict.unreachable == cell.unreachable)
+    #expect(verdict.effect == cell.effect)
+    #expect(verdict.closesLane == cell.closesLane)
+    #expect((verdict.failure == nil) == (cell.disposition == .cancelled))
+  }
+
+  @Test func `success ends it`() {
+    #expect(Self.machine(attempts: 3).succeeded().next == .done)
+  }
+
+  @Test(.requirement("T5", "T7")) func `three attempts are at most three runs`() {
+    var machine = Self.machine(maximumAttempts: 3)
+    var nexts: [OperationVerdict.Next] = []
+    for _ in 0..<3 { nexts.append(machine.failed(Self.error(.transient()), fraction: 0).next) }
+    #expect(
+      nexts == [
+        .scheduled(after: .seconds(1)), .scheduled(after: .seconds(2)),
+        .dead(.attemptsUsedUp, holdsKey: true),
+      ])
+  }
+
+  @Test func `one attempt is one run`() {
+    var machine = Self.machine(maximumAttempts: 1, holdsKey: false)
+    let verdict = machine.failed(Self.error(.transient()), fraction: 0)
+    #expect(verdict.next == .dead(.attemptsUsedUp, holdsKey: false))
+  }
+
+  @Test func `an unclassified error is given up after three attempts`() {
+    var machine = Self.machine()
+    _ = machine.failed(Self.error(.unclassified), fraction: 0)
+    _ = machine.failed(Self.error(.unclassified), fraction: 0)
+    let verdict = machine.failed(Self.error(.unclassified), fraction: 0)
+    #expect(verdict.next == .dead(.unclassified, holdsKey: true))
+  }
+
+  @Test(.requirement("O12")) func `days without a network use up no attempt`() {
+    var machine = Self.machine(maximumAttempts: 2)
+    for _ in 0..<10_000 {
+      let verdict = machine.failed(Self.error(.transient(), kind: .offline), fraction: 0)
+      guard case .scheduled(let delay) = verdict.next else {
+        Issue.record("given up as \(verdict.next)")
+        return
+      }
+      #expect(delay <= .seconds(60))
+    }
+    #expect(machine.attempts == 0)
+    let answered = machine.failed(Self.error(.transient()), fraction: 0)
+    #expect(answered.next == .scheduled(after: .seconds(1)))
+    #expect(answered.unreachable == 0)
+  }
+
+  @Test(.requirement("T8")) func `counts and hints at the limit do not trap`() {
+    var machine = Self.machine(attempts: .max, unreachable: .max, maximumAttempts: .max)
+    #expect(
+      machine.failed(Self.error(.transient(), kind: .offline), fraction: .nan).next
+        == .scheduled(after: .seconds(60)))
+    var other = Self.machine()
+    let hint = Duration.seconds(Int64.max)
+    #expect(
+      other.failed(Self.error(.transient(retryAfter: hint)), fraction: 2).next
+        == .scheduled(after: .seconds(365 * 86_400)))
+  }
+
+  @Test(.requirement("O22")) func `an unknown outcome is asked about before it is sent again`() {
+    var machine = Self.machine(effect: .sentUnknown)
+    #expect(machine.mustReconcile)
+    let applied = machine.reconciled(.applied, fraction: 0)
+    #expect(applied?.next == .done)
+    machine = Self.machine(effect: .sentUnknown)
+    let notApplied = machine.reconciled(.notApplied, fraction: 0)
+    #expect(notApplied == nil)
+    #expect(!machine.mustReconcile)
+    machine = Self.machine(effect: .sentUnknown)
+    let unknown = machine.reconciled(.unknown, fraction: 0)
+    #expect(unknown?.next == .scheduled(after: .seconds(1)))
+    #expect(unknown?.effect == .sentUnknown)
+  }
+
+  @Test func `an outcome that stays unknown ends as a dead letter that says so`() {
+    var machine = Self.machine(attempts: 24, effect: .sentUnknown)
+    let verdict = machine.reconciled(.unknown, fraction: 0)
+    #expect(verdict?.next == .dead(.outcomeUnknown, holdsKey: true))
+    #expect(verdict?.effect == .sentUnknown)
+  }
+
+  @Test(arguments: [
+    (Disposition.transient(), OperationVerdict.Next.scheduled(after: .seconds(1))),
+    (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready), (.cancelled, .ready),
+    (.permanent, .dead(.outcomeUnknown, holdsKey: true)),
+    (.rejected(), .waiting(after: .seconds(1))),
+    (.unclassified, .scheduled(after: .seconds(1))),
+  ])
+  func `a failure to ask leaves the outcome unknown`(
+    disposition: Disposition, next: OperationVerdict.Next
+  ) {
+    var machine = Self.machine(effect: .sentUnknown)
+    let verdict = machine.reconcilingFailed(Self.error(disposition), fraction: 0)
+    #expect(verdict.next == next)
+    #expect(verdict.effect == .sentUnknown)
+  }
+
+  @Test func `a key that was reused is told from other refusals`() {
+    var machine = Self.machine()
+    let reused = AppError.http(
+      status: 422, problemType: "https://example.com/problems/idempotency-key-reused")
+    #expect(machine.failed(reused, fraction: 0).next == .dead(.keyReused, holdsKey: true))
+    let other = AppError.http(status: 422, problemType: "https://example.com/problems/barcode")
+    #expect(machine.failed(other, fraction: 0).next == .dead(.refused, holdsKey: true))
+  }
+
+  @Test func `a run that had not begun leaves nothing in doubt`() {
+    let verdict = Self.machine(attempts: 2).notBegun()
+    #expect(verdict.next == .ready)
+    #expect(verdict.effect == .notSent)
+    #expect(verdict.attempts == 2)
+  }
+
+  @Test func `random ends keep the invariants`() {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<2_000 {
+      var machine = Self.machine(maximumAttempts: Int.random(in: 1...5, using: &generator))
+      for _ in 0..<20 {
+        let cell = Self.cells.randomElement(using: &generator) ?? Self.cells[0]
+        let before = machine.attempts
+        let verdict = machine.failed(
+          Self.error(cell.disposition, kind: cell.kind), fraction: 0.3)
+        #expect((before...(before + 1)).contains(verdict.attempts))
+        if cell.disposition == .unknownOutcome { #expect(verdict.effect == .sentUnknown) }
+        if case .dead = verdict.next { break }
+        #expect(verdict.attempts < 5)
+      }
+    }
+  }
+}
