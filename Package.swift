@@ -15,10 +15,19 @@ let package = Package(
   traits: [
     .default(enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
+    .trait(name: "HTTPClient", description: "What needs the client library AsyncHTTPClient."),
+    .trait(
+      name: "Server", description: "What needs the server framework Hummingbird.",
+      enabledTraits: ["HTTPClient", "SQLite"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     // No product reaches it, so no dependent fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
@@ -48,6 +57,53 @@ let package = Package(
       name: "OutboxCrashChild", dependencies: ["Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
     .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+
+    // What the example app is without its pages and routes.
+    .target(
+      name: "InventoryCore",
+      dependencies: [
+        "Mainstay", "MainstayOutbox",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryCore"),
+    .testTarget(
+      name: "InventoryCoreTests",
+      dependencies: ["InventoryCore", "InventoryUpstream", "MainstayTesting", "TestSupport"],
+      path: "Examples/Inventory/Tests/InventoryCoreTests"),
+
+    // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
+    .target(
+      name: "InventoryUpstream",
+      dependencies: [
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryUpstream"),
+    .executableTarget(
+      name: "inventory-upstream",
+      dependencies: [
+        "InventoryUpstream",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/inventory-upstream"),
+    .testTarget(
+      name: "InventoryUpstreamTests",
+      dependencies: [
+        "InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport",
+        .product(
+          name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
   ],
   swiftLanguageModes: [.v6]
 )
