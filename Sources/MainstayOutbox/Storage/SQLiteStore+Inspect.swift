@@ -100,3 +100,14 @@ extension SQLiteStore {
     }
   }
 }
+
+extension SQLiteStore {
+  /// What the database answers about its settings; for tests.
+  package func settings(_ names: [String]) async throws -> [String: String] {
+    try await read { db in
+      var settings: [String: String] = [:]
+      for name in names { settings[name] = try String.fetchOne(db, sql: "PRAGMA \(name)") }
+      return settings
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// What an outbox does when its store fails.
+@Suite(.requirement("A54", "O8", "O32")) struct OutboxStorageTests {
+  private let shop: Workshop
+  private let store: FailingStore
+
+  init() throws {
+    let shop = try Workshop()
+    self.shop = shop
+    store = FailingStore(now: { shop.day.now })
+  }
+
+  private func open(_ worker: Worker) async throws -> Outbox {
+    try await Outbox(store: store, configuration: shop.configuration, clock: shop.clock) {
+      worker
+    }
+  }
+
+  @Test(arguments: ["claim", "promote"])
+  func `a store that fails for a while does not end the work`(call: String) async throws {
+    let outbox = try await open(shop.worker { _, _ in })
+    store.fail(call, times: 3)
+    try await outbox.enqueue(Note(text: "a"))
+    for failures in 1...3 {
+      await shop.log.wait(for: "storageFailed", count: failures)
+      shop.clock.advance(by: .seconds(60))
+    }
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `an end that could not be recorded is recorded later, without a second run`()
+    async throws
+  {
+    let runs = Box(0)
+    let outbox = try await open(shop.worker { _, _ in runs.change { $0 += 1 } })
+    store.fail("settle", times: 3)
+    try await outbox.enqueue(Note(text: "a"))
+    for failures in 1...3 {
+      await shop.log.wait(for: "storageFailed", count: failures)
+      await shop.clock.sleepers(atLeast: 1)
+      shop.clock.advance(by: .seconds(60))
+    }
+    await outbox.wait { $0.pending == 0 }
+    #expect(runs.value == 1)
+    await outbox.shutDown()
+  }
+
+  @Test func `an enqueue that fails says so, and nothing was accepted`() async throws {
+    let outbox = try await open(shop.worker { _, _ in })
+    store.fail("insert", times: 1)
+    await #expect(throws: OutboxError(.diskFull, details: "")) {
+      try await outbox.enqueue(Note(text: "a"))
+    }
+    #expect(try await outbox.ledger().enqueued == 0)
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `an outbox whose store cannot be opened is not made`() async throws {
+    store.fail("open", times: 1)
+    await #expect(throws: OutboxError(.diskFull, details: "")) {
+      _ = try await open(shop.worker { _, _ in })
+    }
+  }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// What only a store on a disk can get wrong.
+@Suite(.requirement("A54")) struct SQLiteStoreTests {
+  private func open(
+    _ folder: TemporaryFolder, at date: Date = Date(timeIntervalSince1970: 1_800_000_000)
+  ) async throws -> SQLiteStore {
+    let store = SQLiteStore(at: folder.database, now: { date })
+    _ = try await store.open()
+    return store
+  }
+
+  private func change(_ folder: TemporaryFolder, _ sql: String) throws {
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try queue.write { db in try db.execute(sql: sql) }
+    try queue.close()
+  }
+
+  @Test(.requirement("C13"))
+  func `what is promised is written with FULL, the end of a run with NORMAL`() async throws {
+    let folder = try TemporaryFolder()
+    let levels = Box<[DurabilityProbe.Step: Int]>([:])
+    let probe = DurabilityProbe { step, level in
+      if let level { levels.change { $0[step] = level } }
+    }
+    let store = SQLiteStore(at: folder.database, now: { Date() }, probe: probe)
+    _ = try await store.open()
+    for _ in 0..<2 {  // the level is set anew for each transaction
+      _ = try await store.insert(.note("a"))
+      let leased = try #require(try await store.claim().first)
+      _ = try await store.settle(leased.lease, OperationVerdict(.done))
+      let (full, normal) = (2, 1)
+      #expect(levels.value[.beforeEnqueueCommit] == full)
+      #expect(levels.value[.beforeClaimCommit] == full)
+      #expect(levels.value[.beforeSettleCommit] == normal)
+      levels.value = [:]
+    }
+    await store.close()
+  }
+
+  @Test(.requirement("O30", "O31")) func `the file has the settings that it needs`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await open(folder)
+    let settings = try await store.settings([
+      "journal_mode", "foreign_keys", "journal_size_limit", "trusted_schema", "busy_timeout",
+      "mmap_size",
+    ])
+    #expect(
+      settings == [
+        "journal_mode": "wal", "foreign_keys": "1", "journal_size_limit": "16777216",
+        "trusted_schema": "0", "busy_timeout": "5000", "mmap_size": "0",
+      ])
+    await store.close()
+  }
+
+  @Test(.requirement("C13")) func `callers who arrive together share a commit`() async throws {
+    let folder = try TemporaryFolder()
+    let commits = Box(0)
+    let probe = DurabilityProbe { step, _ in
+      if step == .beforeEnqueueCommit { commits.change { $0 += 1 } }
+    }
+    let store = SQLiteStore(at: folder.database, now: { Date() }, probe: probe)
+    _ = try await store.open()
+    try await withThrowingTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask { _ = try await store.insert(.note(String(number))) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await store.ledger().enqueued == 200)
+    #expect(commits.value < 150)
+    await store.close()
+  }
+
+  @Test(.requirement("O21")) func `a file of a newer build is refused, and left as it is`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    _ = try await first.insert(.note("a"))
+    await first.close()
+    try change(folder, "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
+    let before = try Data(contentsOf: folder.database)
+    let error = await #expect(throws: OutboxError.self) { _ = try await open(folder) }
+    #expect(error?.code == .newerFormat)
+    #expect(error?.details.contains(folder.database.path(percentEncoded: false)) == true)
+    #expect(error?.details.contains("format 2") == true)
+    #expect(try Data(contentsOf: folder.database) == before)
+    try change(folder, "UPDATE meta SET value = 1 WHERE key = 'min_writer'")
+    #expect(try await open(folder).snapshot().pending == 1)
+  }
+
+  @Test func `a newer build that only added something can still be written`() async throws {
+    let folder = try TemporaryFolder()
+    await (try await open(folder)).close()
+    try change(folder, "ALTER TABLE op ADD COLUMN extra TEXT; CREATE TABLE later (id INTEGER)")
+    let store = try await open(folder)
+    _ = try await store.insert(.note("a"))
+    #expect(try await store.claim().count == 1)
+    await store.close()
+  }
+
+  @Test(.requirement("O32")) func `a folder that cannot be written is named, and nothing deleted`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "file")
+    try Data("mine".utf8).write(to: file)
+    let store = SQLiteStore(at: file.appending(path: "outbox.sqlite"))
+    let error = await #expect(throws: OutboxError.self) { _ = try await store.open() }
+    #expect(error?.code == .unavailable)
+    #expect(error?.details.contains("file") == true)
+    #expect(try Data(contentsOf: file) == Data("mine".utf8))
+  }
+
+  @Test(.requirement("O2", "O35")) func `leases of a dead owner come back at once, at any time`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    _ = try await first.insert(.note("a"))
+    _ = try await first.claim()
+    first.abandon()
+    // A year earlier: no clock is asked.
+    let second = SQLiteStore(
+      at: folder.database, now: { Date(timeIntervalSince1970: 1_768_464_000) })
+    let report = try await second.open()
+    #expect(report.recovered == 1)
+    #expect(report.isBalanced)
+    #expect(try await second.claim().count == 1)
+    await second.close()
+  }
+
+  @Test(.requirement("O2")) func `leases of a living owner are left alone, until it dies`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    _ = try await first.insert(.note("a"))
+    let leased = try #require(try await first.claim().first)
+    let second = SQLiteStore(at: folder.database)
+    #expect(try await second.open().recovered == 0)
+    #expect(try await second.claim().isEmpty)
+    #expect(try await first.confirms(leased.lease))
+    first.abandon()
+    _ = try await second.promote(NewOperation.types)
+    #expect(try await second.claim().map(\.text) == ["a"])
+    await second.close()
+  }
+
+  @Test func `closing gives back what is leased, without counting a lost run`() async throws {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    _ = try await first.insert(.note("a"))
+    _ = try await first.claim()
+    await first.close()
+    let second = SQLiteStore(at: folder.database)
+    #expect(try await second.open().recovered == 0)
+    let leased = try #require(try await second.claim().first)
+    #expect(leased.operation.lostRuns == 0)
+    #expect(leased.operation.effect == .sentUnknown)
+    await second.close()
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: folder.url.path(percentEncoded: false))
+    #expect(left == ["outbox.sqlite"])
+  }
+
+  @Test(.requirement("O4")) func `tokens grow when a power cut undid the last leases`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    _ = try await first.insert(.note("a"))
+    let old = try #require(try await first.claim().first)
+    first.abandon()
+    try change(
+      folder, "UPDATE op SET state = 'ready', owner = NULL, lease_token = 0; DELETE FROM owner")
+    let second = try await open(folder)
+    let new = try #require(try await second.claim().first)
+    #expect(new.lease.token > old.lease.token)
+    await second.close()
+  }
+
+  @Test(.requirement("O29")) func `two connections that write wait for each other`() async throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (try await open(folder), try await open(folder))
+    try await withThrowingTaskGroup { group in
+      for (index, store) in [first, second].enumerated() {
+        for number in 0..<20 {
+          group.addTask { _ = try await store.insert(.note("\(index)-\(number)")) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await first.ledger().enqueued == 40)
+    #expect(try await second.snapshot().pending == 40)
+    await first.close()
+    await second.close()
+  }
+
+  @Test func `a store that was not opened, or was closed, says so`() async throws {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.database)
+    await #expect(throws: OutboxError(.shutDown, details: "")) {
+      _ = try await store.insert(.note("a"))
+    }
+    _ = try await store.open()
+    await store.close()
+    await #expect(throws: OutboxError(.shutDown, details: "")) { _ = try await store.claim() }
+  }
+
+  @Test func `work is found by index, however much waits`() async throws {
+    let folder = try TemporaryFolder()
+    await (try await open(folder)).close()
+    let queries = [
+      "SELECT id FROM op WHERE state = 'ready' AND lane = 'a' AND id > 0 ORDER BY id LIMIT 4",
+      "SELECT id FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
+      "SELECT id FROM op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
+      "SELECT id FROM op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
+      "SELECT 1 FROM op WHERE ordering_key = x'01' AND state <> 'blocked'",
+      "SELECT id FROM op WHERE owner = 1",
+      "SELECT min(run_at) FROM op WHERE run_at IS NOT NULL",
+    ]
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.read { db in
+      for query in queries {
+        let rows = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query)
+        let plan = rows.map { $0["detail"] as String }.joined(separator: "; ")
+        #expect(plan.contains("op_"), "\(query): \(plan)")
+        #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
+      }
+    }
+    try queue.close()
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// Damaged files are moved aside whole, and what can be read is saved.
+@Suite(.requirement("O33", "A54")) struct SalvageTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func fill(_ count: Int) async throws {
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    try await withThrowingTaskGroup { group in
+      for number in 0..<count {
+        let padding = String(repeating: "x", count: 200)
+        group.addTask {
+          let note = NewOperation.note("\(number)-\(padding)", orderedBy: "k\(number % 7)")
+          _ = try await store.insert(note)
+        }
+      }
+      try await group.waitForAll()
+    }
+    await store.close()
+  }
+
+  private func files() throws -> Set<String> {
+    Set(
+      try FileManager.default.contentsOfDirectory(
+        atPath: folder.url.path(percentEncoded: false)))
+  }
+
+  private func overwrite(_ range: Range<Int>, with byte: UInt8) throws {
+    var data = try Data(contentsOf: folder.database)
+    let range = range.clamped(to: 0..<data.count)
+    data.replaceSubrange(range, with: [UInt8](repeating: byte, count: range.count))
+    try data.write(to: folder.database)
+  }
+
+  @Test func `a file that is no database is moved aside, and work goes on`() async throws {
+    let rubbish = Data(repeating: 0x41, count: 10_000)
+    try rubbish.write(to: folder.database)
+    let store = SQLiteStore(at: folder.database)
+    let report = try await store.open()
+    let salvage = try #require(report.salvage)
+    #expect(salvage.operations == 0)
+    #expect(salvage.missing == nil)
+    #expect(salvage.movedTo.count == 1)
+    let moved = folder.url.appending(path: "outbox.sqlite.damaged-1")
+    #expect(try Data(contentsOf: moved) == rubbish)
+    _ = try await store.insert(.note("a"))
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `what can be read of a torn file is saved, and the rest has a receipt`()
+    async throws
+  {
+    try await fill(400)
+    let size = try Data(contentsOf: folder.database).count
+    // Pages in the middle, and a sign that the power may have failed.
+    try overwrite((size / 2)..<(size / 2 + 8192), with: 0xee)
+    _ = FileManager.default.createFile(
+      atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
+    let store = SQLiteStore(at: folder.database)
+    let report = try await store.open()
+    let salvage = try #require(report.salvage)
+    #expect(salvage.operations > 100)
+    #expect(salvage.operations < 400)
+    #expect(salvage.operations + (salvage.missing ?? 0) == 400)
+    #expect(report.isBalanced)
+    let ledger = try await store.ledger()
+    #expect(ledger.enqueued == 400)
+    #expect(ledger.count(.unreadable) == salvage.missing)
+    let snapshot = try await store.snapshot()
+    #expect(snapshot.pending == salvage.operations)
+    #expect(snapshot.ready <= 7)
+    #expect(snapshot.ready >= 1)
+    await store.close()
+    #expect(try files().contains("outbox.sqlite.damaged-1"))
+    let again = SQLiteStore(at: folder.database)
+    #expect(try await again.open().salvage == nil)
+    await again.close()
+  }
+
+  @Test func `the log moves with its database`() async throws {
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    _ = try await store.insert(.note("only in the log"))
+    // The process dies: the log stays, and the database is torn before the next opening.
+    let copies = try ["", "-wal"].map { suffix in
+      try Data(
+        contentsOf: URL(filePath: folder.database.path(percentEncoded: false) + suffix))
+    }
+    await store.close()
+    try Data(repeating: 0, count: copies[0].count).write(to: folder.database)
+    try copies[1].write(to: URL(filePath: folder.database.path(percentEncoded: false) + "-wal"))
+    try overwrite(0..<100, with: 0x41)
+    let next = SQLiteStore(at: folder.database)
+    let report = try await next.open()
+    #expect(report.isBalanced)
+    #expect(try await next.snapshot().pending == 1)
+    if let salvage = report.salvage {
+      #expect(salvage.movedTo.contains { $0.hasSuffix("-wal") })
+    }
+    await next.close()
+  }
+
+  @Test func `a damaged file that a living process uses stays where it is`() async throws {
+    try await fill(10)
+    let living = SQLiteStore(at: folder.database)
+    _ = try await living.open()
+    try overwrite(0..<100, with: 0x41)
+    let other = SQLiteStore(at: folder.database)
+    await #expect(throws: OutboxError(.corrupted, details: "")) { _ = try await other.open() }
+    #expect(try files().contains("outbox.sqlite"))
+    #expect(try !files().contains("outbox.sqlite.damaged-1"))
+    living.abandon()
+  }
+
+  @Test func `an outbox says what it saved`() async throws {
+    try Data(repeating: 0x41, count: 5000).write(to: folder.database)
+    let outbox = try await Outbox(at: folder.database) { Worker(for: Note.self) { _, _ in } }
+    #expect(outbox.opening.salvage?.movedTo.isEmpty == false)
+    await outbox.shutDown()
+  }
+}
