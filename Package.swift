@@ -68,6 +68,8 @@ let package = Package(
           condition: .when(traits: ["HTTPClient"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
       ],
       path: "Examples/Inventory/Sources/InventoryCore"),
     .testTarget(

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+package import Mainstay
+internal import MainstayOutbox
+
+// How everything stands.
+extension Inventory {
+  /// The status document of the contract.
+  package func status() async throws(AppError) -> StatusDocument {
+    do {
+      let intents = try await store.intentCount()
+      let snapshot = try await outbox.snapshot()
+      let ledger = try await outbox.ledger()
+      let reading = evidence.reading
+      let circuits = [client.catalogBreaker, client.twinBreaker].map(StatusDocument.Circuit.init)
+      let (level, reasons) = FeaturePlan.level(reading.state, circuits)
+      return StatusDocument(
+        connectivity: reading, featureLevel: level, reasons: reasons,
+        features: FeaturePlan.features(reading.state, circuits),
+        outbox: StatusDocument.Queue(snapshot, intents: intents), circuits: circuits,
+        ledger: StatusDocument.Ledger(balanced: ledger.isBalanced))
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
+  }
+
+  /// The errors of this run, by code.
+  package func errorGroups() -> [ErrorGroup] { errors.all(at: now()) }
+
+  /// What a person may send to whoever helps them; it holds no content of any item, and what looks
+  /// like a secret is taken out.
+  package func diagnostics() async throws(AppError) -> DiagnosticsDocument {
+    do {
+      let ledger = try await outbox.ledger()
+      var receipts = ["accepted": ledger.enqueued, "pending": ledger.pending, "dead": ledger.dead]
+      for receipt in ledger.receipts {
+        receipts["\(receipt.kind)/\(receipt.reason.rawValue)"] = receipt.count
+      }
+      let letters = try await deadLetters().map {
+        DiagnosticsDocument.Letter(
+          kind: $0.kind, reason: $0.reason, message: Redaction.redact($0.message),
+          attempts: $0.attempts)
+      }
+      return DiagnosticsDocument(
+        generatedAt: Timestamp(now()), status: try await status(), errors: errorGroups(),
+        deadLetters: letters, receipts: receipts, opening: opening)
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
+  }
+
+  private var opening: [String] {
+    var lines: [String] = []
+    let report = outbox.opening
+    if report.recovered > 0 { lines.append("\(report.recovered) operations were taken back.") }
+    if report.quarantined > 0 { lines.append("\(report.quarantined) of them were given up.") }
+    if let salvage = report.salvage {
+      lines.append(
+        "The queue was damaged: \(salvage.operations) operations and \(salvage.deadLetters) dead "
+          + "letters were saved, \(salvage.missing.map(String.init) ?? "an unknown number") lost.")
+    }
+    return lines
+  }
+
+  /// What changes, as documents with a name and an id.
+  ///
+  /// - Parameter id: The last event that the subscriber has seen; nil for none.
+  /// - Returns: A stream that ends with the inventory.
+  package func events(after id: UInt64? = nil) -> AsyncStream<InventoryEvent> {
+    feed.subscribe(after: id)
+  }
+
+  static func tellItem(_ id: UUID, _ store: ItemStore, _ feed: ChangeFeed) async {
+    do {
+      feed.tell(.item, try await store.item(id))
+    } catch  where error.kind == .notFound {
+      feed.tell(.item, ["id": id.text, "deleted": "true"])
+    } catch {
+      // Whoever reads the item next is told.
+    }
+  }
+
+  static func tellConflict(_ item: UUID, _ store: ItemStore, _ feed: ChangeFeed) async {
+    await tellItem(item, store, feed)
+    guard let conflict = try? await store.conflicts().first(where: { $0.item.id == item }) else {
+      return
+    }
+    feed.tell(.conflict, conflict)
+    feed.tell(
+      .toast,
+      ToastDocument(
+        style: .warning, title: "Changed in two places",
+        message: "“\(conflict.item.title)” was changed by somebody else too. Choose what to keep.",
+        item: item.text))
+  }
+}

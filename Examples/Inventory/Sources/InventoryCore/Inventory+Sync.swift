@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+package import Mainstay
+internal import MainstayOutbox
+
+// What happens by itself.
+extension Inventory {
+  /// Takes over what others changed at the service.
+  ///
+  /// - Throws: `AppError` where it cannot be asked or the items cannot be written.
+  package func pull() async throws(AppError) {
+    var isAgain = true
+    while isAgain {
+      let changes: TwinChanges
+      do {
+        changes = try await client.changes(since: try await store.cursor())
+      } catch let error where error.httpStatus == 410 {
+        // The cursor belongs to another history: begin again.
+        try await store.forgetCursor()
+        changes = try await client.changes(since: nil)
+      }
+      for id in try await store.take(changes) { await Self.tellItem(id, store, feed) }
+      isAgain = changes.more
+    }
+  }
+
+  /// The network may be back: what waits because of it is tried at once.
+  package func connectionImproved() async throws(AppError) {
+    do { try await outbox.connectionImproved() } catch { throw error.appError }
+  }
+
+  func heed(_ signal: Signal) async {
+    switch signal {
+    case .failure(let error): errors.add(error, at: now())
+    case .connectivity(let state):
+      if state == .online { try? await connectionImproved() }
+      if let status = try? await status() { feed.tell(.status, status) }
+    case .outbox(let event): await heed(event)
+    }
+  }
+
+  private func heed(_ event: OutboxEvent) async {
+    switch event.what {
+    case .failed(let error, let next):
+      errors.add(error, at: now())
+      if case .conflicted = next { await releaseConflicts() }
+    case .gaveUp(_, let error):
+      if let error { errors.add(error, at: now()) }
+      guard let id = event.id,
+        let item = try? await store.gaveUp(operation: id.description)
+      else { return }
+      await Self.tellItem(item, store, feed)
+      let title = error?.title.description ?? "A change was given up"
+      let message = error?.message.description ?? "It stands among the dead letters."
+      feed.tell(
+        .toast, ToastDocument(style: .error, title: title, message: message, item: item.text))
+    case .storageFailed(let error): errors.add(error.appError, at: now())
+    default: break
+    }
+  }
+
+  /// Makes both files say the same about what a person has to decide, and about what was given up:
+  /// a process may have died between the one and the other.
+  func settleWithOutbox() async throws(AppError) {
+    do {
+      var dead: Set<String> = []
+      for letter in try await outbox.deadLetters(limit: 10_000) {
+        dead.insert(letter.id.description)
+        _ = try await store.gaveUp(operation: letter.id.description)
+      }
+      for operation in try await store.deadOperations() where !dead.contains(operation) {
+        let id = UUID(uuidString: operation).map(OperationID.init)
+        let isBack = try await id.asyncMap { try await outbox.operation($0) } ?? nil
+        _ =
+          isBack == nil
+          ? try await store.discarded(operation: operation)
+          : try await store.redriven(operation: operation)
+      }
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
+    await releaseConflicts()
+  }
+
+  /// Lets operations go on whose conflict was settled here.
+  func releaseConflicts() async {
+    do {
+      for conflict in try await outbox.conflicts() {
+        let data = conflict.operation.payload
+        guard conflict.operation.type.kind == SyncTwin.kind,
+          let operation = try? JSONDecoder().decode(SyncTwin.self, from: data),
+          try await !store.isConflicted(operation.work)
+        else { continue }
+        try await outbox.resolve(conflict.id, with: .send(operation))
+      }
+    } catch {
+      errors.add(AppError.from(error, mapping: .inventory), at: now())
+    }
+  }
+}
+
+extension Optional {
+  fileprivate func asyncMap<T>(_ transform: (Wrapped) async throws -> T) async rethrows -> T? {
+    guard let self else { return nil }
+    return try await transform(self)
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+package import Mainstay
+internal import MainstayOutbox
+
+// What a person does. Each returns when it is on the disk, network or not.
+extension Inventory {
+  /// Takes a scan.
+  ///
+  /// - Parameters:
+  ///   - barcode: What was scanned, in any of the forms that `Barcode` reads.
+  ///   - key: The key of the request; nil makes a new one. The same key with the same request gets
+  ///     the same answer.
+  /// - Returns: The item that was made of it.
+  /// - Throws: `AppError`: of the kind `validation`, or with the status 422 where the key belongs to
+  ///   another request.
+  package func scan(
+    _ barcode: String, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    await accepted(try await store.scan(try Barcode(barcode), key: key))
+  }
+
+  /// Takes an item that was entered by hand.
+  package func add(
+    _ draft: ItemDraft, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    await accepted(try await store.create(draft, key: key))
+  }
+
+  /// Changes an item; see `ItemStore.patch`.
+  package func edit(
+    _ id: UUID, _ patch: ItemPatch, ifVersion version: Int? = nil, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    await accepted(try await store.patch(id, patch, ifVersion: version, key: key))
+  }
+
+  /// Deletes an item and its twin.
+  package func delete(
+    _ id: UUID, ifVersion version: Int? = nil, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    let answer = await accepted(try await store.delete(id, ifVersion: version, key: key))
+    await releaseConflicts()
+    return answer
+  }
+
+  /// Keeps a photo of an item.
+  package func setPhoto(
+    _ bytes: Data, of id: UUID, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    await accepted(try await store.setPhoto(try ItemPhoto(bytes), of: id, key: key))
+  }
+
+  /// Ends a conflict.
+  package func resolve(
+    _ conflict: UUID, _ choice: ConflictChoice, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> WriteAnswer {
+    let answer = await accepted(try await store.resolve(conflict, choice, key: key))
+    await releaseConflicts()
+    return answer
+  }
+
+  private func accepted(_ answer: WriteAnswer) async -> WriteAnswer {
+    guard !answer.isReplay else { return answer }
+    await Self.tellItem(answer.item.id, store, feed)
+    await dispatcher.flush()
+    return answer
+  }
+}
+
+// What was given up.
+extension Inventory {
+  /// The dead letters, the oldest first.
+  package func deadLetters() async throws(AppError) -> [DeadLetterDocument] {
+    do {
+      return try await outbox.deadLetters(limit: 1000).map(DeadLetterDocument.init)
+    } catch {
+      throw error.appError
+    }
+  }
+
+  /// Tries something again that was given up.
+  ///
+  /// - Throws: `AppError` of the kind `notFound` where there is no such dead letter.
+  package func redrive(_ id: UUID) async throws(AppError) {
+    let operation = OperationID(id)
+    // First here: once the outbox has it back, it may be done before the item is told.
+    let item = try await store.redriven(operation: operation.description)
+    do {
+      guard try await outbox.redrive(operation) else { throw AppError.noDeadLetter(id) }
+    } catch {
+      _ = try await store.gaveUp(operation: operation.description)
+      throw AppError.from(error)
+    }
+    if let item { await Self.tellItem(item, store, feed) }
+  }
+
+  /// Throws something away that was given up.
+  ///
+  /// - Throws: `AppError` of the kind `notFound` where there is no such dead letter.
+  package func discard(_ id: UUID) async throws(AppError) {
+    let operation = OperationID(id)
+    do {
+      guard try await outbox.discard(operation) else { throw AppError.noDeadLetter(id) }
+    } catch {
+      throw AppError.from(error)
+    }
+    if let item = try await store.discarded(operation: operation.description) {
+      await Self.tellItem(item, store, feed)
+    }
+  }
+}
+
+extension AppError {
+  fileprivate static func noDeadLetter(_ id: UUID) -> AppError {
+    AppError(
+      code: "inventory.no-dead-letter", kind: .notFound, disposition: .permanent, severity: .info,
+      title: "This isn’t waiting any more",
+      message: "Nothing with the id \(id.text) was given up.",
+      suggestion: "Look at the list again.", metadata: ["http.status": "404"])
+  }
+}

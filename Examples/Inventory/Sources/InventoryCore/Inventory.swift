@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+package import Mainstay
+package import MainstayOutbox
+
+/// The whole app without its pages: items, the queue of what the service has to hear, and how
+/// everything stands.
+///
+/// A write returns when it survives a power cut; the service hears of it as soon as it can be
+/// reached. `Documentation/Inventory.md` describes the states of an item.
+package final class Inventory: Sendable {
+  /// Something inside that asks for attention.
+  enum Signal: Sendable {
+    case outbox(OutboxEvent)
+    case connectivity(ConnectivityEvidence.Reading.State)
+    case failure(AppError)
+  }
+
+  package let store: ItemStore
+  package let client: UpstreamClient
+  package let outbox: Outbox
+  package let evidence: ConnectivityEvidence
+  package let errors = ErrorGroups()
+  package let feed: ChangeFeed
+  let dispatcher: Dispatcher
+  let settings: Settings
+  let now: @Sendable () -> Date
+  private let signals: AsyncStream<Signal>
+  private let signal: AsyncStream<Signal>.Continuation
+  private let tasks = Locked<[Task<Void, Never>]>([])
+
+  /// Opens the folder, and creates it where it is missing.
+  ///
+  /// - Parameters:
+  ///   - data: The folder; the items and the outbox are two files in it.
+  ///   - upstream: Where the service is, such as `http://127.0.0.1:8081`.
+  ///   - settings: How it behaves.
+  ///   - now: The time of day, for stamps.
+  /// - Throws: `InventoryError`, which names the path.
+  package init(
+    data: URL, upstream: URL, settings: Settings = Settings(),
+    now: @escaping @Sendable () -> Date = TimeOfDay.live
+  ) async throws(InventoryError) {
+    try Self.prepare(data)
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Signal.self, bufferingPolicy: .bufferingNewest(4096))
+    let store = try await ItemStore(at: data.appending(path: "items.sqlite"), now: now)
+    let evidence = ConnectivityEvidence(since: now()) { signal.yield(.connectivity($0)) }
+    let client = UpstreamClient(
+      origin: upstream, settings: settings.client, evidence: evidence, now: now)
+    let feed = ChangeFeed()
+    let worker = ItemWorker(
+      store: store, client: client, backoff: settings.backoff,
+      maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
+      probe: settings.probe,
+      itemChanged: { await Self.tellItem($0, store, feed) },
+      conflictFound: { await Self.tellConflict($0, store, feed) })
+    do {
+      outbox = try await Outbox(
+        at: data.appending(path: "outbox.sqlite"),
+        configuration: Self.configuration(settings, signal), now: now
+      ) { worker.workers }
+    } catch {
+      store.close()
+      await client.shutDown()
+      let path = data.appending(path: "outbox.sqlite").path(percentEncoded: false)
+      throw InventoryError(.outbox, path: path, underlying: error)
+    }
+    dispatcher = Dispatcher(store: store, outbox: outbox, probe: settings.probe) {
+      signal.yield(.failure($0))
+    }
+    self.store = store
+    self.client = client
+    self.evidence = evidence
+    self.feed = feed
+    self.settings = settings
+    self.now = now
+    self.signals = signals
+    self.signal = signal
+  }
+
+  /// Takes up what an earlier run left, and begins to watch.
+  ///
+  /// - Throws: `AppError` where the files cannot be read.
+  package func start() async throws(AppError) {
+    try await store.prune()
+    try await settleWithOutbox()
+    await dispatcher.flush()
+    let tasks = [
+      Task { await self.watchSignals() },
+      Task { await self.watchOutbox() },
+      Task { await self.pullAgainAndAgain() },
+    ]
+    self.tasks.withLock { $0 += tasks }
+  }
+
+  /// Ends the work and leaves the files; what runs is given back, at no cost.
+  package func shutDown() async {
+    let tasks = tasks.withLock { tasks in
+      defer { tasks = [] }
+      return tasks
+    }
+    for task in tasks { task.cancel() }
+    signal.finish()
+    await outbox.shutDown()
+    for task in tasks { await task.value }
+    await client.shutDown()
+    store.close()
+    feed.end()
+  }
+
+  private static func prepare(_ folder: URL) throws(InventoryError) {
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw InventoryError(
+        .unavailable, path: folder.path(percentEncoded: false), underlying: error)
+    }
+  }
+
+  private static func configuration(
+    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation
+  ) -> Outbox.Configuration {
+    var configuration = Outbox.Configuration()
+    configuration.maximumConcurrency = settings.maximumConcurrency
+    configuration.mapping = .inventory
+    configuration.observer = EventRelay(signal: signal, next: settings.observer)
+    return configuration
+  }
+
+  private func pullAgainAndAgain() async {
+    guard let interval = settings.pullInterval else { return }
+    while !Task.isCancelled {
+      do { try await pull() } catch { errors.add(error, at: now()) }
+      await dispatcher.flush()
+      try? await ContinuousClock().sleep(for: interval)
+    }
+  }
+
+  private func watchOutbox() async {
+    for await _ in outbox.changes {
+      if let status = try? await status() { feed.tell(.status, status) }
+    }
+  }
+
+  private func watchSignals() async {
+    for await signal in signals { await heed(signal) }
+  }
+}
+
+/// Passes the events of the outbox on.
+private struct EventRelay: OutboxObserver {
+  let signal: AsyncStream<Inventory.Signal>.Continuation
+  let next: (any OutboxObserver)?
+
+  func observe(_ event: OutboxEvent) {
+    next?.observe(event)
+    switch event.what {
+    case .failed, .gaveUp, .storageFailed: signal.yield(.outbox(event))
+    default: break
+    }
+  }
+}

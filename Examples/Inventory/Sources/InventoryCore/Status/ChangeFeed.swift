@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+internal import Mainstay
+
+/// One thing that changed, as a page is told about it.
+package struct InventoryEvent: Sendable, Hashable {
+  /// What it is about.
+  package enum Name: String, Sendable, Hashable, CaseIterable {
+    case status, toast, item, conflict
+  }
+
+  /// Counts the events of this run of the app, from 1.
+  package let id: UInt64
+  package let name: Name
+  /// The document, as JSON.
+  package let data: Data
+}
+
+/// Tells subscribers what changed, and keeps the last events for those who come back.
+package final class ChangeFeed: Sendable {
+  private struct State {
+    var nextID: UInt64 = 1
+    var recent: [InventoryEvent] = []
+    var nextSubscriber = 0
+    var subscribers: [Int: AsyncStream<InventoryEvent>.Continuation] = [:]
+    var isEnded = false
+  }
+
+  private let state = Locked(State())
+  private let capacity: Int
+
+  /// - Parameter capacity: How many events are kept, for those who come back and for slow readers.
+  package init(capacity: Int = 256) { self.capacity = capacity }
+
+  /// The events from now on, after those that came since the one with this id and are still kept.
+  package func subscribe(after id: UInt64? = nil) -> AsyncStream<InventoryEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: InventoryEvent.self, bufferingPolicy: .bufferingNewest(capacity))
+    let number = state.withLock { state -> Int? in
+      // An id of an earlier run of the app is greater than any of this one, or means nothing.
+      let isKnown = id.map { $0 < state.nextID } ?? false
+      let missed = id == nil ? [] : state.recent.filter { !isKnown || $0.id > id ?? 0 }
+      for event in missed { continuation.yield(event) }
+      guard !state.isEnded else { return nil }
+      state.nextSubscriber += 1
+      state.subscribers[state.nextSubscriber] = continuation
+      return state.nextSubscriber
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in _ = state.subscribers.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  func tell(_ name: InventoryEvent.Name, _ document: some Encodable) {
+    guard let data = try? JSONEncoder.inventory.encode(document) else { return }
+    state.withLock { state in
+      let event = InventoryEvent(id: state.nextID, name: name, data: data)
+      state.nextID += 1
+      state.recent.append(event)
+      if state.recent.count > capacity { state.recent.removeFirst() }
+      for subscriber in state.subscribers.values { subscriber.yield(event) }
+    }
+  }
+
+  func end() {
+    let subscribers = state.withLock { state in
+      state.isEnded = true
+      defer { state.subscribers = [:] }
+      return Array(state.subscribers.values)
+    }
+    for subscriber in subscribers { subscriber.finish() }
+  }
+}

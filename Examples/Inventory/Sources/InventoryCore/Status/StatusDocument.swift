@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayOutbox
+
+/// How everything stands, as the contract describes it.
+package struct StatusDocument: Sendable, Hashable, Codable {
+  /// How much of the app works now.
+  package enum FeatureLevel: String, Sendable, Hashable, Codable, CaseIterable {
+    case full, limited, basic, offline, minimal
+  }
+
+  /// One feature, and what it needs.
+  package struct Feature: Sendable, Hashable, Codable {
+    package let name: String
+    package let available: Bool
+    /// What it needs: `network`, or nothing.
+    package let needs: [String]
+    /// Why it is not available, in a sentence; left out where it is.
+    package let reason: String?
+  }
+
+  /// How many operations stand where.
+  package struct Queue: Sendable, Hashable, Codable {
+    package var pending = 0
+    package var running = 0
+    package var scheduled = 0
+    package var blocked = 0
+    package var waiting = 0
+    package var conflicted = 0
+    package var parked = 0
+    package var dead = 0
+    /// In seconds; nil where nothing waits.
+    package var oldestAge: Double?
+
+    private enum CodingKeys: String, CodingKey {
+      case pending, running, scheduled, blocked, waiting, conflicted, parked, dead, oldestAge
+    }
+
+    /// `oldestAge` is always written, as `null` where nothing waits.
+    package func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(pending, forKey: .pending)
+      try container.encode(running, forKey: .running)
+      try container.encode(scheduled, forKey: .scheduled)
+      try container.encode(blocked, forKey: .blocked)
+      try container.encode(waiting, forKey: .waiting)
+      try container.encode(conflicted, forKey: .conflicted)
+      try container.encode(parked, forKey: .parked)
+      try container.encode(dead, forKey: .dead)
+      try container.encode(oldestAge, forKey: .oldestAge)
+    }
+  }
+
+  /// A circuit breaker.
+  package struct Circuit: Sendable, Hashable, Codable {
+    package enum State: String, Sendable, Hashable, Codable, CaseIterable {
+      case closed, open, halfOpen, isolated
+    }
+
+    package let name: String
+    package let state: State
+  }
+
+  /// Whether every accepted operation is accounted for.
+  package struct Ledger: Sendable, Hashable, Codable {
+    package let balanced: Bool
+  }
+
+  package let connectivity: ConnectivityEvidence.Reading
+  package let featureLevel: FeatureLevel
+  /// Why it is not more, in sentences.
+  package let reasons: [String]
+  package let features: [Feature]
+  package let outbox: Queue
+  package let circuits: [Circuit]
+  package let ledger: Ledger
+}
+
+extension StatusDocument.Queue {
+  /// - Parameters:
+  ///   - snapshot: What the outbox has.
+  ///   - intents: What it may not know yet.
+  init(_ snapshot: OutboxSnapshot, intents: Int) {
+    pending = snapshot.pending + intents
+    running = snapshot.running
+    scheduled = snapshot.scheduled
+    blocked = snapshot.blocked
+    waiting = snapshot.waiting
+    conflicted = snapshot.conflicted
+    parked = snapshot.parked
+    dead = snapshot.dead
+    oldestAge = snapshot.oldestAge.map { max(0, $0 / .milliseconds(1)) / 1000 }
+  }
+}
+
+extension StatusDocument.Circuit {
+  init(_ breaker: CircuitBreaker) {
+    name = breaker.name
+    state =
+      switch breaker.state {
+      case .closed: .closed
+      case .open: .open
+      case .halfOpen: .halfOpen
+      case .isolated: .isolated
+      }
+  }
+}
+
+/// Which features there are, and what takes them away.
+enum FeaturePlan {
+  static let local = ["scan", "add", "edit", "photo", "search", "delete"]
+  static let remote = ["enrichment", "sync", "recall-check", "resale-value", "recipe-ideas"]
+  /// Those that answer a question of the person, so that a circuit that is open stands in the way.
+  static let lookups: Set = ["enrichment", "recall-check", "resale-value", "recipe-ideas"]
+
+  static func level(
+    _ connectivity: ConnectivityEvidence.Reading.State, _ circuits: [StatusDocument.Circuit]
+  ) -> (StatusDocument.FeatureLevel, [String]) {
+    switch connectivity {
+    case .offline:
+      return (.offline, ["The service can’t be reached. Changes are kept and sent later."])
+    case .portal:
+      return (.offline, ["The network asks to sign in. Changes are kept and sent later."])
+    case .online, .unknown:
+      let open = circuits.filter { $0.state != .closed }
+      let reasons = open.map { "The service had problems, so \($0.name) takes a break." }
+      if open.isEmpty { return (.full, []) }
+      return (open.count == circuits.count ? .basic : .limited, reasons)
+    }
+  }
+
+  static func features(
+    _ connectivity: ConnectivityEvidence.Reading.State, _ circuits: [StatusDocument.Circuit]
+  ) -> [StatusDocument.Feature] {
+    let isOpen = circuits.contains { $0.name == "catalog" && $0.state == .open }
+    let here = local.map {
+      StatusDocument.Feature(name: $0, available: true, needs: [], reason: nil)
+    }
+    let there = remote.map { name -> StatusDocument.Feature in
+      var reason: String?
+      switch connectivity {
+      case .offline: reason = "It needs the network, and the service can’t be reached."
+      case .portal: reason = "It needs the network, and the network asks to sign in first."
+      case .online, .unknown:
+        if isOpen, lookups.contains(name) { reason = "The service takes a break after problems." }
+      }
+      return StatusDocument.Feature(
+        name: name, available: reason == nil, needs: ["network"], reason: reason)
+    }
+    return here + there
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+
+/// A row of the table of conflicts.
+struct ConflictRecord: Sendable {
+  let id: UUID
+  let item: UUID
+  /// The work that waits for the decision.
+  let work: UUID
+  let remote: Twin
+  let since: Timestamp
+
+  init(id: UUID, item: UUID, work: UUID, remote: Twin, since: Timestamp) {
+    self.id = id
+    self.item = item
+    self.work = work
+    self.remote = remote
+    self.since = since
+  }
+
+  init(_ row: Row) throws {
+    guard let id = UUID(uuidString: row["id"]), let item = UUID(uuidString: row["item"]),
+      let work = UUID(uuidString: row["work"])
+    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "conflict") }
+    self.init(
+      id: id, item: item, work: work,
+      remote: try JSONDecoder().decode(Twin.self, from: row["remote"]),
+      since: Timestamp(milliseconds: row["since"]))
+  }
+
+  static func of(item: UUID, _ db: Database) throws -> ConflictRecord? {
+    try Row.fetchOne(db, sql: "SELECT * FROM conflict WHERE item = ?", arguments: [item.text])
+      .map(ConflictRecord.init)
+  }
+
+  static func find(_ id: UUID, _ db: Database) throws -> ConflictRecord? {
+    try Row.fetchOne(db, sql: "SELECT * FROM conflict WHERE id = ?", arguments: [id.text])
+      .map(ConflictRecord.init)
+  }
+
+  func save(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        INSERT INTO conflict (id, item, work, remote, since) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (item) DO UPDATE SET work = excluded.work, remote = excluded.remote
+        """,
+      arguments: [
+        id.text, item.text, work.text, try JSONEncoder.inventory.encode(remote),
+        since.milliseconds,
+      ])
+    try Work.set(.conflicted, of: work, db)
+  }
+
+  /// Lets the work go on, with what is in the item by then.
+  func end(_ db: Database) throws {
+    try db.execute(sql: "DELETE FROM conflict WHERE id = ?", arguments: [id.text])
+    try Work.unseal(work, db)
+  }
+
+  /// What the two sides differ in now; the item may have been changed since.
+  func merge(_ record: ItemRecord) -> FieldMerge {
+    FieldMerge(
+      base: record.base, local: record.fields, remote: remote.fields ?? record.fields)
+  }
+}

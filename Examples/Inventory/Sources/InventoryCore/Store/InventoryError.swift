@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+package import Mainstay
+
+/// Why the inventory cannot be opened.
+package struct InventoryError: AppErrorConvertible {
+  /// What went wrong; the set is open.
+  package struct Code: Sendable, Hashable {
+    package let rawValue: String
+
+    /// The folder or a file cannot be made, read or written.
+    package static let unavailable = Code(rawValue: "unavailable")
+    /// The file of the items is damaged.
+    package static let corrupted = Code(rawValue: "corrupted")
+    /// The file was written by a newer version of the app.
+    package static let newerFormat = Code(rawValue: "newerFormat")
+    /// The queue cannot be opened.
+    package static let outbox = Code(rawValue: "outbox")
+  }
+
+  package let code: Code
+  /// The folder or file that it is about.
+  package let path: String
+  package let underlying: (any Error)?
+
+  init(_ code: Code, path: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.path = path
+    self.underlying = underlying
+  }
+
+  init(opening error: any Error, path: String) {
+    let isDamaged =
+      (error as? DatabaseError).map {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains($0.resultCode)
+      } ?? false
+    self.init(isDamaged ? .corrupted : .unavailable, path: path, underlying: error)
+  }
+
+  /// One sentence that says what is wrong, and one that says what to do; both name the path.
+  package var appError: AppError {
+    switch code {
+    case .corrupted:
+      error(
+        "inventory.corrupted", .corrupted, "The inventory is damaged",
+        "The file \(path) can’t be read: it is damaged, or no file of this app.",
+        "Move it and the files beside it that begin with its name to a safe place, and start again."
+      )
+    case .newerFormat:
+      error(
+        "inventory.newer-format", .configuration, "The inventory needs a newer version",
+        "The file \(path) was written by a newer version of the app.",
+        "Update the app; nothing was changed.")
+    case .outbox:
+      error(
+        "inventory.outbox", .storage, "The queue can’t be opened",
+        "The queue in \(path) can’t be opened: \(cause).",
+        "Check the folder, or choose another one with --data.")
+    default:
+      error(
+        "inventory.unavailable", .storage, "The inventory can’t be opened",
+        "The place \(path) can’t be made, read or written.",
+        "Check that the folder may be written to, or choose another one with --data.")
+    }
+  }
+
+  private var cause: String {
+    underlying.map { AppError.from($0).message.description } ?? "unknown"
+  }
+
+  private func error(
+    _ code: ErrorCode, _ kind: ErrorKind, _ title: LocalizableText, _ message: String,
+    _ suggestion: LocalizableText
+  ) -> AppError {
+    AppError(
+      code: code, kind: kind, disposition: .needsUser, severity: .critical, title: title,
+      message: LocalizableText(verbatim: message), suggestion: suggestion,
+      metadata: ["inventory.path": path], underlying: underlying.map { [$0] } ?? [])
+  }
+}

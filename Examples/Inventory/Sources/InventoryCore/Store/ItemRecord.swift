@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+
+/// A row of the table of items.
+struct ItemRecord: Sendable, Equatable {
+  /// Its place in the list; the newest has the greatest.
+  var position: Int64 = 0
+  let id: UUID
+  var fields: ItemFields
+  /// What the service acknowledged last; nil where it never did.
+  var base: ItemFields?
+  /// The version that the service acknowledged last.
+  var twinVersion: Int?
+  var version = 1
+  var enrichment = Item.Enrichment.none
+  let created: Timestamp
+  var updated: Timestamp
+  var deleted: Timestamp?
+
+  /// The title that a scan gets until somebody knows better.
+  static func stopgap(_ fields: ItemFields) -> String {
+    "\(fields.kind == .book ? "Book" : "Product") \(fields.barcode ?? "")"
+  }
+
+  /// Takes other fields; counts a version where they differ.
+  mutating func take(_ other: ItemFields, at time: Timestamp) {
+    guard fields != other else { return }
+    fields = other
+    version += 1
+    updated = time
+  }
+}
+
+extension ItemRecord {
+  init(_ row: Row) throws {
+    guard let id = UUID(uuidString: row["uuid"]),
+      let enrichment = Item.Enrichment(rawValue: row["enrichment"])
+    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(row["uuid"] ?? "")") }
+    self.id = id
+    position = row["position"]
+    fields = try JSONDecoder().decode(ItemFields.self, from: row["fields"])
+    base = try (row["base"] as Data?).map { try JSONDecoder().decode(ItemFields.self, from: $0) }
+    twinVersion = row["twin_version"]
+    version = row["version"]
+    self.enrichment = enrichment
+    created = Timestamp(milliseconds: row["created_at"])
+    updated = Timestamp(milliseconds: row["updated_at"])
+    deleted = (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:))
+  }
+
+  static func find(_ id: UUID, _ db: Database) throws -> ItemRecord? {
+    try Row.fetchOne(db, sql: "SELECT * FROM item WHERE uuid = ?", arguments: [id.text])
+      .map(ItemRecord.init)
+  }
+
+  /// Writes the row, new or not.
+  func save(_ db: Database) throws {
+    let encoder = JSONEncoder.inventory
+    let search = [
+      fields.title, fields.author, fields.barcode, fields.location, fields.notes,
+    ].compactMap(\.self).joined(separator: "\n").lowercased()
+    try db.execute(
+      sql: """
+        INSERT INTO item (uuid, fields, base, twin_version, version, enrichment, search,
+          created_at, updated_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (uuid) DO UPDATE SET fields = excluded.fields, base = excluded.base,
+          twin_version = excluded.twin_version, version = excluded.version,
+          enrichment = excluded.enrichment, search = excluded.search,
+          updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
+        """,
+      arguments: [
+        id.text, try encoder.encode(fields), try base.map(encoder.encode), twinVersion, version,
+        enrichment.rawValue, search, created.milliseconds, updated.milliseconds,
+        deleted?.milliseconds,
+      ])
+  }
+
+  /// The item as everybody outside sees it.
+  func document(_ db: Database) throws -> Item {
+    let sql = """
+      SELECT count(*) FILTER (WHERE state IN ('intended', 'queued', 'conflicted')) AS pending,
+        count(*) FILTER (WHERE state = 'conflicted') AS conflicted,
+        count(*) FILTER (WHERE state = 'dead') AS dead
+      FROM work WHERE item = ? AND state <> 'done'
+      """
+    let counts = try Row.fetchOne(db, sql: sql, arguments: [id.text]) ?? [:]
+    var sync = Item.Sync.synced
+    if (counts["pending"] ?? 0) > 0 { sync = .pending }
+    if (counts["dead"] ?? 0) > 0 { sync = .rejected }
+    if (counts["conflicted"] ?? 0) > 0 { sync = .conflict }
+    return Item(self, sync: sync, pending: counts["pending"] ?? 0)
+  }
+}

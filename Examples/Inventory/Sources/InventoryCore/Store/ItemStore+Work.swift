@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// What a worker has to do now.
+enum Sealed: Sendable {
+  /// Nothing: it was done, and only the outbox had not heard of it.
+  case done
+  /// Wait: somebody has to decide first.
+  case conflicted(remote: Data)
+  /// Put these bytes, if the twin is at this version; nil where no twin may be there.
+  case put(item: UUID, key: IdempotencyKey, body: Data, ifVersion: Int?)
+  case delete(item: UUID, key: IdempotencyKey)
+  case photo(item: UUID, key: IdempotencyKey, type: String, bytes: Data)
+  /// Look the book up first, so that what is put is complete.
+  case lookUp(isbn: String)
+}
+
+extension ItemStore {
+  /// What the outbox may not know yet, in the order in which it was asked for.
+  func intents() async throws(AppError) -> [Work] {
+    try await read { db in
+      let sql = "SELECT * FROM work WHERE state = 'intended' ORDER BY seq"
+      return try Row.fetchAll(db, sql: sql).map(Work.init)
+    }
+  }
+
+  /// How much the outbox may not know yet.
+  func intentCount() async throws(AppError) -> Int {
+    try await read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM work WHERE state = 'intended'") ?? 0
+    }
+  }
+
+  func work(_ id: UUID) async throws(AppError) -> Work? {
+    try await read { db in try Work.find(id, db) }
+  }
+
+  /// The outbox has it.
+  func enqueued(_ id: UUID, as operation: String) async throws(AppError) {
+    try await write { db in
+      try db.execute(
+        sql: """
+          UPDATE work SET operation = ?,
+            state = CASE state WHEN 'intended' THEN 'queued' ELSE state END WHERE id = ?
+          """, arguments: [operation, id.text])
+    }
+  }
+
+  /// Fixes what is sent, before it is sent: every later attempt sends the same bytes.
+  func seal(_ id: UUID, operation: String) async throws(AppError) -> Sealed {
+    let time = time
+    return try await write { db in
+      guard let work = try Work.find(id, db), let record = try ItemRecord.find(work.item, db) else {
+        throw AppError.missingWork(id)
+      }
+      if work.state == .done { return .done }
+      if work.state == .conflicted, let conflict = try ConflictRecord.of(item: work.item, db) {
+        return .conflicted(remote: try JSONEncoder.inventory.encode(conflict.remote))
+      }
+      if work.kind == .put, record.enrichment == .pending, let isbn = record.fields.barcode {
+        try db.execute(
+          sql: "UPDATE work SET state = 'queued', operation = ? WHERE id = ?",
+          arguments: [operation, id.text])
+        return .lookUp(isbn: isbn)
+      }
+      let body = try work.body ?? JSONEncoder.inventory.encode(record.fields)
+      let version = work.body == nil ? record.twinVersion : work.precondition
+      try db.execute(
+        sql: """
+          UPDATE work SET state = 'queued', operation = ?, body = ?, precondition = ?,
+            sent_at = ? WHERE id = ?
+          """,
+        arguments: [
+          operation, work.kind == .put ? body : nil, version, time.milliseconds, id.text,
+        ])
+      switch work.kind {
+      case .put: return .put(item: work.item, key: work.key, body: body, ifVersion: version)
+      case .delete: return .delete(item: work.item, key: work.key)
+      case .photo:
+        let sql = "SELECT type, bytes FROM photo WHERE work = ?"
+        guard let row = try Row.fetchOne(db, sql: sql, arguments: [id.text]) else {
+          throw AppError.missingWork(id)
+        }
+        return .photo(item: work.item, key: work.key, type: row["type"], bytes: row["bytes"])
+      }
+    }
+  }
+
+  /// The service applied it: what it keeps now is what later changes are compared with.
+  ///
+  /// Doing this twice is the same as doing it once.
+  func acknowledge(_ id: UUID, _ twin: Twin?) async throws(AppError) {
+    try await write { db in
+      guard let work = try Work.find(id, db), work.state != .done else { return }
+      if let twin, var record = try ItemRecord.find(work.item, db),
+        twin.version > record.twinVersion ?? 0
+      {
+        record.base = twin.fields
+        record.twinVersion = twin.version
+        try record.save(db)
+      }
+      try Work.set(.done, of: id, db)
+      if work.kind == .photo {
+        // Only the newest photo is shown; an older one was needed until it was sent.
+        try db.execute(
+          sql: """
+            DELETE FROM photo WHERE item = ?1 AND work IN (SELECT id FROM work WHERE state = 'done')
+              AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?1)
+            """, arguments: [work.item.text])
+      }
+    }
+  }
+
+  /// What the catalog said about a book; nil where it does not know it.
+  ///
+  /// It fills what nobody has entered, and never replaces what a person wrote.
+  func enriched(
+    _ id: UUID, _ result: Item.Enrichment, _ book: Book? = nil
+  ) async throws(AppError) {
+    let time = time
+    try await write { db in
+      guard let work = try Work.find(id, db), var record = try ItemRecord.find(work.item, db),
+        record.enrichment == .pending
+      else { return }
+      if let book {
+        var fields = record.fields
+        if fields.title == ItemRecord.stopgap(fields) { fields.title = book.title }
+        fields.author = fields.author ?? book.author
+        fields.year = fields.year ?? book.year
+        record.take(fields, at: time)
+      }
+      record.enrichment = result
+      try record.save(db)
+    }
+  }
+
+  /// The outbox gave an operation up.
+  func gaveUp(operation: String) async throws(AppError) -> UUID? {
+    try await mark(operation, .dead)
+  }
+
+  /// Somebody wants an operation that was given up to be tried again.
+  func redriven(operation: String) async throws(AppError) -> UUID? {
+    try await mark(operation, .queued)
+  }
+
+  /// Somebody threw an operation away that was given up.
+  func discarded(operation: String) async throws(AppError) -> UUID? {
+    try await mark(operation, .done)
+  }
+
+  private func mark(
+    _ operation: String, _ state: Work.State
+  ) async throws(AppError) -> UUID? {
+    try await write { db in
+      let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
+      guard let row = try Row.fetchOne(db, sql: sql, arguments: [operation]) else { return nil }
+      let work = try Work(row)
+      try Work.set(state, of: work.id, db)
+      return work.item
+    }
+  }
+
+  /// The operations that count as given up here.
+  func deadOperations() async throws(AppError) -> Set<String> {
+    try await read { db in
+      try String.fetchSet(
+        db, sql: "SELECT operation FROM work WHERE state = 'dead' AND operation IS NOT NULL")
+    }
+  }
+}
+
+extension AppError {
+  static func missingWork(_ id: UUID) -> AppError {
+    AppError(
+      code: "inventory.missing-work", kind: .corrupted, disposition: .permanent,
+      title: "A saved change is incomplete",
+      message: "The queue knows a change that the inventory does not know.",
+      suggestion: "Discard it, and look whether the item is as it should be.",
+      details: "work \(id.text)")
+  }
+}

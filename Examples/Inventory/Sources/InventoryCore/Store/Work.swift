@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// One thing that is still to be done about an item: what was intended, before and after the outbox
+/// knows it.
+struct Work: Sendable {
+  enum Kind: String, Sendable {
+    case put, delete, photo
+  }
+
+  enum State: String, Sendable {
+    /// On the disk; the outbox may not know it yet.
+    case intended
+    /// The outbox has it.
+    case queued
+    /// Somebody has to decide.
+    case conflicted
+    /// Given up.
+    case dead
+    /// Nothing is left to do.
+    case done
+  }
+
+  let id: UUID
+  let item: UUID
+  let kind: Kind
+  /// The key by which the service knows it; that of the request that asked for it, if it had one.
+  let key: IdempotencyKey
+  let state: State
+  /// What was sent, byte for byte: the same key must never carry another body.
+  let body: Data?
+  /// The version that it demanded; nil where it demanded that nothing is there.
+  let precondition: Int?
+  let sent: Timestamp?
+
+  init(_ row: Row) throws {
+    guard let id = UUID(uuidString: row["id"]), let item = UUID(uuidString: row["item"]),
+      let kind = Kind(rawValue: row["kind"]), let state = State(rawValue: row["state"]),
+      let key = IdempotencyKey(row["key"] as String)
+    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "work \(row["id"] ?? "")") }
+    self.id = id
+    self.item = item
+    self.kind = kind
+    self.key = key
+    self.state = state
+    body = row["body"]
+    precondition = row["precondition"]
+    sent = (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:))
+  }
+
+  static func find(_ id: UUID, _ db: Database) throws -> Work? {
+    try Row.fetchOne(db, sql: "SELECT * FROM work WHERE id = ?", arguments: [id.text])
+      .map(Work.init)
+  }
+
+  /// Notes what is to be done, in the transaction of the change that asks for it.
+  @discardableResult
+  static func intend(
+    _ kind: Kind, of item: UUID, key: IdempotencyKey, at time: Timestamp, _ db: Database
+  ) throws -> UUID {
+    let id = UUID()
+    try db.execute(
+      sql: """
+        INSERT INTO work (id, item, kind, key, state, created_at)
+        VALUES (?, ?, ?, ?, 'intended', ?)
+        """,
+      arguments: [id.text, item.text, kind.rawValue, key.rawValue, time.milliseconds])
+    return id
+  }
+
+  static func set(_ state: State, of id: UUID, _ db: Database) throws {
+    try db.execute(
+      sql: "UPDATE work SET state = ? WHERE id = ?", arguments: [state.rawValue, id.text])
+    if state == .done {
+      try db.execute(sql: "UPDATE work SET body = NULL WHERE id = ?", arguments: [id.text])
+    }
+  }
+
+  /// What was never applied may be sent with another body.
+  static func unseal(_ id: UUID, _ db: Database) throws {
+    try db.execute(
+      sql: "UPDATE work SET body = NULL, sent_at = NULL, state = 'queued' WHERE id = ?",
+      arguments: [id.text])
+  }
+}

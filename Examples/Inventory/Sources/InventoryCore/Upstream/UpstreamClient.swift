@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsyncHTTPClient
+package import Foundation
+package import Mainstay
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Talks to the service: typed calls, each with a limit, each telling the truth about what was sent.
+package final class UpstreamClient: Sendable {
+  /// Limits and waits.
+  package struct Settings: Sendable {
+    /// How long one request may take; more than zero, 10 s by default.
+    package var requestLimit = Duration.seconds(10)
+    /// How long a connection may take to be made; more than zero, 3 s by default.
+    package var connectLimit = Duration.seconds(3)
+    /// How long a lookup may take with all its attempts; 20 s by default.
+    package var lookupLimit = Duration.seconds(20)
+    /// How lookups wait between attempts.
+    package var backoff = Backoff.exponential(from: .milliseconds(100), to: .seconds(2))
+    /// How many failures in a row open a circuit; 5 by default.
+    package var failuresToOpen = 5
+    /// How long an open circuit leaves the service alone at first; 1 s by default.
+    package var breakFor = Duration.seconds(1)
+    /// The greatest answer that is read, in bytes.
+    package var maximumAnswerBytes = 4 * 1024 * 1024
+    /// The size of the parts of a photo, in bytes.
+    package var photoPartBytes = 256 * 1024
+
+    package init() {}
+  }
+
+  /// A request before it is sent.
+  struct Call: Sendable {
+    var method = "GET"
+    let path: String
+    var headers: [String: String] = [:]
+    var body: Data?
+
+    var isWrite: Bool { method != "GET" }
+  }
+
+  let origin: URL
+  let settings: Settings
+  let evidence: ConnectivityEvidence
+  /// The circuits, by what they guard.
+  package let catalogBreaker: CircuitBreaker
+  package let twinBreaker: CircuitBreaker
+  /// Lookups by a person: repeated within a limit.
+  let lookups: any Policy
+  /// Lookups by the queue, which repeats them itself.
+  let queuedLookups: any Policy
+  /// Reads of twins and effects.
+  let reads: any Policy
+  /// Writes: one attempt each, since the queue asks before it repeats one.
+  let writes: any Policy
+  private let http: HTTPClient
+  private let now: @Sendable () -> Date
+
+  /// Makes a client; nothing is sent yet.
+  package init(
+    origin: URL, settings: Settings = Settings(), evidence: ConnectivityEvidence,
+    now: @escaping @Sendable () -> Date
+  ) {
+    self.origin = origin
+    self.settings = settings
+    self.evidence = evidence
+    self.now = now
+    let maximumBreak = max(settings.breakFor, .seconds(5))
+    let catalog = CircuitBreaker(
+      "catalog", .consecutiveFailures(settings.failuresToOpen), breakFor: settings.breakFor,
+      maximumBreak: maximumBreak)
+    let twins = CircuitBreaker(
+      "twins", .consecutiveFailures(settings.failuresToOpen), breakFor: settings.breakFor,
+      maximumBreak: maximumBreak)
+    catalogBreaker = catalog
+    twinBreaker = twins
+    lookups = Pipeline("catalog") {
+      Deadline(settings.lookupLimit)
+      Retry(maximumAttempts: 3, backoff: settings.backoff)
+      catalog
+      Timeout(settings.requestLimit)
+    }
+    queuedLookups = Pipeline("queued catalog") {
+      catalog
+      Timeout(settings.requestLimit)
+    }
+    reads = Pipeline("twins") {
+      twins
+      Timeout(settings.requestLimit)
+    }
+    writes = Pipeline("twin writes") {
+      twins
+      Timeout(settings.requestLimit, disposition: .unknownOutcome)
+    }
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.timeout.connect = .nanoseconds(settings.connectLimit.nanoseconds)
+    // Whether and when to try again is said in one place, and that is not the connection pool.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// Ends all connections.
+  package func shutDown() async { try? await http.shutdown() }
+
+  /// Sends a request once and reads the answer, whatever it says.
+  ///
+  /// - Throws: `AppError`: nothing was sent, or for a write that nobody knows what became of it.
+  func send(_ call: Call) async throws(AppError) -> UpstreamAnswer {
+    let answer: UpstreamAnswer
+    do {
+      answer = try await execute(call)
+    } catch {
+      let mapped = ErrorMapping.inventory.map(error)
+      if mapped.disposition != .cancelled { evidence.failed(mapped, at: now()) }
+      guard call.isWrite, mapped.mayHaveBeenSent, mapped.disposition != .cancelled else {
+        throw mapped
+      }
+      throw mapped.with(disposition: .unknownOutcome)
+    }
+    if answer.isForeign {
+      evidence.foreign(answer.status, at: now())
+    } else {
+      evidence.answered(answer.status, at: now())
+    }
+    return answer
+  }
+
+  private func execute(_ call: Call) async throws -> UpstreamAnswer {
+    var request = HTTPClientRequest(url: origin.absoluteString.trimmedSlash + call.path)
+    request.method = HTTPMethod(rawValue: call.method)
+    request.headers.add(name: "Accept", value: "application/json")
+    for (name, value) in call.headers { request.headers.add(name: name, value: value) }
+    if let body = call.body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    let limit = settings.requestLimit
+    let response = try await http.execute(
+      request, timeout: .nanoseconds(limit.nanoseconds))
+    let body = try await response.body.collect(upTo: settings.maximumAnswerBytes)
+    let retryAfter = response.headers.first(name: "Retry-After")
+    return UpstreamAnswer(
+      status: Int(response.status.code),
+      contentType: response.headers.first(name: "Content-Type")?.lowercased() ?? "",
+      retryAfter: retryAfter.flatMap { RetryAfter.wait($0, now: now()) },
+      range: response.headers.first(name: "Range"), body: Data(body.readableBytesView))
+  }
+}
+
+extension Duration {
+  fileprivate var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return min(seconds, 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}
+
+extension String {
+  fileprivate var trimmedSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+
+  /// The text as one part of an address.
+  var pathPart: String {
+    let legal = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+    return addingPercentEncoding(withAllowedCharacters: legal) ?? ""
+  }
+}
