@@ -8,6 +8,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Mainstay", targets: ["Mainstay"]),
+    .library(name: "MainstayUI", targets: ["MainstayUI"]),
     .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
   ],
@@ -18,9 +19,12 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
+    // No product reaches it, so no dependent fetches it.
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
     .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
+    .target(name: "MainstayUI", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutbox",
       dependencies: [
@@ -31,6 +35,9 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
+    .testTarget(
+      name: "MainstayUITests",
+      dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
     .testTarget(
       name: "MainstayOutboxTests",
       dependencies: [

@@ -19,6 +19,9 @@ public final class ManualClock: Clock, Sendable {
     /// The time since the clock was made.
     public let offset: Duration
 
+    /// Makes a reading from the time since the clock was made.
+    public init(offset: Duration) { self.offset = offset }
+
     /// The reading that is later by a duration, or earlier by a negative one.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 

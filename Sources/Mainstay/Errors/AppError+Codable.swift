@@ -64,14 +64,3 @@ extension AppError.Frame {
       Redaction.redact(operation), metadata: Redaction.redact(metadata), site: site)
   }
 }
-
-extension Redaction {
-  /// Redacts the values, each seen together with its name: `token` takes out what stands under it.
-  package static func redact(_ metadata: [String: String]) -> [String: String] {
-    Dictionary(
-      uniqueKeysWithValues: metadata.map { name, value in
-        let pair = redact("\(name)=\(value)")
-        return (name, pair.hasPrefix(name + "=") ? String(pair.dropFirst(name.count + 1)) : pair)
-      })
-  }
-}

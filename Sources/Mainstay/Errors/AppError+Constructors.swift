@@ -13,11 +13,59 @@ extension AppError {
   /// Nobody has said what an error means: it stays unknown, keeps its cause and is not retried.
   ///
   /// What the error itself says to people is shown, where that is more than the sentence that
-  /// Foundation makes up for an error without texts.
+  /// Foundation makes up for an error without texts. An `AppError` stays itself, and a cancellation
+  /// becomes `AppError.cancelled`: neither is ever unknown.
+  ///
+  /// - Parameters:
+  ///   - cause: The error that nobody knows; kept as the cause.
+  ///   - fileID: The file where it happened; leave it out.
+  ///   - function: The function where it happened; leave it out.
+  ///   - line: The line where it happened; leave it out.
+  /// - Returns: An unclassified error of the kind `unknown`.
   public static func unknown(
     _ cause: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
-    .unknown(cause, at: SourceSite(fileID: fileID, function: function, line: line))
+    let site = SourceSite(fileID: fileID, function: function, line: line)
+    if let cause = cause as? AppError { return cause }
+    let isCancellation = ConversionDepth.asking { cause.isCancellation } ?? false
+    return isCancellation ? .cancelled(cause, at: site) : .unclassified(cause, at: site)
+  }
+
+  /// The device has no connection; transient.
+  public static func offline(
+    cause: (any Error)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    AppError(
+      .offline, cause: cause, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
+  /// Something took longer than its limit; transient, so say ``with(disposition:)`` where it is not
+  /// known whether a call that must not run twice had its effect.
+  public static func timeout(
+    cause: (any Error)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    AppError(
+      .timeout, cause: cause, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
+  /// Nobody is signed in, or the sign-in is no longer valid; needs the user.
+  public static func unauthorized(
+    cause: (any Error)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    AppError(
+      .signInRequired, cause: cause, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
+  /// A sign-in page of the network answered instead of the service: not delivered, transient.
+  public static func portal(
+    cause: (any Error)? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    AppError(
+      .portal, cause: cause, at: SourceSite(fileID: fileID, function: function, line: line))
   }
 
   /// What was entered cannot be accepted.
@@ -48,27 +96,19 @@ extension AppError {
     AppError(.cancelled, cause: cause, at: site)
   }
 
-  static func unknown(_ cause: any Error, at site: SourceSite) -> AppError {
-    var error = AppError(
-      .unknown, details: RecordedError(cause).description, cause: cause, at: site)
-    guard let texts = cause as? any LocalizedError else { return error }
-    if let message = PlainText.usable(texts.errorDescription) {
-      error.fields.message = LocalizableText(verbatim: message)
+  static func unclassified(_ cause: any Error, at site: SourceSite) -> AppError {
+    let asked = ConversionDepth.asking {
+      (
+        details: RecordedError(cause).description,
+        message: PlainText.message(of: cause), suggestion: PlainText.suggestion(of: cause)
+      )
     }
-    if let suggestion = PlainText.usable(texts.recoverySuggestion) {
+    let type = QualifiedTypeName.of(Swift.type(of: cause))
+    var error = AppError(.unknown, details: asked?.details ?? type, cause: cause, at: site)
+    if let message = asked?.message { error.fields.message = LocalizableText(verbatim: message) }
+    if let suggestion = asked?.suggestion {
       error.fields.suggestion = LocalizableText(verbatim: suggestion)
     }
     return error
-  }
-}
-
-/// Tells texts for people from those that Foundation makes up.
-enum PlainText {
-  /// The text, unless it is blank or a sentence that ends like `(Shop.CartError error 1.)`.
-  static func usable(_ text: String?) -> String? {
-    guard let text, !text.allSatisfy(\.isWhitespace) else { return nil }
-    // In every language the made-up sentence ends in domain and number, in brackets.
-    let madeUp = text.wholeMatch(of: /(?s).*\([^()]* -?[0-9]+\.?\)\.?\s*/) != nil
-    return madeUp ? nil : text
   }
 }

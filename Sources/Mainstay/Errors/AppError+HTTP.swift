@@ -10,8 +10,12 @@ extension AppError {
   /// | 412, other 409 | `conflict`, needs the user |
   /// | 408, 425 | `server`, transient after `retryAfter` |
   /// | 429 | `throttled`, throttled after `retryAfter` |
-  /// | 500, 502, 503, 504 | `server`, transient after `retryAfter`, or an unknown outcome |
-  /// | other 4xx, 501, 505 and anything else | permanent |
+  /// | 500, 502, 503, 504, unknown 5xx | `server`, transient as above, or an unknown outcome |
+  /// | 511 | `portal`, transient: a network answered instead of the service (RFC 6585) |
+  /// | 403, 404, 410, 413, 422, other 4xx | permanent |
+  /// | 501, 505, 506, 508, 510 and anything else | permanent |
+  ///
+  /// A success is no failure: 100 to 399 is for an answer whose content cannot be used.
   ///
   /// - Parameters:
   ///   - status: The status; the range 100 to 599 is usual, any number is accepted.
@@ -29,13 +33,13 @@ extension AppError {
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     let hint = retryAfter.flatMap { $0 < .zero ? nil : $0.clamped }
-    let row = HTTPStatusRow.row(status, hint: hint, problemType: problemType)
-    let isOutcomeKnown = isRepeatable || !HTTPStatusRow.failedInside.contains(status)
+    let row = HTTPStatusRow.row(
+      status, hint: hint, isRepeatable: isRepeatable, problemType: problemType)
     var metadata = ["http.status": String(status)]
     metadata["http.problem-type"] = problemType
     return AppError(
-      row, disposition: isOutcomeKnown ? nil : .unknownOutcome, details: "HTTP status \(status)",
-      metadata: metadata, at: SourceSite(fileID: fileID, function: function, line: line))
+      row, details: "HTTP status \(status)", metadata: metadata,
+      at: SourceSite(fileID: fileID, function: function, line: line))
   }
 
   /// The status with which a service answered; nil where no service answered.
@@ -44,29 +48,33 @@ extension AppError {
 
 /// The rows of the table for HTTP statuses; codes are `http.<status>`.
 private enum HTTPStatusRow {
-  /// The statuses with which a service says that it failed while it worked on the request.
-  static let failedInside: Set<Int> = [500, 502, 503, 504]
-
-  static func row(_ status: Int, hint: Duration?, problemType: String?) -> BuiltInError {
+  static func row(
+    _ status: Int, hint: Duration?, isRepeatable: Bool, problemType: String?
+  ) -> BuiltInError {
     let code = ErrorCode("http.\(status)") ?? "http.unknown"
     switch status {
     case 401: return signIn(code)
     case 403: return denied(code)
     case 404, 410: return missing(code)
+    case 408, 425: return failing(code, hint)
     case 409 where problemType?.hasSuffix("/idempotency-in-progress") == true:
       return running(code, hint)
     case 409, 412: return conflict(code)
-    case 408, 425, 500, 502, 503, 504: return failing(code, hint)
     case 413: return tooLarge(code)
     case 422: return unacceptable(code)
     case 429: return throttled(code, hint)
-    default: return refused(code, isServer: status >= 500)
+    case 501, 505, 506, 508, 510: return refused(code, isServer: true)
+    case 511: return portal(code)
+    // RFC 9110, section 15: an unknown status is read as the first of its class.
+    case 500...599: return isRepeatable ? failing(code, hint) : unconfirmed(code)
+    case 400...499: return refused(code, isServer: false)
+    default: return unreadable(code)
     }
   }
 
   private static func signIn(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .unauthorized, .needsUser,
+      code, .unauthorized, .needsUser, name: "http.sign-in",
       title: "Please sign in again",
       message: "You are not signed in, or your sign-in has expired.",
       suggestion: "Sign in, then try again.", actions: [.signIn, .retry, .dismiss])
@@ -74,7 +82,7 @@ private enum HTTPStatusRow {
 
   private static func denied(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .denied, .permanent,
+      code, .denied, .permanent, name: "http.denied",
       title: "You can’t do this",
       message: "Your account may not do this.",
       suggestion: "Ask the owner for access, or use another account.")
@@ -82,7 +90,7 @@ private enum HTTPStatusRow {
 
   private static func missing(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .notFound, .permanent,
+      code, .notFound, .permanent, name: "http.missing",
       title: "This isn’t there any more",
       message: "The service does not have what was asked for.",
       suggestion: "It may have been deleted. Refresh to see what is there.")
@@ -90,7 +98,7 @@ private enum HTTPStatusRow {
 
   private static func conflict(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .conflict, .needsUser,
+      code, .conflict, .needsUser, name: "http.conflict",
       title: "Changed in two places",
       message: "Somebody else changed this in the meantime.",
       suggestion: "Compare both versions and choose what to keep.",
@@ -99,7 +107,7 @@ private enum HTTPStatusRow {
 
   private static func running(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
     BuiltInError(
-      code, .server, .transient(retryAfter: hint),
+      code, .server, .transient(retryAfter: hint), name: "http.running",
       title: "Still working on it",
       message: "The service is still working on the same request.",
       suggestion: "Wait a moment; it does not need to be sent again.")
@@ -107,7 +115,7 @@ private enum HTTPStatusRow {
 
   private static func failing(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
     BuiltInError(
-      code, .server, .transient(retryAfter: hint),
+      code, .server, .transient(retryAfter: hint), name: waitName("http.failing", hint),
       title: "The service has a problem",
       message: "The service could not answer just now. It is not your fault.",
       suggestion: waitSuggestion(hint))
@@ -115,7 +123,7 @@ private enum HTTPStatusRow {
 
   private static func throttled(_ code: ErrorCode, _ hint: Duration?) -> BuiltInError {
     BuiltInError(
-      code, .throttled, .throttled(retryAfter: hint),
+      code, .throttled, .throttled(retryAfter: hint), name: waitName("http.throttled", hint),
       title: "Too many requests",
       message: "The service asks to slow down.",
       suggestion: waitSuggestion(hint))
@@ -123,7 +131,7 @@ private enum HTTPStatusRow {
 
   private static func tooLarge(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .validation, .permanent,
+      code, .validation, .permanent, name: "http.too-large",
       title: "This is too large",
       message: "The service does not take anything of this size.",
       suggestion: "Choose something smaller.")
@@ -131,7 +139,7 @@ private enum HTTPStatusRow {
 
   private static func unacceptable(_ code: ErrorCode) -> BuiltInError {
     BuiltInError(
-      code, .validation, .permanent,
+      code, .validation, .permanent, name: "http.unacceptable",
       title: "The service can’t accept this",
       message: "Something in what was sent is not acceptable to the service.",
       suggestion: "Check what you entered.")
@@ -139,12 +147,38 @@ private enum HTTPStatusRow {
 
   private static func refused(_ code: ErrorCode, isServer: Bool) -> BuiltInError {
     BuiltInError(
-      code, .server, .permanent,
+      code, .server, .permanent, name: isServer ? "http.unsupported" : "http.refused",
       title: isServer ? "The service can’t do this" : "The service refused this",
       message: isServer
         ? "The service does not support what the app asked for."
         : "The service did not accept the request of the app.",
       suggestion: "Update the app. If it happens again, contact support.")
+  }
+
+  private static func unconfirmed(_ code: ErrorCode) -> BuiltInError {
+    let row = BuiltInError.outcomeUnknown
+    return BuiltInError(
+      code, .server, .unknownOutcome, name: row.code.rawValue,
+      title: row.title, message: row.message, suggestion: row.suggestion)
+  }
+
+  private static func portal(_ code: ErrorCode) -> BuiltInError {
+    let row = BuiltInError.portal
+    return BuiltInError(
+      code, .portal, .transient(), name: row.code.rawValue,
+      title: row.title, message: row.message, suggestion: row.suggestion, actions: row.actions)
+  }
+
+  private static func unreadable(_ code: ErrorCode) -> BuiltInError {
+    let row = BuiltInError.badAnswer
+    return BuiltInError(
+      code, .server, .permanent, name: row.code.rawValue,
+      title: row.title, message: row.message, suggestion: row.suggestion)
+  }
+
+  /// A suggestion with an argument is another text than one without, so it has a key of its own.
+  private static func waitName(_ name: String, _ hint: Duration?) -> String {
+    hint.map { $0 > .zero } == true ? name + "-for" : name
   }
 
   private static func waitSuggestion(_ hint: Duration?) -> LocalizableText {

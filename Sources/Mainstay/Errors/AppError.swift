@@ -52,6 +52,8 @@ public struct AppError: Error, Sendable {
     init(_ fields: Fields) { self.fields = fields }
   }
 
+  // A class inside a struct, so that the error is one word wide.
+
   private var box: Box
 
   /// All fields at once; writing makes a new box, so copies never see each other's changes.
@@ -60,7 +62,7 @@ public struct AppError: Error, Sendable {
     set { box = Box(newValue) }
   }
 
-  init(_ fields: Fields) { box = Box(fields) }
+  init(_ fields: Fields) { box = Box(fields.readable) }
 }
 
 extension AppError {
@@ -68,6 +70,8 @@ extension AppError {
   ///
   /// A title or message that is blank is replaced by that of an unknown error, and a blank
   /// suggestion by none, so that nobody ever reads an empty alert.
+  ///
+  /// An action without a title is left out.
   ///
   /// - Parameters:
   ///   - code: The stable name, such as `payments.declined`.
@@ -114,9 +118,9 @@ extension AppError {
         kind: kind,
         disposition: disposition,
         severity: severity ?? disposition.usualSeverity,
-        title: title.isBlank ? BuiltInText.unknown.title : title,
-        message: message.isBlank ? BuiltInText.unknown.message : message,
-        suggestion: suggestion.flatMap { $0.isBlank ? nil : $0 },
+        title: title,
+        message: message,
+        suggestion: suggestion,
         details: details,
         metadata: metadata,
         actions: actions ?? disposition.defaultActions,
@@ -130,39 +134,39 @@ extension AppError {
   }
 
   /// The stable name of what went wrong.
-  public var code: ErrorCode { fields.code }
+  public var code: ErrorCode { box.fields.code }
   /// What happened, for programs.
-  public var kind: ErrorKind { fields.kind }
+  public var kind: ErrorKind { box.fields.kind }
   /// What may be done.
-  public var disposition: Disposition { fields.disposition }
+  public var disposition: Disposition { box.fields.disposition }
   /// How bad it is.
-  public var severity: Severity { fields.severity }
+  public var severity: Severity { box.fields.severity }
   /// What happened, for people, in a few words.
-  public var title: LocalizableText { fields.title }
+  public var title: LocalizableText { box.fields.title }
   /// What it means for the person.
-  public var message: LocalizableText { fields.message }
+  public var message: LocalizableText { box.fields.message }
   /// What the person can do; nil where there is nothing to suggest.
-  public var suggestion: LocalizableText? { fields.suggestion }
+  public var suggestion: LocalizableText? { box.fields.suggestion }
   /// Technical words; never shown.
-  public var details: String? { fields.details }
+  public var details: String? { box.fields.details }
   /// Technical values; never shown.
-  public var metadata: [String: String] { fields.metadata }
+  public var metadata: [String: String] { box.fields.metadata }
   /// What the person is offered.
-  public var actions: [RecoveryAction] { fields.actions }
+  public var actions: [RecoveryAction] { box.fields.actions }
   /// A page that explains the error.
-  public var help: URL? { fields.help }
+  public var help: URL? { box.fields.help }
   /// The field of a form or document that the error is about.
-  public var field: JSONPointer? { fields.field }
+  public var field: JSONPointer? { box.fields.field }
   /// What was being done, the innermost first.
-  public var context: [Frame] { fields.context }
+  public var context: [Frame] { box.fields.context }
   /// What caused it, in order of importance.
-  public var underlying: [any Error] { fields.underlying }
+  public var underlying: [any Error] { box.fields.underlying }
   /// Where it was made.
-  public var site: SourceSite { fields.site }
+  public var site: SourceSite { box.fields.site }
   /// When it was made.
-  public var time: Date { fields.time }
+  public var time: Date { box.fields.time }
   /// The identity of this one failure: it stays through conversions and context.
-  public var id: UUID { fields.id }
+  public var id: UUID { box.fields.id }
 }
 
 extension AppError {
@@ -182,13 +186,20 @@ extension AppError {
 
   /// The same failure with another disposition, for whoever knows more than the error says.
   ///
-  /// Severity and actions follow where they were what is usual for the old disposition.
+  /// Severity and actions follow where they were what is usual for the old disposition. Once the
+  /// outcome is unknown nothing suggests to try again: the person is asked to check first.
   public func with(disposition: Disposition) -> AppError {
     var copy = self
     let old = fields.disposition
     if fields.severity == old.usualSeverity { copy.fields.severity = disposition.usualSeverity }
     if fields.actions == old.defaultActions { copy.fields.actions = disposition.defaultActions }
     copy.fields.disposition = disposition
+    if disposition == .unknownOutcome, old != .unknownOutcome {
+      copy.fields.suggestion = BuiltInError.outcomeUnknown.suggestion
+      if let retry = copy.fields.actions.firstIndex(where: { $0.id == RecoveryAction.retry.id }) {
+        copy.fields.actions[retry] = .checkOutcome
+      }
+    }
     return copy
   }
 
@@ -225,11 +236,24 @@ extension AppError: CustomStringConvertible {
   public var description: String {
     var line = "\(code.rawValue) (\(kind), \(disposition)) at \(site)"
     if let field { line += " field \(field)" }
-    if let details { line += ": \(details)" }
-    for cause in ErrorChain(self).dropFirst() {
+    if let details { line += ": \(Redaction.redact(details))" }
+    for cause in ErrorChain(self).dropFirst().prefix(10) {
       line += " ← " + RecordedError(cause).description
     }
     return line
+  }
+}
+
+extension AppError.Fields {
+  /// The fields without anything blank that a person would be shown.
+  fileprivate var readable: AppError.Fields {
+    var copy = self
+    if title.isBlank { copy.title = BuiltInError.unknown.title }
+    if message.isBlank { copy.message = BuiltInError.unknown.message }
+    if suggestion?.isBlank == true { copy.suggestion = nil }
+    copy.actions.removeAll { $0.title.isBlank }
+    copy.time = time.finite
+    return copy
   }
 }
 

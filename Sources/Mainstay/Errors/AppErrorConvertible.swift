@@ -45,19 +45,25 @@ extension AppErrorConvertible {
   /// The number of the error's code, the same in every process and release.
   public var errorCode: Int { appError.code.number }
 
-  /// The texts again: a type that is both `LocalizedError` and `CustomNSError` loses them on Linux
-  /// where they do not stand here (T22).
+  /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses
+  /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
     let error = appError
     var info: [String: Any] = [
-      NSLocalizedDescriptionKey: errorDescription ?? error.message.string(),
-      NSLocalizedFailureReasonErrorKey: failureReason ?? error.title.string(),
+      NSLocalizedDescriptionKey: PlainText.usable(errorDescription) ?? error.message.string(),
+      NSLocalizedFailureReasonErrorKey: PlainText.usable(failureReason) ?? error.title.string(),
       "MainstayErrorCode": error.code.rawValue,
     ]
-    info[NSLocalizedRecoverySuggestionErrorKey] = recoverySuggestion
+    info[NSLocalizedRecoverySuggestionErrorKey] = PlainText.usable(recoverySuggestion)
     info[NSHelpAnchorErrorKey] = helpAnchor
     if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
-    if let cause = error.underlying.first { info[NSUnderlyingErrorKey] = cause as NSError }
+    // Linux asks the cause for its own user info at once, so a cause may lead back to here.
+    info[NSUnderlyingErrorKey] = error.underlying.first.flatMap { cause in
+      ConversionDepth.bridging { cause as NSError }
+    }
+    #if !canImport(ObjectiveC)
+      info[AppError.userInfoKey] = (self as? AppError)
+    #endif
     return info
   }
 
@@ -84,4 +90,20 @@ extension AppError: AppErrorConvertible {
 
   /// `Mainstay.AppError`.
   public static var errorDomain: String { "Mainstay.AppError" }
+
+  fileprivate static let userInfoKey = "MainstayAppError"
+
+  /// The error that was made into an `NSError` and is still inside; nil for any other.
+  ///
+  /// Apple's systems unpack it themselves. Linux copies the texts and forgets the rest.
+  init?(bridged error: any Error) {
+    #if canImport(ObjectiveC)
+      return nil
+    #else
+      guard type(of: error) is NSError.Type,
+        let inside = (error as NSError).userInfo[Self.userInfoKey] as? AppError
+      else { return nil }
+      self = inside
+    #endif
+  }
 }

@@ -2,8 +2,8 @@
 
 /// Runs an operation and throws whatever it throws as an ``AppError``.
 ///
-/// It runs where its caller runs: a `@MainActor` caller stays on the main actor. An `AppError` passes
-/// through, cancellation becomes `AppError.cancelled`.
+/// It runs where its caller runs: a `@MainActor` caller stays on the main actor. An `AppError`
+/// passes through, cancellation becomes `AppError.cancelled`.
 ///
 /// - Parameters:
 ///   - doing: What is being done, such as "Load inventory"; added to the error's context.
@@ -54,30 +54,50 @@ public func withAppErrors<T>(
 }
 
 extension Error {
-  /// This error as people and policies see it, by the current ``ErrorMapping``.
-  public var asAppError: AppError { ErrorMapping.current.map(self) }
-
   @usableFromInline
   func mapped(doing: String?, by mapping: ErrorMapping?, at site: SourceSite) -> AppError {
-    let error = (mapping ?? .current).map(self, site: site)
+    let error = (mapping ?? .current).map(self, at: site)
     guard let doing else { return error }
     return error.adding(context: AppError.Frame(doing, site: site))
   }
 }
 
 extension AppError {
-  /// Any error as people and policies see it, by the current ``ErrorMapping``.
+  /// Any error as people and policies see it; one that is an `AppError` already stays itself.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+  ///   - fileID: The file where it was caught; leave it out.
+  ///   - function: The function where it was caught; leave it out.
+  ///   - line: The line where it was caught; leave it out.
+  /// - Returns: What the error is mapped to.
   public static func from(
-    _ error: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
+    _ error: any Error, mapping: ErrorMapping? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
-    ErrorMapping.current.map(
-      error, site: SourceSite(fileID: fileID, function: function, line: line))
+    error.mapped(
+      doing: nil, by: mapping, at: SourceSite(fileID: fileID, function: function, line: line))
   }
 }
 
 extension Result {
   /// The same result with its error as people and policies see it.
-  public func mapToAppError() -> Result<Success, AppError> { mapError(\.asAppError) }
+  ///
+  /// - Parameters:
+  ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+  ///   - fileID: The file where it was caught; leave it out.
+  ///   - function: The function where it was caught; leave it out.
+  ///   - line: The line where it was caught; leave it out.
+  /// - Returns: The value, or what the error is mapped to.
+  public func mapToAppError(
+    mapping: ErrorMapping? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> Result<Success, AppError> {
+    mapError {
+      .from($0, mapping: mapping, fileID: fileID, function: function, line: line)
+    }
+  }
 
   /// The error, where there is one.
   public var error: Failure? {

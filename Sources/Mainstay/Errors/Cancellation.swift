@@ -6,26 +6,33 @@ extension Error {
   /// Whether this error says that somebody stopped the work on purpose.
   ///
   /// True for `AppError.cancelled`, `CancellationError`, `URLError.cancelled`, `ECANCELED`,
-  /// `NSUserCancelledError`, for what the current ``ErrorMapping`` maps to a cancellation, and for an
-  /// error whose chain of single causes ends in one of these. It asks the error, never the task: a
-  /// cancelled child in a living task is a cancellation, and a failure in a cancelled task is not.
+  /// `NSUserCancelledError`, for what the current ``ErrorMapping`` maps to a cancellation, and for
+  /// an error whose chain of single causes ends in one of these. An `AppError`, and an error that
+  /// makes itself one, has the last word about itself: a time limit that stopped its own work is a
+  /// timeout. It asks the error, never the task: a cancelled child in a living task is a
+  /// cancellation, and a failure in a cancelled task is not.
   public var isCancellation: Bool {
     if let error = self as? AppError { return error.disposition == .cancelled }
     if self is CancellationError { return true }
-    return CancellationCheck.holds(for: self)
+    return CancellationCheck.holds(for: self, under: .current)
   }
 }
 
 enum CancellationCheck {
-  static func holds(for error: any Error) -> Bool {
+  static func holds(for error: any Error, under mapping: ErrorMapping) -> Bool {
     var current = error
     for _ in 0..<10 {  // a chain of causes may lead back to itself
-      if isPlain(current) { return true }
-      if let error = current as? AppError { return error.disposition == .cancelled }
-      if let error = current as? any AppErrorConvertible {
-        return error.appError.disposition == .cancelled
+      if let error = current as? AppError ?? AppError(bridged: current) {
+        return error.disposition == .cancelled
       }
-      if ErrorMapping.current.registered(current)?.disposition == .cancelled { return true }
+      if isPlain(current) { return true }
+      // A mapping that asks whether its error is a cancellation must not be asked again.
+      if !ConversionDepth.isMapping, let mapped = mapping.registered(current) {
+        return mapped.disposition == .cancelled
+      }
+      if let error = current as? any AppErrorConvertible {
+        return ConversionDepth.asking { error.appError.disposition == .cancelled } ?? false
+      }
       let causes = ErrorChain.causes(of: current)
       guard causes.count == 1, let cause = causes.first else { return false }
       current = cause
@@ -36,11 +43,14 @@ enum CancellationCheck {
   /// The forms that Foundation and Swift themselves give it.
   static func isPlain(_ error: any Error) -> Bool {
     if error is CancellationError { return true }
+    // An app's own error says so in its `appError`; its code may even depend on this answer.
+    if error is any AppErrorConvertible { return false }
     let bridged = error as NSError
-    switch (bridged.domain, bridged.code) {
-    case ("NSURLErrorDomain", -999): return true
-    case (NSPOSIXErrorDomain, Int(ECANCELED)): return true
-    case (NSCocoaErrorDomain, CocoaError.Code.userCancelled.rawValue): return true
+    switch bridged.domain {
+    case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return bridged.code == -999
+    case NSPOSIXErrorDomain: return bridged.code == Int(ECANCELED)
+    case NSCocoaErrorDomain: return bridged.code == CocoaError.Code.userCancelled.rawValue
+    case "NSOSStatusErrorDomain": return bridged.code == -128
     default: return false
     }
   }

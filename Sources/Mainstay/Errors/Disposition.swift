@@ -24,7 +24,7 @@ public enum Disposition: Sendable, Hashable {
 }
 
 extension Disposition {
-  /// What ``Retry`` does by default.
+  /// What `Retry` does by default.
   public enum RetryRule: Sendable, Hashable {
     /// Gives up at once.
     case never
@@ -86,13 +86,13 @@ extension Disposition {
     case error
   }
 
-  /// What ``Retry`` does by default.
+  /// What `Retry` does by default.
   public var retry: RetryRule {
     switch self {
-    case .transient(let hint): .afterBackoff(hint: hint)
-    case .throttled(let hint): .afterHint(hint)
+    case .transient: .afterBackoff(hint: retryAfter)
+    case .throttled: .afterHint(retryAfter)
     case .unknownOutcome: .onlyWithIdempotencyKey
-    case .rejected(let hint): .onlyIfFitsDeadline(hint)
+    case .rejected: .onlyIfFitsDeadline(retryAfter)
     case .permanent, .needsUser, .cancelled, .unclassified: .never
     }
   }
@@ -103,7 +103,7 @@ extension Disposition {
     case .transient, .unknownOutcome, .unclassified: .failure
     case .permanent, .needsUser: .success
     case .cancelled, .rejected: .neutral
-    case .throttled(let hint): .cooldown(hint)
+    case .throttled: .cooldown(retryAfter)
     }
   }
 
@@ -118,13 +118,13 @@ extension Disposition {
   /// What the outbox does with an operation that ended so.
   public var outbox: OutboxRule {
     switch self {
-    case .transient(let hint): .backoff(hint: hint)
-    case .throttled(let hint): .laneWaits(hint)
+    case .transient: .backoff(hint: retryAfter)
+    case .throttled: .laneWaits(retryAfter)
     case .permanent: .deadLetter
     case .needsUser: .lanePaused
     case .unknownOutcome: .reconcile
     case .cancelled: .released
-    case .rejected(let hint): .waits(hint)
+    case .rejected: .waits(retryAfter)
     case .unclassified: .limitedAttempts(3)
     }
   }
@@ -138,9 +138,12 @@ extension Disposition {
   }
 
   /// How long the other side, or the policy that refused, asks to wait; nil where nobody said.
+  ///
+  /// A negative wait counts as not said, and one of more than a year is cut to a year.
   public var retryAfter: Duration? {
     switch self {
-    case .transient(let hint), .throttled(let hint), .rejected(let hint): hint
+    case .transient(let hint), .throttled(let hint), .rejected(let hint):
+      hint.flatMap { $0 < .zero ? nil : $0.clamped }
     case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: nil
     }
   }

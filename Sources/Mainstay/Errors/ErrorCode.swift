@@ -3,13 +3,14 @@
 /// A stable, dotted name of one thing that can go wrong, such as `network.timeout`.
 ///
 /// Programs, logs and dashboards go by the code, so a code that was released is never renamed and
-/// never reused for something else. Legal are 1 to 128 characters: segments of `a-z`, `0-9` and `-`,
-/// joined by single dots.
+/// never reused for something else. Legal are 1 to 128 characters: segments of `a-z`, `0-9` and
+/// `-`, joined by single dots.
 public struct ErrorCode: Sendable, Hashable {
   /// The code as text.
   public let rawValue: String
 
-  /// Makes a code from text that was not written in the source, or nil where it is not a legal code.
+  /// Makes a code from text that was not written in the source, or nil where it is not a legal
+  /// code.
   public init?(_ text: some StringProtocol) {
     guard Self.isLegal(Substring(text).utf8) else { return nil }
     rawValue = String(text)
@@ -17,8 +18,8 @@ public struct ErrorCode: Sendable, Hashable {
 
   /// A positive number that stays the same for this code in every process and release.
   ///
-  /// It is what `NSError.code` shows: FNV-1a over the text, folded to 31 bits so that it is the same
-  /// on 32-bit devices. Zero is left out, since it reads as success.
+  /// It is what `NSError.code` shows: FNV-1a over the text, folded to 31 bits so that it is the
+  /// same on 32-bit devices. Zero is left out, since it reads as success.
   public var number: Int {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }

@@ -3,14 +3,19 @@
 /// What happened, in one word that a program can switch over.
 ///
 /// The set is open: an app or a library adds its own kinds as static members, so a `switch` over
-/// kinds keeps a `default`. What may be done about an error is said by ``Disposition``, never by its
-/// kind.
+/// kinds keeps a `default`. What may be done about an error is said by ``Disposition``, never by
+/// its kind.
 public struct ErrorKind: Sendable, Hashable {
   /// The name of the kind.
   public let rawValue: String
 
   /// Makes a kind of your own; use a dotted name, such as `payments.declined`.
-  public init(_ rawValue: StaticString) { self.rawValue = rawValue.description }
+  ///
+  /// An empty name stops the program.
+  public init(_ rawValue: StaticString) {
+    precondition(rawValue.description != "", "ErrorKind \"\" is not legal: at least 1 character")
+    self.rawValue = rawValue.description
+  }
 }
 
 extension ErrorKind {

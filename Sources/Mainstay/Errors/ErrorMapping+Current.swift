@@ -7,7 +7,7 @@ extension ErrorMapping {
 
   @TaskLocal private static var override: ErrorMapping?
 
-  /// The mapping in force: that of the task (``with(_:operation:)-sync``), else the bootstrapped one,
+  /// The mapping in force: that of the task (`with`), else the bootstrapped one,
   /// else ``standard``.
   public static var current: ErrorMapping {
     override ?? Global.mapping.withLock { $0 } ?? .standard
@@ -15,8 +15,8 @@ extension ErrorMapping {
 
   /// Sets the mapping of the whole process; called once, when the app starts.
   ///
-  /// A second call stops the program: two parts that both believe to own the mapping would otherwise
-  /// overwrite each other unseen. A test uses ``with(_:operation:)-sync`` instead.
+  /// A second call stops the program: two parts that both believe to own the mapping would
+  /// otherwise overwrite each other unseen. A test uses `with` instead.
   public static func bootstrap(_ mapping: ErrorMapping) {
     let isFirst = Global.mapping.withLock { current in
       guard current == nil else { return false }
@@ -25,11 +25,20 @@ extension ErrorMapping {
     }
     precondition(
       isFirst,
-      "ErrorMapping.bootstrap was called twice; it is set once at launch, and tests use ErrorMapping.with"
+      """
+      ErrorMapping.bootstrap was called twice; it is set once at launch, and tests use \
+      ErrorMapping.with
+      """
     )
   }
 
   /// Runs an operation under another mapping, for it and the child tasks that it starts.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping that is ``current`` meanwhile.
+  ///   - operation: What is run.
+  /// - Returns: What the operation returns.
+  /// - Throws: What the operation throws.
   public static func with<T, E: Error>(
     _ mapping: ErrorMapping, operation: () throws(E) -> T
   ) throws(E) -> T {
@@ -40,6 +49,12 @@ extension ErrorMapping {
   }
 
   /// Runs an async operation under another mapping, for it and the child tasks that it starts.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping that is ``current`` meanwhile.
+  ///   - operation: What is run, where its caller runs.
+  /// - Returns: What the operation returns.
+  /// - Throws: What the operation throws.
   public static func with<T, E: Error>(
     _ mapping: ErrorMapping, operation: () async throws(E) -> T
   ) async throws(E) -> T {

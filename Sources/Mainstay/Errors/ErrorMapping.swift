@@ -13,10 +13,11 @@ public import Foundation
 ///   })
 /// ```
 ///
-/// The order is: an `AppError` stays itself; then the added mappings, the newest first, where nil
-/// passes on to the next; then ``AppErrorConvertible``; then cancellation in all its forms; then the
-/// built-in mappings for Foundation and POSIX; and what is left is `unknown` and `unclassified`, never
-/// "network". The original error is kept as the cause.
+/// The order is: an `AppError` stays itself, and a plain cancellation is one whatever a mapping
+/// says; then the added mappings, the newest first, where nil passes on to the next; then
+/// ``AppErrorConvertible``; then an error whose cause is a cancellation; then the built-in mappings
+/// for Foundation and POSIX; and what is left is `unknown` and `unclassified`, never "network". The
+/// original error is kept as the cause.
 public struct ErrorMapping: Sendable {
   typealias Convert = @Sendable (any Error) -> AppError?
 
@@ -36,15 +37,18 @@ public struct ErrorMapping: Sendable {
   /// This mapping with one for the errors of a type added.
   ///
   /// - Parameters:
-  ///   - type: Exactly this type; a subclass needs a mapping of its own.
-  ///   - convert: Makes the error that people see, or nil to leave this one to the next mapping.
+  ///   - type: This type, and for a class its subclasses; `(any Error).self` means every error.
+  ///   - convert: Makes the error that people see, or nil to leave this one to the next mapping. It
+  ///     may ask for the mapping of another error, such as the cause of this one.
   /// - Returns: This mapping and the new one, which is asked first.
   public func adding<E: Error>(
     _ type: E.Type, _ convert: @escaping @Sendable (E) -> AppError?
   ) -> ErrorMapping {
+    // The type of a thrown error is never `any Error` itself, so it would not be found by type.
+    if type == (any Error).self { return adding(any: { ($0 as? E).flatMap(convert) }) }
     var copy = self
-    copy.byType[ObjectIdentifier(type), default: []].append(
-      copy.rule { error in (error as? E).flatMap(convert) })
+    let rule = copy.rule { error in (error as? E).flatMap(convert) }
+    copy.byType[ObjectIdentifier(type), default: []].append(rule)
     return copy
   }
 
@@ -58,7 +62,8 @@ public struct ErrorMapping: Sendable {
     domain: String, _ convert: @escaping @Sendable (NSError) -> AppError?
   ) -> ErrorMapping {
     var copy = self
-    copy.byDomain[domain, default: []].append(copy.rule { error in convert(error as NSError) })
+    let rule = copy.rule { error in convert(error as NSError) }
+    copy.byDomain[domain, default: []].append(rule)
     return copy
   }
 
@@ -82,42 +87,83 @@ public struct ErrorMapping: Sendable {
   /// What the added mappings make of an error; nil where none of them knows it.
   func registered(_ error: any Error) -> AppError? {
     guard count > 0 else { return nil }
-    var rules = byType[ObjectIdentifier(type(of: error))] ?? []
-    if !byDomain.isEmpty { rules += byDomain[(error as NSError).domain] ?? [] }
-    rules += general
+    var rules = general
+    if type(of: error) is AnyClass {
+      // Apple's frameworks throw `NSError` objects that cast to `URLError` and its like.
+      for rulesOfType in byType.values { rules += rulesOfType }
+    } else {
+      rules += byType[ObjectIdentifier(type(of: error))] ?? []
+    }
+    if !byDomain.isEmpty { rules += byDomain[Self.domain(of: error)] ?? [] }
     for rule in rules.sorted(by: { $0.ordinal > $1.ordinal }) {
-      if let mapped = rule.convert(error) { return mapped }
+      if let mapped = ConversionDepth.mapping({ rule.convert(error) }) ?? nil { return mapped }
     }
     return nil
+  }
+
+  private static func domain(of error: any Error) -> String {
+    // Bridging an app's own error would ask for its `appError`, which may be mapping right now.
+    (error as? any AppErrorConvertible).map { type(of: $0).errorDomain }
+      ?? (error as NSError).domain
   }
 
   /// Makes an ``AppError`` of any error.
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - site: Where it was caught; used where the error brings no place of its own.
+  ///   - fileID: The file where it was caught; leave it out.
+  ///   - function: The function where it was caught; leave it out.
+  ///   - line: The line where it was caught; leave it out.
   /// - Returns: The error itself where it is an `AppError`, else what it is mapped to.
-  public func map(_ error: any Error, site: SourceSite = SourceSite()) -> AppError {
-    if let error = error as? AppError { return error }
+  public func map(
+    _ error: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    map(error, at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
+  /// Makes an ``AppError`` of any error that was caught at a place.
+  package func map(_ error: any Error, at site: SourceSite) -> AppError {
+    if let error = error as? AppError ?? AppError(bridged: error) { return error }
+    if CancellationCheck.isPlain(error) { return .cancelled(error, at: site) }
     if let mapped = registered(error) { return mapped.keeping(error) }
-    if let error = error as? any AppErrorConvertible { return error.appError.keeping(error) }
-    if CancellationCheck.holds(for: error) { return .cancelled(error, at: site) }
-    return BuiltInMapping.map(error, at: site) ?? .unknown(error, at: site)
+    if let error = error as? any AppErrorConvertible {
+      // Whoever keeps asking for the mapping of itself is not asked anything more.
+      guard let converted = ConversionDepth.mapping({ error.appError }) else {
+        return AppError(.unknown, cause: error, at: site)
+      }
+      return converted.standing(for: error)
+    }
+    if CancellationCheck.holds(for: error, under: self) { return .cancelled(error, at: site) }
+    return BuiltInMapping.map(error, at: site) ?? .unclassified(error, at: site)
   }
 }
 
 extension AppError {
-  /// The same failure with the error that it was made from as its cause.
-  ///
-  /// What the made error names as its causes is reached through the original: `ErrorChain` asks an
-  /// ``AppErrorConvertible`` for them. A foreign original is put before them instead.
+  /// The same failure, with the error that it was made from among its causes.
   fileprivate func keeping(_ original: any Error) -> AppError {
+    guard !underlying.contains(where: { Self.isSame($0, original) }) else { return self }
     var copy = self
-    if original is any AppErrorConvertible {
-      copy.fields.underlying = [original]
-    } else if !underlying.contains(where: { type(of: $0) == type(of: original) }) {
-      copy.fields.underlying.insert(original, at: 0)
-    }
+    copy.fields.underlying.insert(original, at: 0)
     return copy
+  }
+
+  /// The same failure with the app's own error as its cause.
+  ///
+  /// What it names as its causes is reached through the original: `ErrorChain` asks an
+  /// ``AppErrorConvertible`` for them.
+  fileprivate func standing(for original: any AppErrorConvertible) -> AppError {
+    var copy = self
+    copy.fields.underlying = [original]
+    return copy
+  }
+
+  private static func isSame(_ left: any Error, _ right: any Error) -> Bool {
+    guard type(of: left) == type(of: right) else { return false }
+    // By identity: two `NSError` are compared with their user info, which may hold them again.
+    if type(of: left) is AnyClass { return left as AnyObject === right as AnyObject }
+    if let left = HashableError.value(of: left), let right = HashableError.value(of: right) {
+      return left == right
+    }
+    return String(reflecting: left) == String(reflecting: right)
   }
 }

@@ -19,21 +19,23 @@ public struct JSONPointer: Sendable, Hashable {
       tokens = []
       return
     }
-    guard text.first == "/" else { return nil }
+    // Scalars, not characters: a slash and an accent after it are one character.
+    let scalars = String(text).unicodeScalars
+    guard scalars.first == "/" else { return nil }
     var tokens: [String] = []
-    for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+    for part in scalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
       guard let token = Self.unescaped(part) else { return nil }
       tokens.append(token)
     }
     self.tokens = tokens
   }
 
-  private static func unescaped(_ part: some StringProtocol) -> String? {
-    var result = ""
+  private static func unescaped(_ part: Substring.UnicodeScalarView) -> String? {
+    var result = String.UnicodeScalarView()
     var iterator = part.makeIterator()
-    while let character = iterator.next() {
-      guard character == "~" else {
-        result.append(character)
+    while let scalar = iterator.next() {
+      guard scalar == "~" else {
+        result.append(scalar)
         continue
       }
       switch iterator.next() {
@@ -42,14 +44,25 @@ public struct JSONPointer: Sendable, Hashable {
       default: return nil
       }
     }
-    return result
+    return String(result)
   }
 }
 
 extension JSONPointer: CustomStringConvertible {
   /// The pointer as text, escaped.
   public var description: String {
-    tokens.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+    var result: [UInt8] = []
+    for token in tokens {
+      result.append(UInt8(ascii: "/"))
+      for byte in token.utf8 {
+        switch byte {
+        case UInt8(ascii: "~"): result += [byte, UInt8(ascii: "0")]
+        case UInt8(ascii: "/"): result += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+        default: result.append(byte)
+        }
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 }
 

@@ -9,7 +9,8 @@ extension LocalizableText.Argument {
     case .integer(let number): number.formatted(.number.locale(locale))
     case .number(let number): number.formatted(.number.locale(locale))
     case .date(let date):
-      date.formatted(Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale))
+      Self.calendarDate(date).formatted(
+        Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale))
     case .duration(let duration): Self.words(duration, in: locale)
     }
   }
@@ -21,7 +22,58 @@ extension LocalizableText.Argument {
     let seconds = whole < clamped ? whole + .seconds(1) : whole
     return seconds.formatted(
       Duration.UnitsFormatStyle(
-        allowedUnits: [.days, .hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2
+        allowedUnits: [.days, .hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2,
+        fractionalPart: .hide(rounded: .up)
       ).locale(locale))
+  }
+
+  /// The date, cut to the years that calendars know: a file or a server may say anything.
+  private static func calendarDate(_ date: Date) -> Date {
+    let seconds = date.timeIntervalSince1970
+    guard !seconds.isNaN else { return Date(timeIntervalSince1970: 0) }
+    return Date(timeIntervalSince1970: min(max(seconds, -62_135_596_800), 253_402_300_799))
+  }
+}
+
+extension LocalizableText.Argument: Codable {
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case text, integer, number, duration, date
+  }
+
+  /// Decodes an object with one member, such as `{"integer": 3}`.
+  ///
+  /// An argument of a kind that this build does not know becomes "…", so that the rest can be read.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    switch CodingKeys.allCases.first(where: container.contains) {
+    case .text: self = .text(try container.decode(String.self, forKey: .text))
+    case .integer: self = .integer(try container.decode(Int.self, forKey: .integer))
+    case .number:
+      let isNumber = try !container.decodeNil(forKey: .number)
+      self = .number(isNumber ? try container.decode(Double.self, forKey: .number) : .nan)
+    case .duration: self = .duration(try container.decode(Duration.self, forKey: .duration))
+    case .date: self = .date(try container.decode(Date.self, forKey: .date))
+    case nil: self = .text("…")
+    }
+  }
+
+  /// Encodes an object with one member; a number that is not finite becomes null.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .text(let text): try container.encode(text, forKey: .text)
+    case .integer(let number): try container.encode(number, forKey: .integer)
+    case .number(let number) where number.isFinite: try container.encode(number, forKey: .number)
+    case .number: try container.encodeNil(forKey: .number)
+    case .duration(let duration): try container.encode(duration, forKey: .duration)
+    case .date(let date): try container.encode(date.finite, forKey: .date)
+    }
+  }
+}
+
+extension Date {
+  /// The date, or 1970 where it is not a number: JSON has no word for that.
+  var finite: Date {
+    timeIntervalSinceReferenceDate.isFinite ? self : Date(timeIntervalSince1970: 0)
   }
 }

@@ -14,7 +14,7 @@ public import Foundation
 /// Two texts are equal when key, pattern and arguments are.
 public struct LocalizableText: Sendable, Hashable, Codable {
   /// A value inside a text, formatted for the reader's locale.
-  public enum Argument: Sendable, Hashable, Codable {
+  public enum Argument: Sendable, Hashable {
     /// Shown as it is.
     case text(String)
     /// Shown with the locale's digits and grouping.
@@ -42,8 +42,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   /// Makes a text from one that is not to be translated, such as what a server wrote for people.
+  ///
+  /// It becomes an argument: two errors with different words of a server differ.
   public init(verbatim text: String) {
-    self.init(key: nil, pattern: Self.escaped(text), arguments: [])
+    self.init(key: nil, pattern: "{0}", arguments: [.text(text)])
   }
 
   private init(key: String?, pattern: String, arguments: [Argument]) {
@@ -52,41 +54,56 @@ public struct LocalizableText: Sendable, Hashable, Codable {
     self.arguments = arguments
   }
 
-  /// Whether there is nothing to read.
-  public var isBlank: Bool {
-    arguments.isEmpty
-      ? pattern.allSatisfy(\.isWhitespace)
-      : string(in: Locale(identifier: "en")).allSatisfy(\.isWhitespace)
-  }
+  /// Whether there is nothing to read: no characters, or none that can be seen.
+  public var isBlank: Bool { !PlainText.hasVisibleCharacters(description) }
 
   /// The text in words; English until a catalogue says otherwise.
   public func string(in locale: Locale = .current) -> String {
-    guard pattern.contains(where: { $0 == "{" || $0 == "}" }) else { return pattern }
-    var result = ""
-    var rest = Substring(pattern)
-    while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-      result += rest[..<brace]
-      let after = rest[rest.index(after: brace)...]
-      if after.first == rest[brace] {  // doubled: a literal brace
-        result.append(rest[brace])
-        rest = after.dropFirst()
-      } else if let end = after.firstIndex(of: "}"), let index = Int(after[..<end]),
-        arguments.indices.contains(index)
-      {
-        result += arguments[index].string(in: locale)
-        rest = after[after.index(after: end)...]
-      } else {  // not a place for an argument: shown as written, since a text must never trap
-        result.append(rest[brace])
-        rest = after
+    // Bytes, not characters: a brace and an accent after it are one character.
+    let bytes = Array(pattern.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      let isDoubled = index + 1 < bytes.count && bytes[index + 1] == byte
+      if byte == Self.closing || byte == Self.opening, isDoubled {
+        result.append(byte)
+        index += 2
+      } else if byte == Self.opening, let (argument, end) = argument(in: bytes, at: index + 1) {
+        result += argument.string(in: locale).utf8
+        index = end
+      } else {  // what is not a place for an argument is shown as written: a text must never trap
+        result.append(byte)
+        index += 1
       }
     }
-    return result + rest
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static let opening = UInt8(ascii: "{")
+  private static let closing = UInt8(ascii: "}")
+
+  /// The argument whose number and closing brace stand here, and where the text goes on.
+  private func argument(in bytes: [UInt8], at start: Int) -> (argument: Argument, end: Int)? {
+    var index = start
+    var number = 0
+    while index < bytes.count, index < start + 4, Byte.isDigit(bytes[index]) {  // no overflow
+      number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    guard index > start, index < bytes.count, bytes[index] == Self.closing,
+      arguments.indices.contains(number)
+    else { return nil }
+    return (arguments[number], index + 1)
   }
 
   private static func escaped(_ text: String) -> String {
-    text.contains(where: { $0 == "{" || $0 == "}" })
-      ? text.replacing("{", with: "{{").replacing("}", with: "}}")
-      : text
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      result.append(scalar)
+      if scalar == "{" || scalar == "}" { result.append(scalar) }
+    }
+    return String(result)
   }
 }
 
@@ -112,8 +129,10 @@ extension LocalizableText: ExpressibleByStringInterpolation {
       append(.text(String(text)))
     }
 
-    /// Adds a whole number.
-    public mutating func appendInterpolation(_ number: Int) { append(.integer(number)) }
+    /// Adds a whole number; one beyond the range of `Int` is cut to it.
+    public mutating func appendInterpolation(_ number: some BinaryInteger) {
+      append(.integer(Int(clamping: number)))
+    }
 
     /// Adds a number.
     public mutating func appendInterpolation(_ number: Double) { append(.number(number)) }
@@ -131,7 +150,9 @@ extension LocalizableText: ExpressibleByStringInterpolation {
   }
 
   /// Makes a text without arguments.
-  public init(stringLiteral value: String) { self.init(verbatim: value) }
+  public init(stringLiteral value: String) {
+    self.init(key: nil, pattern: Self.escaped(value), arguments: [])
+  }
 
   /// Makes a text whose interpolated values are its arguments.
   public init(stringInterpolation: StringInterpolation) {

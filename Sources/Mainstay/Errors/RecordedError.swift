@@ -27,11 +27,11 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
       return
     }
     let type = QualifiedTypeName.of(Swift.type(of: error))
-    if let error = error as? AppError {
-      self.init(type: type, code: error.code.rawValue, text: error.details ?? "")
-    } else if let error = error as? any AppErrorConvertible {
-      let app = error.appError
-      self.init(type: type, code: app.code.rawValue, text: app.details ?? "")
+    if error is any AppErrorConvertible {
+      let app = (error as? any AppErrorConvertible).flatMap { error in
+        ConversionDepth.asking { error.appError }
+      }
+      self.init(type: type, code: app?.code.rawValue ?? "", text: app?.details ?? "")
     } else {
       let bridged = error as NSError
       self.init(
@@ -44,23 +44,24 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
   ///
   /// The values inside a case or a struct are left out, since anything may stand in them.
   private static func text(of error: any Error) -> String {
-    let texts = error as? any LocalizedError
-    if let text = PlainText.usable(texts?.errorDescription) { return text }
-    if Swift.type(of: error) is any CustomStringConvertible.Type {
+    if let text = PlainText.message(of: error) { return text }
+    // The description of an `NSError` is its whole user info, addresses and all.
+    if Swift.type(of: error) is NSError.Type { return "" }
+    if Swift.type(of: error) is any CustomStringConvertible.Type,
+      !(error is any CustomNSError)
+    {
       return String(describing: error)
     }
     let mirror = Mirror(reflecting: error)
-    if mirror.displayStyle == .enum {
-      return mirror.children.first?.label ?? String(describing: error)
-    }
-    return PlainText.usable((error as NSError).localizedDescription) ?? ""
+    guard mirror.displayStyle == .enum else { return "" }
+    return mirror.children.first?.label ?? String(describing: error)
   }
 }
 
 extension RecordedError: CustomStringConvertible {
   /// Type, code and text on one line.
   public var description: String {
-    text.isEmpty ? "\(type) [\(code)]" : "\(type) [\(code)] \(text)"
+    [type, code.isEmpty ? "" : "[\(code)]", text].filter { !$0.isEmpty }.joined(separator: " ")
   }
 }
 

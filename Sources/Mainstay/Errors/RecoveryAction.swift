@@ -15,7 +15,7 @@ public struct RecoveryAction: Sendable, Hashable, Codable, Identifiable {
   }
 
   /// How an action stands among the others.
-  public enum Role: String, Sendable, Hashable, Codable {
+  public enum Role: String, Sendable, Hashable {
     /// An ordinary action.
     case normal
     /// Leaves everything as it is.
@@ -81,6 +81,13 @@ extension RecoveryAction.ID: ExpressibleByStringLiteral, Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(rawValue)
+  }
+}
+
+extension RecoveryAction.Role: Codable {
+  /// Decodes a role from its name; one that this build does not know becomes `normal`.
+  public init(from decoder: any Decoder) throws {
+    self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .normal
   }
 }
 

@@ -3,7 +3,7 @@
 public import Logging
 
 /// How bad an error is for the person and for the team.
-public enum Severity: String, Sendable, Hashable, Codable, CaseIterable {
+public enum Severity: String, Sendable, Hashable, CaseIterable {
   /// Not a problem; useful when looking for one. Cancellation is of this severity.
   case debug
   /// Expected now and then, and handled: a wrong password, a call refused by an open breaker.
@@ -42,4 +42,11 @@ extension Severity: Comparable {
 
   /// Tells whether the left severity is the milder one.
   public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+}
+
+extension Severity: Codable {
+  /// Decodes a severity from its name; one that this build does not know becomes `error`.
+  public init(from decoder: any Decoder) throws {
+    self = Severity(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .error
+  }
 }

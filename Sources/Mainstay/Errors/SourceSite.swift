@@ -10,8 +10,12 @@ public struct SourceSite: Sendable, Hashable, Codable {
   public let line: Int
 
   /// Makes a site; without arguments it is the place of the call.
+  ///
+  /// Of an absolute path only the name of the file is kept: it may contain a person's name.
   public init(fileID: String = #fileID, function: String = #function, line: Int = #line) {
-    self.fileID = fileID
+    let isAbsolute = fileID.hasPrefix("/") || fileID.contains("\\") || fileID.contains(":")
+    let name = fileID.split(whereSeparator: { "/\\".contains($0) }).last
+    self.fileID = isAbsolute ? String(name ?? "") : fileID
     self.function = function
     self.line = line
   }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A time limit that is running: what everything inside it can ask for the time that is left.
+@usableFromInline
 final class ActiveLimit: Sendable {
   /// The innermost limit around the current task.
-  @TaskLocal static var current: ActiveLimit?
+  @usableFromInline
+  static let local = TaskLocal<ActiveLimit?>(wrappedValue: nil)
+
+  static var current: ActiveLimit? { local.get() }
 
   /// The error that tells of this limit.
   let error: TimedOut
@@ -45,6 +49,7 @@ final class ActiveLimit: Sendable {
   var refusal: Rejection { Rejection(policy: error.policy, reason: .deadlineTooClose) }
 
   /// Whether this limit has ended the work inside.
+  @usableFromInline
   var hasExpiredItself: Bool { state.withLock { if case .expired = $0 { true } else { false } } }
 
   /// Whether this limit, or one around it, has ended the work inside.
@@ -53,9 +58,11 @@ final class ActiveLimit: Sendable {
 
 extension ActiveLimit: AlarmTarget {
   /// The work is done; whoever waits for it goes on.
+  @usableFromInline
   func finish() { end(as: .finished) }
 
   /// The limit has ended, unless the work was done before.
+  @usableFromInline
   package func ring() { end(as: .expired) }
 
   private func end(as ending: State) {
@@ -68,10 +75,18 @@ extension ActiveLimit: AlarmTarget {
   }
 
   /// Whether the work is still going on inside its limit.
+  @usableFromInline
   var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
 
   /// Returns when the work is done or the limit has ended, on the caller's actor.
-  func wait(isolation: isolated (any Actor)? = #isolation) async {
+  @usableFromInline
+  func waitWithAlarm(isolation: isolated (any Actor)? = #isolation) async {
+    let alarm = timeline.alarms.add(due: end, target: self)
+    await wait(isolation: isolation)
+    timeline.alarms.remove(alarm)
+  }
+
+  private func wait(isolation: isolated (any Actor)? = #isolation) async {
     await withCheckedContinuation(isolation: isolation) { continuation in
       let isOver = state.withLock { state in
         guard case .running = state else { return true }

@@ -2,10 +2,10 @@
 
 /// Which alarms are due when, and until when somebody has to sleep: the pure part of ``Alarms``.
 ///
-/// Sleepers are never woken early, since a cancelled `Task.sleep` keeps its memory until the time it
-/// was to last to. Instead a new one is started when an alarm is due before all of them wake up; each
-/// sleeps on for whoever is left. An alarm that is taken back leaves a stale entry, which is dropped
-/// when it comes up or when stale entries outnumber the live ones.
+/// Sleepers are never woken early, since a cancelled `Task.sleep` keeps its memory until the time
+/// it was to last to. Instead a new one is started when an alarm is due before all of them wake up;
+/// each sleeps on for whoever is left. An alarm that is taken back leaves a stale entry, which is
+/// dropped when it comes up or when stale entries outnumber the live ones.
 struct AlarmQueue<Target: Sendable>: Sendable {
   /// Names an alarm to take it back; one that has rung or was taken back names nothing.
   struct Ticket: Sendable {

@@ -2,8 +2,8 @@
 
 /// Two policies, one around the other; what a ``Pipeline`` is built of.
 ///
-/// It is a ``Policy`` where both of its parts are, so a pipeline stays with its caller unless one of
-/// its stages cannot.
+/// It is a ``Policy`` where both of its parts are, so a pipeline stays with its caller unless one
+/// of its stages cannot.
 public struct Chain<Outer: ConcurrentPolicy, Inner: ConcurrentPolicy>: ConcurrentPolicy {
   @usableFromInline let outer: Outer
   @usableFromInline let inner: Inner
@@ -16,11 +16,11 @@ public struct Chain<Outer: ConcurrentPolicy, Inner: ConcurrentPolicy>: Concurren
 
   /// Runs an operation under the inner policy, and that under the outer one.
   @inlinable
-  public func run<T: Sendable>(
-    sendable operation: @escaping @Sendable () async throws -> T
+  public func runSendable<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     let inner = inner
-    return try await outer.run(sendable: { try await inner.run(sendable: operation) })
+    return try await outer.runSendable({ try await inner.runSendable(operation) })
   }
 }
 

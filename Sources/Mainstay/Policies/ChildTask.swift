@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Runs operations in a child task that can be cancelled apart from its caller.
+@usableFromInline
 enum ChildTask {
   /// Runs an operation on its caller's actor and cancels it when its limit ends.
   ///
@@ -8,6 +9,7 @@ enum ChildTask {
   /// behind says so explicitly. An operation that does not suspend costs no alarm.
   ///
   /// - Returns: What became of the operation; a value that was made is never thrown away.
+  @inlinable
   static func run<T>(
     within limit: ActiveLimit, isolation: isolated (any Actor)? = #isolation,
     _ operation: () async throws -> T
@@ -29,16 +31,15 @@ enum ChildTask {
           }
         }
         guard limit.isRunning else { return }
-        let alarm = limit.timeline.alarms.add(due: limit.end, target: limit)
-        await limit.wait(isolation: isolation)
-        limit.timeline.alarms.remove(alarm)
+        await limit.waitWithAlarm(isolation: isolation)
         if limit.hasExpiredItself { group.cancelAll() }
       }
     }
     return slot.result ?? .failure(CancellationError())
   }
 
-  private static func perform<T>(
+  @inlinable
+  static func perform<T>(
     _ operation: Unchecked<() async throws -> T>, into slot: Slot<T>, within limit: ActiveLimit
   ) async {
     do { slot.result = .success(try await operation.value()) } catch {
@@ -47,18 +48,24 @@ enum ChildTask {
     limit.finish()
   }
 
-  // The two boxes carry an operation and its result, neither of which need be Sendable, into the child
-  // task and back. That is safe because
+  // The two boxes carry an operation and its result, neither of which need be Sendable, into the
+  // child task and back. That is safe because
   // - the group waits for the child before it returns, so nothing outlives the caller's frame;
   // - the child runs on the caller's actor where there is one, and the caller is suspended while it
   //   runs, so the two never run side by side;
-  // - the slot is written before `finish()` takes the limit's lock and read after the group has ended.
-  private struct Unchecked<T>: @unchecked Sendable {
-    nonisolated(unsafe) let value: T
+  // - the slot is written before `finish()` takes the limit's lock and read after the group has
+  //   ended.
+  @usableFromInline
+  struct Unchecked<T>: @unchecked Sendable {
+    @usableFromInline nonisolated(unsafe) let value: T
+    @inlinable
     init(_ value: T) { self.value = value }
   }
 
-  private final class Slot<T>: @unchecked Sendable {
-    nonisolated(unsafe) var result: Result<T, any Error>?
+  @usableFromInline
+  final class Slot<T>: @unchecked Sendable {
+    @usableFromInline nonisolated(unsafe) var result: Result<T, any Error>?
+    @inlinable
+    init() {}
   }
 }

@@ -8,8 +8,8 @@
 
 /// A value behind a lock: the only lock of the package.
 ///
-/// Hold it for as long as it takes to change the value, and for nothing else: no `await`, no I/O and
-/// no code of the user's inside. It is `Mutex`, or `pthread_mutex_t` when built with
+/// Hold it for as long as it takes to change the value, and for nothing else: no `await`, no I/O
+/// and no code of the user's inside. It is `Mutex`, or `pthread_mutex_t` when built with
 /// `-DMAINSTAY_TSAN`, because thread sanitizer on Linux does not see into `Mutex` and reports races
 /// that are none.
 package struct Locked<Value>: ~Copyable, Sendable {

@@ -20,8 +20,8 @@ public enum Outcome<Success, Failure: Error> {
     case let timedOut as TimedOut: self = .timedOut(timedOut)
     case let error where error.isCancellation: self = .cancelled
     case let failure as Failure: self = .failure(failure)
-    // Unreachable while every stage throws what its operation threw; a stage that wraps errors loses
-    // the type, and what it made of them can only be told as a refusal.
+    // Unreachable while every stage throws what its operation threw; a stage that wraps errors
+    // loses the type, and what it made of them can only be told as a refusal.
     default: self = .rejected(Rejection(policy: "pipeline", reason: .foreignError, cause: error))
     }
   }

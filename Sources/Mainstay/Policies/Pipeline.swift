@@ -12,8 +12,9 @@
 /// let book = try await catalog.run { try await api.book(isbn) }
 /// ```
 ///
-/// A pipeline is a value; what keeps state in it, such as a breaker, is shared by all its copies. Make
-/// one per dependency and keep it: a pipeline that is made anew for each call forgets what it learned.
+/// A pipeline is a value; what keeps state in it, such as a breaker, is shared by all its copies.
+/// Make one per dependency and keep it: a pipeline that is made anew for each call forgets what it
+/// learned.
 public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   /// The name, for events and messages.
   public let name: String
@@ -22,8 +23,8 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
 
   /// Makes a pipeline.
   ///
-  /// Stops the program where one stateful stage stands in it twice: both places would count the same
-  /// calls.
+  /// Stops the program where one stateful stage stands in it twice: both places would count the
+  /// same calls.
   ///
   /// - Parameters:
   ///   - name: The name, for events and messages.
@@ -48,7 +49,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   public func run<T: Sendable>(
     _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await policy.run(sendable: operation)
+    try await policy.runSendable(operation)
   }
 
   /// Runs an operation that may run beside or beyond its caller, and another one where it failed.
@@ -64,7 +65,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
     fallback: (any Error) async throws -> T
   ) async throws -> T {
     do {
-      return try await policy.run(sendable: operation)
+      return try await policy.runSendable(operation)
     } catch {
       if error.isCancellation { throw error }
       return try await fallback(error)
@@ -121,10 +122,10 @@ extension Pipeline where P: Policy {
 extension Pipeline: ConcurrentPolicy {
   /// Runs an operation under all stages; so a pipeline can be a stage of another one.
   @inlinable
-  public func run<T: Sendable>(
-    sendable operation: @escaping @Sendable () async throws -> T
+  public func runSendable<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await policy.run(sendable: operation)
+    try await policy.runSendable(operation)
   }
 }
 

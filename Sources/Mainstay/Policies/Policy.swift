@@ -10,8 +10,8 @@ public protocol ConcurrentPolicy: Sendable {
   /// - Parameter operation: What is run; it may run several times, side by side.
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw, ``Rejection`` or ``TimedOut``.
-  func run<T: Sendable>(
-    sendable operation: @escaping @Sendable () async throws -> T
+  func runSendable<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T
 }
 
@@ -30,8 +30,8 @@ public protocol Policy: ConcurrentPolicy {
 extension Policy {
   /// Runs an operation that could be sent elsewhere, right here.
   @inlinable
-  public func run<T: Sendable>(
-    sendable operation: @escaping @Sendable () async throws -> T
+  public func runSendable<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     try await run(operation)
   }

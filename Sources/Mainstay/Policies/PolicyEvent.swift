@@ -23,7 +23,7 @@ public struct PolicyEvent: Sendable {
     case circuitOpened(failures: Int, breakFor: Duration)
     /// A breaker began to try the dependency out.
     case circuitHalfOpened
-    /// A breaker closed: the dependency is well again.
+    /// A breaker closed: the dependency is well again, or nobody isolates the breaker any longer.
     case circuitClosed
     /// A breaker was isolated by hand.
     case circuitIsolated

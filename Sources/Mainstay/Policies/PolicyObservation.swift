@@ -7,11 +7,11 @@ public enum PolicyObservation {
   private static let observer = Locked<(any PolicyObserver)?>(nil)
   private static let hasObserver = Atomic(false)
 
-  /// Sets the observer of the whole process, besides those that policies are given; called once, when
-  /// the app starts.
+  /// Sets the observer of the whole process, besides those that policies are given; called once,
+  /// when the app starts.
   ///
-  /// A second call stops the program: two parts that both believe to own it would otherwise overwrite
-  /// each other unseen.
+  /// A second call stops the program: two parts that both believe to own it would otherwise
+  /// overwrite each other unseen.
   public static func bootstrap(_ new: some PolicyObserver) {
     let isFirst = observer.withLock { current in
       guard current == nil else { return false }

@@ -2,8 +2,8 @@
 
 /// A policy refused a call before it was made.
 ///
-/// It says nothing about the dependency: it is not counted by a breaker, and it is retried only where
-/// ``retryAfter`` fits the deadline.
+/// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
+/// where ``retryAfter`` fits the deadline.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {
@@ -92,35 +92,33 @@ public struct TimedOut: Error, Sendable, Hashable {
 }
 
 extension TimedOut: AppErrorConvertible {
-  /// What a person reads: that it took too long.
+  /// What a person reads: that it took too long, or that it is not known whether it happened.
   public var appError: AppError {
     AppError(
-      disposition == .unknownOutcome ? .timeoutUnknownOutcome : .timeout, disposition: disposition,
+      disposition == .unknownOutcome ? .outcomeUnknown : .timeout,
       details: "\(policy) passed its \(scope.rawValue) limit of \(limit)",
       metadata: ["policy.name": policy, "policy.limit": limit.inSeconds.description],
-      at: SourceSite(function: "TimedOut.appError"))
+      at: SourceSite(function: "TimedOut.appError")
+    ).with(disposition: disposition)
   }
 }
 
 extension BuiltInError {
   static func rejected(retryAfter: Duration?) -> BuiltInError {
-    BuiltInError(
+    let wait = retryAfter.flatMap { $0 > .zero ? $0 : nil }
+    return BuiltInError(
       "policy.rejected", .rejected, .rejected(retryAfter: retryAfter),
+      name: wait == nil ? "policy.rejected" : "policy.rejected-for",
       title: "The service is taking a break",
       message: "The service had problems just now, so the app is leaving it alone for a moment.",
-      suggestion: retryAfter.map { $0 > .zero ? "Try again in \($0)." : "Try again." }
-        ?? "Try again in a moment.")
+      suggestion: wait.map { "Try again in \($0)." } ?? "Try again in a moment.")
   }
 
   static let noTimeLeft = BuiltInError(
     "policy.no-time-left", .timeout, .rejected(),
-    title: "This is taking too long",
-    message: "There was not enough time left to try it.",
+    title: "There was no time left",
+    message: "It took so long before that this could not be tried any more.",
     suggestion: "Try again in a moment.")
 
-  static let timeoutUnknownOutcome = BuiltInError(
-    "policy.timeout-unknown-outcome", .timeout, .unknownOutcome,
-    title: "We could not confirm this",
-    message: "The service did not answer in time, so it is not known whether it happened.",
-    suggestion: "Check before you do it again.")
+  static let policies: [BuiltInError] = [rejected(retryAfter: nil), noTimeLeft]
 }

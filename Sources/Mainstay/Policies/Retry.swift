@@ -2,10 +2,11 @@
 
 /// Runs an operation again when it failed in a way that another attempt can mend.
 ///
-/// What may be repeated is read from the error's ``Disposition``: a transient failure after a backoff,
-/// a throttled call after the time the service asked for, a call with an unknown outcome only under an
-/// ``IdempotencyKey``, and nothing else. A caller that cancels gets `CancellationError` at once; an
-/// attempt that could not begin before the deadline is not waited for, and the last error is thrown.
+/// What may be repeated is read from the error's ``Disposition``: a transient failure after a
+/// backoff, a throttled call after the time the service asked for, a call with an unknown outcome
+/// only under an ``IdempotencyKey``, and nothing else. A caller that cancels gets
+/// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
+/// for, and the last error is thrown.
 ///
 /// ```swift
 /// let retry = Retry(
@@ -60,14 +61,16 @@ public struct Retry: Policy {
   /// Makes a retry.
   ///
   /// - Parameters:
-  ///   - maximumAttempts: How often the operation is run at most, the first time included; 1 or more,
-  ///     the default is 3.
-  ///   - backoff: How long to wait in between; the default grows from 200 ms to 20 s with full jitter.
-  ///   - retryIf: Which errors are followed by another attempt; the default reads the disposition.
-  ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the retry.
-  ///     Zero or more, the default is one minute.
-  ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default is
-  ///     no limit but the active ``Deadline``.
+  ///   - maximumAttempts: How often the operation is run at most, the first time included; 1 or
+  ///     more, the default is 3.
+  ///   - backoff: How long to wait in between; the default grows from 200 ms to 20 s with full
+  ///     jitter.
+  ///   - condition: Which errors are followed by another attempt; the default reads the
+  ///     disposition.
+  ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the
+  ///     retry. Zero or more, the default is one minute.
+  ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default
+  ///     is no limit but the active ``Deadline``.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
@@ -83,20 +86,50 @@ public struct Retry: Policy {
     seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
-    precondition(
-      maximumAttempts >= 1,
-      "Retry(maximumAttempts: \(maximumAttempts)) is not legal: there must be 1 or more")
-    precondition(
-      maximumServerDelay >= .zero,
-      "Retry(maximumServerDelay: \(maximumServerDelay)) is not legal: it must be zero or more")
-    if let maximumElapsed {
-      precondition(
-        maximumElapsed > .zero,
-        "Retry(maximumElapsed: \(maximumElapsed)) is not legal: it must be more than zero")
+    // The backoff was checked when it was made.
+    let configuration = Configuration(
+      maximumAttempts: maximumAttempts, maximumServerDelay: maximumServerDelay,
+      maximumElapsed: maximumElapsed)
+    do throws(ConfigurationError) {
+      try self.init(
+        validating: configuration, backoff: backoff, retryIf: condition, name: name, clock: clock,
+        seed: seed, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
     }
+  }
+
+  /// Makes a retry from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - condition: Which errors are followed by another attempt; the default reads the
+  ///     disposition.
+  ///   - name: The name, for events; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, retryIf condition: Condition = .disposition,
+    name: String? = nil, clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    try self.init(
+      validating: configuration, backoff: nil, retryIf: condition, name: name, clock: clock,
+      seed: seed, observer: observer)
+  }
+
+  private init(
+    validating configuration: Configuration, backoff: Backoff?, retryIf condition: Condition,
+    name: String?, clock: some Clock<Duration>, seed: UInt64?, observer: (any PolicyObserver)?
+  ) throws(ConfigurationError) {
+    try configuration.check()
     limits = RetryStateMachine.Limits(
-      maximumAttempts: maximumAttempts, backoff: backoff,
-      maximumServerDelay: maximumServerDelay.clamped, maximumElapsed: maximumElapsed?.clamped)
+      maximumAttempts: configuration.maximumAttempts,
+      backoff: backoff ?? Backoff(checked: configuration.backoff),
+      maximumServerDelay: configuration.maximumServerDelay.clamped,
+      maximumElapsed: configuration.maximumElapsed?.clamped)
     self.condition = condition
     self.name = name
     timeline = Timeline(clock)

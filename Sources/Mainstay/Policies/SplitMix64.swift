@@ -16,12 +16,15 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
     return z ^ (z >> 31)
   }
+
+  /// A number in `0..<1`.
+  package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
 
 /// The source of chance of one policy, shared by all its copies and calls.
 ///
-/// It is seeded once, since the system's generator costs a hundred times as much per number, and it is
-/// shared rather than copied: copies would all draw the same numbers (P20).
+/// It is seeded once, since the system's generator costs a hundred times as much per number, and it
+/// is shared rather than copied: copies would all draw the same numbers (P20).
 package final class Chance: Sendable {
   private let generator: Locked<SplitMix64>
 
@@ -31,9 +34,5 @@ package final class Chance: Sendable {
   }
 
   /// A number in `0..<1`.
-  package func fraction() -> Double {
-    generator.withLock { generator in
-      Double(generator.next() >> 11) * 0x1p-53
-    }
-  }
+  package func fraction() -> Double { generator.withLock { $0.fraction() } }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What ``Timeout`` and ``Deadline`` have in common.
+@usableFromInline
 struct TimeLimit: Sendable {
   let duration: Duration
   let scope: TimedOut.Scope
@@ -32,21 +33,39 @@ struct TimeLimit: Sendable {
   }
 
   /// Runs an operation that others inside end in time.
-  func announce<T>(
-    _ operation: () async throws -> T
-  ) async throws -> T {
-    let limit = begin()
-    try refuseIfOver(limit.tightest)
-    return try await ActiveLimit.$current.withValue(limit, operation: operation)
+  @inlinable
+  func announce<T>(_ operation: () async throws -> T) async throws -> T {
+    try await ActiveLimit.local.withValue(try announced(), operation: operation)
   }
 
   /// Runs an operation and ends it in time.
+  @inlinable
   func enforce<T>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
   ) async throws -> T {
+    let limit = try enforced()
+    let result = await ActiveLimit.local.withValue(limit) {
+      await ChildTask.run(within: limit, isolation: isolation, operation)
+    }
+    switch result {
+    case .success(let value): return value
+    case .failure(let error): throw ended(error, within: limit)
+    }
+  }
+
+  @usableFromInline
+  func announced() throws -> ActiveLimit {
+    let limit = begin()
+    try refuseIfOver(limit.tightest)
+    return limit
+  }
+
+  /// The limit that ends first, as a fresh object even where that is an outer one: each run is
+  /// ended once and by itself.
+  @usableFromInline
+  func enforced() throws -> ActiveLimit {
     let own = begin()
     let tightest = own.tightest
-    // A fresh object, even where an outer limit ends first: each run is ended once and by itself.
     let limit =
       tightest === own
       ? own
@@ -54,16 +73,22 @@ struct TimeLimit: Sendable {
         error: tightest.error, end: tightest.end, timeline: tightest.timeline,
         parent: ActiveLimit.current)
     try refuseIfOver(limit)
-    let result = await ActiveLimit.$current.withValue(limit) {
-      await ChildTask.run(within: limit, isolation: isolation, operation)
-    }
-    switch result {
-    case .success(let value): return value
-    case .failure(let error):
-      guard error.isCancellation, limit.hasExpiredItself, !Task.isCancelled else { throw error }
-      tell(.timedOut(limit.error))
-      throw limit.error
-    }
+    return limit
+  }
+
+  /// What is thrown for an error with which the operation ended.
+  @usableFromInline
+  func ended(_ error: any Error, within limit: ActiveLimit) -> any Error {
+    guard error.isCancellation, limit.hasExpiredItself, !Task.isCancelled else { return error }
+    tell(.timedOut(limit.error))
+    return limit.error
+  }
+
+  private func begin() -> ActiveLimit {
+    ActiveLimit(
+      error: TimedOut(
+        policy: name ?? scope.rawValue, scope: scope, limit: duration, disposition: disposition),
+      end: timeline.now + duration, timeline: timeline, parent: ActiveLimit.current)
   }
 
   private func refuseIfOver(_ limit: ActiveLimit) throws {
@@ -76,12 +101,5 @@ struct TimeLimit: Sendable {
     guard !audience.isEmpty else { return }
     audience.tell(
       PolicyEvent(policy: name ?? scope.rawValue, what: what, reading: timeline.now))
-  }
-
-  private func begin() -> ActiveLimit {
-    ActiveLimit(
-      error: TimedOut(
-        policy: name ?? scope.rawValue, scope: scope, limit: duration, disposition: disposition),
-      end: timeline.now + duration, timeline: timeline, parent: ActiveLimit.current)
   }
 }

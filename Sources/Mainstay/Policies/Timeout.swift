@@ -2,14 +2,14 @@
 
 /// Cancels an attempt that takes longer than its limit.
 ///
-/// It is cooperative: the operation is cancelled and waited for, and what it returns in spite of that
-/// is kept. Where the operation ends as cancelled, ``TimedOut`` is thrown; its own error is kept, and a
-/// cancellation by the caller wins over the limit. Place it innermost, inside ``Retry`` and
-/// ``CircuitBreaker``; for the time of all attempts together there is ``Deadline``.
+/// It is cooperative: the operation is cancelled and waited for, and what it returns in spite of
+/// that is kept. Where the operation ends as cancelled, ``TimedOut`` is thrown; its own error is
+/// kept, and a cancellation by the caller wins over the limit. Place it innermost, inside ``Retry``
+/// and ``CircuitBreaker``; for the time of all attempts together there is ``Deadline``.
 ///
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
-  private var limit: TimeLimit
+  @usableFromInline var limit: TimeLimit
 
   /// Makes a limit for each attempt.
   ///
@@ -30,6 +30,7 @@ public struct Timeout: Policy {
   }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
+  @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await limit.enforce(operation)
   }
@@ -47,12 +48,12 @@ extension Timeout: PipelineStage {
 
 /// Ends a call when all its attempts and the waiting between them take too long together.
 ///
-/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish in
-/// time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout`` both
-/// limits share one child task per attempt.
+/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish
+/// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
+/// both limits share one child task per attempt.
 public struct Deadline: Policy {
-  private let limit: TimeLimit
-  private let isEnforcedInside: Bool
+  @usableFromInline let limit: TimeLimit
+  @usableFromInline let isEnforcedInside: Bool
 
   /// Makes a limit for all attempts together.
   ///
@@ -78,10 +79,12 @@ public struct Deadline: Policy {
     self.isEnforcedInside = isEnforcedInside
   }
 
-  /// How much time the current task has left before the first limit around it ends; nil without one.
+  /// How much time the current task has left before the first limit around it ends; nil without
+  /// one.
   public static var remaining: Duration? { ActiveLimit.current?.remaining }
 
   /// Runs an operation and ends it when the limit has passed.
+  @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await isEnforcedInside ? limit.announce(operation) : limit.enforce(operation)
   }

@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayTesting
 import Testing
 
 /// The other side: it applies whatever arrives, and knows what it has applied.

@@ -19,7 +19,7 @@ extension BuiltInError {
 }
 
 extension BuiltInMapping {
-  static func map(_ error: DecodingError, at site: SourceSite) -> AppError {
+  static func decodingFailure(_ error: DecodingError, at site: SourceSite) -> AppError {
     var metadata: [String: String] = [:]
     let what: String
     switch error {
@@ -35,7 +35,7 @@ extension BuiltInMapping {
       .decoding, details: "\(what) at \"\(path)\"", metadata: metadata, cause: error, at: site)
   }
 
-  static func map(_ error: EncodingError, at site: SourceSite) -> AppError {
+  static func encodingFailure(_ error: EncodingError, at site: SourceSite) -> AppError {
     let path = JSONPointer(codingPath: error.context?.codingPath ?? [])
     return AppError(
       .encoding, details: "not encodable at \"\(path)\"",

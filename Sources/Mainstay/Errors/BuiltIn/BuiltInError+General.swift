@@ -24,5 +24,11 @@ extension BuiltInError {
     message: "There is not enough memory, or too much is open at once.",
     suggestion: "Close what you do not need, then try again.")
 
-  static let general: [BuiltInError] = [unknown, cancelled, busy, exhausted]
+  static let outcomeUnknown = BuiltInError(
+    "outcome-unknown", .unknown, .unknownOutcome,
+    title: "We don’t know whether it worked",
+    message: "The connection or the service failed before it confirmed this.",
+    suggestion: "Check whether it went through before you try again.")
+
+  static let general: [BuiltInError] = [unknown, cancelled, busy, exhausted, outcomeUnknown]
 }

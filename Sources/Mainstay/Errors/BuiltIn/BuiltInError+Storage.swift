@@ -56,8 +56,14 @@ extension BuiltInError {
     message: "The storage of the device did not respond properly.",
     suggestion: "Try again. If it happens again, check the storage.")
 
+  static let badName = BuiltInError(
+    "storage.bad-name", .validation, .permanent,
+    title: "The name can’t be used",
+    message: "A file cannot have this name.",
+    suggestion: "Choose another name.")
+
   static let storage: [BuiltInError] = [
     storageFull, storageDenied, storageReadOnly, fileMissing, fileExists, fileTooLarge, fileInUse,
-    corrupted, storageFailed,
+    corrupted, storageFailed, badName,
   ]
 }

@@ -12,13 +12,15 @@ struct BuiltInError: Sendable {
   let suggestion: LocalizableText?
   let actions: [RecoveryAction]?
 
-  /// Makes a row; the texts are found under `error.<code>.title`, `.message` and `.suggestion`.
+  /// Makes a row; the texts are found under `error.<name>.title`, `.message` and `.suggestion`.
+  ///
+  /// The name is the code, unless several codes share the texts.
   init(
-    _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition,
+    _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition, name: String? = nil,
     title: LocalizableText, message: LocalizableText, suggestion: LocalizableText? = nil,
     actions: [RecoveryAction]? = nil
   ) {
-    let key = "error." + code.rawValue
+    let key = "error." + (name ?? code.rawValue)
     self.code = code
     self.kind = kind
     self.disposition = disposition
@@ -29,26 +31,19 @@ struct BuiltInError: Sendable {
   }
 
   /// Every row that takes no argument, for tests that read all texts.
-  static let all: [BuiltInError] = general + network + storage + coding
+  static let all: [BuiltInError] = general + network + storage + coding + policies
 }
 
 extension AppError {
   /// Makes the error of a row.
   init(
-    _ row: BuiltInError, disposition: Disposition? = nil, details: String? = nil,
-    metadata: [String: String] = [:], field: JSONPointer? = nil, cause: (any Error)? = nil,
-    at site: SourceSite
+    _ row: BuiltInError, details: String? = nil, metadata: [String: String] = [:],
+    cause: (any Error)? = nil, at site: SourceSite
   ) {
     self.init(
-      code: row.code, kind: row.kind, disposition: disposition ?? row.disposition,
+      code: row.code, kind: row.kind, disposition: row.disposition,
       title: row.title, message: row.message, suggestion: row.suggestion, details: details,
-      metadata: metadata, actions: row.actions, field: field,
-      underlying: cause.map { [$0] } ?? [],
+      metadata: metadata, actions: row.actions, underlying: cause.map { [$0] } ?? [],
       fileID: site.fileID, function: site.function, line: site.line)
   }
-}
-
-/// The texts that replace blank ones.
-enum BuiltInText {
-  static let unknown = BuiltInError.unknown
 }

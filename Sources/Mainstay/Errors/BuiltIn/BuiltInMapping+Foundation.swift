@@ -15,11 +15,21 @@ extension BuiltInMapping {
     case .ENOENT, .ENOTDIR: .fileMissing
     case .EEXIST: .fileExists
     case .EFBIG: .fileTooLarge
+    case .ENAMETOOLONG: .badName
     case .EBUSY, .ETXTBSY: .fileInUse
     case .EIO, .ENXIO, .ENODEV, .ESTALE: .storageFailed
     case .EINTR, .EAGAIN, .ENOBUFS: .busy
     case .EMFILE, .ENFILE, .ENOMEM: .exhausted
     default: nil
+    }
+  }
+
+  /// What a code says when no cause says more.
+  static func vague(_ error: NSError) -> BuiltInError? {
+    guard error.domain == NSCocoaErrorDomain else { return nil }
+    switch CocoaError.Code(rawValue: error.code) {
+    case .fileReadUnknown, .fileWriteUnknown: return .storageFailed
+    default: return nil
     }
   }
 
@@ -31,13 +41,17 @@ extension BuiltInMapping {
     case .fileWriteVolumeReadOnly: .storageReadOnly
     case .fileWriteFileExists: .fileExists
     case .fileReadTooLarge: .fileTooLarge
+    case .fileReadInvalidFileName, .fileWriteInvalidFileName: .badName
+    case .fileReadUnsupportedScheme, .fileWriteUnsupportedScheme: .badAddress
     case .fileLocking: .fileInUse
     case .fileReadCorruptFile: .corrupted
     case .coderReadCorrupt, .coderValueNotFound, .propertyListReadCorrupt,
-      .propertyListReadUnknownVersion, .fileReadInapplicableStringEncoding,
+      .propertyListReadUnknownVersion, .propertyListReadStream, .fileReadInapplicableStringEncoding,
       .fileReadUnknownStringEncoding:
       .decoding
-    case .propertyListWriteInvalid, .fileWriteInapplicableStringEncoding: .encoding
+    case .propertyListWriteInvalid, .propertyListWriteStream, .coderInvalidValue,
+      .fileWriteInapplicableStringEncoding:
+      .encoding
     default: nil
     }
   }

@@ -11,13 +11,14 @@ enum BuiltInMapping {
   /// The error that people see; nil for one that is not known.
   static func map(_ error: any Error, at site: SourceSite) -> AppError? {
     switch error {
-    case let error as DecodingError: return map(error, at: site)
-    case let error as EncodingError: return map(error, at: site)
-    case let error as RecordedError: return AppError(.unknown, cause: error, at: site)
+    case let error as DecodingError: return decodingFailure(error, at: site)
+    case let error as EncodingError: return encodingFailure(error, at: site)
+    // None of Foundation's, and bridging an app's own error asks for its `appError` again.
+    case is RecordedError, is any AppErrorConvertible: return nil
     default: break
     }
     let bridged = error as NSError
-    guard let row = row(for: bridged) else { return nil }
+    guard let row = row(for: bridged) ?? vague(bridged) else { return nil }
     return AppError(
       row, details: details(of: bridged), metadata: ["error.domain": bridged.domain], cause: error,
       at: site)

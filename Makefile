@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Flags for everything that builds.
+SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error
+
+# What swift-format reads; folders that come later are taken in when they are there.
+SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks)
+
+# Builds that differ in every file get a folder of their own, so that they never undo another's.
+TORTURE_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/torture -c release -Xswiftc -enable-testing
+THREADS_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/threads --sanitize=thread \
+	-Xswiftc -DMAINSTAY_TSAN
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build test check format lint docs api api-check requirements consumers \
+	torture check-threads clean
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs what is missing, or says what to install
+	@Tools/setup
+
+build: setup ## Builds libraries and tests; a warning is an error
+	swift build $(SWIFT_FLAGS) --build-tests
+
+test: build ## Sets up what is missing, builds, and runs every test
+	swift test $(SWIFT_FLAGS) --skip-build
+
+check: ## What CI runs: every check, with the seconds of each
+	@Tools/check
+
+format: ## Rewrites the Swift files in the project's format
+	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+lint: ## Checks format and documentation comments, strictly
+	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+
+docs: setup ## Builds the documentation of every library; a warning is an error
+	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
+		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
+
+api: setup ## Rewrites API/, the public surface of each library
+	@Tools/api write $(SWIFT_FLAGS)
+
+api-check: setup ## Compares API/ with the public surface
+	@Tools/api check $(SWIFT_FLAGS)
+
+requirements: build ## Rewrites Documentation/Requirements.md from its list and the tests
+	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
+		--filter 'RepositoryTests.RequirementsTests'
+
+consumers: setup ## Builds packages that depend on this one, and counts what they fetch
+	@Tools/check-consumers
+
+torture: setup ## Runs the tests with full doses, in a release build
+	swift build $(TORTURE_FLAGS) --build-tests
+	time MAINSTAY_DOSE=torture swift test $(TORTURE_FLAGS) --skip-build
+
+check-threads: setup ## Runs the tests under the thread sanitizer
+	swift build $(THREADS_FLAGS) --build-tests
+	swift test $(THREADS_FLAGS) --skip-build
+
+clean: ## Deletes everything that was built
+	rm -rf .build

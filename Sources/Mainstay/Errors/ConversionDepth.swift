@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Counts how deep conversions are nested, so that those which ask each other come to an end.
+///
+/// An app's `appError` may name the error itself as its cause, call `isCancellation`, or be made
+/// with `AppError.unknown(self)`; a mapping may map the very error that it was given. Each of these
+/// would otherwise run until the stack is full, in the middle of handling a failure.
+enum ConversionDepth {
+  @TaskLocal private static var asked = 0
+  @TaskLocal private static var mapped = 0
+  @TaskLocal private static var bridged = 0
+
+  /// Asks an error about itself; nil where that is what is being done already.
+  static func asking<T>(_ body: () -> T) -> T? {
+    let depth = asked
+    guard depth < 2 else { return nil }
+    return $asked.withValue(depth + 1, operation: body)
+  }
+
+  /// Runs a mapping or an `appError`; nil where they have been calling each other for a while.
+  static func mapping<T>(_ body: () -> T) -> T? {
+    let depth = mapped
+    guard depth < 4 else { return nil }
+    return $mapped.withValue(depth + 1, operation: body)
+  }
+
+  /// Whether a mapping or an `appError` is running.
+  static var isMapping: Bool { mapped > 0 }
+
+  /// Bridges a cause to `NSError`; nil below the fourth.
+  static func bridging<T>(_ body: () -> T) -> T? {
+    let depth = bridged
+    guard depth < 4 else { return nil }
+    return $bridged.withValue(depth + 1, operation: body)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Tells texts for people from those that Foundation makes up.
+enum PlainText {
+  /// The text, unless it is blank or a sentence that ends like `(Shop.CartError error 1.)`.
+  ///
+  /// - Parameters:
+  ///   - text: What an error says about itself.
+  ///   - domain: The error's domain, by which the made-up sentence is known in every language.
+  /// - Returns: The text, or nil.
+  static func usable(_ text: String?, domain: String? = nil) -> String? {
+    guard let text, hasVisibleCharacters(text), !isMadeUp(text, domain: domain) else { return nil }
+    return text
+  }
+
+  /// What an error says to people, where an author wrote it.
+  static func message(of error: any Error) -> String? {
+    // Bridging an app's own error asks for all of its texts at once.
+    if let error = error as? any AppErrorConvertible { return usable(error.errorDescription) }
+    let bridged = error as NSError
+    let text =
+      (error as? any LocalizedError)?.errorDescription
+      ?? bridged.userInfo[NSLocalizedDescriptionKey] as? String
+    return usable(text, domain: bridged.domain)
+  }
+
+  /// What an error suggests to people, where an author wrote it.
+  static func suggestion(of error: any Error) -> String? {
+    if let error = error as? any AppErrorConvertible { return usable(error.recoverySuggestion) }
+    let text =
+      (error as? any LocalizedError)?.recoverySuggestion
+      ?? (error as NSError).userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+    return usable(text)
+  }
+
+  /// Whether there is anything to see: not only spaces, control and zero-width characters.
+  static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
+    text.unicodeScalars.contains { scalar in
+      if scalar.properties.isWhitespace { return false }
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate,
+        .unassigned, .privateUse:
+        return false
+      default: return !scalar.properties.isDefaultIgnorableCodePoint
+      }
+    }
+  }
+
+  /// The made-up sentence ends in brackets that hold a domain, the word for "error" and a number.
+  private static func isMadeUp(_ text: String, domain: String?) -> Bool {
+    let end = text.suffix(300).reversed().drop { $0.isWhitespace || ".。．)）".contains($0) }
+    guard end.count < min(text.count, 300), end.first?.isNumber == true else { return false }
+    let number = end.prefix { $0.isNumber }
+    let group = String(end.dropFirst(number.count).prefix { !"(（".contains($0) }.reversed())
+    guard end.count > number.count + group.count else { return false }  // no opening bracket
+    if let domain, !domain.isEmpty, group.hasPrefix(domain) { return true }
+    let words = group.split(whereSeparator: { $0.isWhitespace || $0 == "-" })
+    guard let first = words.first else { return false }
+    return words.last?.lowercased() == "error" || first.contains("Domain")
+      || first.contains("Error") || isQualifiedName(first)
+  }
+
+  private static func isQualifiedName(_ word: Substring) -> Bool {
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count > 1 && parts.allSatisfy { $0.first?.isLetter == true || $0.first == "_" }
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+public import Observation
+
+/// What a screen shows of one piece of work: nothing yet, loading, a value, nothing at all, or an
+/// error.
+public enum TaskState<Value> {
+  /// Nothing has been run, or it was cleared.
+  case idle
+  /// A run is under way; the value of the run before stays on screen.
+  case loading(previous: Value?)
+  /// The newest run returned.
+  case loaded(Value)
+  /// The newest run returned, and there is nothing to show.
+  case empty
+  /// The newest run failed; the value of the run before stays on screen.
+  case failed(AppError, previous: Value?)
+}
+
+extension TaskState: Equatable where Value: Equatable {}
+extension TaskState: Sendable where Value: Sendable {}
+
+/// Runs the work of a screen and holds what the screen shows of it.
+///
+/// Only the newest run sets the state, so the late answer of a superseded one never shows. The
+/// error is cleared when a run begins, and a cancellation leaves no error behind. SwiftUI observes
+/// it as it is; other front ends read ``state``.
+///
+/// ```swift
+/// @State private var inventory = TaskModel<[Item]>()
+/// …
+/// .task { await inventory.run("Load inventory") { try await store.load() } }
+/// ```
+@MainActor @Observable
+public final class TaskModel<Value> {
+  /// Work that can be run again.
+  public typealias Operation = @MainActor () async throws -> Value
+
+  private struct Work {
+    let doing: String
+    let site: SourceSite
+    let operation: Operation
+  }
+
+  /// What the screen shows.
+  public private(set) var state: TaskState<Value> = .idle
+
+  @ObservationIgnored private var work: Work?
+  @ObservationIgnored private var newestRun: UInt64 = 0
+  @ObservationIgnored private let isEmpty: (Value) -> Bool
+  @ObservationIgnored private let mapping: ErrorMapping?
+
+  /// Makes an idle model.
+  ///
+  /// - Parameters:
+  ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
+  ///   - isEmpty: Whether there is nothing to show of a value; the default says that there is.
+  public init(
+    mapping: ErrorMapping? = nil, isEmpty: @escaping (Value) -> Bool = { _ in false }
+  ) {
+    self.mapping = mapping
+    self.isEmpty = isEmpty
+  }
+
+  /// Runs work that can be run again, and shows what becomes of it.
+  ///
+  /// A run that is under way is superseded: it goes on, but is not shown any more.
+  ///
+  /// - Parameters:
+  ///   - doing: What is being done, such as "Load inventory"; for logs and reports, never shown.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
+  ///   - operation: The work; kept for ``retry()`` and ``refresh()``.
+  public func run(
+    _ doing: String, fileID: String = #fileID, function: String = #function, line: Int = #line,
+    operation: @escaping Operation
+  ) async {
+    let site = SourceSite(fileID: fileID, function: function, line: line)
+    let work = Work(doing: doing, site: site, operation: operation)
+    self.work = work
+    await perform(work)
+  }
+
+  /// Runs the work again after it failed; nothing happens unless it failed, so a second tap does
+  /// nothing.
+  public func retry() async {
+    guard let work, case .failed = state else { return }
+    await perform(work)
+  }
+
+  /// Runs the work again while its value stays on screen; nothing happens while it is loading.
+  public func refresh() async {
+    guard let work, !isLoading else { return }
+    await perform(work)
+  }
+
+  /// Puts the error away; the value of the run before stays on screen.
+  public func dismissError() {
+    guard case .failed(_, let previous) = state else { return }
+    state = resting(previous)
+  }
+
+  /// Goes back to the beginning; a run that is under way is superseded.
+  public func clear() {
+    newestRun += 1
+    work = nil
+    state = .idle
+  }
+
+  private func perform(_ work: Work) async {
+    newestRun += 1
+    let run = newestRun
+    let previous = value
+    state = .loading(previous: previous)
+    do {
+      let value = try await work.operation()
+      guard run == newestRun else { return }
+      state = isEmpty(value) ? .empty : .loaded(value)
+    } catch {
+      guard run == newestRun else { return }
+      let error = (mapping ?? .current).map(error, at: work.site)
+      state =
+        error.isCancellation
+        ? resting(previous)
+        : .failed(
+          error.adding(context: AppError.Frame(work.doing, site: work.site)), previous: previous)
+    }
+  }
+
+  private func resting(_ value: Value?) -> TaskState<Value> { value.map { .loaded($0) } ?? .idle }
+}
+
+extension TaskModel {
+  /// The value on screen: that of the newest run that returned one.
+  public var value: Value? {
+    switch state {
+    case .loaded(let value): value
+    case .loading(let previous), .failed(_, let previous): previous
+    case .idle, .empty: nil
+    }
+  }
+
+  /// The error on screen.
+  public var error: AppError? {
+    if case .failed(let error, _) = state { error } else { nil }
+  }
+
+  /// Whether the newest run is under way; refreshing is disabled meanwhile.
+  public var isLoading: Bool {
+    if case .loading = state { true } else { false }
+  }
+
+  /// Whether there is an error that another run may mend; the Retry button is shown then.
+  public var canRetry: Bool {
+    error?.actions.contains { $0.id == RecoveryAction.retry.id } ?? false
+  }
+}
+
+extension TaskModel where Value: Collection {
+  /// Makes an idle model that shows an empty collection as empty.
+  ///
+  /// - Parameter mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
+  public convenience init(mapping: ErrorMapping? = nil) {
+    self.init(mapping: mapping, isEmpty: \.isEmpty)
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+/// Declares nothing but `appError`.
+private enum UserError: AppErrorConvertible, CaseIterable {
+  case notFound, nameTaken, tooYoung, blocked, offline, expired
+
+  var appError: AppError {
+    let texts: (ErrorCode, LocalizableText, LocalizableText) =
+      switch self {
+      case .notFound: ("user.not-found", "There is no such user.", "Check the name.")
+      case .nameTaken: ("user.name-taken", "The name is taken.", "Choose another name.")
+      case .tooYoung: ("user.too-young", "You are too young.", "Ask a parent.")
+      case .blocked: ("user.blocked", "The user is blocked.", "Contact support.")
+      case .offline: ("user.offline", "This needs a connection.", "Check Wi-Fi.")
+      case .expired: ("user.expired", "The sign-in has expired.", "Sign in again.")
+      }
+    return AppError(
+      code: texts.0, kind: .denied, disposition: .needsUser, title: "Not possible",
+      message: texts.1, suggestion: texts.2, underlying: [URLFailure.lost])
+  }
+}
+
+/// Has a description of its own and no suggestion.
+private enum OrderError: AppErrorConvertible, CaseIterable {
+  case empty, unpaid, sold, closed, lost
+
+  var appError: AppError {
+    AppError(
+      code: "order.failed", kind: .denied, disposition: .permanent, title: "Order failed",
+      message: "The order failed.")
+  }
+
+  var errorDescription: String? { "Own words for \(self)" }
+}
+
+/// Everything that leads back to itself.
+private enum Ouroboros: AppErrorConvertible, CaseIterable {
+  case ownCause, unknownSelf, asksCancellation, convertsSelf, mutual
+
+  var appError: AppError {
+    switch self {
+    case .ownCause: make(underlying: [self])
+    case .mutual: make(underlying: [NSError(domain: "d", code: 1), Other()])
+    case .unknownSelf: .unknown(self)
+    case .asksCancellation: isCancellation ? .cancelled() : make(underlying: [])
+    case .convertsSelf: .from(self)
+    }
+  }
+
+  private func make(underlying: [any Error]) -> AppError {
+    AppError(
+      code: "a.snake", kind: .unknown, disposition: .permanent, title: "T", message: "M.",
+      underlying: underlying)
+  }
+
+  struct Other: AppErrorConvertible {
+    var appError: AppError {
+      AppError(
+        code: "a.other", kind: .unknown, disposition: .permanent, title: "T", message: "M.",
+        underlying: [Ouroboros.mutual])
+    }
+  }
+}
+
+@Suite struct AppErrorConvertibleTests {
+  @Test(.requirement("T22", "A5", "A41", "B20"), arguments: UserError.allCases)
+  private func `the texts of a fresh enum survive bridging`(_ error: UserError) {
+    let app = error.appError
+    let erased: any Error = error
+    let bridged = error as NSError
+    #expect(erased.localizedDescription == app.message.string())
+    #expect(bridged.localizedDescription == app.message.string())
+    #expect(bridged.localizedFailureReason == "Not possible")
+    #expect(bridged.localizedRecoverySuggestion == app.suggestion?.string())
+    #expect(bridged.localizedRecoveryOptions == ["Try Again", "Dismiss"])
+    #expect((erased as? any LocalizedError)?.recoverySuggestion == app.suggestion?.string())
+    #expect((erased as? any RecoverableError)?.recoveryOptions == ["Try Again", "Dismiss"])
+    #expect(bridged.userInfo["MainstayErrorCode"] as? String == app.code.rawValue)
+    #expect(bridged.userInfo[NSUnderlyingErrorKey] as? NSError == URLFailure.lost)
+  }
+
+  @Test(.requirement("T22", "A6"), arguments: OrderError.allCases)
+  private func `a description of its own wins and a missing suggestion is nil`(
+    _ error: OrderError
+  ) {
+    let erased: any Error = error
+    let bridged = error as NSError
+    #expect(erased.localizedDescription == "Own words for \(error)")
+    #expect(bridged.localizedDescription == "Own words for \(error)")
+    #expect(bridged.localizedRecoverySuggestion == nil)
+    #expect(bridged.userInfo[NSLocalizedRecoverySuggestionErrorKey] == nil)
+  }
+
+  @Test(.requirement("T22")) func `an app error keeps its texts as any error`() {
+    let erased: any Error = AppError.offline()
+    #expect(erased.localizedDescription.hasPrefix("This needs a connection"))
+    #expect((erased as NSError).localizedFailureReason == "You’re offline")
+  }
+
+  @Test func `its number is that of the code and not of the case`() {
+    #expect((UserError.notFound as NSError).code == ("user.not-found" as ErrorCode).number)
+    #expect((UserError.notFound as NSError).domain.hasSuffix("UserError"))
+    #expect(!(UserError.notFound as NSError).domain.contains("unknown context"))
+  }
+
+  @Test(.requirement("B9", "B10", "B17", "B18"))
+  func `a module's own error is converted to what it says`() {
+    let error = AppError.from(UserError.nameTaken)
+    #expect(error == UserError.nameTaken.appError)
+    #expect(error.cause(as: UserError.self) == .nameTaken)
+    #expect(error.cause(as: NSError.self) == URLFailure.lost)
+  }
+
+  @Test(arguments: Ouroboros.allCases)
+  private func `one that leads back to itself comes to an end`(_ error: Ouroboros) {
+    let mapped = AppError.from(error)
+    #expect(!mapped.title.isBlank)
+    #expect(mapped.description.utf8.count < 10_000)
+    #expect(!(error as NSError).localizedDescription.isEmpty)
+    #expect(!error.isCancellation)
+    #expect(!RecordedError(error).type.isEmpty)
+    #expect((try? JSONEncoder().encode(mapped)) != nil)
+    #expect(mapped.cause(as: CancellationError.self) == nil)
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+private let plainForms: [any Error] = [
+  CancellationError(), URLError(.cancelled), POSIXError(.ECANCELED),
+  CocoaError(.userCancelled), NSError(domain: "NSURLErrorDomain", code: -999),
+  NSError(domain: NSPOSIXErrorDomain, code: Int(ECANCELED)),
+  NSError(domain: NSCocoaErrorDomain, code: 3072),
+  NSError(domain: "kCFErrorDomainCFNetwork", code: -999),
+]
+
+private func wrapped(_ error: any Error) -> NSError {
+  NSError(domain: "Shop", code: 1, userInfo: [NSUnderlyingErrorKey: error])
+}
+
+private struct TimeLimitPassed: AppErrorConvertible {
+  var appError: AppError { .timeout(cause: CancellationError()) }
+}
+
+@Suite struct CancellationTests {
+  @Test(.requirement("T18", "E8", "E35"), arguments: plainForms.indices)
+  func `every plain form is a cancellation`(_ index: Int) {
+    let error = plainForms[index]
+    #expect(error.isCancellation)
+    #expect(AppError.from(error) == .cancelled())
+    #expect(AppError.unknown(error) == .cancelled())
+  }
+
+  @Test(.requirement("T18", "E8"), arguments: plainForms.indices)
+  func `a chain that ends in one is a cancellation`(_ index: Int) {
+    let error = wrapped(wrapped(plainForms[index]))
+    #expect(error.isCancellation)
+    #expect(AppError.from(error) == .cancelled())
+  }
+
+  @Test(.requirement("E12")) func `it is never shown as a failure`() {
+    let error = AppError.cancelled()
+    #expect(error.isCancellation)
+    #expect(error.severity == .debug)
+    #expect(error.disposition.span == .ok)
+    #expect(error.disposition.breaker == .neutral)
+    #expect(error.disposition.retry == .never)
+    #expect(!error.actions.contains(.retry))
+  }
+
+  @Test(.requirement("T18")) func `other errors are none`() {
+    let others: [any Error] = [
+      URLError(.timedOut), POSIXError(.EINTR), CocoaError(.fileNoSuchFile), AppError.offline(),
+      NSError(domain: "Shop", code: -999), NSError(domain: "Shop", code: 3072),
+      wrapped(URLError(.timedOut)),
+    ]
+    for error in others { #expect(!error.isCancellation) }
+  }
+
+  @Test(.requirement("T18")) func `the error is asked and not the task`() async {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return (Task.isCancelled, POSIXError(.EIO).isCancellation, AppError.from(POSIXError(.EIO)))
+    }
+    let (isTaskCancelled, isCancellation, error) = await task.value
+    #expect(isTaskCancelled)
+    #expect(!isCancellation)
+    #expect(error.code == "storage.failed")
+
+    let child = Task { try Task.checkCancellation() }
+    child.cancel()
+    let result = await child.result
+    #expect(!Task.isCancelled)
+    #expect(result.error?.isCancellation ?? true)
+  }
+
+  @Test func `a time limit that stopped its own work is a timeout`() {
+    #expect(!TimeLimitPassed().isCancellation)
+    #expect(AppError.from(TimeLimitPassed()).kind == .timeout)
+  }
+
+  @Test func `one of several causes does not make a cancellation`() {
+    let info = ["NSMultipleUnderlyingErrorsKey": [CancellationError(), POSIXError(.EIO)]]
+    let error = NSError(domain: "Shop", code: 1, userInfo: info)
+    #expect(!error.isCancellation)
+    #expect(AppError.from(error).cause(as: POSIXError.self)?.code == .EIO)
+  }
+
+  @Test func `a chain that leads back to itself comes to an end`() {
+    let error = CyclicError(domain: "Shop", code: 1)
+    #expect(!error.isCancellation)
+    let mapped = AppError.from(error)
+    #expect(mapped.code == "unknown")
+    #expect(mapped.description.utf8.count < 1_000)
+  }
+
+  @Test func `a chain of a thousand causes comes to an end`() {
+    var error = NSError(domain: "Shop", code: 1)
+    for _ in 0..<1_000 { error = wrapped(error) }
+    #expect(!error.isCancellation)
+    #expect(AppError.from(error).description.utf8.count < 1_000)
+  }
+}
+
+/// Its own cause.
+private final class CyclicError: NSError, @unchecked Sendable {
+  override var userInfo: [String: Any] { [NSUnderlyingErrorKey: self] }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+private struct StoreError: Error, Equatable { var number = 1 }
+private enum Shelf: Error { case empty }
+
+private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError {
+  AppError(
+    code: code, kind: .server, disposition: .transient(), title: "T", message: "M.",
+    underlying: underlying)
+}
+
+@Suite struct ErrorMappingTests {
+  @Test(.requirement("B2", "B11", "B26", "T13"))
+  func `an error that nobody maps stays unknown with type and cause`() {
+    let error = AppError.from(StoreError(number: 7))
+    #expect(error.code == "unknown")
+    #expect(error.kind == .unknown)
+    #expect(error.disposition == .unclassified)
+    #expect(error.disposition.retry == .never)
+    #expect(error.cause(as: StoreError.self) == StoreError(number: 7))
+    #expect(error.details?.contains("StoreError") == true)
+    #expect(error.site.fileID == "MainstayTests/ErrorMappingTests.swift")
+  }
+
+  @Test(.requirement("T13"))
+  func `a network failure below a foreign error does not make it network`() {
+    let error = NSError(
+      domain: "Shop", code: 1, userInfo: [NSUnderlyingErrorKey: URLFailure.lost])
+    #expect(AppError.from(error).kind == .unknown)
+    #expect(AppError.from(error).cause(as: NSError.self) == error)
+  }
+
+  @Test(.requirement("B14")) func `the newest mapping is asked first and nil passes on`() {
+    let mapping = ErrorMapping.standard
+      .adding(StoreError.self) { _ in named("first") }
+      .adding(any: { $0 is StoreError ? named("second") : nil })
+      .adding(StoreError.self) { $0.number == 1 ? nil : named("third") }
+    #expect(mapping.map(StoreError(number: 1)).code == "second")
+    #expect(mapping.map(StoreError(number: 2)).code == "third")
+    #expect(mapping.map(Shelf.empty).code == "unknown")
+    #expect(ErrorMapping.standard.map(StoreError()).code == "unknown")
+  }
+
+  @Test func `a mapping for a domain sees the NSError`() {
+    let mapping = ErrorMapping.standard
+      .adding(domain: "Shop") { $0.code == 5 ? named("shop.five") : nil }
+    #expect(mapping.map(NSError(domain: "Shop", code: 5)).code == "shop.five")
+    #expect(mapping.map(NSError(domain: "Shop", code: 6)).code == "unknown")
+  }
+
+  @Test func `a mapping for any Error sees every error, one for a class its subclasses`() {
+    final class Special: NSError, @unchecked Sendable {}
+    let all = ErrorMapping.standard.adding((any Error).self) { _ in named("all") }
+    #expect(all.map(Shelf.empty).code == "all")
+    let classes = ErrorMapping.standard.adding(NSError.self) { _ in named("object") }
+    #expect(classes.map(Special(domain: "x", code: 1)).code == "object")
+  }
+
+  @Test(.requirement("B2", "B26")) func `the original is always kept and never twice`() {
+    let other = NSError(domain: "Other", code: 9)
+    let mapping = ErrorMapping.standard
+      .adding(StoreError.self) { named("store", underlying: [$0]) }
+      .adding(domain: "Shop") { _ in named("shop", underlying: [other]) }
+    #expect(mapping.map(StoreError()).underlying.count == 1)
+    let shop = NSError(domain: "Shop", code: 1)
+    #expect(mapping.map(shop).underlying.map { $0 as NSError } == [shop, other])
+  }
+
+  @Test func `one that is an AppError already stays itself, also through NSError`() {
+    let error = AppError.offline()
+    let mapping = ErrorMapping.standard.adding(any: { _ in named("all") })
+    #expect(mapping.map(error).id == error.id)
+    #expect(mapping.map(error as NSError).id == error.id)
+    #expect(AppError.unknown(error).id == error.id)
+  }
+
+  @Test(.requirement("E35")) func `a mapping for everything does not swallow cancellation`() {
+    let mapping = ErrorMapping.standard.adding(any: { _ in named("all") })
+    #expect(mapping.map(CancellationError()) == .cancelled())
+    #expect(mapping.map(URLError(.cancelled)) == .cancelled())
+  }
+
+  @Test func `a mapping may say that an error is a cancellation`() {
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in .cancelled() }
+    #expect(mapping.map(Shelf.empty).isCancellation)
+    #expect(!Shelf.empty.isCancellation)
+    ErrorMapping.with(mapping) {
+      #expect(Shelf.empty.isCancellation)
+      #expect(!ErrorMapping.standard.map(Shelf.empty).isCancellation)
+    }
+  }
+
+  @Test func `a mapping that asks about its own error comes to an end`() {
+    let mapping = ErrorMapping.standard
+      .adding(any: { $0.isCancellation ? .cancelled() : nil })
+      .adding(StoreError.self) { AppError.from($0).adding(metadata: ["a": "b"]) }
+    ErrorMapping.with(mapping) {
+      let error = AppError.from(StoreError())
+      #expect(error.code == "unknown")
+      #expect(error.metadata["a"] == "b")
+      #expect(!StoreError().isCancellation)
+    }
+  }
+
+  @Test func `the override holds for child tasks and does not leak`() async {
+    let mapping = ErrorMapping.standard.adding(StoreError.self) { _ in named("test") }
+    await ErrorMapping.with(mapping) {
+      async let child = AppError.from(StoreError()).code
+      let task = Task { AppError.from(StoreError()).code }
+      let detached = Task.detached { AppError.from(StoreError()).code }
+      #expect(await child == "test")
+      #expect(await task.value == "test")
+      #expect(await detached.value == "unknown")
+    }
+    #expect(AppError.from(StoreError()).code == "unknown")
+    #expect(AppError.from(StoreError(), mapping: mapping).code == "test")
+  }
+
+  @Test func `the override passes on what its operation throws, with its type`() async {
+    do throws(StoreError) {
+      try await ErrorMapping.with(.standard) { () async throws(StoreError) in throw StoreError() }
+    } catch {
+      #expect(error.number == 1)
+    }
+  }
+
+  @Test func `bootstrap sets the mapping of the process`() async {
+    await #expect(processExitsWith: .success) {
+      ErrorMapping.bootstrap(.standard.adding(StoreError.self) { _ in named("app") })
+      precondition(AppError.from(StoreError()).code == "app")
+      precondition(AppError.from(CancellationError()).isCancellation)
+    }
+  }
+
+  @Test func `bootstrap twice stops the program`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      ErrorMapping.bootstrap(.standard)
+      ErrorMapping.bootstrap(.standard)
+    }
+    let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(message.contains("ErrorMapping.bootstrap was called twice"))
+  }
+
+  @Test(.requirement("B15", "B16", "B13", "T12")) func `a result is mapped and shows its error`() {
+    let failure: Result<Int, any Error> = .failure(StoreError())
+    let success: Result<Int, any Error> = .success(3)
+    let mapped: Result<Int, AppError> = failure.mapToAppError()
+    #expect(mapped.error?.code == "unknown")
+    #expect(mapped.error?.site.fileID == "MainstayTests/ErrorMappingTests.swift")
+    #expect(success.mapToAppError() == .success(3))
+    #expect(success.error == nil)
+    #expect(success.mapToAppError().flatMap { .success($0 + 1) } == .success(4))
+  }
+
+  @Test(
+    .requirement("B1"),
+    arguments: [
+      nil, "", "  ", "\u{200B}", "The operation could not be completed. (Shop.Cart error 1.)",
+      "Der Vorgang konnte nicht abgeschlossen werden. (NSURLErrorDomain-Fehler -999.)",
+      "未能完成操作。（NSURLErrorDomain错误-999。）",
+      "The operation couldn’t be completed. (d error 7.)",
+    ])
+  func `a text that says nothing is not shown`(_ text: String?) {
+    let error = AppError.from(TextError(text))
+    #expect(error.message.string() == "The app met a problem that it does not recognize.")
+  }
+
+  @Test(
+    .requirement("E29"),
+    arguments: [
+      "The cart is full (at most 20).", "Only 3 are left.", "Choose another file (step 2)", "No.",
+    ])
+  func `a text that an author wrote is shown`(_ text: String) {
+    #expect(AppError.from(TextError(text)).message.string() == text)
+    let object = NSError(domain: "S", code: 2, userInfo: [NSLocalizedDescriptionKey: text])
+    #expect(AppError.from(object).message.string() == text)
+  }
+}

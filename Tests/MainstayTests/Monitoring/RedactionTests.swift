@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct RedactionTests {
+  @Test(
+    arguments: [
+      ("password=hunter2", "password=<redacted>"),
+      ("password: hunter2, user: anna", "password: <redacted>, user: anna"),
+      (#"{"password":"abc def","n":1}"#, #"{"password":<redacted>,"n":1}"#),
+      (#"{\"password\":\"abc def\",\"n\":1}"#, #"{\"password\":\<redacted>,\"n\":1}"#),
+      ("password = 'it is \"long\"' ok", "password = <redacted> ok"),
+      ("Authorization: Bearer abc.def", "Authorization: <redacted>"),
+      ("Authorization=Digest username=\"anna\", realm=x", "Authorization=<redacted>"),
+      ("Cookie: a=b; c=d\nHost: x", "Cookie: <redacted>\nHost: x"),
+      ("token=Bearer abc", "token=<redacted>"), ("Bearer abc.def-1", "Bearer <redacted>"),
+      ("Basic YW5uYTpwdw==", "Basic <redacted>"), ("basic auth failed", "basic auth failed"),
+      ("x-api-key: k1", "x-api-key: <redacted>"),
+      ("accessTokens: [a, b] c", "accessTokens: <redacted> c"),
+      ("token: Optional(\"a b\") x", "token: <redacted> x"),
+      ("unexpected token at line 3", "unexpected token at line 3"),
+      ("id eyJhbGciOi.eyJzdWIiOiIx.c2ln ok", "id <redacted> ok"),
+      ("key sk_live_1234567890abcdef", "key <redacted>"),
+    ] as [(String, String)])
+  func `takes out secrets whole`(_ text: String, _ expected: String) {
+    #expect(Redaction.redact(text) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("GET https://h.org/p?a=b&name=Bob failed", "GET https://h.org/p?<redacted> failed"),
+      ("https://u:p@h.org:80/p#x", "https://h.org:80/p?<redacted>"),
+      ("(see https://h.org/p).", "(see https://h.org/p)."),
+      (#""https://h.org/?q=1","#, #""https://h.org/?<redacted>","#),
+      ("postgres://u:p@db/x", "postgres://db/x"),
+      ("file:///Users/anna/x.txt", "file:///Users/<user>/x.txt"),
+      ("/home/anna/x and C:\\Users\\anna\\x", "/home/<user>/x and C:\\Users\\<user>\\x"),
+      ("/Users/Shared/x", "/Users/Shared/x"), (#"\/home\/anna\/x"#, #"\/home\/<user>\/x"#),
+      ("mail anna@example.org.", "mail <email>."), ("<anna@example.org>", "<<email>>"),
+      ("mailto:a.b+c@example.co.uk", "mailto:<email>"), ("swift-log@1.2.3", "swift-log@1.2.3"),
+      ("user=ännä@exämple.org", "user=<email>"), ("", ""), ("nothing to hide", "nothing to hide"),
+    ] as [(String, String)])
+  func `takes out addresses and persons`(_ text: String, _ expected: String) {
+    #expect(Redaction.redact(text) == expected)
+  }
+
+  @Test func `a run of encoded data is taken out`() {
+    let data = String(repeating: "QUJD+/8=", count: 100)
+    #expect(Redaction.redact("body: \(data)") == "body: <data>")
+  }
+
+  @Test func `values are seen together with their names`() {
+    let metadata = [
+      "Authorization": "Bearer a b", "apiKey": "k", "path": "/home/anna", "n": "3", "": "x",
+    ]
+    #expect(
+      Redaction.redact(metadata) == [
+        "Authorization": "<redacted>", "apiKey": "<redacted>", "path": "/home/<user>", "n": "3",
+        "": "x",
+      ])
+  }
+
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      "a", "@", "a@", "a@b.", "://", "a://", "a://b?", "=", "token=", "token=\"", "token=(", "\"",
+      "\\", "/home/", "/", "Bearer ", "Bearer", "eyJ.", "<redacted>", " ", "\u{301}", "é",
+      "password ",
+      "a/", "Authorization:\n", "token=\\", "a://@",
+    ])
+  func `a megabyte of hostile text ends quickly and stays short`(_ piece: String) {
+    let text = String(repeating: piece, count: 1_000_000 / piece.utf8.count)
+    let redacted = Redaction.redact(text)
+    #expect(redacted.utf8.count <= 16_006)
+    #expect(Redaction.redact(redacted) == redacted)
+  }
+
+  @Test func `redacting twice is redacting once`() {
+    var generator = SeededGenerator(seed: 6)
+    let pieces = [
+      "token", "=", ":", " ", "\"", "'", "\\", "/", "home", "Users", "anna", "@", "example.org",
+      ".",
+      "https://", "?", "&", "#", "(", ")", "[", "]", "{", "}", "<", ">", "Bearer", "Basic", "eyJab",
+      "Authorization", "\n", ",", ";", "Abc123==", "<redacted>", "<email>", "<user>", "é", " <cut>",
+      "\u{301}", "😀", "|", "-", "+",
+    ]
+    for _ in 0..<5_000 {
+      let text = generator.text(of: pieces, pieces: 14)
+      let once = Redaction.redact(text)
+      #expect(Redaction.redact(once) == once, "\(text.debugDescription)")
+    }
+  }
+
+  @Test func `a long text is cut once and for all`() {
+    var generator = SeededGenerator(seed: 7)
+    let pieces = [
+      "word ", "token=a ", "/home/b ", "c@d.org ", "https://e.org/f?g ", "é ", "\"", "x",
+    ]
+    for _ in 0..<5 {
+      let text = generator.text(of: pieces, pieces: 8_000)
+      let once = Redaction.redact(text)
+      #expect(once.utf8.count <= 16_006)
+      #expect(Redaction.redact(once) == once)
+    }
+  }
+}

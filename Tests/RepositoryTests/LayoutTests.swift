@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+/// `Package.swift` against `Documentation/Architecture.md`.
+@Suite struct LayoutTests {
+  private let repository = Repository.current
+
+  @Test func `the manifest keeps to the table of targets`() throws {
+    let page = SourceFile(
+      path: LayoutRules.page, text: try repository.text(at: LayoutRules.page))
+    let entries = LayoutRules.entries(in: page)
+    #expect(entries.contains { $0.target == "Mainstay" }, "the table was not found")
+    let manifest = try Manifest(of: repository)
+    #expect(manifest.targets.contains { $0.dependencies.contains("swift-log") })
+    expectNone(LayoutRules.violations(manifest, entries))
+    expectNone(LayoutRules.equalIgnoringCase(manifest))
+  }
+}

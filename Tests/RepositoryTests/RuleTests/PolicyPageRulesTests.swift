@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite struct PolicyPageRulesTests {
+  private static let source = planted(
+    "Sources/Mainstay/Policies/Planted.swift",
+    """
+    init(attempts: Int = 3, retryIf condition: Condition = .disposition,
+      backoff: Backoff = .exponential(from: .zero, to: .seconds(2)),
+      limit: Duration? = nil) {}
+    """)
+
+  private func page(_ rows: String) -> SourceFile {
+    planted("Policies/Page.md", "## Defaults\n\n| Option | Default |\n|---|---|\n" + rows)
+  }
+
+  private func found(_ rows: String) -> [Int] {
+    PolicyPageRules.defaults([page(rows)], sources: [Self.source]).lines
+  }
+
+  @Test func `finds defaults that the code does not have`() {
+    #expect(found("| `attempts` | `4` |\n| `limit` | `nil` |\n| `speed` | `3` |") == [5, 7])
+    #expect(found("| `attempts` | `30` |") == [5])
+    #expect(found("| `backoff` | `.exponential(from: .zero)` |") == [5])
+  }
+
+  @Test func `spares defaults that the code has`() {
+    #expect(
+      found(
+        """
+        | `attempts` | `3` |
+        | `retryIf` | `.disposition` |
+        | `backoff` | `.exponential(from: .zero, to: .seconds(2))` |
+        | no option | here |
+        """
+      ).isEmpty)
+  }
+
+  @Test func `finds a page that leaves the template`() {
+    let whole = PolicyPageRules.headings.joined(separator: "\n")
+    #expect(PolicyPageRules.template([planted("A.md", whole)]).isEmpty)
+    #expect(PolicyPageRules.template([planted("A.md", "## About\n## Usage")]).lines == [1])
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite struct SafetyRulesTests {
+  @Test func `finds forced tries and casts`() {
+    let text = "let a = try! b()\n// try! \nlet c = \"as!\"\nlet d = e as! F\nlet g = try? h as? I"
+    #expect(SafetyRules.forcedTries([planted(text)]).lines == [1, 4])
+  }
+
+  @Test func `finds unchecked concurrency outside the two files that prove theirs`() {
+    let text = "final class A: @unchecked Sendable {}\nnonisolated(unsafe) var b = 1"
+    #expect(SafetyRules.uncheckedSendable([planted(text)]).lines == [1, 2])
+    for path in ["Sources/Mainstay/Policies/Locked.swift", "Policies/ChildTask.swift"] {
+      #expect(SafetyRules.uncheckedSendable([planted(path, text)]).isEmpty)
+    }
+    #expect(SafetyRules.uncheckedSendable([planted("MyPolicies/Locked.swift", text)]).count == 2)
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite struct SnippetRulesTests {
+  private let snippet = planted(
+    "Snippets/A.swift",
+    "import Mainstay\n// snippet.show\nlet a = 1\n\nlet b = 2\nlet c = 3\nlet d = 4")
+
+  private func found(_ text: String) -> [Int] {
+    SnippetRules.uncompiled([planted("README.md", text)], snippets: [snippet]).lines
+  }
+
+  @Test func `finds code that stands in no snippet`() {
+    #expect(found("Text\n```swift\nlet a = 1\nlet b = 3\nlet c = 3\nlet d = 4\n```") == [2])
+    #expect(found("```swift\nlet b = 2\nlet a = 1\nlet c = 3\nlet d = 4\n```") == [1])
+  }
+
+  @Test func `spares what is compiled, short or no Swift`() {
+    #expect(found("```swift\nlet a = 1\nlet b = 2\n  let c = 3\nlet d = 4\n```").isEmpty)
+    #expect(found("```swift\nlet x = 1\n```\n```\nmake run\nmake\nmake\nmake\n```").isEmpty)
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pages about policies, one template for all.
+enum PolicyPageRules {
+  /// What a page about a policy says, in this order: the states before the verbs.
+  static let headings = [
+    "## About", "## States", "## Usage", "## Defaults", "## Events", "## Anti-patterns",
+  ]
+
+  static func template(_ pages: [SourceFile]) -> [Violation] {
+    pages.flatMap { page -> [Violation] in
+      let found = page.lines.filter { $0.hasPrefix("## ") }.map(String.init)
+      guard found != headings else { return [] }
+      return [
+        Violation(
+          path: page.path, line: 1, rule: "the headings are \(found)",
+          cure: "A page about a policy has \(headings), in this order")
+      ]
+    }
+  }
+
+  /// Rows of a Defaults table whose default stands in none of the sources.
+  ///
+  /// A row names an option and its default in backticks; the initialiser says `option: Type =
+  /// default`, or `option name: Type = default`.
+  static func defaults(_ pages: [SourceFile], sources: [SourceFile]) -> [Violation] {
+    let code = sources.map { $0.lines.map { $0.filter { !$0.isWhitespace } }.joined() }
+    return pages.flatMap { page in
+      MarkdownTable(under: "## Defaults", in: page).rows.compactMap { row in
+        guard let option = row.cells.first?.codeSpans.first, row.cells.count > 1,
+          let value = row.cells[1].codeSpans.first,
+          !code.contains(where: { declares(option, as: value, in: $0) })
+        else { return nil }
+        return Violation(
+          path: page.path, line: row.line,
+          rule: "no policy has an option `\(option)` whose default is `\(value)`",
+          cure: "Say what the code says")
+      }
+    }
+  }
+
+  private static func declares(_ option: String, as value: String, in code: String) -> Bool {
+    let value = value.filter { !$0.isWhitespace }
+    for rest in code.ranges(of: option).map({ code[$0.upperBound...] }) {
+      // A second, internal name may follow the option before the colon.
+      let type = rest.drop(while: \.isLetter)
+      guard type.first == ":", let equals = type.firstIndex(of: "=") else { continue }
+      let given = type[type.index(after: equals)...]
+      guard given.hasPrefix(value) else { continue }
+      let next = given.dropFirst(value.count).first
+      if next == nil || next == "," || next == ")" || next == "/" { return true }
+    }
+    return false
+  }
+}

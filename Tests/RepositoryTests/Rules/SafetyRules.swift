@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Swift that can trap, or that the compiler was told not to look at.
+enum SafetyRules {
+  /// Where the compiler's checks may be switched off, and the proof that it is sound.
+  static let unchecked = [
+    Allowance(path: "Policies/ChildTask.swift", reason: "carries a non-escaping operation"),
+    Allowance(path: "Policies/Locked.swift", reason: "is the lock"),
+    Allowance(path: "Errors/CancellationTests.swift", reason: "a subclass of NSError restates it"),
+    Allowance(path: "Errors/ErrorMappingTests.swift", reason: "a subclass of NSError restates it"),
+  ]
+
+  static func forcedTries(_ files: [SourceFile]) -> [Violation] {
+    files.flatMap { file in
+      ["try", "as"].flatMap { word in
+        file.places(of: [word, "!"]).filter { isJoined(file.tokens[$0], file.tokens[$0 + 1]) }.map {
+          file.violation(
+            at: $0, "`\(word)!` traps when it is wrong",
+            cure: "Handle the other case, or let the function throw")
+        }
+      }
+    }
+  }
+
+  static func uncheckedSendable(_ files: [SourceFile]) -> [Violation] {
+    files.filter { !unchecked.spare($0) }.flatMap { file in
+      [["@", "unchecked", "Sendable"], ["nonisolated", "(", "unsafe", ")"]].flatMap { pattern in
+        file.places(of: pattern).map {
+          file.violation(
+            at: $0, "`\(pattern[1] == "(" ? pattern.joined() : "@unchecked Sendable")` is unproved",
+            cure: "Hold the state in `Locked`, or pass it as a value")
+        }
+      }
+    }
+  }
+
+  /// Whether nothing stands between two tokens, as in `as!` but not in `as !`.
+  private static func isJoined(_ first: Token, _ second: Token) -> Bool {
+    first.offset + first.text.utf8.count == second.offset
+  }
+}

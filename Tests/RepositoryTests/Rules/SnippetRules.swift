@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Code on pages, which the compiler has to see.
+enum SnippetRules {
+  /// Blocks of Swift longer than three lines that stand in no snippet, line by line.
+  static func uncompiled(_ pages: [SourceFile], snippets: [SourceFile]) -> [Violation] {
+    let compiled = snippets.map { significant($0.lines) }
+    return pages.flatMap { page in
+      blocks(in: page).compactMap { block in
+        let lines = significant(block.lines[...])
+        guard lines.count > 3, !compiled.contains(where: { $0.contains(lines) }) else { return nil }
+        return Violation(
+          path: page.path, line: block.line, rule: "this code is not compiled",
+          cure: "Put it into a file of `Snippets/`, in the same words")
+      }
+    }
+  }
+
+  private static func blocks(in page: SourceFile) -> [(lines: [Substring], line: Int)] {
+    var blocks: [(lines: [Substring], line: Int)] = []
+    var open: (lines: [Substring], line: Int)?
+    for (index, line) in page.lines.enumerated() {
+      if let block = open {
+        if line == "```" {
+          blocks.append(block)
+          open = nil
+        } else {
+          open?.lines.append(line)
+        }
+      } else if line == "```swift" {
+        open = ([], index + 1)
+      }
+    }
+    return blocks
+  }
+
+  /// The lines that say something, without what only cuts a snippet out of its file.
+  private static func significant(_ lines: some Sequence<Substring>) -> [String] {
+    lines.map { $0.filter { $0 != " " } }.filter { !$0.isEmpty && !$0.hasPrefix("//snippet.") }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What library code may import, and where it may read the wall clock.
+enum SourceRules {
+  /// The modules that each folder of `Sources` may import.
+  static let imports: [String: Set<String>] = [
+    "Mainstay": [
+      "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization", "Dispatch",
+      "Logging", "Metrics", "CoreMetrics", "Tracing", "Instrumentation", "ServiceContextModule",
+      "Glibc", "Musl", "Darwin", "os", "Network", "CNetlink",
+    ],
+    "MainstayUI": ["Mainstay", "Foundation", "Observation", "SwiftUI"],
+    "MainstayOutbox": ["Mainstay", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
+    "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
+  ]
+
+  static func forbiddenImports(_ files: [SourceFile]) -> [Violation] {
+    files.flatMap { file -> [Violation] in
+      let folders = file.path.split(separator: "/")
+      guard folders.count > 2, folders[0] == "Sources" else { return [] }
+      let target = String(folders[1])
+      return file.places(of: ["import"]).compactMap { index in
+        let module = importedModule(in: file, at: index)
+        guard imports[target]?.contains(module) != true else { return nil }
+        return file.violation(
+          at: index, "`\(target)` may not import `\(module)`",
+          cure: "Move the code to a target that may, or add a line to SourceRules with its reason")
+      }
+    }
+  }
+
+  /// The module of an import, which may name one declaration: `import struct Module.Name`.
+  private static func importedModule(in file: SourceFile, at index: Int) -> String {
+    let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+    let words = file.tokens[(index + 1)...].prefix(2).map(\.text)
+    guard let first = words.first else { return "" }
+    return kinds.contains(first) ? words.last ?? first : first
+  }
+
+  /// Where the time of day is what is meant.
+  static let wallClocks = [
+    Allowance(path: "Errors/AppError.swift", reason: "stamps an error with the time of day"),
+    Allowance(path: "MainstayOutbox/Outbox.swift", reason: "reads the time of day once, at opening"),
+    Allowance(path: "Storage/SQLiteStore.swift", reason: "has it as the default of a parameter"),
+    Allowance(path: "Storage/InMemoryStore.swift", reason: "has it as the default of a parameter"),
+  ]
+
+  static func wallClock(_ files: [SourceFile]) -> [Violation] {
+    files.filter { $0.path.hasPrefix("Sources/") && !wallClocks.spare($0) }.flatMap { file in
+      [["Date", "(", ")"], ["Date", ".", "now"], ["Date", ".", "init", "(", ")"]].flatMap {
+        file.places(of: $0).map {
+          file.violation(
+            at: $0, "the wall clock jumps, so it measures nothing",
+            cure: "Measure with `clock:`; take a time stamp as a parameter")
+        }
+      }
+    }
+  }
+}

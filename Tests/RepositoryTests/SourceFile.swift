@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One text file, as the rules see it.
+struct SourceFile: Sendable {
+  /// Where it lies, relative to the root.
+  let path: String
+
+  /// What it says, byte by byte.
+  let bytes: [UInt8]
+
+  /// The text, line by line, without line ends.
+  let lines: [Substring]
+
+  /// The Swift tokens; none for other files, and none of comments and text literals.
+  let tokens: [Token]
+
+  /// The Swift declarations that have a body, by position.
+  let declarations: [Declaration]
+
+  /// The brackets without a counterpart; any at all means that the scanner lost its way.
+  let unmatchedBrackets: [Int]
+
+  var isSwift: Bool { path.hasSuffix(".swift") }
+
+  /// The name of the file without its folders.
+  var name: Substring { path.split(separator: "/").last ?? "" }
+
+  private let lineStarts: [Int]
+
+  init(path: String, text: String) {
+    self.path = path
+    bytes = Array(text.utf8)
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var lineStarts = [0]
+    for (offset, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") {
+      lineStarts.append(offset + 1)
+    }
+    self.lineStarts = lineStarts
+    tokens = path.hasSuffix(".swift") ? Tokenizer.tokens(in: bytes) : []
+    (declarations, unmatchedBrackets) = DeclarationFinder.find(in: tokens)
+  }
+
+  /// The line, counted from 1, that holds a byte.
+  func line(at offset: Int) -> Int {
+    var low = 0
+    var high = lineStarts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+
+  /// The places where these words and signs follow one another.
+  ///
+  /// A pattern is written as Swift: `["Task", ".", "sleep"]`.
+  func places(of pattern: [String]) -> [Int] {
+    guard let first = pattern.first, tokens.count >= pattern.count else { return [] }
+    return (0...(tokens.count - pattern.count)).filter { start in
+      tokens[start].text == first
+        && pattern.indices.allSatisfy { tokens[start + $0].text == pattern[$0] }
+    }
+  }
+
+  /// A violation at the line of a token.
+  func violation(at token: Int, _ rule: String, cure: String) -> Violation {
+    Violation(path: path, line: line(at: tokens[token].offset), rule: rule, cure: cure)
+  }
+}
