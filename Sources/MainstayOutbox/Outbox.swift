@@ -70,8 +70,8 @@ public final class Outbox: Sendable {
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
   /// - Parameters:
-  ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie beside
-  ///     it.
+  ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie
+  ///     beside it.
   ///   - configuration: How it behaves.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
   ///   - now: The time of day, read once: from then on the clock tells how much time has passed, so
@@ -177,8 +177,8 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - operation: What is to be done.
-  ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run one
-  ///     after the other, in the order in which they were enqueued. Any text is legal.
+  ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run
+  ///     one after the other, in the order in which they were enqueued. Any text is legal.
   /// - Returns: Its identity.
   /// - Throws: ``OutboxError``, as ``enqueue(_:)``.
   @discardableResult
@@ -193,10 +193,10 @@ extension Outbox {
   /// - Parameters:
   ///   - operation: What is to be done.
   ///   - options: The wishes.
-  /// - Returns: Its identity; that of the operation that is there already under the same idempotency
-  ///   key, kind and payload.
-  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key belongs
-  ///   to another payload.
+  /// - Returns: Its identity; that of the operation that is there already under the same
+  ///   idempotency key, kind and payload.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key
+  ///   belongs to another payload.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions

@@ -36,8 +36,8 @@ extension OperationID {
 /// A row of `op` or `dead` as an operation; both have these columns.
 enum OperationRow {
   static let common = """
-    id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, effect, \
-    lease_token, idem_key, error_code, error_message, payload
+    id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
+    effect, lease_token, idem_key, error_code, error_message, payload
     """
   static let op = common + ", state, run_at, unreachable"
 

@@ -7,9 +7,10 @@ internal import Mainstay
 extension SQLiteStore {
   /// Opens the file for one more owner, and takes back what dead owners had leased.
   ///
-  /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat` where
-  ///   the file belongs to a newer build, `corrupted` where it is damaged and another process still
-  ///   uses it. A damaged file that nobody uses is moved aside, and what can be read is saved.
+  /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat`
+  ///   where the file belongs to a newer build, `corrupted` where it is damaged and another process
+  ///   still uses it. A damaged file that nobody uses is moved aside, and what can be read is
+  ///   saved.
   public func open() async throws -> OpeningReport {
     do {
       return try await connect()

@@ -40,7 +40,7 @@ enum SourceRules {
   /// Where the time of day is what is meant.
   static let wallClocks = [
     Allowance(path: "Errors/AppError.swift", reason: "stamps an error with the time of day"),
-    Allowance(path: "MainstayOutbox/Outbox.swift", reason: "reads the time of day once, at opening"),
+    Allowance(path: "MainstayOutbox/Outbox.swift", reason: "reads it once, at opening"),
     Allowance(path: "Storage/SQLiteStore.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "Storage/InMemoryStore.swift", reason: "has it as the default of a parameter"),
   ]
