@@ -28,7 +28,7 @@ public final class Outbox: Sendable {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
-    /// How the errors of workers are classified; nil, the default, for ``ErrorMapping/current``.
+    /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
     public var mapping: ErrorMapping?
     /// Who is told about events; the default is nobody.
     public var observer: (any OutboxObserver)?
