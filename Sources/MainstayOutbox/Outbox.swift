@@ -149,6 +149,16 @@ public final class Outbox: Sendable {
     await drainer.start()
   }
 
+  /// Dropping the last reference shuts it down too, some time later.
+  deinit {
+    let (drainer, changes, store) = (drainer, changeFeed, store)
+    Task {
+      await drainer.shutDown()
+      changes.end()
+      await store.close()
+    }
+  }
+
   /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
   public func shutDown() async {
     await drainer.shutDown()

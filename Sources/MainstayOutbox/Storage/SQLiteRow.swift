@@ -46,11 +46,12 @@ enum OperationRow {
     guard
       let id = OperationID(data: row["uuid"]),
       let key = IdempotencyKey(row["idem_key"] as String),
-      let state = state ?? OperationState(rawValue: row["state"]),
-      let effect = EffectCertainty(rawValue: row["effect"])
+      let state = state ?? OperationState(rawValue: row["state"])
     else {
       throw OutboxError(.corrupted, details: "row \(row["id"] as Int64? ?? 0) is not legal")
     }
+    // A certainty that only a newer build knows is none here.
+    let effect = EffectCertainty(rawValue: row["effect"]) ?? .sentUnknown
     let code = (row["error_code"] as String?).flatMap { ErrorCode($0) }
     let message: String? = row["error_message"]
     let due: Int64? = row.hasColumn("run_at") ? row["run_at"] : nil

@@ -125,11 +125,17 @@ extension SQLiteStore {
     if isSuspected { try? FileManager.default.removeItem(atPath: path + Self.suspicion) }
   }
 
+  /// Brings the tables up to date, unless somebody who opens the file too has just done so.
   private static func migrate(_ queue: DatabaseQueue) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      Schema.migrator.asyncMigrate(queue) { result in
-        continuation.resume(with: result.map { _ in })
+    do {
+      try await withCheckedThrowingContinuation { continuation in
+        Schema.migrator.asyncMigrate(queue) { result in
+          continuation.resume(with: result.map { _ in })
+        }
       }
+    } catch {
+      let isDone = try await onWriter(of: queue) { try Schema.migrator.hasCompletedMigrations($0) }
+      guard isDone else { throw error }
     }
   }
 
