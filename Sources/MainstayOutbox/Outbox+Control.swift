@@ -56,8 +56,8 @@ extension Outbox {
     try await calling { try await $0.deadLetters(after: id, limit: limit) }
   }
 
-  /// Puts a dead letter back: with the same idempotency key, in its old place of the order, and with
-  /// all its attempts.
+  /// Puts a dead letter back: with the same idempotency key, in its old place of the order, and
+  /// with all its attempts.
   ///
   /// - Returns: False where there is no such dead letter.
   /// - Throws: ``OutboxError``.

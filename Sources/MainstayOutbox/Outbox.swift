@@ -28,7 +28,7 @@ public final class Outbox: Sendable {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
-    /// How the errors of workers are classified; nil, the default, for ``ErrorMapping/current``.
+    /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
     public var mapping: ErrorMapping?
     /// Who is told about events; the default is nobody.
     public var observer: (any OutboxObserver)?
@@ -70,8 +70,8 @@ public final class Outbox: Sendable {
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
   /// - Parameters:
-  ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie beside
-  ///     it.
+  ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie
+  ///     beside it.
   ///   - configuration: How it behaves.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
   ///   - now: The time of day, read once: from then on the clock tells how much time has passed, so
@@ -149,6 +149,16 @@ public final class Outbox: Sendable {
     await drainer.start()
   }
 
+  /// Dropping the last reference shuts it down too, some time later.
+  deinit {
+    let (drainer, changes, store) = (drainer, changeFeed, store)
+    Task {
+      await drainer.shutDown()
+      changes.end()
+      await store.close()
+    }
+  }
+
   /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
   public func shutDown() async {
     await drainer.shutDown()
@@ -177,8 +187,8 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - operation: What is to be done.
-  ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run one
-  ///     after the other, in the order in which they were enqueued. Any text is legal.
+  ///   - orderingKey: What it changes, such as the id of an item: operations with equal keys run
+  ///     one after the other, in the order in which they were enqueued. Any text is legal.
   /// - Returns: Its identity.
   /// - Throws: ``OutboxError``, as ``enqueue(_:)``.
   @discardableResult
@@ -193,10 +203,10 @@ extension Outbox {
   /// - Parameters:
   ///   - operation: What is to be done.
   ///   - options: The wishes.
-  /// - Returns: Its identity; that of the operation that is there already under the same idempotency
-  ///   key, kind and payload.
-  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key belongs
-  ///   to another payload.
+  /// - Returns: Its identity; that of the operation that is there already under the same
+  ///   idempotency key, kind and payload.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key
+  ///   belongs to another payload.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions

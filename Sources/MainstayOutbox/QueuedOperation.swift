@@ -12,8 +12,8 @@
 /// }
 /// ```
 public protocol QueuedOperation: Codable, Sendable {
-  /// The written name under which operations are kept; never derived from the type's name, and never
-  /// used for something else.
+  /// The written name under which operations are kept; never derived from the type's name, and
+  /// never used for something else.
   static var kind: OperationKind { get }
 
   /// The version of the payload's form, 1 or more; the default is 1.
@@ -39,8 +39,8 @@ public struct OperationKind: Sendable, Hashable {
   /// The name as text.
   public let rawValue: String
 
-  /// Makes a kind from a name that was read from somewhere; any text is legal, and its zero characters
-  /// are replaced.
+  /// Makes a kind from a name that was read from somewhere; any text is legal, and its zero
+  /// characters are replaced.
   public init(rawValue: String) { self.rawValue = rawValue.withoutZeros }
 }
 

@@ -7,7 +7,8 @@ public import Mainstay
 ///
 /// The closure returns when the effect has happened, and throws otherwise; the disposition of what
 /// it throws decides what becomes of the operation: see <doc:OperationLifecycle>. It may be run
-/// again after a crash, always with the same idempotency key, which it should hand to the other side.
+/// again after a crash, always with the same idempotency key, which it should hand to the other
+/// side.
 public struct Worker: Sendable {
   /// What becomes of the followers of a dead letter.
   public enum AfterDeadLetter: String, Sendable, Hashable, Codable, CaseIterable {
@@ -29,8 +30,8 @@ public struct Worker: Sendable {
   ///
   /// - Parameters:
   ///   - type: What it runs; one worker for each kind and version.
-  ///   - maximumAttempts: After how many failures the operation becomes a dead letter; 1 or more, the
-  ///     default is 25. Times without a network are not counted.
+  ///   - maximumAttempts: After how many failures the operation becomes a dead letter; 1 or more,
+  ///     the default is 25. Times without a network are not counted.
   ///   - backoff: How long it waits after a failure; the default grows from 1 second to 5 minutes,
   ///     with full jitter.
   ///   - afterDeadLetter: What becomes of operations behind a dead letter under the same ordering

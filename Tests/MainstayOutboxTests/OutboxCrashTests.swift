@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import MainstayTesting
 import TestSupport
 import Testing
 

@@ -7,39 +7,30 @@ import MainstayTesting
 
 /// Keeps the events of an outbox, and lets a test await one.
 final class EventLog: OutboxObserver {
-  private struct State {
-    var events: [OutboxEvent] = []
-    var watchers: [(isThere: @Sendable ([OutboxEvent]) -> Bool, CheckedContinuation<Void, Never>)] =
-      []
-  }
-
-  private let state = Box(State())
+  private let state = Box(
+    (events: [OutboxEvent](), streams: [AsyncStream<OutboxEvent>.Continuation]()))
 
   func observe(_ event: OutboxEvent) {
-    let ready = state.change { state -> [CheckedContinuation<Void, Never>] in
+    let streams = state.change { state in
       state.events.append(event)
-      let events = state.events
-      let ready = state.watchers.filter { $0.isThere(events) }.map(\.1)
-      state.watchers.removeAll { $0.isThere(events) }
-      return ready
+      return state.streams
     }
-    for continuation in ready { continuation.resume() }
+    for stream in streams { stream.yield(event) }
   }
 
   var events: [OutboxEvent] { state.value.events }
 
-  /// Returns as soon as this many events of a name were told.
+  /// Returns as soon as this many events of a name were told, or when the test is cancelled.
   func wait(for name: String, count: Int = 1) async {
-    let isThere: @Sendable ([OutboxEvent]) -> Bool = { events in
-      events.count { $0.name == name } >= count
+    let (stream, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
+    state.change { state in
+      for event in state.events { continuation.yield(event) }
+      state.streams.append(continuation)
     }
-    await withCheckedContinuation { continuation in
-      let isDone = state.change { state in
-        if isThere(state.events) { return true }
-        state.watchers.append((isThere, continuation))
-        return false
-      }
-      if isDone { continuation.resume() }
+    var seen = 0
+    for await event in stream where event.name == name {
+      seen += 1
+      if seen >= count { return }
     }
   }
 

@@ -20,15 +20,6 @@ final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// Numbers that are the same in each run of a test.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: SplitMix64
-
-  init(seed: UInt64) { state = SplitMix64(seed: seed) }
-
-  mutating func next() -> UInt64 { state.next() }
-}
-
 /// A value that tests change from anywhere.
 final class Box<Value: Sendable>: Sendable {
   private let state: Mutex<Value>

@@ -4,7 +4,8 @@ import Foundation
 
 /// A file of lines that only grows, and is on the disk when a call returns.
 ///
-/// The kernel writes a short line whole or not at all, so a process that dies leaves no half of one.
+/// The kernel writes a short line whole or not at all, so a process that dies leaves no half of
+/// one.
 struct Journal: Sendable {
   let path: String
 

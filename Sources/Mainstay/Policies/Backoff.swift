@@ -31,11 +31,37 @@ public struct Backoff: Sendable, Hashable {
   private let growth: Growth
   private let jitter: Jitter
 
-  private init(first: Duration, cap: Duration, growth: Growth, jitter: Jitter) {
-    self.first = first.clamped.inSeconds
-    self.cap = cap.clamped.inSeconds
-    self.growth = growth
-    self.jitter = jitter
+  /// Makes a backoff from settings that come from outside.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(validating configuration: Configuration) throws(ConfigurationError) {
+    var found = Violations()
+    configuration.check(&found)
+    guard found.all.isEmpty else {
+      throw ConfigurationError(subject: "Backoff", violations: found.all)
+    }
+    self.init(checked: configuration)
+  }
+
+  init(checked configuration: Configuration) {
+    first = configuration.first.clamped.inSeconds
+    cap = configuration.effectiveCap.clamped.inSeconds
+    jitter = configuration.jitter
+    growth =
+      switch configuration.growth {
+      case .constant: .linear(step: 0)
+      case .linear: .linear(step: (configuration.step ?? configuration.first).clamped.inSeconds)
+      case .exponential: .exponential(factor: configuration.factor)
+      }
+  }
+
+  private init(_ configuration: Configuration) {
+    do throws(ConfigurationError) {
+      try self.init(validating: configuration)
+    } catch {
+      preconditionFailure(error.description)
+    }
   }
 
   /// No waiting at all.
@@ -48,9 +74,7 @@ public struct Backoff: Sendable, Hashable {
   ///   - jitter: How it is spread; the default is `full`.
   /// - Returns: A backoff that does not grow.
   public static func constant(_ delay: Duration, jitter: Jitter = .full) -> Backoff {
-    precondition(
-      delay >= .zero, "Backoff.constant(\(delay)) is not legal: the delay must be zero or more")
-    return Backoff(first: delay, cap: delay, growth: .linear(step: 0), jitter: jitter)
+    Backoff(Configuration(.constant, first: delay, jitter: jitter))
   }
 
   /// A delay that grows by the same step.
@@ -64,12 +88,7 @@ public struct Backoff: Sendable, Hashable {
   public static func linear(
     from first: Duration, by step: Duration? = nil, to cap: Duration, jitter: Jitter = .full
   ) -> Backoff {
-    let step = step ?? first
-    check("linear", first: first, cap: cap)
-    precondition(
-      step >= .zero, "Backoff.linear(by: \(step)) is not legal: the step must be zero or more")
-    return Backoff(
-      first: first, cap: cap, growth: .linear(step: step.clamped.inSeconds), jitter: jitter)
+    Backoff(Configuration(.linear, first: first, cap: cap, step: step, jitter: jitter))
   }
 
   /// A delay that is multiplied each time.
@@ -83,24 +102,8 @@ public struct Backoff: Sendable, Hashable {
   public static func exponential(
     from first: Duration, to cap: Duration, factor: Double = 2, jitter: Jitter = .full
   ) -> Backoff {
-    check("exponential", first: first, cap: cap)
-    precondition(
-      factor >= 1 && factor.isFinite,
-      "Backoff.exponential(factor: \(factor)) is not legal: the factor must be 1 or more and finite"
-    )
-    return Backoff(first: first, cap: cap, growth: .exponential(factor: factor), jitter: jitter)
-  }
-
-  private static func check(_ name: String, first: Duration, cap: Duration) {
-    precondition(
-      first >= .zero, "Backoff.\(name)(from: \(first)) is not legal: it must be zero or more")
-    precondition(
-      cap >= first,
-      """
-      Backoff.\(name)(from: \(first), to: \(cap)) is not legal: the cap must be at least the \
-      first delay
-      """
-    )
+    Backoff(
+      Configuration(.exponential, first: first, cap: cap, factor: factor, jitter: jitter))
   }
 
   /// The delay before the next attempt.

@@ -86,20 +86,50 @@ public struct Retry: Policy {
     seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
-    precondition(
-      maximumAttempts >= 1,
-      "Retry(maximumAttempts: \(maximumAttempts)) is not legal: there must be 1 or more")
-    precondition(
-      maximumServerDelay >= .zero,
-      "Retry(maximumServerDelay: \(maximumServerDelay)) is not legal: it must be zero or more")
-    if let maximumElapsed {
-      precondition(
-        maximumElapsed > .zero,
-        "Retry(maximumElapsed: \(maximumElapsed)) is not legal: it must be more than zero")
+    // The backoff was checked when it was made.
+    let configuration = Configuration(
+      maximumAttempts: maximumAttempts, maximumServerDelay: maximumServerDelay,
+      maximumElapsed: maximumElapsed)
+    do throws(ConfigurationError) {
+      try self.init(
+        validating: configuration, backoff: backoff, retryIf: condition, name: name, clock: clock,
+        seed: seed, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
     }
+  }
+
+  /// Makes a retry from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - condition: Which errors are followed by another attempt; the default reads the
+  ///     disposition.
+  ///   - name: The name, for events; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, retryIf condition: Condition = .disposition,
+    name: String? = nil, clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    try self.init(
+      validating: configuration, backoff: nil, retryIf: condition, name: name, clock: clock,
+      seed: seed, observer: observer)
+  }
+
+  private init(
+    validating configuration: Configuration, backoff: Backoff?, retryIf condition: Condition,
+    name: String?, clock: some Clock<Duration>, seed: UInt64?, observer: (any PolicyObserver)?
+  ) throws(ConfigurationError) {
+    try configuration.check()
     limits = RetryStateMachine.Limits(
-      maximumAttempts: maximumAttempts, backoff: backoff,
-      maximumServerDelay: maximumServerDelay.clamped, maximumElapsed: maximumElapsed?.clamped)
+      maximumAttempts: configuration.maximumAttempts,
+      backoff: backoff ?? Backoff(checked: configuration.backoff),
+      maximumServerDelay: configuration.maximumServerDelay.clamped,
+      maximumElapsed: configuration.maximumElapsed?.clamped)
     self.condition = condition
     self.name = name
     timeline = Timeline(clock)

@@ -26,8 +26,8 @@ public struct OutboxConflict: Sendable, Identifiable {
 /// What a worker throws when the other side's version has changed: it keeps that version.
 ///
 /// The operation then waits, with all that follow it under the same ordering key, until
-/// ``Outbox/resolve(_:with:)`` is called. An error of the kind `conflict` without a document does the
-/// same.
+/// ``Outbox/resolve(_:with:)`` is called. An error of the kind `conflict` without a document does
+/// the same.
 public struct RemoteConflict: AppErrorConvertible {
   /// The document of the other side, in the app's own form.
   public let remote: Data

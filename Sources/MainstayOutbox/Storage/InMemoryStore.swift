@@ -3,7 +3,8 @@
 public import Foundation
 internal import Mainstay
 
-/// Keeps operations in memory only: for tests, previews, and work that may be lost with the process.
+/// Keeps operations in memory only: for tests, previews, and work that may be lost with the
+/// process.
 public final class InMemoryStore: OutboxStore {
   private let state: Locked<InMemoryState>
   private let now: @Sendable () -> Date

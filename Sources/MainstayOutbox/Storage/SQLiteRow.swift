@@ -36,8 +36,8 @@ extension OperationID {
 /// A row of `op` or `dead` as an operation; both have these columns.
 enum OperationRow {
   static let common = """
-    id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, effect, \
-    lease_token, idem_key, error_code, error_message, payload
+    id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
+    effect, lease_token, idem_key, error_code, error_message, payload
     """
   static let op = common + ", state, run_at, unreachable"
 
@@ -46,11 +46,12 @@ enum OperationRow {
     guard
       let id = OperationID(data: row["uuid"]),
       let key = IdempotencyKey(row["idem_key"] as String),
-      let state = state ?? OperationState(rawValue: row["state"]),
-      let effect = EffectCertainty(rawValue: row["effect"])
+      let state = state ?? OperationState(rawValue: row["state"])
     else {
       throw OutboxError(.corrupted, details: "row \(row["id"] as Int64? ?? 0) is not legal")
     }
+    // A certainty that only a newer build knows is none here.
+    let effect = EffectCertainty(rawValue: row["effect"]) ?? .sentUnknown
     let code = (row["error_code"] as String?).flatMap { ErrorCode($0) }
     let message: String? = row["error_message"]
     let due: Int64? = row.hasColumn("run_at") ? row["run_at"] : nil

@@ -69,14 +69,15 @@ extension SQLiteStore {
     return found.sorted { ($0["id"] as Int64) < $1["id"] }.prefix(request.limit).map { $0 }
   }
 
+  /// Sets aside what no worker knows, and a row that is not legal: it must not stop the others.
   private static func parkIfUnknown(
     _ row: Row, _ types: Set<PayloadType>, _ db: Database
   ) throws -> Bool {
     let type = PayloadType(kind: OperationKind(rawValue: row["kind"]), version: row["version"])
-    if types.contains(type) { return false }
-    try db.cachedStatement(
-      sql: "UPDATE op SET state = 'parked', cause = 'unknownType' WHERE id = ?"
-    ).execute(arguments: [row["id"] as Int64])
+    let isKnown = types.contains(type)
+    if isKnown, (try? OperationRow.operation(row, state: .ready)) != nil { return false }
+    try db.cachedStatement(sql: "UPDATE op SET state = 'parked', cause = ? WHERE id = ?")
+      .execute(arguments: [isKnown ? "unreadable" : "unknownType", row["id"] as Int64])
     return true
   }
 

@@ -48,7 +48,7 @@ extension SQLiteStore {
     try await read { db in
       try Row.fetchOne(
         db, sql: "SELECT \(OperationRow.op) FROM op WHERE uuid = ?", arguments: [id.data]
-      ).map { try OperationRow.operation($0) }
+      ).flatMap { try? OperationRow.operation($0) }
     }
   }
 
@@ -61,7 +61,7 @@ extension SQLiteStore {
           SELECT \(OperationRow.op) FROM op
           WHERE id > coalesce((SELECT id FROM op WHERE uuid = ?), 0) ORDER BY id LIMIT ?
           """, arguments: [id?.data, max(limit, 0)]
-      ).map { try OperationRow.operation($0) }
+      ).compactMap { try? OperationRow.operation($0) }
     }
   }
 
@@ -74,9 +74,10 @@ extension SQLiteStore {
           SELECT \(OperationRow.common), reason, since, holds_key FROM dead
           WHERE id > coalesce((SELECT id FROM dead WHERE uuid = ?), 0) ORDER BY id LIMIT ?
           """, arguments: [id?.data, max(limit, 0)]
-      ).map { row in
-        DeadLetter(
-          operation: try OperationRow.operation(row, state: .parked),
+      ).compactMap { row in
+        guard let operation = try? OperationRow.operation(row, state: .parked) else { return nil }
+        return DeadLetter(
+          operation: operation,
           reason: DeadLetter.Reason(rawValue: row["reason"]),
           since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
       }
@@ -92,9 +93,10 @@ extension SQLiteStore {
           SELECT \(OperationRow.op), remote, since FROM op JOIN conflict ON op = id
           WHERE state = 'conflicted' ORDER BY id
           """
-      ).map { row in
-        OutboxConflict(
-          operation: try OperationRow.operation(row), remote: row["remote"],
+      ).compactMap { row in
+        guard let operation = try? OperationRow.operation(row) else { return nil }
+        return OutboxConflict(
+          operation: operation, remote: row["remote"],
           since: Date(milliseconds: row["since"]))
       }
     }

@@ -7,9 +7,10 @@ internal import Mainstay
 extension SQLiteStore {
   /// Opens the file for one more owner, and takes back what dead owners had leased.
   ///
-  /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat` where
-  ///   the file belongs to a newer build, `corrupted` where it is damaged and another process still
-  ///   uses it. A damaged file that nobody uses is moved aside, and what can be read is saved.
+  /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat`
+  ///   where the file belongs to a newer build, `corrupted` where it is damaged and another process
+  ///   still uses it. A damaged file that nobody uses is moved aside, and what can be read is
+  ///   saved.
   public func open() async throws -> OpeningReport {
     do {
       return try await connect()
@@ -124,11 +125,17 @@ extension SQLiteStore {
     if isSuspected { try? FileManager.default.removeItem(atPath: path + Self.suspicion) }
   }
 
+  /// Brings the tables up to date, unless somebody who opens the file too has just done so.
   private static func migrate(_ queue: DatabaseQueue) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      Schema.migrator.asyncMigrate(queue) { result in
-        continuation.resume(with: result.map { _ in })
+    do {
+      try await withCheckedThrowingContinuation { continuation in
+        Schema.migrator.asyncMigrate(queue) { result in
+          continuation.resume(with: result.map { _ in })
+        }
       }
+    } catch {
+      let isDone = try await onWriter(of: queue) { try Schema.migrator.hasCompletedMigrations($0) }
+      guard isDone else { throw error }
     }
   }
 

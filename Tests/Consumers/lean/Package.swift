@@ -8,8 +8,8 @@ let package = Package(
   name: "lean",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // Once the package has traits, `traits: []` belongs here: no default, no extra checkout.
-    .package(name: "mainstay", path: "../../..")
+    // No trait, not even the default one: no extra checkout.
+    .package(name: "mainstay", path: "../../..", traits: [])
   ],
   targets: [
     .executableTarget(

@@ -204,6 +204,43 @@ import Testing
     await second.close()
   }
 
+  @Test func `several that open a new file at once all get it`() async throws {
+    for _ in 0..<10 {
+      let folder = try TemporaryFolder()
+      let stores = (0..<4).map { _ in SQLiteStore(at: folder.database) }
+      try await withThrowingTaskGroup { group in
+        for (number, store) in stores.enumerated() {
+          group.addTask {
+            _ = try await store.open()
+            _ = try await store.insert(.note(String(number)))
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await stores[0].ledger().enqueued == 4)
+      for store in stores { await store.close() }
+    }
+  }
+
+  @Test(.requirement("O19", "O20")) func `a row that is not legal does not stop the others`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let first = try await open(folder)
+    for text in ["a", "b", "c"] { _ = try await first.insert(.note(text)) }
+    await first.close()
+    try change(folder, "UPDATE op SET idem_key = 'a b' WHERE id = 1")
+    try change(folder, "UPDATE op SET effect = 'refused' WHERE id = 2")
+    let second = try await open(folder)
+    let claimed = try await second.claim()
+    #expect(claimed.map(\.text) == ["b", "c"])
+    #expect(claimed.map(\.operation.effect) == [.sentUnknown, .notSent])
+    #expect(try await second.snapshot().parked == 1)
+    #expect(try await second.operations(after: nil, limit: 9).count == 2)
+    #expect(try await second.ledger().isBalanced)
+    await second.close()
+  }
+
   @Test func `a store that was not opened, or was closed, says so`() async throws {
     let folder = try TemporaryFolder()
     let store = SQLiteStore(at: folder.database)

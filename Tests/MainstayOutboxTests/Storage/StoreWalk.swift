@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayTesting
 import Testing
 
 /// The other side: it applies whatever arrives, and knows what it has applied.
@@ -12,6 +13,16 @@ struct NaiveServer {
   func knows(_ key: IdempotencyKey) -> Bool { applied.contains(key.rawValue) }
 
   mutating func apply(_ key: IdempotencyKey) { applied.append(key.rawValue) }
+}
+
+/// Something that must never happen.
+struct Violation: Error {
+  let what: String
+  let line: Int
+}
+
+private func hold(_ isTrue: Bool, _ what: String = "", line: Int = #line) throws {
+  if !isTrue { throw Violation(what: what, line: line) }
 }
 
 /// A random life of a store, with crashes, beside a list of what it should hold.
@@ -78,8 +89,8 @@ struct StoreWalk {
     let new = NewOperation.note(
       String(known.count), orderedBy: orderingKey, idempotencyKey: key)
     let id = try await store.insert(new)
-    #expect(id == new.id)
-    if chance(10) { #expect(try await store.insert(new) == id) }
+    try hold(id == new.id)
+    if chance(10) { try hold(try await store.insert(new) == id) }
     known.append(Known(id: id, orderingKey: orderingKey, idempotencyKey: key))
   }
 
@@ -87,14 +98,14 @@ struct StoreWalk {
     let limit = Int.random(in: 1...3, using: &generator)
     let claim = try await store.claim(
       ClaimRequest(limit: limit, types: NewOperation.types, isAlone: held.isEmpty))
-    #expect(claim.operations.count <= limit)
+    try hold(claim.operations.count <= limit)
     for leased in claim.operations {
-      #expect(!held.contains { $0.lease.id == leased.lease.id }, "it was leased twice")
+      try hold(!held.contains { $0.lease.id == leased.lease.id }, "it was leased twice")
       let index = try #require(known.firstIndex { $0.id == leased.lease.id })
-      #expect(!known[index].isGone, "what is gone came back")
+      try hold(!known[index].isGone, "what is gone came back")
       if let key = known[index].orderingKey {
         let head = known.firstIndex { $0.orderingKey == key && !$0.isGone }
-        #expect(head == index, "something stands before it")
+        try hold(head == index, "something stands before it")
       }
     }
     held += claim.operations
@@ -105,13 +116,13 @@ struct StoreWalk {
     stale += held
     held = []
     let (next, report) = try await test.crash()
-    #expect(report.isBalanced)
+    try hold(report.isBalanced)
     test = test.with(next)
   }
 
   private mutating func answerLate() async throws {
     guard let late = stale.randomElement(using: &generator) else { return }
-    #expect(try await !store.settle(late.lease, OperationVerdict(.done)), "a late answer counted")
+    try hold(try await !store.settle(late.lease, OperationVerdict(.done)), "a late answer counted")
   }
 
   /// The effect, unless the other side says that it has happened.
@@ -164,7 +175,7 @@ struct StoreWalk {
   private mutating func settle(
     _ leased: LeasedOperation, _ verdict: OperationVerdict
   ) async throws {
-    #expect(try await store.settle(leased.lease, verdict), "a held lease did not count")
+    try hold(try await store.settle(leased.lease, verdict), "a held lease did not count")
     if verdict.next == .done { go(leased.lease.id) }
     stale.append(leased)
   }
@@ -181,9 +192,9 @@ struct StoreWalk {
       .randomElement(using: &generator)
     {
       if chance(70) {
-        #expect(try await store.redrive(letter.id))
+        try hold(try await store.redrive(letter.id))
       } else {
-        #expect(try await store.discard(letter.id))
+        try hold(try await store.discard(letter.id))
         go(letter.id)
       }
     }
@@ -194,12 +205,12 @@ struct StoreWalk {
 
   private mutating func resolve(_ conflict: OutboxConflict) async throws {
     if chance(30) {
-      #expect(try await store.resolve(conflict.id, with: .dropped))
+      try hold(try await store.resolve(conflict.id, with: .dropped))
       return go(conflict.id)
     }
     let key = IdempotencyKey(conflict.operation.idempotencyKey.rawValue + "+") ?? IdempotencyKey()
     let payload = conflict.operation.payload
-    #expect(
+    try hold(
       try await store.resolve(
         conflict.id, with: .replaced(payload: payload, idempotencyKey: key)))
     if let index = known.firstIndex(where: { $0.id == conflict.id }) {
@@ -209,18 +220,18 @@ struct StoreWalk {
 
   private func check() async throws {
     let ledger = try await store.ledger()
-    #expect(ledger.isBalanced)
-    #expect(ledger.enqueued == known.count)
-    #expect(ledger.pending + ledger.dead == known.count { !$0.isGone })
+    try hold(ledger.isBalanced)
+    try hold(ledger.enqueued == known.count)
+    try hold(ledger.pending + ledger.dead == known.count { !$0.isGone })
     let snapshot = try await store.snapshot()
-    #expect(snapshot.pending == ledger.pending)
-    #expect(snapshot.dead == ledger.dead)
-    #expect(snapshot.running == held.count)
+    try hold(snapshot.pending == ledger.pending)
+    try hold(snapshot.dead == ledger.dead)
+    try hold(snapshot.running == held.count)
     let sum =
       snapshot.ready + snapshot.running + snapshot.scheduled + snapshot.blocked
       + snapshot.waiting + snapshot.conflicted + snapshot.parked
-    #expect(sum == snapshot.pending)
-    #expect(server.applied.count == Set(server.applied).count, "applied twice")
+    try hold(sum == snapshot.pending)
+    try hold(server.applied.count == Set(server.applied).count, "applied twice")
   }
 
   /// All goes well from here on: everything that is wanted must come to its end, in order.
@@ -234,20 +245,20 @@ struct StoreWalk {
       test.time.advance(by: .seconds(400))
       try await store.reopen(.main)
       for letter in try await store.deadLetters(after: nil, limit: 99) {
-        #expect(try await store.redrive(letter.id))
+        try hold(try await store.redrive(letter.id))
       }
       for conflict in try await store.conflicts() { try await resolve(conflict) }
       _ = try await store.promote(NewOperation.types)
       if !known.contains(where: { !$0.isGone }) { break }
       try await claim()
     }
-    #expect(!known.contains { !$0.isGone }, "something is stuck")
+    try hold(!known.contains { !$0.isGone }, "something is stuck")
     try await check()
     for key in ["a", "b"] {
       let wanted = known.filter { $0.orderingKey == key && $0.isApplied }
         .map(\.idempotencyKey.rawValue)
       let order = server.applied.filter { wanted.contains($0) }
-      #expect(order == wanted, "key \(key) is out of order")
+      try hold(order == wanted, "key \(key) is out of order")
     }
   }
 }

@@ -43,9 +43,12 @@ enum LayoutRules {
       }
   }
 
+  /// What only tests use: shared parts, and the program that the outbox's tests kill.
+  private static let support: Set = ["TestSupport", "OutboxCrashChild"]
+
   /// Tests, their support and snippets may depend on anything.
   private static func isBound(_ target: Manifest.Target) -> Bool {
-    target.type != "test" && target.type != "snippet" && target.name != "TestSupport"
+    target.type != "test" && target.type != "snippet" && !support.contains(target.name)
   }
 
   /// A row that depends on a row below it would turn an arrow round, or close a circle.
