@@ -12,7 +12,7 @@ enum SourceRules {
     "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
     // Not Mainstay: it is somebody else's service.
     "InventoryUpstream": [
-      "Foundation", "Synchronization", "Glibc", "Darwin", "Hummingbird", "HTTPTypes", "NIOCore",
+      "Foundation", "Glibc", "Darwin", "Hummingbird", "HTTPTypes", "NIOCore",
       "Logging",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
