@@ -76,4 +76,17 @@ import Testing
       #expect(try await client.get("/twins").status == 200)
     }
   }
+
+  @Test func `a body that breaks off or is no chunk is not applied`() async throws {
+    try await Service().live { client in
+      let port = try client.port()
+      let half = put.dropLast(10)
+      #expect(try await !Wire.exchange(String(half), port: port, isOver: true).contains(" 20"))
+      let noChunk = put.replacing(/Content-Length: \d+/, with: "Transfer-Encoding: chunked")
+      let answer = try await Wire.exchange(noChunk, port: port)
+      #expect(answer.hasPrefix("HTTP/1.1 400 "))
+      #expect(answer.split(separator: "HTTP/1.1").count == 1)
+      #expect(try await client.ledger().applied.isEmpty)
+    }
+  }
 }

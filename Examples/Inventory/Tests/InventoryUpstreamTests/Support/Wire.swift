@@ -6,15 +6,22 @@ import NIOPosix
 /// A connection on which a test writes bytes itself, to see what really comes back.
 enum Wire {
   /// Sends bytes, and returns all that comes until the server closes the connection.
-  static func exchange(_ pieces: [[UInt8]], port: Int) async throws -> [UInt8] {
+  ///
+  /// With `isOver`, the server is told that no more bytes will come.
+  static func exchange(
+    _ pieces: [[UInt8]], port: Int, isOver: Bool = false
+  ) async throws -> [UInt8] {
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connect(host: "localhost", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(isOutboundHalfClosureEnabled: true))
         }
       }
     return try await channel.executeThenClose { inbound, outbound in
       for piece in pieces { try await outbound.write(ByteBuffer(bytes: piece)) }
+      if isOver { outbound.finish() }
       var received: [UInt8] = []
       do {
         for try await buffer in inbound { received += buffer.readableBytesView }
@@ -25,8 +32,9 @@ enum Wire {
     }
   }
 
-  static func exchange(_ text: String, port: Int) async throws -> String {
-    String(decoding: try await exchange([Array(text.utf8)], port: port), as: UTF8.self)
+  static func exchange(_ text: String, port: Int, isOver: Bool = false) async throws -> String {
+    let bytes = try await exchange([Array(text.utf8)], port: port, isOver: isOver)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// A request that asks the server to close the connection after its answer.
