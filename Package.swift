@@ -102,8 +102,12 @@ let package = Package(
       dependencies: [
         "InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport",
         .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(
           name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
       ],
       path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
   ],

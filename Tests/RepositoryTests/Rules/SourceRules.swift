@@ -18,7 +18,7 @@ enum SourceRules {
     ],
     // Not Mainstay: it is somebody else's service.
     "InventoryUpstream": [
-      "Foundation", "Synchronization", "Glibc", "Darwin", "Hummingbird", "HTTPTypes", "NIOCore",
+      "Foundation", "Glibc", "Darwin", "Hummingbird", "HTTPTypes", "NIOCore",
       "Logging",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],

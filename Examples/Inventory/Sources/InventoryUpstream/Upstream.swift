@@ -87,8 +87,11 @@ extension Upstream {
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
       throw StartFailure(
         "Port \(settings.port) of \(settings.host) is in use; choose another with --port.")
+    } catch let error as IOError {
+      let reason = String(cString: strerror(error.errnoCode))
+      throw StartFailure("It cannot listen on \(settings.host):\(settings.port): \(reason).")
     } catch {
-      throw StartFailure("It cannot listen on \(settings.host):\(settings.port): \(error)")
+      throw StartFailure("It cannot listen on \(settings.host):\(settings.port): \(error).")
     }
   }
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
-
 /// The faults that are on, and the clock that they wait by.
-package final class FaultControl: Sendable {
-  private let machine = Mutex(FaultStateMachine())
+package actor FaultControl {
+  private var machine = FaultStateMachine()
   private let uptime: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
 
@@ -16,14 +14,13 @@ package final class FaultControl: Sendable {
   }
 
   /// Switches to other faults, at once.
-  package func set(_ settings: FaultSettings) { machine.withLock { $0.set(settings) } }
+  package func set(_ settings: FaultSettings) { machine.set(settings) }
 
   func plan(isWrite: Bool) -> FaultPlan {
-    let time = uptime()
-    return machine.withLock { $0.plan(isWrite: isWrite, at: time) }
+    machine.plan(isWrite: isWrite, at: uptime())
   }
 
-  func wait(_ plan: FaultPlan) async throws {
+  nonisolated func wait(_ plan: FaultPlan) async throws {
     if plan.delay > .zero { try await sleep(plan.delay) }
   }
 }

@@ -27,7 +27,7 @@ struct FaultMiddleware: RouterMiddleware {
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     guard !request.isControl else { return try await next(request, context) }
-    let plan = faults.plan(isWrite: request.isWrite)
+    let plan = await faults.plan(isWrite: request.isWrite)
     var context = context
     context.plan = plan
     if let refusal = plan.refusal { return try await refuse(refusal, context) }

@@ -12,15 +12,12 @@ struct ProblemMiddleware: RouterMiddleware {
   ) async throws -> Response {
     do {
       return try await next(request, context)
-    } catch let cut as ConnectionCut {
-      throw cut
     } catch let problem as Problem {
       return try answer(problem)
     } catch let error as HTTPError where error.status == .notFound {
       return try answer(.notFound("No document has this address."))
-    } catch {
-      return try answer(.serverError)
     }
+    // A cut, or bytes that are no HTTP: for those Hummingbird knows what to do.
   }
 
   private func answer(_ problem: Problem) throws -> Response {

@@ -17,7 +17,7 @@ struct ControlRoutes: Sendable {
   ) async throws -> Response {
     let bytes = try await request.bytes(upTo: TwinRoutes.maximumBytes)
     let settings = try JSON.decode(FaultRequest.self, from: bytes).settings
-    faults.set(settings)
+    await faults.set(settings)
     return try .json(settings)
   }
 

@@ -31,6 +31,11 @@ final class Journal {
     self.end = end
   }
 
+  deinit {
+    // A process that was forked meanwhile has the file open too, until it runs its own program.
+    flock(file.fileDescriptor, LOCK_UN)
+  }
+
   /// Opens the journal of a folder, for this process alone, and reads what it holds.
   ///
   /// A last line that a kill has cut short is dropped: nobody was told of it.

@@ -66,7 +66,10 @@ struct LedgerBook {
   private var waiting: [String: Int] = [:]
 
   var ledger: Ledger {
-    Ledger(applied: entries, requests: requests.sorted { $0.at < $1.at })
+    let inOrder = requests.enumerated().sorted {
+      ($0.element.at, $0.offset) < ($1.element.at, $1.offset)
+    }
+    return Ledger(applied: entries, requests: inOrder.map(\.element))
   }
 
   mutating func receive(_ key: String) {

@@ -7,7 +7,8 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   /// Milliseconds since 1970.
   let milliseconds: Int64
 
-  private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+  private static let seconds = Date.ISO8601FormatStyle()
+  private static let fractions = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// The time of day now.
   package static var now: Timestamp { Timestamp(Date.now) }
@@ -18,7 +19,10 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   /// The text of the moment.
   package var text: String {
-    Self.format.format(Date(timeIntervalSince1970: Double(milliseconds) / 1000))
+    // The format style cuts fractions off where they are not exact, so they are written here.
+    let whole = Self.seconds.format(Date(timeIntervalSince1970: Double(milliseconds / 1000)))
+    let digits = String(milliseconds % 1000)
+    return whole.dropLast() + "." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
   }
 
   package static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -30,7 +34,7 @@ extension Timestamp: Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
-    guard let date = try? Self.format.parse(text) else {
+    guard let date = try? Self.fractions.parse(text) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "Not a time: \(text)")
     }
     self.init(date)

@@ -24,10 +24,10 @@ package actor UpstreamStore {
     in folder: URL?, now: @escaping @Sendable () -> Timestamp = { Timestamp.now }
   ) throws(StartFailure) {
     self.now = now
-    photos = try PhotoStorage(in: folder)
     let opened: (journal: Journal, records: [Record])?
     if let folder { opened = try Journal.open(in: folder) } else { opened = nil }
     journal = opened?.journal
+    photos = try PhotoStorage(in: folder)
     var records = opened?.records ?? []
     if records.isEmpty {
       let history = Record.history(name: String(UInt32.random(in: 0 ... .max), radix: 36))
