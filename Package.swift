@@ -74,7 +74,15 @@ let package = Package(
       path: "Examples/Inventory/Sources/InventoryCore"),
     .testTarget(
       name: "InventoryCoreTests",
-      dependencies: ["InventoryCore", "InventoryUpstream", "MainstayTesting", "TestSupport"],
+      dependencies: [
+        "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox", "MainstayTesting",
+        "TestSupport",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+      ],
       path: "Examples/Inventory/Tests/InventoryCoreTests"),
 
     // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.

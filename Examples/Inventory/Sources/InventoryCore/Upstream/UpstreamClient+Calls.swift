@@ -68,7 +68,7 @@ extension UpstreamClient {
   }
 
   /// Puts a twin if it is at a version, or if none is there.
-  func put(
+  package func put(
     _ id: UUID, _ body: Data, ifVersion version: Int?, key: IdempotencyKey
   ) async throws(AppError) -> TwinWrite {
     try await run(writes) {
@@ -86,7 +86,7 @@ extension UpstreamClient {
   }
 
   /// Deletes a twin; what is gone already is deleted.
-  func delete(_ id: UUID, key: IdempotencyKey) async throws(AppError) -> TwinWrite {
+  package func delete(_ id: UUID, key: IdempotencyKey) async throws(AppError) -> TwinWrite {
     try await run(writes) {
       let answer = try await self.send(
         Call(
@@ -98,7 +98,7 @@ extension UpstreamClient {
   }
 
   /// Uploads a photo in parts, from where an earlier run stopped.
-  func upload(
+  package func upload(
     _ id: UUID, type: String, bytes: Data, key: IdempotencyKey
   ) async throws(AppError) {
     var received = 0
