@@ -81,7 +81,10 @@ let package = Package(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Examples/Inventory/Tests/InventoryCoreTests"),
 

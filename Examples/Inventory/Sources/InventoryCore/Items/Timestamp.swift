@@ -22,7 +22,10 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// The text of the moment.
-  package var text: String { Self.format.format(date) }
+  package var text: String {
+    // The format cuts, so a moment that lies a hair below its millisecond would lose one.
+    Self.format.format(date.addingTimeInterval(0.0002))
+  }
 
   /// The moment as a date.
   package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }

@@ -31,10 +31,12 @@ package enum ThreeWayMerge {
   package static func counter(
     base: Int?, local: Int, remote: Int, in range: ClosedRange<Int>
   ) -> Int {
-    guard let base else { return max(local, remote) }
+    guard let base else { return min(max(local, remote, range.lowerBound), range.upperBound) }
     let change = local.subtractingReportingOverflow(base)
     let sum = remote.addingReportingOverflow(change.partialValue)
-    guard !change.overflow, !sum.overflow else { return min(max(remote, local), range.upperBound) }
+    guard !change.overflow, !sum.overflow else {
+      return min(max(local, remote, range.lowerBound), range.upperBound)
+    }
     return min(max(sum.partialValue, range.lowerBound), range.upperBound)
   }
 }

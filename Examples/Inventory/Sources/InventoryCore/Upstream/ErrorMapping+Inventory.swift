@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsyncHTTPClient
+internal import Foundation
 internal import GRDB
 package import Mainstay
 internal import NIOCore
@@ -14,10 +15,19 @@ extension ErrorMapping {
   package static let inventory = ErrorMapping.standard
     .adding(HTTPClientError.self) { AppError.http($0) }
     .adding(NIOConnectionError.self) { .unreachable($0) }
-    .adding(IOError.self) { .connectionLost($0) }
+    .adding(IOError.self) { $0.isRefusal ? .unreachable($0) : .connectionLost($0) }
     .adding(ChannelError.self) { AppError.channel($0) }
     .adding(NIOTooManyBytesError.self) { .portal(cause: $0) }
     .adding(DatabaseError.self) { AppError.database($0) }
+}
+
+extension IOError {
+  /// Whether no connection was made: only `connect` fails so.
+  fileprivate var isRefusal: Bool {
+    [
+      ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL,
+    ].contains(errnoCode)
+  }
 }
 
 extension AppError {

@@ -42,7 +42,7 @@ package final class UpstreamClient: Sendable {
 
   let origin: URL
   let settings: Settings
-  let evidence: ConnectivityEvidence
+  package let evidence: ConnectivityEvidence
   /// The circuits, by what they guard.
   package let catalogBreaker: CircuitBreaker
   package let twinBreaker: CircuitBreaker
@@ -99,6 +99,12 @@ package final class UpstreamClient: Sendable {
     // Whether and when to try again is said in one place, and that is not the connection pool.
     configuration.connectionPool.retryConnectionEstablishment = false
     http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// A client that nobody shut down, since opening the app failed, must not stop the program.
+  deinit {
+    let http = http
+    http.shutdown { _ in _ = http }
   }
 
   /// Ends all connections.

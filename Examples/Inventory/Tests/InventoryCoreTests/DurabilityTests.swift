@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import InventoryCore
+import InventoryUpstream
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// What was accepted is neither lost nor done twice, wherever the process dies.
+@Suite(.timeLimit(.minutes(1)), .requirement("C13", "A54")) struct DurabilityTests {
+  /// Lets the process die at one point, as often as it comes there.
+  private func dying(_ point: InterruptionPoint) -> @Sendable (InterruptionPoint) throws -> Void {
+    { reached in if reached == point { throw CancellationError() } }
+  }
+
+  @Test(arguments: InterruptionPoint.allCases, [true, false])
+  func `a death between two steps loses nothing and repeats nothing`(
+    _ point: InterruptionPoint, _ dedupe: Bool
+  ) async throws {
+    try await inWorld { world in
+      await world.fail(.healthy) { $0.dedupe = dedupe }
+      let log = Log()
+      let dying = dying(point)
+      let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
+      let first = try await world.open {
+        $0.probe = { current in
+          if current == point { continuation.yield() }
+          try dying(current)
+        }
+        $0.observer = Notes(log: log)
+      }
+      let (scan, edit) = (IdempotencyKey(), IdempotencyKey())
+      let id = try await first.scan("9780141439518", key: scan).item.id
+      _ = try await first.edit(id, ItemPatch(["notes": .string("Read")]), key: edit)
+      _ = await reached.first { _ in true }
+      await first.shutDown()
+
+      let second = try await world.open()
+      let item = try await second.wait(for: id) { $0.sync == .synced }
+      try await second.drained()
+      let ledger = await world.upstream.store.ledger
+      #expect(ledger.applied.map(\.key) == [scan.rawValue, edit.rawValue])
+      #expect(ledger.applied.allSatisfy { $0.applied == 1 })
+      #expect(await world.twin(id)?.itemFields == item.fields)
+      #expect(item.notes == "Read" && item.title == "Pride and Prejudice")
+      #expect(try await second.status().ledger.balanced)
+      await second.shutDown()
+    }
+  }
+
+  @Test func `a restart takes up what is pending, in its order`() async throws {
+    try await inWorld { world in
+      await world.fail(.down)
+      let first = try await world.open()
+      let keys = (0..<4).map { _ in IdempotencyKey() }
+      let id = try await first.scan("9780141439518", key: keys[0]).item.id
+      for number in 1...2 {
+        _ = try await first.edit(
+          id, ItemPatch(["quantity": .integer(number)]), key: keys[number])
+      }
+      _ = try await first.delete(id, key: keys[3])
+      #expect(try await first.status().outbox.pending == 4)
+      await first.shutDown()
+
+      await world.fail(.healthy)
+      let second = try await world.open()
+      try await second.drained()
+      let ledger = await world.upstream.store.ledger
+      #expect(ledger.applied.map(\.key) == keys.map(\.rawValue))
+      #expect(await world.twin(id) == nil)
+      await second.shutDown()
+    }
+  }
+
+  @Test func `commits wait for the disk`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      #expect(try await inventory.store.synchronousLevel() == 2)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `the same key is answered the same, and never means something else`() async throws {
+    try await inWorld { world in
+      await world.fail(.down)
+      let inventory = try await world.open()
+      let key = IdempotencyKey()
+      let first = try await inventory.scan("9780141439518", key: key)
+      let again = try await inventory.scan("978-0-14-143951-8", key: key)
+      #expect(again.item == first.item && again.isReplay && !first.isReplay)
+      #expect(try await inventory.status().outbox.pending == 1)
+      let error = await #expect(throws: AppError.self) {
+        try await inventory.scan("9799000000011", key: key)
+      }
+      #expect(error?.httpStatus == 422 && error?.code == "idempotency.key-reused")
+      await #expect(throws: AppError.self) {
+        try await inventory.edit(first.item.id, ItemPatch([:]), key: key)
+      }
+      let other = try await inventory.scan("9780141439518")
+      #expect(other.item.id != first.item.id)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a key that the service knows with other content is given up, and can be discarded`()
+    async throws
+  {
+    try await inWorld { world in
+      let key = IdempotencyKey()
+      let stranger = world.stranger()
+      let body = try JSONEncoder.inventory.encode(ItemFields(title: "Somebody’s"))
+      _ = try await stranger.put(UUID(), body, ifVersion: nil, key: key)
+      await stranger.shutDown()
+      let inventory = try await world.open()
+      let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
+      let item = try await inventory.wait(for: id) { $0.sync == .rejected }
+      #expect(item.pending == 0)
+      let letter = try #require(try await inventory.deadLetters().first)
+      #expect(letter.reason == "keyReused" && letter.item == id && letter.kind == "sync-twin")
+      #expect(!letter.message.isEmpty)
+      #expect(inventory.errorGroups().contains { $0.code == "http.422" })
+      let diagnostics = try await inventory.diagnostics()
+      #expect(diagnostics.deadLetters.count == 1 && diagnostics.receipts["dead"] == 1)
+      try await inventory.redrive(letter.id)
+      try await inventory.wait { try await inventory.deadLetters().count == 1 }
+      _ = try await inventory.wait(for: id) { $0.sync == .rejected }
+      try await inventory.discard(letter.id)
+      #expect(try await inventory.deadLetters().isEmpty)
+      #expect(try await inventory.store.item(id).sync == .synced)
+      await #expect(throws: AppError.self) { try await inventory.discard(letter.id) }
+      await #expect(throws: AppError.self) { try await inventory.redrive(letter.id) }
+      #expect(try await inventory.status().ledger.balanced)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a folder that cannot be used is named`() async throws {
+    try await inWorld { world in
+      let file = world.folder
+      try Data("not a folder".utf8).write(to: file)
+      let error = await #expect(throws: InventoryError.self) {
+        try await Inventory(data: file, upstream: world.origin)
+      }
+      #expect(error?.code == .unavailable)
+      #expect(error?.appError.message.description.contains(file.path) == true)
+    }
+  }
+
+  @Test func `a damaged file is named and left as it is`() async throws {
+    try await inWorld { world in
+      try FileManager.default.createDirectory(
+        at: world.folder, withIntermediateDirectories: true)
+      let file = world.folder.appending(path: "items.sqlite")
+      let noise = Data(repeating: 0x5a, count: 8192)
+      try noise.write(to: file)
+      let error = await #expect(throws: InventoryError.self) {
+        try await Inventory(data: world.folder, upstream: world.origin)
+      }
+      #expect(error?.code == .corrupted && error?.path.hasSuffix("items.sqlite") == true)
+      #expect(try Data(contentsOf: file) == noise)
+    }
+  }
+
+  @Test func `a file of a newer version is left alone`() async throws {
+    try await inWorld { world in
+      let first = try await world.open()
+      await first.shutDown()
+      let path = world.folder.appending(path: "items.sqlite").path
+      try await DatabaseQueue(path: path).write { db in
+        try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('inventory.99')")
+      }
+      let error = await #expect(throws: InventoryError.self) {
+        try await Inventory(data: world.folder, upstream: world.origin)
+      }
+      #expect(error?.code == .newerFormat)
+    }
+  }
+}
+
+/// Writes down what happens in an outbox.
+struct Notes: OutboxObserver {
+  let log: Log
+
+  func observe(_ event: OutboxEvent) {
+    log.add(String(describing: event.what).prefix { $0 != "(" }.description)
+  }
+}

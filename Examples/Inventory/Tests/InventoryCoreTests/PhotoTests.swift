@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import InventoryUpstream
+import Mainstay
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct PhotoTests {
+  static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+  static func photo(bytes count: Int, seed: UInt8 = 1) -> Data {
+    png + Data((0..<(count - png.count)).map { UInt8(truncatingIfNeeded: $0 &* 31) &+ seed })
+  }
+
+  @Test(arguments: [(FaultMode.healthy, 1.0), (.flaky, 0.5), (.dropAfterCommit, 0.5)])
+  func `a photo is kept at once and uploaded in parts`(_ mode: FaultMode, _ rate: Double)
+    async throws
+  {
+    try await inWorld { world in
+      await world.fail(mode, rate: rate, seed: 3)
+      let inventory = try await world.open { $0.client.photoPartBytes = 10_000 }
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      let bytes = Self.photo(bytes: 45_678)
+      let answer = try await inventory.setPhoto(bytes, of: id)
+      #expect(answer.item.pending >= 1)
+      #expect(try await inventory.store.photo(of: id)?.bytes == bytes)
+      try await inventory.drained()
+      await world.fail(.healthy)
+      let effects = await world.upstream.store.ledger.applied
+      #expect(effects.count == 2 && effects.allSatisfy { $0.applied == 1 })
+      let there = world.origin.appending(path: "twins/\(id.text)/photo")
+      #expect(try Data(contentsOf: there) == bytes)
+      let photo = try await inventory.store.photo(of: id)
+      #expect(photo?.type == "image/png" && photo?.bytes == bytes)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a newer photo takes the place of an older one`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      _ = try await inventory.setPhoto(Self.photo(bytes: 100), of: id)
+      let newer = Self.photo(bytes: 200, seed: 9)
+      _ = try await inventory.setPhoto(newer, of: id)
+      try await inventory.drained()
+      #expect(try await inventory.store.photo(of: id)?.bytes == newer)
+      await inventory.shutDown()
+    }
+  }
+
+  static let types: [(head: [UInt8], type: String?)] = [
+    ([0xff, 0xd8, 0xff, 0xe0], "image/jpeg"), (Array(png), "image/png"),
+    (Array("GIF87a".utf8), "image/gif"), (Array("GIF89a..".utf8), "image/gif"),
+    (Array("RIFF....WEBPVP8 ".utf8), "image/webp"),
+    ([0, 0, 0, 24] + Array("ftypheic".utf8), "image/heic"),
+    (Array("<svg xmlns=".utf8), nil), (Array("%PDF-1.7".utf8), nil), ([], nil), ([0xff], nil),
+    (Array("RIFF....WAVEfmt ".utf8), nil),
+  ]
+
+  @Test(arguments: types.indices) func `its type is found out from its bytes`(_ index: Int) {
+    let (head, type) = Self.types[index]
+    #expect((try? ItemPhoto(Data(head)))?.type == type)
+  }
+
+  @Test func `more than 10 MB is refused with the limit`() throws {
+    let limit = ItemPhoto.maximumBytes
+    #expect(throws: Never.self) { try ItemPhoto(Self.png + Data(count: limit - 8)) }
+    let error = try #require(throws: AppError.self) {
+      try ItemPhoto(Self.png + Data(count: limit - 7))
+    }
+    #expect(error.httpStatus == 413 && error.message.description.contains("10 MB"))
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import InventoryUpstream
+import Mainstay
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StatusTests {
+  private let start = Date(timeIntervalSince1970: 1_767_323_045)
+
+  @Test(.requirement("C16", "T20")) func `real traffic alone says how the connection is`() {
+    let log = Log()
+    let evidence = ConnectivityEvidence(since: start) { log.add($0.rawValue) }
+    #expect(evidence.reading.state == .unknown)
+    evidence.failed(.offline(), at: start + 1)
+    evidence.failed(.offline(), at: start + 2)
+    #expect(evidence.reading.state == .offline)
+    #expect(evidence.reading.since == Timestamp(start + 1))
+    evidence.foreign(200, at: start + 3)
+    evidence.answered(500, at: start + 4)
+    #expect(evidence.reading.state == .online)
+    #expect(evidence.reading.evidence.first?.contains("500") == true)
+    #expect(log.lines == ["offline", "portal", "online"])
+  }
+
+  @Test func `errors are grouped by code, and cancellation and refusals are none`() {
+    let groups = ErrorGroups()
+    groups.add(.http(status: 500), at: start)
+    groups.add(.http(status: 500), at: start + 120)
+    groups.add(.http(status: 404), at: start + 60)
+    groups.add(.cancelled(), at: start)
+    groups.add(AppError.from(Rejection(policy: "p", reason: .circuitOpen)), at: start)
+    let all = groups.all(at: start + 121)
+    #expect(all.map(\.code) == ["http.500", "http.404"])
+    #expect(all.first?.count == 2 && all.first?.trend == [0, 0, 0, 0, 0, 0, 0, 1, 0, 1])
+    #expect(all.first?.firstSeen == Timestamp(start))
+    #expect(all.first?.lastSeen == Timestamp(start + 120))
+    #expect(Set(all.map(\.fingerprint)).count == 2)
+  }
+
+  @Test(.requirement("C4")) func `the document has the names of the contract`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let data = try JSONEncoder.inventory.encode(try await inventory.status())
+      let value = try JSONDecoder().decode(JSONValue.self, from: data)
+      guard case .object(let members) = value, case .object(let queue)? = members["outbox"]
+      else {
+        Issue.record("no object")
+        return
+      }
+      #expect(
+        members.keys.sorted() == [
+          "circuits", "connectivity", "featureLevel", "features", "ledger", "outbox", "reasons",
+        ])
+      #expect(queue["oldestAge"] == .null && queue.count == 9)
+      #expect(members["ledger"] == .object(["balanced": .bool(true)]))
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `who comes back is told what was missed`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let events = inventory.events()
+      let id = try await inventory.add(ItemDraft(title: "Lamp")).item.id
+      _ = try await inventory.wait(for: id) { $0.sync == .synced }
+      var seen: [InventoryEvent] = []
+      for await event in events {
+        seen.append(event)
+        if event.name == .item, seen.count > 1 { break }
+      }
+      #expect(seen.map(\.id) == Array(seen[0].id..<(seen[0].id + UInt64(seen.count))))
+      let first = try #require(seen.first)
+      let missed = inventory.events(after: first.id)
+      await inventory.shutDown()
+      var again: [InventoryEvent] = []
+      for await event in missed { again.append(event) }
+      #expect(Array(again.prefix(seen.count - 1)) == Array(seen.dropFirst()))
+    }
+  }
+
+  @Test func `diagnostics hold counts and codes, and no content`() async throws {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let draft = try ItemDraft(title: "Secret diary", notes: "token=abc123")
+      let id = try await inventory.add(draft).item.id
+      _ = try await inventory.wait(for: id) { $0.sync == .synced }
+      try await inventory.drained()
+      let document = try await inventory.diagnostics()
+      let text = String(decoding: try JSONEncoder.inventory.encode(document), as: UTF8.self)
+      #expect(!text.contains("Secret") && !text.contains("abc123"))
+      #expect(document.receipts["accepted"] == 1 && document.receipts["sync-twin/done"] == 1)
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `a lookup that fails says so, and one that works answers`()
+    async throws
+  {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      let answer = try await inventory.client.feature("recall-check", subject: "a lamp & more")
+      #expect(answer.subject == "a lamp & more")
+      await world.fail(.serverError)
+      await #expect(throws: AppError.self) {
+        try await inventory.client.feature("resale-value", subject: "lamp")
+      }
+      await inventory.shutDown()
+    }
+  }
+}

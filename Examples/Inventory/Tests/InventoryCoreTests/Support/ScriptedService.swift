@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import InventoryCore
+import Logging
+import Mainstay
+import Testing
+
+/// A service that answers every request with the same words.
+struct ScriptedService: Sendable {
+  let client: UpstreamClient
+  private let server: Task<Void, any Error>
+
+  init(
+    status: Int, headers: [String: String] = [:], body: String = "{}",
+    type: String = "application/json", now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws {
+    let router = Router()
+    router.add(
+      middleware: Always(status: status, headers: headers, body: body, type: type))
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      router: router,
+      configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+      logger: Logger(label: "scripted") { _ in SwiftLogNoOpLogHandler() })
+    server = Task { try await application.run() }
+    let port = try #require(await ports.first { _ in true })
+    var settings = UpstreamClient.Settings()
+    settings.backoff = .constant(.milliseconds(1), jitter: .none)
+    settings.maximumAnswerBytes = 10_000
+    client = UpstreamClient(
+      origin: try #require(URL(string: "http://127.0.0.1:\(port)")), settings: settings,
+      evidence: ConnectivityEvidence(since: now()), now: now)
+  }
+
+  func end() async {
+    await client.shutDown()
+    server.cancel()
+    _ = await server.result
+  }
+}
+
+private struct Always: RouterMiddleware {
+  let status: Int
+  let headers: [String: String]
+  let body: String
+  let type: String
+
+  func handle(
+    _ request: Request, context: BasicRequestContext,
+    next: @concurrent (Request, BasicRequestContext) async throws -> Response
+  ) async throws -> Response {
+    _ = try await request.body.collect(upTo: 1_000_000)
+    var fields: HTTPFields = [.contentType: type]
+    for (name, value) in headers {
+      if let name = HTTPField.Name(name) { fields[name] = value }
+    }
+    return Response(
+      status: HTTPResponse.Status(code: status), headers: fields,
+      body: ResponseBody(byteBuffer: ByteBuffer(string: body)))
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Foundation
+import GRDB
+import InventoryCore
+import Mainstay
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct UpstreamClientTests {
+  struct Line: Sendable, CustomTestStringConvertible {
+    let status: Int
+    var body = "{}"
+    var type = "application/problem+json"
+    var headers: [String: String] = [:]
+    /// What a write becomes: the disposition, `applied`, or `stale`.
+    let becomes: String
+
+    var testDescription: String { "\(status) \(type) → \(becomes)" }
+  }
+
+  static let twin = """
+    {"id":"1D0C6F7E-0000-4000-8000-000000000001","version":3,"deleted":false,"title":"Lamp",
+    "quantity":1,"updatedAt":"2026-11-21T09:52:02.125Z","color":"red"}
+    """
+  static let json = "application/json; charset=utf-8"
+
+  static let lines: [Line] = [
+    Line(status: 200, body: twin, type: json, becomes: "applied"),
+    Line(status: 201, body: twin, type: json, becomes: "applied"),
+    Line(status: 200, body: "<html>", type: "text/html", becomes: "portal"),
+    Line(status: 200, body: "{\"hello\":1}", type: json, becomes: "portal"),
+    Line(status: 200, body: "{\"id\":", type: json, becomes: "portal"),
+    Line(status: 200, body: "", type: json, becomes: "portal"),
+    Line(status: 200, body: twin, type: "text/plain", becomes: "portal"),
+    Line(status: 302, headers: ["Location": "/login"], becomes: "portal"),
+    Line(status: 401, becomes: "needsUser"),
+    Line(status: 403, becomes: "permanent"),
+    Line(status: 404, becomes: "permanent"),
+    Line(status: 404, body: "<html>", type: "text/html", becomes: "portal"),
+    Line(status: 408, becomes: "transient"),
+    Line(
+      status: 409, body: "{\"type\":\"https://x.example/idempotency-in-progress\"}",
+      headers: ["Retry-After": "7"], becomes: "transient 7"),
+    Line(status: 409, body: "{\"current\":\(twin)}", becomes: "stale 3"),
+    Line(status: 412, body: "{\"current\":\(twin)}", becomes: "stale 3"),
+    Line(status: 412, body: "no json", becomes: "stale"),
+    Line(status: 413, becomes: "permanent"),
+    Line(
+      status: 422, body: "{\"type\":\"https://x.example/idempotency-key-reused\",\"title\":7}",
+      becomes: "permanent"),
+    Line(status: 425, becomes: "transient"),
+    Line(status: 429, headers: ["Retry-After": "9"], becomes: "throttled 9"),
+    Line(status: 500, body: "<html>", type: "text/html", becomes: "transient"),
+    Line(status: 501, becomes: "permanent"),
+    Line(status: 502, becomes: "transient"),
+    Line(
+      status: 503, headers: ["Retry-After": "Sat, 01 Jan 2000 00:00:30 GMT"],
+      becomes: "transient 30"),
+    Line(status: 504, becomes: "transient"),
+    Line(status: 505, becomes: "permanent"),
+    Line(status: 511, type: "text/html", becomes: "portal"),
+  ]
+
+  @Test(arguments: lines) func `every answer becomes what the contract says`(
+    _ line: Line
+  ) async throws {
+    let start = Date(timeIntervalSince1970: 946_684_800)
+    let service = try await ScriptedService(
+      status: line.status, headers: line.headers, body: line.body, type: line.type,
+      now: { start })
+    let become: String
+    do {
+      let answer = try await service.client.put(
+        UUID(), Data("{}".utf8), ifVersion: nil, key: IdempotencyKey())
+      become =
+        switch answer {
+        case .applied: "applied"
+        case .stale(let twin): twin.map { "stale \($0.version)" } ?? "stale"
+        }
+    } catch {
+      become = Self.name(error)
+    }
+    #expect(become == line.becomes)
+    let isPortal = line.becomes == "portal"
+    if isPortal, line.type != Self.json {
+      #expect(service.client.evidenceState == .portal)
+    }
+    await service.end()
+  }
+
+  private static func name(_ error: AppError) -> String {
+    if error.kind == .portal { return "portal" }
+    let wait = error.disposition.retryAfter.map { " \($0.components.seconds)" } ?? ""
+    return switch error.disposition {
+    case .transient: "transient" + wait
+    case .throttled: "throttled" + wait
+    case .permanent: "permanent"
+    case .needsUser: "needsUser"
+    case .unknownOutcome: "unknownOutcome"
+    default: "other"
+    }
+  }
+
+  @Test(arguments: [404, 410]) func `deleting what is gone is a success`(
+    _ status: Int
+  ) async throws {
+    let service = try await ScriptedService(status: status, type: "application/problem+json")
+    let answer = try await service.client.delete(UUID(), key: IdempotencyKey())
+    #expect(answer == .applied(nil))
+    await service.end()
+  }
+
+  @Test func `an answer that never ends is cut`() async throws {
+    let service = try await ScriptedService(
+      status: 200, body: String(repeating: " ", count: 20_000))
+    let error = await #expect(throws: AppError.self) {
+      try await service.client.twin(UUID())
+    }
+    #expect(error?.kind == .portal)
+    await service.end()
+  }
+
+  static let waits: [(header: String, seconds: Int64?)] = [
+    ("0", 0), ("120", 120), (" 5 ", 5), ("99999999999999999999", 31_536_000),
+    ("Sat, 01 Jan 2000 00:02:00 GMT", 120), ("Saturday, 01-Jan-00 00:02:00 GMT", 120),
+    ("Sat Jan  1 00:02:00 2000", 120), ("Fri, 31 Dec 1999 23:59:59 GMT", 0),
+    ("Tue, 01 Jan 2199 00:00:00 GMT", 31_536_000),
+    ("", nil), ("-1", nil), ("1.5", nil), ("soon", nil), ("Sat, 01 Foo 2000 00:02:00 GMT", nil),
+  ]
+
+  @Test(.requirement("T9"), arguments: waits.indices)
+  func `both forms of Retry-After are read, and nothing else`(_ index: Int) {
+    let (header, seconds) = Self.waits[index]
+    let now = Date(timeIntervalSince1970: 946_684_800)
+    #expect(RetryAfter.wait(header, now: now)?.components.seconds == seconds)
+  }
+
+  @Test(.requirement("T13"))
+  func `errors of the libraries say what happened, and not all is network`() {
+    let map = ErrorMapping.inventory
+    #expect(map.map(HTTPClientError.cancelled).isCancellation)
+    #expect(map.map(HTTPClientError.connectTimeout).metadata["http.sent"] == "no")
+    #expect(map.map(HTTPClientError.remoteConnectionClosed).metadata["http.sent"] == "maybe")
+    #expect(map.map(HTTPClientError.readTimeout).kind == .timeout)
+    #expect(map.map(HTTPClientError.invalidURL).kind == .configuration)
+    #expect(map.map(HTTPClientError.traceRequestWithBody).disposition == .unclassified)
+    #expect(map.map(DatabaseError(resultCode: .SQLITE_FULL)).kind == .storageFull)
+    #expect(map.map(DatabaseError(resultCode: .SQLITE_NOTADB)).kind == .corrupted)
+    #expect(map.map(DatabaseError(resultCode: .SQLITE_BUSY)).disposition == .transient())
+  }
+}
+
+extension UpstreamClient {
+  /// What the last answer said about the connection.
+  fileprivate var evidenceState: ConnectivityEvidence.Reading.State { evidence.reading.state }
+}
