@@ -15,7 +15,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test check format lint docs api api-check requirements consumers \
+.PHONY: help setup build test run check format lint docs api api-check requirements consumers \
 	torture check-threads clean
 
 help: ## Lists the targets
@@ -29,6 +29,9 @@ build: setup ## Builds libraries and tests; a warning is an error
 
 test: build ## Sets up what is missing, builds, and runs every test
 	swift test $(SWIFT_FLAGS) --skip-build
+
+run: setup ## Sets up what is missing, builds, and starts the example app and its service
+	@Tools/run $(SWIFT_FLAGS)
 
 check: ## What CI runs: every check, with the seconds of each
 	@Tools/check

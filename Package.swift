@@ -27,6 +27,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     // No product reaches it, so no dependent fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
@@ -72,6 +73,44 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
       ],
       path: "Examples/Inventory/Sources/InventoryCore"),
+    .target(
+      name: "InventoryWeb",
+      dependencies: [
+        "InventoryCore", "Mainstay",
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryWeb"),
+    .executableTarget(
+      name: "inventory",
+      dependencies: [
+        "InventoryCore", "InventoryWeb", "Mainstay",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/inventory"),
+    .testTarget(
+      name: "InventoryWebTests",
+      dependencies: [
+        "InventoryCore", "InventoryUpstream", "InventoryWeb", "MainstayTesting", "TestSupport",
+        "inventory", "inventory-upstream",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(
+          name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Tests/InventoryWebTests"),
     .testTarget(
       name: "InventoryCoreTests",
       dependencies: [

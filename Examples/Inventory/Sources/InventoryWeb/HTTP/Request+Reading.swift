@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import InventoryCore
+import Mainstay
+import NIOCore
+
+extension HTTPField.Name {
+  static let idempotencyKey = name("Idempotency-Key")
+  static let idempotentReplayed = name("Idempotent-Replayed")
+  static let lastEventID = name("Last-Event-ID")
+
+  private static func name(_ text: String) -> HTTPField.Name {
+    guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no header") }
+    return name
+  }
+}
+
+extension Request {
+  /// Documents are at most this large, in bytes.
+  static let maximumDocument = 65_536
+
+  /// Whether it may change something.
+  var isWrite: Bool { ![.get, .head, .options, .trace].contains(method) }
+
+  /// The key that the client gave; nil where it gave none.
+  func idempotencyKey() throws(AppError) -> IdempotencyKey? {
+    guard let text = headers[.idempotencyKey] else { return nil }
+    guard let key = IdempotencyKey(text) else {
+      throw .badHeader("Idempotency-Key", "1 to 255 visible ASCII characters")
+    }
+    return key
+  }
+
+  /// The version in `If-Match`; nil where there is none, or any version will do.
+  func expectedVersion() throws(AppError) -> Int? {
+    guard let text = headers[.ifMatch], text != "*" else { return nil }
+    guard text.hasPrefix("\""), text.hasSuffix("\""), text.count > 2,
+      let version = Int(text.dropFirst().dropLast())
+    else { throw .badHeader("If-Match", "the ETag of an earlier answer, such as \"3\"") }
+    return version
+  }
+
+  /// The whole body.
+  func bytes(upTo maximum: Int = maximumDocument) async throws(AppError) -> Data {
+    // Whoever announces too much is refused before it comes.
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > maximum {
+      throw .tooLarge(maximum)
+    }
+    do {
+      return Data(try await body.collect(upTo: maximum).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw .tooLarge(maximum)
+    } catch {
+      throw .brokenRequest
+    }
+  }
+}
+
+extension BasicRequestContext {
+  /// The id in the address.
+  func id() throws(AppError) -> UUID {
+    guard let text = parameters.get("id"), let id = UUID(uuidString: text) else {
+      throw .badAddress("The id must be a UUID.")
+    }
+    return id
+  }
+}
+
+extension Response {
+  /// An answer with a JSON document.
+  static func json(
+    _ document: some Encodable, _ status: HTTPResponse.Status = .ok,
+    type: String = "application/json", headers: HTTPFields = [:]
+  ) throws -> Response {
+    var headers = headers
+    headers[.contentType] = type
+    let bytes = try JSONEncoder.inventory.encode(document)
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// The answer to a write that is on the disk.
+  static func accepted(_ answer: WriteAnswer) throws -> Response {
+    var headers: HTTPFields = [.eTag: answer.item.tag]
+    if answer.isReplay { headers[.idempotentReplayed] = "true" }
+    return try json(answer.item, .accepted, headers: headers)
+  }
+}

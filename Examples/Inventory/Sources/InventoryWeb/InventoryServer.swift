@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+package import Hummingbird
+package import InventoryCore
+import Logging
+import Mainstay
+import NIOCore
+
+/// The example app as a server: the routes of the contract over an inventory.
+package struct InventoryServer: Sendable {
+  private let inventory: Inventory
+  private let host: String
+  private let port: Int
+
+  /// Names where it listens; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - inventory: What it serves, already started.
+  ///   - host: The address to listen on.
+  ///   - port: The port; with 0 the system chooses a free one.
+  package init(_ inventory: Inventory, host: String = "127.0.0.1", port: Int = 8080) {
+    self.inventory = inventory
+    self.host = host
+    self.port = port
+  }
+
+  /// The server.
+  ///
+  /// - Parameter onListening: Called with the port as soon as it listens.
+  /// - Returns: The server, which is not started yet.
+  package func application(
+    onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) -> some ApplicationProtocol {
+    var logger = Logger(label: "inventory")
+    logger.logLevel = .critical
+    return Application(
+      router: router(),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port), serverName: "inventory"),
+      onServerRunning: { await onListening($0.localAddress?.port ?? 0) },
+      logger: logger)
+  }
+
+  private func router() -> Router<BasicRequestContext> {
+    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: ProblemMiddleware(inventory: inventory))
+    router.add(middleware: OriginMiddleware())
+    let table = RouteTable(router: router)
+    ItemRoutes(inventory: inventory).add(to: table)
+    StandingRoutes(inventory: inventory).add(to: table)
+    EventRoutes(inventory: inventory).add(to: table)
+    return router
+  }
+
+  /// Serves until the process is asked to stop by SIGINT or SIGTERM.
+  ///
+  /// - Parameter onListening: Called with the port as soon as it listens.
+  /// - Throws: `StartFailure` when it cannot listen.
+  package func run(onListening: @escaping @Sendable (Int) async -> Void) async throws {
+    do {
+      try await application(onListening: onListening).runService()
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw StartFailure("Port \(port) of \(host) is in use; choose another with --port.")
+    } catch let error as IOError {
+      let reason = String(cString: strerror(error.errnoCode))
+      throw StartFailure("It cannot listen on \(host):\(port): \(reason).")
+    } catch {
+      throw StartFailure("It cannot listen on \(host):\(port): \(error).")
+    }
+  }
+}
+
+/// Why the program cannot start, in one sentence.
+package struct StartFailure: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import InventoryCore
+import Mainstay
+
+/// How everything stands: status, conflicts, dead letters, errors and diagnostics.
+struct StandingRoutes: Sendable {
+  let inventory: Inventory
+
+  func add(to table: RouteTable) {
+    table.add("api/status", [.get: status])
+    table.add("api/conflicts", [.get: conflicts])
+    table.add("api/conflicts/:id/resolution", [.post: resolve])
+    table.add("api/dead-letters", [.get: deadLetters])
+    table.add("api/dead-letters/:id", [.delete: discard])
+    table.add("api/dead-letters/:id/redrive", [.post: redrive])
+    table.add("api/errors", [.get: errors])
+    table.add("api/diagnostics", [.get: diagnostics])
+  }
+
+  @Sendable func status(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    try .json(try await inventory.status())
+  }
+
+  @Sendable func conflicts(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    try .json(["conflicts": try await inventory.store.conflicts()])
+  }
+
+  private struct Decision: Decodable {
+    let choice: String
+    let fields: [String: JSONValue]?
+  }
+
+  @Sendable func resolve(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let (id, key) = try (context.id(), request.idempotencyKey())
+    let decision = try DocumentReading.read(Decision.self, try await request.bytes())
+    let choice: ConflictChoice =
+      switch decision.choice {
+      case "local": .local
+      case "remote": .remote
+      case "merged": .merged(try ItemPatch(decision.fields ?? [:], at: "/fields"))
+      default:
+        throw AppError.validation(
+          "The choice must be local, remote or merged.", field: "/choice")
+      }
+    return try .accepted(try await inventory.resolve(id, choice, key: key))
+  }
+
+  @Sendable func deadLetters(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    try .json(["deadLetters": try await inventory.deadLetters()])
+  }
+
+  @Sendable func redrive(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let id = try context.id()
+    try await inventory.redrive(id)
+    return try .json(["id": id.uuidString.lowercased()], .accepted)
+  }
+
+  @Sendable func discard(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let id = try context.id()
+    try await inventory.discard(id)
+    return try .json(["id": id.uuidString.lowercased()], .accepted)
+  }
+
+  @Sendable func errors(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    try .json(["groups": inventory.errorGroups()])
+  }
+
+  @Sendable func diagnostics(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    try .json(
+      try await inventory.diagnostics(),
+      headers: [.contentDisposition: "attachment; filename=\"inventory-diagnostics.json\""])
+  }
+}
