@@ -13,9 +13,13 @@ final class Changes: Sendable {
   }
 
   private let state = Locked(State())
+  private let timeline: Timeline
   private let read: @Sendable () async -> OutboxSnapshot?
 
-  init(read: @escaping @Sendable () async -> OutboxSnapshot?) { self.read = read }
+  init(timeline: Timeline, read: @escaping @Sendable () async -> OutboxSnapshot?) {
+    self.timeline = timeline
+    self.read = read
+  }
 
   /// A stream that begins with how things stand now.
   func subscribe() -> AsyncStream<OutboxSnapshot> {
@@ -56,7 +60,9 @@ final class Changes: Sendable {
   private func publish() async {
     var isMore = true
     while isMore {
+      let start = timeline.now
       let snapshot = await read()
+      let spent = timeline.now - start
       let (subscribers, again) = state.withLock { state in
         defer { state.isAgain = false }
         if !state.isAgain { state.isReading = false }
@@ -66,6 +72,10 @@ final class Changes: Sendable {
         for subscriber in subscribers { subscriber.yield(snapshot) }
       }
       isMore = again
+      // Counting a long queue takes its time: most of it is left to the work.
+      if again, spent > .milliseconds(1) {
+        try? await timeline.sleep(until: timeline.now + spent.clamped * 4)
+      }
     }
   }
 
