@@ -13,13 +13,11 @@ final class Changes: Sendable {
   }
 
   private let state = Locked(State())
-  private let timeline: Timeline
+  /// The machine's own time, whatever clock the outbox has: it measures what counting costs.
+  private let timeline = Timeline.live
   private let read: @Sendable () async -> OutboxSnapshot?
 
-  init(timeline: Timeline, read: @escaping @Sendable () async -> OutboxSnapshot?) {
-    self.timeline = timeline
-    self.read = read
-  }
+  init(read: @escaping @Sendable () async -> OutboxSnapshot?) { self.read = read }
 
   /// A stream that begins with how things stand now.
   func subscribe() -> AsyncStream<OutboxSnapshot> {

@@ -138,7 +138,7 @@ public final class Outbox: Sendable {
     self.store = store
     self.configuration = configuration
     chance = Chance(seed: surroundings.seed)
-    let changes = Changes(timeline: surroundings.timeline) { try? await store.snapshot() }
+    let changes = Changes { try? await store.snapshot() }
     changeFeed = changes
     drainer = Drainer(
       store: store, workers: byType,
