@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Flags for everything that builds. Once the package has traits, add --enable-all-traits here.
-SWIFT_FLAGS := --explicit-target-dependency-import-check error
+# Flags for everything that builds: with all traits on, nothing is left out.
+SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error
 
 # What swift-format reads; folders that come later are taken in when they are there.
 SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks)
