@@ -14,10 +14,15 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["SQLite"]),
-    .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
+    .trait(name: "SQLite", description: "Builds the durable queue, which needs GRDB."),
+    .trait(name: "Server", description: "Builds what needs the server framework Hummingbird."),
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     // No product reaches it, so no dependent fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
@@ -48,6 +53,40 @@ let package = Package(
       name: "OutboxCrashChild", dependencies: ["Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
     .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+
+    // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
+    .target(
+      name: "InventoryUpstream",
+      dependencies: [
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryUpstream"),
+    .executableTarget(
+      name: "inventory-upstream",
+      dependencies: [
+        "InventoryUpstream",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/inventory-upstream"),
+    .testTarget(
+      name: "InventoryUpstreamTests",
+      dependencies: [
+        "InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport",
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(
+          name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
   ],
   swiftLanguageModes: [.v6]
 )

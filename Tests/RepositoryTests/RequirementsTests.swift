@@ -8,7 +8,7 @@ import Testing
   private let repository = Repository.current
 
   private var proofs: [Proof] {
-    Proof.proofs(in: repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") })
+    Proof.proofs(in: repository.swiftFiles.filter { $0.isBelow("Tests") })
   }
 
   private func list() throws -> Requirements {

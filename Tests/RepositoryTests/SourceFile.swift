@@ -27,6 +27,20 @@ struct SourceFile: Sendable {
 
   private let lineStarts: [Int]
 
+  /// The folders of its path without those that lead to an example, then its name.
+  private var parts: ArraySlice<Substring> {
+    let parts = path.split(separator: "/")
+    return parts.first == "Examples" ? parts.dropFirst(2) : parts[...]
+  }
+
+  /// Whether it lies below a folder of the package, such as `Sources`, or of an example.
+  func isBelow(_ folder: String) -> Bool { parts.count > 1 && parts.first == folder[...] }
+
+  /// The folder that it lies in, directly below one of the package or of an example.
+  func target(below folder: String) -> String? {
+    isBelow(folder) && parts.count > 2 ? String(parts[parts.startIndex + 1]) : nil
+  }
+
   init(path: String, text: String) {
     self.path = path
     bytes = Array(text.utf8)

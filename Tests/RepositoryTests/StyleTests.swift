@@ -9,8 +9,8 @@ import Testing
   private let written = Repository.current.writtenFiles
   private let paths = Repository.current.paths
 
-  private var sources: [SourceFile] { swift.filter { $0.path.hasPrefix("Sources/") } }
-  private var tests: [SourceFile] { swift.filter { $0.path.hasPrefix("Tests/") } }
+  private var sources: [SourceFile] { swift.filter { $0.isBelow("Sources") } }
+  private var tests: [SourceFile] { swift.filter { $0.isBelow("Tests") } }
 
   @Test func `the repository is there to be read`() {
     #expect(paths.contains("Package.swift"))

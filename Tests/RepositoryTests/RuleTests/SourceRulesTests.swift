@@ -21,6 +21,13 @@ import Testing
     #expect(SourceRules.forbiddenImports([file]).lines == [1])
   }
 
+  @Test func `binds the sources of examples`() {
+    let path = "Examples/Inventory/Sources/InventoryUpstream/A.swift"
+    let file = planted(path, "import Hummingbird\nimport Mainstay\nlet now = Date.now")
+    #expect(SourceRules.forbiddenImports([file]).lines == [2])
+    #expect(SourceRules.wallClock([file]).lines == [3])
+  }
+
   @Test func `finds the wall clock outside time stamps`() {
     let text = "let a = Date()\nlet b = Date.now\nlet c = Date(timeIntervalSince1970: 0) // Date()"
     #expect(SourceRules.wallClock([planted(text)]).lines == [1, 2])
