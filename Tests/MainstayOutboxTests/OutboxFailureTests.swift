@@ -145,7 +145,10 @@ import Testing
     try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "started")
     // Another owner takes the operation over.
-    let other = try DatabaseQueue(path: shop.folder.database.path(percentEncoded: false))
+    var settings = GRDB.Configuration()
+    settings.busyMode = .timeout(5)
+    let other = try DatabaseQueue(
+      path: shop.folder.database.path(percentEncoded: false), configuration: settings)
     try await other.write { db in
       try db.execute(sql: "UPDATE op SET lease_token = lease_token + 1")
     }
