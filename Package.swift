@@ -15,7 +15,9 @@ let package = Package(
   traits: [
     .default(enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "Builds the durable queue, which needs GRDB."),
-    .trait(name: "Server", description: "Builds what needs the server framework Hummingbird."),
+    .trait(
+      name: "Server", description: "Builds what needs the server framework Hummingbird.",
+      enabledTraits: ["SQLite"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
