@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Flags for everything that builds.
+# Flags for everything that builds: with all traits on, nothing is left out.
 SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error
 
 # What swift-format reads; folders that come later are taken in when they are there.

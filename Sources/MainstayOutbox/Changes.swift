@@ -13,6 +13,8 @@ final class Changes: Sendable {
   }
 
   private let state = Locked(State())
+  /// The machine's own time, whatever clock the outbox has: it measures what counting costs.
+  private let timeline = Timeline.live
   private let read: @Sendable () async -> OutboxSnapshot?
 
   init(read: @escaping @Sendable () async -> OutboxSnapshot?) { self.read = read }
@@ -56,7 +58,9 @@ final class Changes: Sendable {
   private func publish() async {
     var isMore = true
     while isMore {
+      let start = timeline.now
       let snapshot = await read()
+      let spent = timeline.now - start
       let (subscribers, again) = state.withLock { state in
         defer { state.isAgain = false }
         if !state.isAgain { state.isReading = false }
@@ -66,6 +70,10 @@ final class Changes: Sendable {
         for subscriber in subscribers { subscriber.yield(snapshot) }
       }
       isMore = again
+      // Counting a long queue takes its time: most of it is left to the work.
+      if again, spent > .milliseconds(1) {
+        try? await timeline.sleep(until: timeline.now + spent.clamped * 4)
+      }
     }
   }
 

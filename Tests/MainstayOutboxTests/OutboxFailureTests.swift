@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What an outbox does with operations that fail.
-@Suite(.requirement("C13"), .timeLimit(.minutes(1))) struct OutboxFailureTests {
+@Suite(.requirement("C13"), .timeLimit(.minutes(5))) struct OutboxFailureTests {
   @Test(.requirement("T5", "O22")) func `attempts are limited, and all carry the same key`()
     async throws
   {
@@ -145,7 +145,10 @@ import Testing
     try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "started")
     // Another owner takes the operation over.
-    let other = try DatabaseQueue(path: shop.folder.database.path(percentEncoded: false))
+    var settings = GRDB.Configuration()
+    settings.busyMode = .timeout(5)
+    let other = try DatabaseQueue(
+      path: shop.folder.database.path(percentEncoded: false), configuration: settings)
     try await other.write { db in
       try db.execute(sql: "UPDATE op SET lease_token = lease_token + 1")
     }

@@ -47,7 +47,8 @@ extension Inventory {
       if case .conflicted = next { await releaseConflicts() }
     case .gaveUp(_, let error):
       if let error { errors.add(error, at: now()) }
-      guard let id = event.id,
+      // It may have been redriven before this was heard.
+      guard let id = event.id, (try? await outbox.operation(id)) == nil,
         let item = try? await store.gaveUp(operation: id.description)
       else { return }
       await Self.tellItem(item, store, feed)

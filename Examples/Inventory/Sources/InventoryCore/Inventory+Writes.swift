@@ -13,8 +13,8 @@ extension Inventory {
   ///   - key: The key of the request; nil makes a new one. The same key with the same request gets
   ///     the same answer.
   /// - Returns: The item that was made of it.
-  /// - Throws: `AppError`: of the kind `validation`, or with the status 422 where the key belongs to
-  ///   another request.
+  /// - Throws: `AppError`: of the kind `validation`, or with the status 422 where the key belongs
+  ///   to another request.
   package func scan(
     _ barcode: String, key: IdempotencyKey? = nil
   ) async throws(AppError) -> WriteAnswer {

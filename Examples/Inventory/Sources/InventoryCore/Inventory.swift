@@ -42,6 +42,9 @@ package final class Inventory: Sendable {
     data: URL, upstream: URL, settings: Settings = Settings(),
     now: @escaping @Sendable () -> Date = TimeOfDay.live
   ) async throws(InventoryError) {
+    guard ["http", "https"].contains(upstream.scheme?.lowercased()),
+      upstream.host()?.isEmpty == false
+    else { throw InventoryError(.address, path: upstream.absoluteString) }
     try Self.prepare(data)
     let (signals, signal) = AsyncStream.makeStream(
       of: Signal.self, bufferingPolicy: .bufferingNewest(4096))

@@ -14,7 +14,8 @@ extension Inventory {
     package var maximumConcurrency = 4
     /// How long the service may still be at work on a request whose connection is gone.
     ///
-    /// Before that time, "not applied" is not believed; more than zero where the service may be slow.
+    /// Before that time, "not applied" is not believed; more than zero where the service may be
+    /// slow.
     package var settleTime = Duration.seconds(2)
     /// How often changes of others are asked for; nil for never.
     package var pullInterval: Duration? = .seconds(5)

@@ -6,6 +6,7 @@ import InventoryCore
 import InventoryUpstream
 import Mainstay
 import MainstayOutbox
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -137,6 +138,50 @@ import Testing
     }
   }
 
+  @Test func `a request that may still be on its way is not repeated`() async throws {
+    let clock = ManualClock()
+    let day = Date(timeIntervalSince1970: 1_767_323_045)
+    try await inWorld(clock: clock) { world in
+      await world.fail(.slow) { $0.dedupe = false }
+      let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+      let inventory = try await world.open(
+        { settings in
+          settings.settleTime = .milliseconds(5)
+          settings.client.requestLimit = .milliseconds(100)
+          settings.observer = Reactions { event in
+            if case .failed(let error, _) = event, error.code == "inventory.settling" {
+              continuation.yield()
+            }
+          }
+        }, now: { day })
+      let key = IdempotencyKey()
+      let id = try await inventory.add(ItemDraft(title: "Lamp"), key: key).item.id
+      // The service has it and is slow; the app stops waiting and asks.
+      await clock.sleepers(atLeast: 1)
+      await world.fail(.healthy) { $0.dedupe = false }
+      var iterator = asked.makeAsyncIterator()
+      for _ in 0..<3 { await iterator.next() }
+      let requests = await world.upstream.store.ledger.requests
+      #expect(requests.count { $0.key == key.rawValue } <= 1)
+      clock.advance(by: .seconds(60))
+      _ = try await inventory.wait(for: id) { $0.sync == .synced }
+      try await inventory.drained()
+      #expect(await world.upstream.store.ledger.applied.map(\.applied) == [1])
+      await inventory.shutDown()
+    }
+  }
+
+  @Test func `an address that is none is named`() async throws {
+    for text in ["ftp://x", "http://", "here", "file:///tmp"] {
+      let address = try #require(URL(string: text))
+      let folder = FileManager.default.temporaryDirectory
+      let error = await #expect(throws: InventoryError.self) {
+        try await Inventory(data: folder, upstream: address)
+      }
+      #expect(error?.code == .address && error?.path == text)
+    }
+  }
+
   @Test func `a folder that cannot be used is named`() async throws {
     try await inWorld { world in
       let file = world.folder
@@ -178,6 +223,13 @@ import Testing
       #expect(error?.code == .newerFormat)
     }
   }
+}
+
+/// Does something about each event of an outbox.
+struct Reactions: OutboxObserver {
+  let react: @Sendable (OutboxEvent.What) -> Void
+
+  func observe(_ event: OutboxEvent) { react(event.what) }
 }
 
 /// Writes down what happens in an outbox.

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct StatusTests {
   private let start = Date(timeIntervalSince1970: 1_767_323_045)
 
-  @Test(.requirement("C16", "T20")) func `real traffic alone says how the connection is`() {
+  @Test(.requirement("T20")) func `real traffic alone says how the connection is`() {
     let log = Log()
     let evidence = ConnectivityEvidence(since: start) { log.add($0.rawValue) }
     #expect(evidence.reading.state == .unknown)
@@ -40,7 +40,7 @@ import Testing
     #expect(Set(all.map(\.fingerprint)).count == 2)
   }
 
-  @Test(.requirement("C4")) func `the document has the names of the contract`() async throws {
+  @Test func `the document has the names of the contract`() async throws {
     try await inWorld { world in
       let inventory = try await world.open()
       let data = try JSONEncoder.inventory.encode(try await inventory.status())

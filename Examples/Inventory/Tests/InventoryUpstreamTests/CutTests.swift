@@ -4,7 +4,7 @@ import InventoryUpstream
 import Testing
 
 /// What really comes back, byte by byte, when the service cuts a connection.
-@Suite(.timeLimit(.minutes(1))) struct CutTests {
+@Suite(.timeLimit(.minutes(5))) struct CutTests {
   private let put = Wire.request("PUT /twins/\(twin)", ["Idempotency-Key: k"], emma)
 
   @Test func `a service that is down closes the connection without a byte`() async throws {

@@ -5,7 +5,7 @@ import InventoryUpstream
 import MainstayTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultTests {
   private let address = "/twins/\(twin)"
 
   @Test func `faults are answered with all their settings`() async throws {

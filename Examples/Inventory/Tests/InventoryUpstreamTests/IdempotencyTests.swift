@@ -5,7 +5,7 @@ import InventoryUpstream
 import MainstayTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct IdempotencyTests {
+@Suite(.timeLimit(.minutes(5))) struct IdempotencyTests {
   private let address = "/twins/\(twin)"
 
   @Test func `a write without a usable key is 400`() async throws {

@@ -4,7 +4,7 @@ import Foundation
 import InventoryUpstream
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgramTests {
   private let put = Wire.request("PUT /twins/\(twin)", ["Idempotency-Key: k"], emma)
   private let get = Wire.request("GET /twins/\(twin)")
 

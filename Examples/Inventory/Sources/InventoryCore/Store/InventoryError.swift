@@ -16,12 +16,14 @@ package struct InventoryError: AppErrorConvertible {
     package static let corrupted = Code(rawValue: "corrupted")
     /// The file was written by a newer version of the app.
     package static let newerFormat = Code(rawValue: "newerFormat")
+    /// The address of the service is none.
+    package static let address = Code(rawValue: "address")
     /// The queue cannot be opened.
     package static let outbox = Code(rawValue: "outbox")
   }
 
   package let code: Code
-  /// The folder or file that it is about.
+  /// The folder, file or address that it is about.
   package let path: String
   package let underlying: (any Error)?
 
@@ -53,6 +55,11 @@ package struct InventoryError: AppErrorConvertible {
         "inventory.newer-format", .configuration, "The inventory needs a newer version",
         "The file \(path) was written by a newer version of the app.",
         "Update the app; nothing was changed.")
+    case .address:
+      error(
+        "inventory.upstream-address", .configuration, "The address of the service is wrong",
+        "“\(path)” is no address of a service.",
+        "Legal is one that begins with http:// or https:// and names a host.")
     case .outbox:
       error(
         "inventory.outbox", .storage, "The queue can’t be opened",

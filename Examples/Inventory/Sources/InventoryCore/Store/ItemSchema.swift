@@ -12,8 +12,8 @@ enum ItemSchema {
 
   /// The tables of the first format.
   ///
-  /// `work` holds what is still to be done about an item. A row is written with the change that asks
-  /// for it, in one transaction; `intended` means that the outbox may not know it yet.
+  /// `work` holds what is still to be done about an item. A row is written with the change that
+  /// asks for it, in one transaction; `intended` means that the outbox may not know it yet.
   private static let tables = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 

@@ -6,8 +6,8 @@ package import Mainstay
 
 /// Where items are kept: a SQLite file of its own, written through to the disk.
 ///
-/// A change and the work that it asks for are one transaction, so that neither is ever there without
-/// the other; the outbox, which is another file, is told afterwards.
+/// A change and the work that it asks for are one transaction, so that neither is ever there
+/// without the other; the outbox, which is another file, is told afterwards.
 package final class ItemStore: Sendable {
   let queue: DatabaseQueue
   let now: @Sendable () -> Date
@@ -42,8 +42,8 @@ package final class ItemStore: Sendable {
     }
   }
 
-  /// GRDB's own set-up for the write-ahead log leaves `synchronous = NORMAL`, under which a power cut
-  /// may take back what was committed; so the log is switched on here.
+  /// GRDB's own set-up for the write-ahead log leaves `synchronous = NORMAL`, under which a power
+  /// cut may take back what was committed; so the log is switched on here.
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "Inventory.Items"

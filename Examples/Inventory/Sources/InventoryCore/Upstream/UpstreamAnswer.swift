@@ -11,8 +11,8 @@ struct UpstreamAnswer: Sendable {
   let range: String?
   let body: Data
 
-  /// Whether it can only come from something between here and the service, such as the login page of
-  /// a guest network.
+  /// Whether it can only come from something between here and the service, such as the login page
+  /// of a guest network.
   var isForeign: Bool {
     let isJSON = contentType.hasPrefix("application/") && contentType.contains("json")
     switch status {
@@ -26,7 +26,7 @@ struct UpstreamAnswer: Sendable {
 
   /// The document.
   ///
-  /// - Throws: The error that the status stands for; `portal` where the answer is not the service's.
+  /// - Throws: The error that the status stands for; `portal` where the answer is not its own.
   func document<Document: Decodable>(_ type: Document.Type) throws(AppError) -> Document {
     try check()
     do {
@@ -36,7 +36,7 @@ struct UpstreamAnswer: Sendable {
     }
   }
 
-  /// - Throws: The error that the status stands for; `portal` where the answer is not the service's.
+  /// - Throws: The error that the status stands for; `portal` where the answer is not its own.
   func check() throws(AppError) {
     guard !isForeign else { throw .portal() }
     if !(200...299).contains(status) { throw error }

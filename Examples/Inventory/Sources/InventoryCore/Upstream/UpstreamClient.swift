@@ -6,7 +6,7 @@ package import Mainstay
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Talks to the service: typed calls, each with a limit, each telling the truth about what was sent.
+/// Talks to the service: typed calls, each with a limit, that tell the truth about what was sent.
 package final class UpstreamClient: Sendable {
   /// Limits and waits.
   package struct Settings: Sendable {
@@ -66,6 +66,8 @@ package final class UpstreamClient: Sendable {
     self.settings = settings
     self.evidence = evidence
     self.now = now
+    // A little more than the client's own limit, which knows better what was sent.
+    let limit = settings.requestLimit + .seconds(1)
     let maximumBreak = max(settings.breakFor, .seconds(5))
     let catalog = CircuitBreaker(
       "catalog", .consecutiveFailures(settings.failuresToOpen), breakFor: settings.breakFor,
@@ -79,19 +81,19 @@ package final class UpstreamClient: Sendable {
       Deadline(settings.lookupLimit)
       Retry(maximumAttempts: 3, backoff: settings.backoff)
       catalog
-      Timeout(settings.requestLimit)
+      Timeout(limit)
     }
     queuedLookups = Pipeline("queued catalog") {
       catalog
-      Timeout(settings.requestLimit)
+      Timeout(limit)
     }
     reads = Pipeline("twins") {
       twins
-      Timeout(settings.requestLimit)
+      Timeout(limit)
     }
     writes = Pipeline("twin writes") {
       twins
-      Timeout(settings.requestLimit, disposition: .unknownOutcome)
+      Timeout(limit, disposition: .unknownOutcome)
     }
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow

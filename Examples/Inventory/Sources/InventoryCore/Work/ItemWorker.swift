@@ -6,8 +6,8 @@ internal import MainstayOutbox
 
 /// Runs the operations of items.
 ///
-/// What is sent is fixed on the disk before it is sent, so every attempt under a key carries the same
-/// bytes; what became of it is written down before the outbox hears of it.
+/// What is sent is fixed on the disk before it is sent, so every attempt under a key carries the
+/// same bytes; what became of it is written down before the outbox hears of it.
 struct ItemWorker: Sendable {
   /// How often a run merges with a twin that changes all the time, before it waits.
   private static let maximumMerges = 5

@@ -15,11 +15,11 @@ final class World: Sendable {
   let origin: URL
   private let server: Task<Void, any Error>
 
-  init() async throws {
+  init(clock: some Clock<Duration> = ContinuousClock()) async throws {
     var settings = Upstream.Settings()
     settings.port = 0
     settings.isControlAllowed = true
-    let upstream = try Upstream(settings)
+    let upstream = try Upstream(settings, clock: clock)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     server = Task {
       try await upstream.application { continuation.yield($0) }.run()
@@ -61,10 +61,11 @@ final class World: Sendable {
 
   /// Opens the app and starts it.
   func open(
-    _ change: (inout Inventory.Settings) -> Void = { _ in }
+    _ change: (inout Inventory.Settings) -> Void = { _ in },
+    now: @escaping @Sendable () -> Date = { Date() }
   ) async throws -> Inventory {
     let inventory = try await Inventory(
-      data: folder, upstream: origin, settings: Self.settings(change))
+      data: folder, upstream: origin, settings: Self.settings(change), now: now)
     try await inventory.start()
     return inventory
   }
@@ -104,8 +105,10 @@ final class World: Sendable {
 }
 
 /// Runs a test in a world of its own, and tidies up whatever happens.
-func inWorld(_ test: (World) async throws -> Void) async throws {
-  let world = try await World()
+func inWorld(
+  clock: some Clock<Duration> = ContinuousClock(), _ test: (World) async throws -> Void
+) async throws {
+  let world = try await World(clock: clock)
   do {
     try await test(world)
   } catch {
