@@ -107,7 +107,8 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(
           name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+        .product(
+          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
       ],
       path: "Examples/Inventory/Tests/InventoryWebTests"),

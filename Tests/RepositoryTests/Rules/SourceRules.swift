@@ -21,6 +21,11 @@ enum SourceRules {
       "Foundation", "Glibc", "Darwin", "Hummingbird", "HTTPTypes", "NIOCore",
       "Logging",
     ],
+    "InventoryWeb": [
+      "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay", "NIOCore",
+      "ServiceLifecycle",
+    ],
+    "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
   ]
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import InventoryUpstream
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ProgramTests {
@@ -11,11 +12,11 @@ import Testing
   @Test func `what was answered outlives a kill`() async throws {
     let folder = try TemporaryFolder()
     let arguments = ["--port", "0", "--data", folder.url.path, "--allow-control"]
-    let first = try await Program(arguments)
+    let first = try await Program.start(arguments)
     #expect(try await Wire.exchange(put, port: first.port).hasPrefix("HTTP/1.1 201 "))
     #expect(await first.stop(SIGKILL) == SIGKILL)
 
-    let second = try await Program(arguments)
+    let second = try await Program.start(arguments)
     let answer = try await Wire.exchange(get, port: second.port)
     #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("Jane Austen"))
     let again = try await Wire.exchange(put, port: second.port)
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func `a port in use is one sentence and status 1`() async throws {
-    let first = try await Program(["--port", "0"])
+    let first = try await Program.start(["--port", "0"])
     let second = try await Program.run(["--port", "\(first.port)"])
     #expect(second.status == 1 && second.output.isEmpty)
     #expect(
@@ -56,7 +57,7 @@ import Testing
     let wrong = try await Program.run([], environment: ["UPSTREAM_PORT": "http"])
     #expect(
       wrong.status == 64 && wrong.errors.contains("UPSTREAM_PORT must be a number, not http."))
-    let first = try await Program(["--port", "0"])
+    let first = try await Program.start(["--port", "0"])
     let taken = try await Program.run([], environment: ["UPSTREAM_PORT": "\(first.port)"])
     #expect(taken.status == 1 && taken.errors.contains("Port \(first.port) "))
     _ = await first.stop(SIGTERM)

@@ -1,90 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import TestSupport
 
-/// The program, run as a person would.
-struct Program: Sendable {
-  /// How it ended and what it printed.
-  struct End: Sendable {
-    let status: Int32
-    let output: String
-    let errors: String
+/// The upstream, run as a person would.
+enum Program {
+  static let name = "inventory-upstream"
+
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> BuiltProgram.End {
+    try await BuiltProgram.run(name, arguments, environment: environment)
   }
 
-  /// The port that it said it listens on.
-  let port: Int
-  private let process: Process
-  private let ending: Task<Int32, Never>
-
-  /// Runs it to its end.
-  static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> End {
-    let process = try make(arguments, environment)
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    let status = try await start(process).value
-    // What it prints is far less than a pipe holds, so it is read when all is over.
-    return End(status: status, output: try text(output), errors: try text(errors))
-  }
-
-  /// Starts it and returns once it listens.
-  init(_ arguments: [String]) async throws {
-    process = try Self.make(arguments, [:])
-    let output = Pipe()
-    process.standardOutput = output
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty {
-        continuation.finish()
-      } else {
-        continuation.yield(String(decoding: data, as: UTF8.self))
-      }
-    }
-    ending = try Self.start(process)
-    var printed = ""
-    for await text in lines {
-      printed += text
-      if printed.hasSuffix("\n") { break }
-    }
-    output.fileHandleForReading.readabilityHandler = nil
-    let digits = printed.split(separator: ":").last?.filter(\.isNumber) ?? ""
-    guard let port = Int(digits) else { throw Unexpected(text: "It said: \(printed)") }
-    self.port = port
-  }
-
-  /// Sends it a signal and waits for its end.
-  func stop(_ signal: Int32) async -> Int32 {
-    kill(process.processIdentifier, signal)
-    return await ending.value
-  }
-
-  private static func make(
-    _ arguments: [String], _ environment: [String: String]
-  ) throws -> Process {
-    // Test bundle and program are built into the same folder.
-    let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? ""
-    let parts = bundle.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }
-    let process = Process()
-    process.executableURL = URL(filePath: "/" + parts.joined(separator: "/"))
-      .appending(path: "inventory-upstream")
-    process.arguments = arguments
-    process.environment = environment
-    process.standardInput = FileHandle.nullDevice
-    return process
-  }
-
-  private static func start(_ process: Process) throws -> Task<Int32, Never> {
-    let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
-    process.terminationHandler = { ended in
-      continuation.yield(ended.terminationStatus)
-      continuation.finish()
-    }
-    try process.run()
-    return Task { await ends.first { _ in true } ?? -1 }
-  }
-
-  private static func text(_ pipe: Pipe) throws -> String {
-    String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  static func start(_ arguments: [String]) async throws -> BuiltProgram {
+    try await BuiltProgram(name, arguments)
   }
 }

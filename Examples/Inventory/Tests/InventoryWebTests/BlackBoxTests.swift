@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import TestSupport
+import Testing
+
+/// Both programs as they are built, seen from outside.
+@Suite(.timeLimit(.minutes(5))) final class BlackBoxTests: Sendable {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "inventory-web-\(UUID().uuidString)")
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func inventory(_ upstream: BuiltProgram) async throws -> BuiltProgram {
+    try await BuiltProgram(
+      "inventory",
+      [
+        "--port", "0", "--data", folder.path,
+        "--upstream", Address(port: upstream.port).origin,
+      ])
+  }
+
+  @Test(.requirement("C1", "C2", "C13", "A54", "T5"))
+  func `a scan outlives a cut network and a kill, and is applied exactly once`() async throws {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0", "--allow-control"])
+    let control = Address(port: upstream.port)
+    _ = try await control.send("POST", "/control/faults", #"{"mode": "down"}"#)
+
+    let first = try await inventory(upstream)
+    let scan = try await Address(port: first.port).send(
+      "POST", "/api/scans", #"{"barcode": "9780141439518"}"#, ["Idempotency-Key": "scan-1"])
+    #expect(scan.status == 202 && scan.headers["etag"] == "\"1\"")
+    let before = try await Address(port: first.port).send("GET", "/api/status")
+    #expect(try before.number("outbox.pending") == 1)
+    #expect(await first.stop(SIGKILL) == SIGKILL)
+
+    let second = try await inventory(upstream)
+    let app = Address(port: second.port)
+    let after = try await app.send("GET", "/api/status")
+    #expect(try after.number("outbox.pending") == 1)
+    _ = try await control.send("POST", "/control/faults", #"{"mode": "healthy"}"#)
+    try await app.event { name, data in
+      name == "status" && data.contains(#""pending":0"#)
+    }
+    let id = try #require(try scan.text("id"))
+    let item = try await app.send("GET", "/api/items/\(id)")
+    #expect(try item.text("sync") == "synced" && item.text("enrichment") == "done")
+    #expect(try item.text("title") == "Pride and Prejudice")
+    let ledger = try await control.send("GET", "/control/ledger")
+    guard case .array(let applied)? = try ledger.member("applied"), applied.count == 1,
+      case .object(let entry) = applied[0]
+    else {
+      Issue.record("\(String(decoding: ledger.body, as: UTF8.self))")
+      return
+    }
+    #expect(entry["key"] == .string("scan-1") && entry["applied"] == .integer(1))
+    #expect(await second.stop(SIGTERM) == 0)
+    #expect(await upstream.stop(SIGTERM) == 0)
+  }
+
+  @Test func `an open page does not keep the program from stopping`() async throws {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
+    let program = try await inventory(upstream)
+    let app = Address(port: program.port)
+    let begun = Countdown(1)
+    let page = Task {
+      try await app.event { name, _ in
+        begun.count()
+        return name == "never"
+      }
+    }
+    await begun.reached()
+    #expect(await program.stop(SIGTERM) == 0)
+    page.cancel()
+    _ = await page.result
+    _ = await upstream.stop(SIGTERM)
+  }
+
+  @Test func `what keeps it from starting is one sentence and status 1`() async throws {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
+    let taken = try await BuiltProgram.run(
+      "inventory", ["--port", "\(upstream.port)", "--data", folder.path])
+    #expect(taken.status == 1)
+    #expect(taken.errors.contains("Port \(upstream.port) of 127.0.0.1 is in use"))
+    _ = await upstream.stop(SIGTERM)
+
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appending(path: "file")
+    try Data().write(to: file)
+    let unreadable = try await BuiltProgram.run(
+      "inventory", ["--port", "0", "--data", file.path])
+    #expect(unreadable.status == 1 && unreadable.errors.contains(file.path))
+    #expect(unreadable.errors.split(separator: "\n").count == 1)
+
+    let damaged = folder.appending(path: "damaged")
+    try FileManager.default.createDirectory(at: damaged, withIntermediateDirectories: true)
+    let bytes = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+    try bytes.write(to: damaged.appending(path: "items.sqlite"))
+    let end = try await BuiltProgram.run("inventory", ["--port", "0", "--data", damaged.path])
+    #expect(end.status == 1 && end.errors.contains("damaged"))
+    #expect(
+      try Data(contentsOf: damaged.appending(path: "items.sqlite")) == bytes, "nothing was changed")
+  }
+
+  @Test(arguments: [["--port", "70000"], ["--upstream", "nonsense"], ["--colour", "red"]])
+  func `wrong options are explained`(arguments: [String]) async throws {
+    let end = try await BuiltProgram.run("inventory", arguments)
+    #expect(end.status == 64 && end.errors.contains("Usage: inventory"))
+  }
+}

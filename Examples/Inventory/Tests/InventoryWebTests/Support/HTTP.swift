@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Foundation
+import InventoryCore
+import NIOCore
+import NIOHTTP1
+
+/// An answer that was read whole.
+struct Answer: Sendable {
+  let status: Int
+  /// By name in lower case.
+  let headers: [String: String]
+  let body: Data
+
+  /// A member of the document, and of the documents in it: `outbox.pending`.
+  func member(_ path: String) throws -> JSONValue? {
+    var value = try JSONDecoder().decode(JSONValue.self, from: body)
+    for name in path.split(separator: ".") {
+      guard case .object(let members) = value, let next = members[String(name)] else { return nil }
+      value = next
+    }
+    return value
+  }
+
+  func text(_ path: String) throws -> String? {
+    if case .string(let text)? = try member(path) { text } else { nil }
+  }
+
+  func number(_ path: String) throws -> Int? {
+    if case .integer(let number)? = try member(path) { number } else { nil }
+  }
+}
+
+/// A program that listens on loopback, as curl sees it.
+struct Address: Sendable {
+  let port: Int
+
+  var origin: String { "http://127.0.0.1:\(port)" }
+
+  func send(
+    _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
+  ) async throws -> Answer {
+    var request = HTTPClientRequest(url: origin + path)
+    request.method = HTTPMethod(rawValue: method)
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    if let body { request.body = .bytes(ByteBuffer(string: body)) }
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let bytes = try await response.body.collect(upTo: 20_000_000)
+    return Answer(
+      status: Int(response.status.code),
+      headers: Dictionary(
+        response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }),
+      body: Data(bytes.readableBytesView))
+  }
+
+  /// Reads events until one fits.
+  func event(where fits: (_ name: String, _ data: String) -> Bool) async throws {
+    let response = try await HTTPClient.shared.execute(
+      HTTPClientRequest(url: origin + "/events"), timeout: .seconds(120))
+    var text = ""
+    for try await part in response.body {
+      text += String(buffer: part)
+      while let end = text.range(of: "\n\n") {
+        let lines = text[..<end.lowerBound].split(separator: "\n")
+        text = String(text[end.upperBound...])
+        let name = lines.first { $0.hasPrefix("event: ") }?.dropFirst(7) ?? ""
+        let data = lines.first { $0.hasPrefix("data: ") }?.dropFirst(6) ?? ""
+        if fits(String(name), String(data)) { return }
+      }
+    }
+    throw EventsEnded()
+  }
+}
+
+/// The stream of events ended before one fitted.
+struct EventsEnded: Error {}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A program of this package, run as a person would.
+public struct BuiltProgram: Sendable {
+  /// How it ended and what it printed.
+  public struct End: Sendable {
+    /// Its exit status, or the signal that ended it.
+    public let status: Int32
+    /// What it printed.
+    public let output: String
+    /// What it complained about.
+    public let errors: String
+  }
+
+  /// The port that it said it listens on.
+  public let port: Int
+  private let process: Process
+  private let ending: Task<Int32, Never>
+
+  /// Runs it to its end.
+  public static func run(
+    _ name: String, _ arguments: [String], environment: [String: String] = [:]
+  ) async throws -> End {
+    let process = make(name, arguments, environment)
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    let status = try await start(process).value
+    // What it prints is far less than a pipe holds, so it is read when all is over.
+    return End(status: status, output: try text(output), errors: try text(errors))
+  }
+
+  /// Starts it and returns once it listens.
+  public init(_ name: String, _ arguments: [String]) async throws {
+    process = Self.make(name, arguments, [:])
+    let output = Pipe()
+    process.standardOutput = output
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    output.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty {
+        continuation.finish()
+      } else {
+        continuation.yield(String(decoding: data, as: UTF8.self))
+      }
+    }
+    ending = try Self.start(process)
+    var printed = ""
+    for await text in lines {
+      printed += text
+      if printed.hasSuffix("\n") { break }
+    }
+    output.fileHandleForReading.readabilityHandler = nil
+    let digits = printed.split(separator: ":").last?.filter(\.isNumber) ?? ""
+    guard let port = Int(digits) else { throw Silent(printed: printed) }
+    self.port = port
+  }
+
+  /// Sends it a signal and waits for its end.
+  public func stop(_ signal: Int32) async -> Int32 {
+    kill(process.processIdentifier, signal)
+    return await ending.value
+  }
+
+  private static func make(
+    _ name: String, _ arguments: [String], _ environment: [String: String]
+  ) -> Process {
+    // Test bundle and program are built into the same folder.
+    let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? ""
+    let parts = bundle.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }
+    let process = Process()
+    process.executableURL = URL(filePath: "/" + parts.joined(separator: "/"))
+      .appending(path: name)
+    process.arguments = arguments
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    return process
+  }
+
+  /// It did not say where it listens.
+  private struct Silent: Error {
+    let printed: String
+  }
+
+  private static func start(_ process: Process) throws -> Task<Int32, Never> {
+    let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
+    process.terminationHandler = { ended in
+      continuation.yield(ended.terminationStatus)
+      continuation.finish()
+    }
+    try process.run()
+    return Task { await ends.first { _ in true } ?? -1 }
+  }
+
+  private static func text(_ pipe: Pipe) throws -> String {
+    String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+  }
+}
