@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import InventoryCore
+
+extension Browser {
+  /// Returns as soon as an expression of JavaScript is true in the page, with its value.
+  ///
+  /// The page itself looks whenever something in it has changed, so nobody asks again and again.
+  /// When another page takes its place meanwhile, that one is looked at.
+  ///
+  /// - Parameters:
+  ///   - expression: What has to be so; `$(selector)` finds an element and `text(selector)` what
+  ///     is seen in it, `null` and an empty text where there is none. `args` are the arguments.
+  ///   - arguments: Values for the expression.
+  /// - Throws: `NeverSo`, with what the page says instead, when it takes longer than the limit.
+  @discardableResult
+  func until(_ expression: String, _ arguments: JSONValue...) async throws -> JSONValue {
+    let (clock, script) = (ContinuousClock(), JSONValue.string(Self.script(expression)))
+    let end = clock.now + Self.limit
+    repeat {
+      do {
+        return try await send(.post, "/execute/async", ["script": script, "args": .array(arguments)])
+      } catch let error as WebDriverError where error.isLeftPage {
+        continue
+      }
+    } while clock.now < end
+    throw NeverSo(
+      expression: expression, arguments: arguments, address: (try? await address) ?? "?",
+      page: (try? await run("return document.body.innerText").text) ?? "?")
+  }
+
+  /// The expression is part of the script: a page whose policy forbids `eval` can be asked too.
+  private static func script(_ expression: String) -> String {
+    """
+    const args = Array.from(arguments).slice(0, -1);
+    const done = arguments[arguments.length - 1];
+    const $ = (selector) => document.querySelector(selector);
+    const text = (selector) => $(selector)?.innerText.trim() ?? "";
+    const events = ["focusin", "focusout", "load", "error", "toggle", "close", "cancel", "input",
+      "transitionend", "animationend"];
+    let isOver = false;
+    const observer = new MutationObserver(look);
+    function look() {
+      if (isOver) { return; }
+      const value = (\(expression));
+      if (!value) { return; }
+      isOver = true;
+      observer.disconnect();
+      events.forEach((name) => removeEventListener(name, look, true));
+      done(value);
+    }
+    observer.observe(document, {
+      subtree: true, childList: true, attributes: true, characterData: true });
+    events.forEach((name) => addEventListener(name, look, true));
+    look();
+    """
+  }
+}
+
+/// What was waited for never came true.
+struct NeverSo: Error, CustomStringConvertible {
+  let expression: String
+  let arguments: [JSONValue]
+  let address: String
+  let page: String
+
+  var description: String {
+    """
+    Within \(Browser.limit) it never was so: \(expression) \(arguments.isEmpty ? "" : "\(arguments)")
+    at \(address), which says:
+    \(page)
+    """
+  }
+}
