@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the page up to date, opens the error dialog as a modal one, and sends photos. The page works
+// without it; see Examples/Inventory/Documentation/Pages.md.
+'use strict';
+
+const address = () => document.body.dataset.address || location.pathname + location.search;
+
+// The error dialog.
+
+let opener = null;
+
+/** Opens the dialog of the page as a modal one; `focused` gets the focus back afterwards. */
+function openDialog(focused) {
+  const dialog = document.getElementById('error');
+  if (!dialog || dialog.matches(':modal')) return;
+  opener ??= focused;
+  dialog.removeAttribute('open');
+  dialog.showModal();
+}
+
+function giveFocusBack() {
+  if (!opener || document.getElementById('error')) return;
+  const element = opener.isConnected ? opener : opener.id && document.getElementById(opener.id);
+  opener = null;
+  (element && element !== document.body ? element : document.getElementById('main')).focus();
+}
+
+document.addEventListener('cancel', (event) => {
+  if (event.target.id !== 'error') return;
+  event.preventDefault();
+  event.target.querySelector('button[value=dismiss]')?.click();
+}, true);
+
+// What is up to date: elements with an id and data-live.
+
+const keyOf = (node) => node.nodeType === Node.ELEMENT_NODE
+  ? node.id || node.dataset.item || node.dataset.toast || node.dataset.error || '' : '';
+
+const isLike = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+
+/**
+ * Makes a node equal to another by the fewest changes, so that the focus, what is being typed, and
+ * what a screen reader has already said stay as they are.
+ */
+function morph(node, fresh) {
+  if (node.isEqualNode(fresh)) return;
+  if (!isLike(node, fresh)) {
+    node.replaceWith(fresh);
+  } else if (node.nodeType !== Node.ELEMENT_NODE) {
+    node.data = fresh.data;
+  } else {
+    for (const { name } of [...node.attributes]) {
+      if (!fresh.hasAttribute(name)) node.removeAttribute(name);
+    }
+    for (const { name, value } of fresh.attributes) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+    morphChildren(node, fresh);
+  }
+}
+
+function morphChildren(node, fresh) {
+  let next = node.firstChild;
+  for (const child of [...fresh.childNodes]) {
+    let same = next;
+    while (same && !isLike(same, child)) same = same.nextSibling;
+    if (!same) {
+      node.insertBefore(child, next);
+      continue;
+    }
+    // What stands before it is not in the new page, or comes later and is made anew there.
+    while (next !== same) {
+      const gone = next;
+      next = next.nextSibling;
+      gone.remove();
+    }
+    next = same.nextSibling;
+    morph(same, child);
+  }
+  while (next) {
+    const gone = next;
+    next = next.nextSibling;
+    gone.remove();
+  }
+}
+
+/** Takes over what is up to date from another rendering of the page. */
+function take(page) {
+  const focused = document.activeElement;
+  for (const fresh of page.querySelectorAll('[data-live]')) {
+    const current = document.getElementById(fresh.id);
+    tellTimes(fresh);
+    if (current) morph(current, fresh);
+  }
+  openDialog(focused);
+  giveFocusBack();
+}
+
+const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
+
+const refreshing = { timer: 0, isUnderWay: false, isAgain: false };
+
+/** Fetches the page once for all that happens close together. */
+function refresh() {
+  refreshing.timer ||= setTimeout(async () => {
+    refreshing.timer = 0;
+    if (refreshing.isUnderWay) {
+      refreshing.isAgain = true;
+      return;
+    }
+    refreshing.isUnderWay = true;
+    try {
+      const answer = await fetch(address(), { headers: { Accept: 'text/html' } });
+      if (answer.ok) take(parse(await answer.text()));
+    } catch {
+      // The stream of events says so too, and comes back with the app.
+    } finally {
+      refreshing.isUnderWay = false;
+      if (refreshing.isAgain) {
+        refreshing.isAgain = false;
+        refresh();
+      }
+    }
+  }, 60);
+}
+
+function lost() {
+  const banner = document.getElementById('banner');
+  if (banner.dataset.isLost) return;
+  banner.dataset.isLost = 'true';
+  banner.replaceChildren(document.getElementById('lost').content.cloneNode(true));
+}
+
+function listen() {
+  const events = new EventSource('/events');
+  for (const name of ['status', 'item', 'conflict', 'toast', 'screen']) {
+    events.addEventListener(name, refresh);
+  }
+  events.addEventListener('open', refresh);
+  events.addEventListener('error', () => {
+    lost();
+    // The browser opens a stream again that broke, but not one that was refused.
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+  });
+  addEventListener('pagehide', () => events.close(), { once: true });
+}
+
+// Forms whose outcome shows in what is up to date are sent without leaving the page.
+
+document.addEventListener('submit', async (event) => {
+  const form = event.target;
+  if (!form.matches('[data-quiet]')) return;
+  event.preventDefault();
+  const button = event.submitter;
+  if (form.dataset.isSending) return;
+  form.dataset.isSending = 'true';
+  try {
+    const body = new URLSearchParams(new FormData(form, button));
+    const answer = await fetch(button?.formAction || form.action, { method: 'POST', body });
+    take(parse(await answer.text()));
+  } catch {
+    lost();
+  } finally {
+    delete form.dataset.isSending;
+  }
+});
+
+// Photos.
+
+async function sendPhoto(form, file) {
+  const error = document.getElementById('photo-error');
+  const field = document.getElementById('photo');
+  const show = (text) => {
+    error.textContent = text;
+    error.hidden = !text;
+    field.toggleAttribute('aria-invalid', Boolean(text));
+    if (text) field.setAttribute('aria-describedby', error.id);
+    else field.removeAttribute('aria-describedby');
+  };
+  show('');
+  try {
+    const answer = await fetch(form.dataset.photo, {
+      method: 'PUT', body: file, headers: { 'Content-Type': file.type || 'application/octet-stream' },
+    });
+    if (!answer.ok) {
+      const problem = await answer.json();
+      show([problem.detail, problem.suggestion].filter(Boolean).join(' '));
+      return;
+    }
+    form.reset();
+    refresh();
+  } catch {
+    show('The app could not be reached, so the photo was not kept. Try again.');
+  }
+}
+
+document.addEventListener('change', (event) => {
+  const form = event.target.closest('[data-photo]');
+  if (form && event.target.files?.length) sendPhoto(form, event.target.files[0]);
+});
+
+// Times are written in UTC, and read in the zone of the reader.
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+function tellTimes(root) {
+  for (const time of root.querySelectorAll('time[datetime]')) {
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+}
+
+// A page from the browser's memory has the keys of forms that were sent.
+addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
+
+tellTimes(document);
+openDialog(document.activeElement);
+listen();
