@@ -46,7 +46,8 @@ public struct BuiltProgram: Sendable {
   ///   - program: Where it lies.
   ///   - arguments: What it is told.
   ///   - environment: All variables that it has.
-  ///   - port: Reads the port from what was printed so far; nil where it does not say so yet.
+  ///   - readPort: Reads the port from what was printed so far; nil where it does not say so yet.
+  /// - Throws: What keeps it from being started, or that it ended without a word about its port.
   public init(
     at program: URL, _ arguments: [String], environment: [String: String] = [:],
     port readPort: (_ printed: String) -> Int?

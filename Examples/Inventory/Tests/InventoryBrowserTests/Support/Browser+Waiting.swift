@@ -12,6 +12,7 @@ extension Browser {
   ///   - expression: What has to be so; `$(selector)` finds an element and `text(selector)` what
   ///     is seen in it, `null` and an empty text where there is none. `args` are the arguments.
   ///   - arguments: Values for the expression.
+  /// - Returns: The value of the expression.
   /// - Throws: `NeverSo`, with what the page says instead, when it takes longer than the limit.
   @discardableResult
   func until(_ expression: String, _ arguments: JSONValue...) async throws -> JSONValue {
@@ -19,7 +20,8 @@ extension Browser {
     let end = clock.now + Self.limit
     repeat {
       do {
-        return try await send(.post, "/execute/async", ["script": script, "args": .array(arguments)])
+        return try await send(
+          .post, "/execute/async", ["script": script, "args": .array(arguments)])
       } catch let error as WebDriverError where error.isLeftPage {
         continue
       }
@@ -70,5 +72,44 @@ struct NeverSo: Error, CustomStringConvertible {
     at \(address), which says:
     \(page)
     """
+  }
+}
+
+extension Browser {
+  /// Does something with the element that a selector finds, as soon as it is there.
+  ///
+  /// The page may put a new element in its place at that very moment; then that one is meant.
+  func use(_ selector: String, _ action: (Element) async throws -> Void) async throws {
+    for _ in 0..<5 {
+      do {
+        try await until("$(args[0])", .string(selector))
+        return try await action(try await element(selector))
+      } catch let error as WebDriverError where error.isGone {
+        continue
+      }
+    }
+    try await action(try await element(selector))
+  }
+
+  func click(_ selector: String) async throws { try await use(selector) { try await $0.click() } }
+
+  /// Types at the end of what stands in a field.
+  func type(_ selector: String, _ text: String) async throws {
+    try await use(selector) { try await $0.type(text) }
+  }
+
+  /// Types in place of what stands in a field.
+  func enter(_ selector: String, _ text: String) async throws {
+    try await use(selector) {
+      try await $0.clear()
+      try await $0.type(text)
+    }
+  }
+}
+
+extension WebDriverError {
+  /// Whether the element has gone since it was found.
+  fileprivate var isGone: Bool {
+    ["stale element reference", "no such element"].contains(code)
   }
 }

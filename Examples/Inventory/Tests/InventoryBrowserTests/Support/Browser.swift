@@ -50,7 +50,9 @@ struct Browser: Sendable {
   }
 
   /// The element that has the focus.
-  var active: Element { get async throws { try Element(self, try await send(.get, "/element/active")) } }
+  var active: Element {
+    get async throws { try Element(self, try await send(.get, "/element/active")) }
+  }
 
   /// Runs a script in the page, whose `return` is the value.
   @discardableResult

@@ -18,7 +18,10 @@ private enum Programs {
   }
 
   static var driver: URL {
-    get throws { if let url = find("chromedriver") { url } else { throw MissingBrowser() } }
+    get throws {
+      guard let url = find("chromedriver") else { throw MissingBrowser() }
+      return url
+    }
   }
 
   /// Nil where the driver has to know by itself, such as on macOS.
@@ -61,7 +64,6 @@ func withBrowser<Value>(
     do {
       value = try await test(browser)
     } catch {
-      await browser.keepPicture(named: "failure")
       await browser.end()
       throw error
     }

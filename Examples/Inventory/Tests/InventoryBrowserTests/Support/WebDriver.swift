@@ -52,8 +52,9 @@ struct WebDriverError: Error, CustomStringConvertible {
   let message: String
   let command: String
 
-  /// Whether an asynchronous script ended without an answer: its time is over, or the page that it
-  /// ran in has gone. Some drivers call both a timeout.
+  /// Whether an asynchronous script ended without an answer.
+  ///
+  /// Its time is over, or the page that it ran in has gone; some drivers call both a timeout.
   var isLeftPage: Bool {
     code == "script timeout"
       || ["unloaded", "navigation", "execution context"].contains { message.contains($0) }

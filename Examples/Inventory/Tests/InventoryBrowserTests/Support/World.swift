@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import InventoryTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// Both programs as they are built, and a browser that looks at the app.
+final class World: Sendable {
+  let browser: Browser
+  /// The service: its routes, and the switches for its faults.
+  let service: Address
+  private let upstream: BuiltProgram
+  private let program: Mutex<BuiltProgram>
+  private let folder: URL
+
+  fileprivate init(_ browser: Browser) async throws {
+    self.browser = browser
+    folder = browser.folder.appending(path: "inventory")
+    upstream = try await BuiltProgram("inventory-upstream", ["--port", "0", "--allow-control"])
+    service = Address(port: upstream.port)
+    do {
+      program = Mutex(try await Self.start(on: 0, folder, service))
+    } catch {
+      _ = await upstream.stop(SIGKILL)
+      throw error
+    }
+  }
+
+  private static func start(
+    on port: Int, _ folder: URL, _ service: Address
+  ) async throws -> BuiltProgram {
+    try await BuiltProgram(
+      "inventory",
+      ["--port", "\(port)", "--data", folder.path, "--upstream", service.origin])
+  }
+
+  fileprivate func end() async {
+    await killApp()
+    _ = await upstream.stop(SIGKILL)
+  }
+
+  /// The app.
+  var app: Address { Address(port: program.withLock(\.port)) }
+
+  /// Ends the app at once, as a crash or a power cut does.
+  func killApp() async { _ = await program.withLock(\.self).stop(SIGKILL) }
+
+  /// Starts the app again, with what it had kept and where it was.
+  func startApp() async throws {
+    let port = app.port
+    let again = try await Self.start(on: port, folder, service)
+    program.withLock { $0 = again }
+  }
+}
+
+extension World {
+  /// Opens a page of the app.
+  func open(_ path: String = "/") async throws { try await browser.open(app.origin + path) }
+
+  /// Makes the service fail, in one of the modes of `Upstream.md`.
+  func fail(_ mode: String) async throws {
+    let answer = try await service.send("POST", "/control/faults", #"{"mode": "\#(mode)"}"#)
+    try #require(answer.status == 200)
+  }
+
+  func heal() async throws { try await fail("healthy") }
+
+  /// Types a barcode into the page and presses Enter, as a scanner does.
+  func scan(_ barcode: String) async throws {
+    try await browser.type("#barcode", barcode + Key.enter.value)
+  }
+
+  /// What the page that is open says in a part of it; waits until there is a text.
+  func text(_ selector: String) async throws -> String {
+    try await browser.until("text(args[0])", .string(selector)).text ?? ""
+  }
+
+  /// Makes an item that both sides have, without the page.
+  ///
+  /// - Returns: The item's id.
+  func item(scanned barcode: String) async throws -> String {
+    let answer = try await app.send("POST", "/api/scans", #"{"barcode": "\#(barcode)"}"#)
+    let id = try #require(try answer.text("id"))
+    try await synced(id)
+    return id
+  }
+
+  /// Returns when an item is the same at both sides.
+  func synced(_ id: String) async throws {
+    // The first event tells how everything stands, so nothing falls between asking and listening.
+    try await app.event { name, data in
+      (name == "status" && data.contains(#""pending":0"#))
+        || (name == "item" && data.contains(id) && data.contains(#""sync":"synced""#))
+    }
+  }
+
+  /// Somebody else changes the twin of an item at the service.
+  func changeTwin(_ id: String, _ changes: [String: JSONValue]) async throws {
+    let twin = try await service.send("GET", "/twins/\(id)")
+    let tag = try #require(twin.headers["etag"])
+    guard case .object(var members) = try JSONDecoder().decode(JSONValue.self, from: twin.body)
+    else { throw Unreadable(what: "a twin") }
+    members.merge(changes) { $1 }
+    let body = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)
+    let answer = try await service.send(
+      "PUT", "/twins/\(id)", body, ["If-Match": tag, "Idempotency-Key": UUID().uuidString])
+    try #require(answer.status == 200)
+  }
+
+  /// The writes that the service has applied: how often each key was.
+  func applied(to id: String) async throws -> [Int] {
+    let ledger = try await service.send("GET", "/control/ledger")
+    return try (ledger.member("applied") ?? []).list
+      .filter { $0["twin"] == .string(id) }
+      .compactMap { $0["applied"]?.number.map { Int($0) } }
+  }
+}
+
+/// Runs a test in a world of its own, and ends everything whatever happens.
+///
+/// No page may complain in the console, but about a network that a test has cut.
+func inWorld(
+  _ window: Window = Window(), sourceLocation: SourceLocation = #_sourceLocation,
+  _ test: (World) async throws -> Void
+) async throws {
+  try await withBrowser(window) { browser in
+    let world = try await World(browser)
+    do {
+      try await test(world)
+    } catch {
+      await browser.keepPicture(named: "failure")
+      await world.end()
+      throw error
+    }
+    let complaints = try await browser.complaints()
+    await world.end()
+    for complaint in complaints where complaint.level == "SEVERE" && complaint.source != "network" {
+      Issue.record("\(complaint)", sourceLocation: sourceLocation)
+    }
+  }
+}
