@@ -36,7 +36,7 @@ import Mainstay
     do {
       let inventory = try await Inventory(data: folder, upstream: try upstreamURL())
       try await inventory.start()
-      let server = InventoryServer(inventory, host: host, port: try chosenPort())
+      let server = try InventoryServer(inventory, host: host, port: try chosenPort())
       do {
         try await server.run { port in
           write("inventory listens on http://\(host):\(port)", .standardOutput)
