@@ -156,7 +156,9 @@ document.addEventListener('submit', async (event) => {
   form.dataset.isSending = 'true';
   try {
     const body = new URLSearchParams(new FormData(form, button));
-    const answer = await fetch(button?.formAction || form.action, { method: 'POST', body });
+    // A button without an address of its own has that of the page.
+    const action = button?.hasAttribute('formaction') ? button.formAction : form.action;
+    const answer = await fetch(action, { method: 'POST', body });
     take(parse(await answer.text()));
   } catch {
     lost();
