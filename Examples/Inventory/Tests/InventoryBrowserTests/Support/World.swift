@@ -12,14 +12,15 @@ final class World: Sendable {
   let browser: Browser
   /// The service: its routes, and the switches for its faults.
   let service: Address
-  private let upstream: BuiltProgram
+  private let upstream: Mutex<BuiltProgram>
   private let program: Mutex<BuiltProgram>
   private let folder: URL
 
   fileprivate init(_ browser: Browser) async throws {
     self.browser = browser
     folder = browser.folder.appending(path: "inventory")
-    upstream = try await BuiltProgram("inventory-upstream", ["--port", "0", "--allow-control"])
+    let upstream = try await Self.startService(on: 0)
+    self.upstream = Mutex(upstream)
     service = Address(port: upstream.port)
     do {
       program = Mutex(try await Self.start(on: 0, folder, service))
@@ -27,6 +28,10 @@ final class World: Sendable {
       _ = await upstream.stop(SIGKILL)
       throw error
     }
+  }
+
+  private static func startService(on port: Int) async throws -> BuiltProgram {
+    try await BuiltProgram("inventory-upstream", ["--port", "\(port)", "--allow-control"])
   }
 
   private static func start(
@@ -39,7 +44,16 @@ final class World: Sendable {
 
   fileprivate func end() async {
     await killApp()
-    _ = await upstream.stop(SIGKILL)
+    await killService()
+  }
+
+  private func killService() async { _ = await upstream.withLock(\.self).stop(SIGKILL) }
+
+  /// Puts a service in the place of this one that knows nothing of what this one was told.
+  func renewService() async throws {
+    await killService()
+    let again = try await Self.startService(on: service.port)
+    upstream.withLock { $0 = again }
   }
 
   /// The app.
@@ -108,6 +122,20 @@ extension World {
     let answer = try await service.send(
       "PUT", "/twins/\(id)", body, ["If-Match": tag, "Idempotency-Key": UUID().uuidString])
     try #require(answer.status == 200)
+  }
+
+  /// Makes an item whose write the service refuses for good, since its key belongs to another one.
+  ///
+  /// - Returns: The item's id.
+  func deadLetter() async throws -> String {
+    let key = UUID().uuidString
+    let other = try await service.send(
+      "PUT", "/twins/\(UUID().uuidString)", #"{"title": "Other"}"#, ["Idempotency-Key": key])
+    try #require(other.status == 201)
+    let answer = try await app.send(
+      "POST", "/api/scans", #"{"barcode": "9780141439518"}"#, ["Idempotency-Key": key])
+    try await app.event { name, data in name == "status" && data.contains(#""dead":1"#) }
+    return try #require(try answer.text("id"))
   }
 
   /// The writes that the service has applied: how often each key was.
