@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Mainstay
-internal import Synchronization
 
 /// Keeps the events of policies for a test to look at.
 public final class EventRecorder: PolicyObserver {
-  private let recorded = Mutex<[PolicyEvent]>([])
+  private let recorded = Locked<[PolicyEvent]>([])
 
   /// Makes an empty recorder.
   public init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import Mainstay
 
 /// A clock that stands still until a test moves it.
 ///
@@ -41,7 +41,7 @@ public final class ManualClock: Clock, Sendable {
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes a clock that reads zero.
   public init() {}

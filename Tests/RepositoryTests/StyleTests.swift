@@ -59,6 +59,8 @@ import Testing
     expectNone(SafetyRules.uncheckedSendable(swift))
   }
 
+  @Test func `there is one kind of lock`() { expectNone(SafetyRules.otherLocks(swift)) }
+
   @Test func `tests do not sleep`() { expectNone(TestRules.sleeping(tests)) }
 
   @Test func `tests always run`() { expectNone(TestRules.skipping(tests)) }

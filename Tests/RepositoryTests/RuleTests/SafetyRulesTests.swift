@@ -8,6 +8,12 @@ import Testing
     #expect(SafetyRules.forcedTries([planted(text)]).lines == [1, 4])
   }
 
+  @Test func `finds locks other than the one of the package`() {
+    let text = "// Mutex\nlet a = Mutex(1)\nlet b = NSLock()\nlet c = Locked(1)"
+    let found = SafetyRules.otherLocks([planted("Sources/Mainstay/A.swift", text)])
+    #expect(found.lines == [2, 3])
+  }
+
   @Test func `finds unchecked concurrency outside the two files that prove theirs`() {
     let text = "final class A: @unchecked Sendable {}\nnonisolated(unsafe) var b = 1"
     #expect(SafetyRules.uncheckedSendable([planted(text)]).lines == [1, 2])

@@ -53,6 +53,26 @@ struct ItemEdit: Sendable {
     throw .busyItem
   }
 
+  /// The form once more, with its mistakes.
+  ///
+  /// - Parameters:
+  ///   - item: The item as it is.
+  ///   - mistakes: What is wrong, by the names of the fields.
+  ///   - isStale: Whether the same field was changed meanwhile. The form then starts anew from what
+  ///     is there now, and only what the person has changed is kept.
+  func again(_ item: Item, _ mistakes: [String: String], isStale: Bool) -> ItemDraftView {
+    let typed = Typed(form, mistakes)
+    guard isStale else {
+      return ItemDraftView(typed: typed, version: version, basis: basis?.text ?? "")
+    }
+    var draft = ItemDraftView(item)
+    draft.typed.mistakes = mistakes
+    for (name, value) in typed.values where basis?.had(value, in: name) != true {
+      draft.typed.values[name] = value
+    }
+    return draft
+  }
+
   /// The fields that are still to be changed in an item that has changed meanwhile.
   private func open(_ names: [String], in item: Item) throws(AppError) -> [String] {
     let now = Typed(item).values

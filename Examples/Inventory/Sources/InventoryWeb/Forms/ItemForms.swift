@@ -66,7 +66,8 @@ struct ItemForms: Sendable {
     let form = try await request.form()
     let (visit, edit) = (Visit(request, page: .item(id)), try ItemEdit(id, form))
     let again: FormFlow.Again = { mistakes, code in
-      try await pages.item(id, Typed(form, mistakes), for: visit, code)
+      try await pages.item(
+        id, { edit.again($0, mistakes, isStale: code == .preconditionFailed) }, for: visit, code)
     }
     return try await flow.answer(visit, fields: Self.fields, again: again) { [inventory] in
       try await edit.save(in: inventory)

@@ -41,21 +41,36 @@ struct ItemDetailPage: Sendable {
   let questions: [QuestionView]
 }
 
+/// What stands in the form of an item.
+struct ItemDraftView: Sendable {
+  var typed: Typed
+  /// The version of the item, and the basis, that the form was filled from.
+  let version: Int
+  let basis: String
+}
+
+extension ItemDraftView {
+  /// A form that nobody has typed into.
+  init(_ item: Item) {
+    self.init(typed: Typed(item), version: item.version, basis: EditBasis(item).text)
+  }
+}
+
 extension ItemDetailPage {
   /// - Parameters:
   ///   - item: The item.
   ///   - photo: The number of its photo.
-  ///   - typed: What stands in the form.
+  ///   - draft: What stands in the form.
   ///   - status: Which questions can be asked.
   ///   - states: What became of the questions that were asked.
   init(
-    _ item: Item, photo: Int64?, typed: Typed, status: StatusDocument,
+    _ item: Item, photo: Int64?, draft: ItemDraftView, status: StatusDocument,
     states: [Question.Feature: TaskState<FeatureAnswer>]
   ) {
     id = item.id.text
     key = UUID().text
-    version = item.version
-    basis = EditBasis(item).text
+    version = draft.version
+    basis = draft.basis
     name = item.title
     icon = ItemLook.icon(item.kind)
     self.photo = ItemLook.photo(of: item, photo)
@@ -65,7 +80,7 @@ extension ItemDetailPage {
     enrichment = ItemLook.Enrichment(item.enrichment)
     note = ItemLook.Note(item)
     facts = Self.facts(item)
-    fields = FieldView.item.filled(with: typed)
+    fields = FieldView.item.filled(with: draft.typed)
     questions = Question.Feature.allCases.map { feature in
       QuestionView(
         feature, item, status.features.first { $0.name == feature.rawValue },

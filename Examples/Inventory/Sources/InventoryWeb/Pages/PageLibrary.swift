@@ -3,7 +3,7 @@
 import Mustache
 
 /// The templates, read once when the program starts.
-struct PageLibrary: Sendable {
+package struct PageLibrary: Sendable {
   /// A whole page.
   enum Page: String, CaseIterable {
     case list, item, conflicts, status, errors, help, problem
@@ -27,12 +27,14 @@ struct PageLibrary: Sendable {
   private let library: MustacheLibrary
 
   /// - Throws: `StartFailure` that names the template that cannot be read.
-  init() throws(StartFailure) {
+  package init() throws(StartFailure) {
     try self.init(Self.files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
   }
 
   /// Reads templates by name, each of them escaping with `SafeHTML`.
-  init(_ texts: [(name: String, text: String)]) throws(StartFailure) {
+  ///
+  /// - Throws: `StartFailure` that names the template that cannot be read.
+  package init(_ texts: [(name: String, text: String)]) throws(StartFailure) {
     MustacheContentTypes.register(SafeHTML(), named: SafeHTML.name)
     var library = MustacheLibrary()
     for (name, text) in texts {

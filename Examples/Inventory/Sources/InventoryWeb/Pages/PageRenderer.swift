@@ -79,14 +79,16 @@ extension PageRenderer {
     return await draw(.list, "Items", page, standing, for: visit, code)
   }
 
+  /// - Parameter draft: What stands in the form; by default the item as it is.
   func item(
-    _ id: UUID, _ typed: Typed? = nil, for visit: Visit, _ code: HTTPResponse.Status = .ok
+    _ id: UUID, _ draft: (Item) -> ItemDraftView = ItemDraftView.init, for visit: Visit,
+    _ code: HTTPResponse.Status = .ok
   ) async throws(AppError) -> Response {
     let standing = try await standing()
     let item = try await inventory.store.item(id)
     let photos = try await inventory.store.photoNumbers(of: [id])
     let page = ItemDetailPage(
-      item, photo: photos[id], typed: typed ?? Typed(item), status: standing.status,
+      item, photo: photos[id], draft: draft(item), status: standing.status,
       states: visit.isNew ? [:] : await states(of: id, visit.screen))
     return await draw(.item, item.title, page, standing, for: visit, code)
   }
