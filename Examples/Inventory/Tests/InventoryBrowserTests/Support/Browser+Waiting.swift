@@ -37,7 +37,8 @@ extension Browser {
     const args = Array.from(arguments).slice(0, -1);
     const done = arguments[arguments.length - 1];
     const $ = (selector) => document.querySelector(selector);
-    const text = (selector) => $(selector)?.innerText.trim() ?? "";
+    const text = (selector) =>
+      $(selector)?.checkVisibility() ? $(selector).innerText.trim() : "";
     const events = ["focusin", "focusout", "load", "error", "toggle", "close", "cancel", "input",
       "transitionend", "animationend"];
     let isOver = false;
@@ -48,12 +49,12 @@ extension Browser {
       if (!value) { return; }
       isOver = true;
       observer.disconnect();
-      events.forEach((name) => removeEventListener(name, look, true));
+      events.forEach((name) => document.removeEventListener(name, look, true));
       done(value);
     }
     observer.observe(document, {
       subtree: true, childList: true, attributes: true, characterData: true });
-    events.forEach((name) => addEventListener(name, look, true));
+    events.forEach((name) => document.addEventListener(name, look, true));
     look();
     """
   }
