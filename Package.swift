@@ -104,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
-        "InventoryCore", "InventoryUpstream", "InventoryWeb", "MainstayTesting", "TestSupport",
-        "inventory", "inventory-upstream",
+        "InventoryCore", "InventoryUpstream", "InventoryWeb", "Mainstay", "MainstayOutbox",
+        "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),
