@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test(.requirement("C6")) func `what was given up is tried again or thrown away`() async throws {
+  @Test func `what was given up is tried again or thrown away`() async throws {
     try await visiting { world in
       let browser = world.browser()
       let key = IdempotencyKey()

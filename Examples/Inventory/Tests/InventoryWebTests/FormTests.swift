@@ -9,9 +9,7 @@ import Testing
 
 /// The forms about items.
 @Suite(.timeLimit(.minutes(2))) struct FormTests {
-  @Test(.requirement("C5")) func `a scan is taken, told, and taken once however often it is sent`()
-    async throws
-  {
+  @Test func `a scan is taken, told, and taken once however often it is sent`() async throws {
     try await visiting { world in
       let browser = world.browser()
       let list = try await browser.get("/?query=978")
@@ -103,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(.requirement("E22")) func `an item is deleted once, and another error is in the dialog`()
+  @Test(.requirement("E19", "E22")) func `an item is deleted once, and another error is in the dialog`()
     async throws
   {
     try await visiting { world in

@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test(.requirement("C6")) func `the status page says how everything stands`() async throws {
+  @Test(.requirement("C5", "C6")) func `the status page says how everything stands`() async throws {
     try await visiting { world in
       let browser = world.browser()
       await world.fail(.down)

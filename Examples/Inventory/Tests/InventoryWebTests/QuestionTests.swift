@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test(.requirement("E9", "E17", "E18", "E19", "E31"))
+  @Test(.requirement("E18", "E19"))
   func `a failure is in the dialog, and Retry asks once, however often it is sent`() async throws {
     try await visiting { world in
       let asked = try await Asked(world)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    .requirement("C3"),
+    .requirement("C6"),
     arguments: [
       (FaultMode.down, "the service can’t be reached", "service"),
       (.portal, "the network asks to sign in first", "sign-in"),
