@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `what was changed meanwhile stands under the field, and saving again decides`()
+  @Test func `a change made meanwhile stands under the field, and saving again decides`()
     async throws
   {
     try await visiting { world in
@@ -101,9 +101,8 @@ import Testing
     }
   }
 
-  @Test(.requirement("E19", "E22")) func `an item is deleted once, and another error is in the dialog`()
-    async throws
-  {
+  @Test(.requirement("E19", "E22"))
+  func `an item is deleted once, and other errors are in the dialog`() async throws {
     try await visiting { world in
       let browser = world.browser()
       let item = try await world.inventory.add(ItemDraft(title: "Lamp")).item
