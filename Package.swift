@@ -104,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
-        "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb",
-        "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
+        "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
+        "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(
           name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),

@@ -71,6 +71,7 @@ package struct FieldMerge: Sendable, Equatable {
   /// - Parameters:
   ///   - remote: What the other side has.
   ///   - names: For which of the fields in conflict; nil for all.
+  /// - Returns: The fields, put together.
   package func takingRemote(_ remote: ItemFields, of names: Set<String>? = nil) -> ItemFields {
     var result = fields
     for conflict in conflicts where names?.contains(conflict.name) ?? true {

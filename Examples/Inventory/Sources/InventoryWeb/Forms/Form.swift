@@ -80,7 +80,8 @@ extension Form {
   func idempotencyKey() throws(AppError) -> IdempotencyKey? {
     guard values["key"] != nil else { return nil }
     let key = self["key"]
-    let isLegal = (1...64).contains(key.utf8.count)
+    let isLegal =
+      (1...64).contains(key.utf8.count)
       && key.utf8.allSatisfy { $0 == UInt8(ascii: "-") || Character(UnicodeScalar($0)).isKeyPart }
     guard isLegal else {
       throw .badForm("The hidden field key must be 1 to 64 letters, digits and hyphens.")

@@ -9,9 +9,10 @@ import MainstayUI
 /// the screen.
 struct FormFlow: Sendable {
   /// Draws the page of a form again.
-  typealias Again = @Sendable (
-    _ mistakes: [String: String], _ code: HTTPResponse.Status
-  ) async throws -> Response
+  typealias Again =
+    @Sendable (
+      _ mistakes: [String: String], _ code: HTTPResponse.Status
+    ) async throws -> Response
 
   let screens: Screens
 
@@ -22,6 +23,8 @@ struct FormFlow: Sendable {
   ///   - fields: The names of its fields; an error about others is put on the screen.
   ///   - again: Draws the page with the mistakes under their fields; nil for a form without fields.
   ///   - work: What it asks for, to be repeated by Retry.
+  /// - Returns: The page again, or the way to the page that the form came from.
+  /// - Throws: What keeps the page from being drawn again; a cancellation.
   func answer(
     _ visit: Visit, fields: [String] = [], again: Again? = nil, _ work: @escaping Screen.Work
   ) async throws -> Response {

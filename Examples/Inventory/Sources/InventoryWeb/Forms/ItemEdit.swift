@@ -41,7 +41,7 @@ struct ItemEdit: Sendable {
         let patch = try ItemPatch(form.members(of: names, emptyQuantity: .null))
         let answer = try await inventory.edit(id, patch, ifVersion: known, key: key)
         return .unless(answer.isReplay, "“\(answer.item.title)” was saved.")
-      } catch where error.code == "inventory.stale" {
+      } catch  where error.code == "inventory.stale" {
         let item = try await inventory.store.item(id)
         names = try open(names, in: item)
         // It was saved before, by the same form.
@@ -60,6 +60,7 @@ struct ItemEdit: Sendable {
   ///   - mistakes: What is wrong, by the names of the fields.
   ///   - isStale: Whether the same field was changed meanwhile. The form then starts anew from what
   ///     is there now, and only what the person has changed is kept.
+  /// - Returns: What stands in the form.
   func again(_ item: Item, _ mistakes: [String: String], isStale: Bool) -> ItemDraftView {
     let typed = Typed(form, mistakes)
     guard isStale else {

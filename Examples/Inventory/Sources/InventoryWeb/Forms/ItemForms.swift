@@ -107,6 +107,7 @@ extension Form {
   /// - Parameters:
   ///   - names: Which fields.
   ///   - emptyQuantity: What an empty quantity stands for; nil leaves it out.
+  /// - Returns: The members by name.
   func members(of names: [String], emptyQuantity: JSONValue?) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     for name in names where name != "quantity" { members[name] = .string(self[name]) }

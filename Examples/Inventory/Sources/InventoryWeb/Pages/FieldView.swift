@@ -11,7 +11,8 @@ struct FieldView: Sendable {
   var isRequired = false
   var isLong = false
   var inputMode: String?
-  var placeholder: String?
+  /// A value that would be right.
+  var example: String?
   /// What is wrong with the value.
   var error: String?
   var isFocused = false
@@ -20,7 +21,7 @@ struct FieldView: Sendable {
 extension FieldView {
   static let barcode = FieldView(
     name: "barcode", label: "Barcode", isRequired: true, inputMode: "numeric",
-    placeholder: "9780141439518")
+    example: "9780141439518")
 
   /// The fields of an item that a person can fill in.
   static let item = [

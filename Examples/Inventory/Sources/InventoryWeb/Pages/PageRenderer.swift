@@ -39,6 +39,7 @@ struct PageRenderer: Sendable {
   ///   - standing: How everything stands; nil where nobody could find out.
   ///   - visit: For whom.
   ///   - code: The status of the answer.
+  /// - Returns: The page.
   func draw(
     _ kind: PageLibrary.Page, _ title: String, _ content: some Sendable, _ standing: Standing?,
     for visit: Visit, _ code: HTTPResponse.Status = .ok
@@ -64,7 +65,7 @@ struct PageRenderer: Sendable {
 
 // The pages with forms, which are drawn again where something was mistyped.
 extension PageRenderer {
-  /// - Parameter asked: `query`, what is searched for, and `after`, where the page begins.
+  /// The list; what is asked for is `query`, a search, and `after`, where the page begins.
   func list(
     _ asked: Form, _ forms: ListPage.Forms = ListPage.Forms(), for visit: Visit,
     _ code: HTTPResponse.Status = .ok
@@ -79,7 +80,7 @@ extension PageRenderer {
     return await draw(.list, "Items", page, standing, for: visit, code)
   }
 
-  /// - Parameter draft: What stands in the form; by default the item as it is.
+  /// The page of an item; in its form stands the draft, by default the item as it is.
   func item(
     _ id: UUID, _ draft: (Item) -> ItemDraftView = ItemDraftView.init, for visit: Visit,
     _ code: HTTPResponse.Status = .ok

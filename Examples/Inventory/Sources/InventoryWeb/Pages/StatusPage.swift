@@ -137,7 +137,8 @@ extension StatusPage.Feature {
   init(_ feature: StatusDocument.Feature) {
     isAvailable = feature.available
     icon = feature.available ? "checkmark.circle" : "xmark.circle"
-    label = feature.name.replacing("-", with: " ").prefix(1).uppercased()
+    label =
+      feature.name.replacing("-", with: " ").prefix(1).uppercased()
       + feature.name.replacing("-", with: " ").dropFirst()
     reason = feature.reason
   }
@@ -197,6 +198,11 @@ struct LetterView: Sendable {
     }
     why = letter.message
     since = TimeView(letter.since)
-    attempts = letter.attempts == 1 ? "1 attempt" : "\(letter.attempts) attempts"
+    attempts =
+      switch letter.attempts {
+      case 0: "refused at once"
+      case 1: "after 1 attempt that failed"
+      default: "after \(letter.attempts) attempts that failed"
+      }
   }
 }

@@ -103,7 +103,7 @@ extension Screen {
     }
   }
 
-  /// Begins some work and returns when it is done, or has taken so long that a page should be shown.
+  /// Begins some work, and returns when it is done or a page should not wait any longer.
   private func waiting(_ work: @escaping @MainActor () async -> Void) async {
     let (ending, end) = AsyncStream.makeStream(of: Void.self)
     Task {

@@ -37,7 +37,8 @@ actor Browser {
 
   /// Fills in a form of a page, sends it, and goes where the answer leads.
   @discardableResult
-  func submit(_ action: String, of page: Page, _ typed: [String: String] = [:]) async throws -> Page {
+  func submit(_ action: String, of page: Page, _ typed: [String: String] = [:]) async throws -> Page
+  {
     let hidden = try #require(page.form(action), "no form \(action)")
     let all = hidden.merging(typed) { $1 }.sorted { $0.key < $1.key }
     let body = all.map { "\($0.key.formPart)=\($0.value.formPart)" }.joined(separator: "&")
@@ -62,7 +63,7 @@ actor Browser {
           uniquingKeysWith: { $1 }),
         text: String(buffer: response.body))
     }
-    if let set = page.headers["set-cookie"] { cookie = set.split(separator: ";").first.map(String.init) }
+    if let set = page.headers["set-cookie"]?.split(separator: ";").first { cookie = String(set) }
     return page
   }
 }

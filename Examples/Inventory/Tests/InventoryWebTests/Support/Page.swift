@@ -9,13 +9,14 @@ struct Page: Sendable {
   let headers: [String: String]
   let text: String
 
-  func has(_ part: String) -> Bool { text.contains(part) }
+  /// By scalars: an accent makes another character of what stands before it, but no other markup.
+  func has(_ part: String) -> Bool { text.range(of: part, options: .literal) != nil }
 
   /// What stands between two texts, the first time.
   func part(from start: String, to end: String) -> String? {
-    guard let begin = text.firstRange(of: start) else { return nil }
+    guard let begin = text.range(of: start, options: .literal) else { return nil }
     let rest = text[begin.upperBound...]
-    return rest.firstRange(of: end).map { String(rest[..<$0.lowerBound]) }
+    return rest.range(of: end, options: .literal).map { String(rest[..<$0.lowerBound]) }
   }
 
   /// The hidden fields of a form.
@@ -83,7 +84,11 @@ struct Page: Sendable {
 extension String {
   /// The text without the escapes of HTML.
   fileprivate var unescaped: String {
-    replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
-      .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+    let escapes = [
+      ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"),
+    ]
+    return escapes.reduce(self) { text, escape in
+      text.replacingOccurrences(of: escape.0, with: escape.1, options: .literal)
+    }
   }
 }

@@ -6,6 +6,7 @@ import InventoryCore
 import InventoryUpstream
 import InventoryWeb
 import Mainstay
+import MainstayOutbox
 import Testing
 
 /// A service, an app on a folder of its own, and its pages.
@@ -33,8 +34,9 @@ struct PageWorld: Sendable {
   func synced(_ draft: ItemDraft) async throws -> Item {
     let id = try await inventory.add(draft).item.id
     try await inventory.wait {
-      try await inventory.store.item(id).sync == .synced
-        && inventory.status().outbox.pending == 0
+      let isSynced = try await inventory.store.item(id).sync == .synced
+      let pending = try await inventory.status().outbox.pending
+      return isSynced && pending == 0
     }
     return try await inventory.store.item(id)
   }
