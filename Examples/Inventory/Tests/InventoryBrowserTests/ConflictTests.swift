@@ -27,10 +27,7 @@ extension BrowserTests {
       for (name, value) in here { try await world.browser.enter("form#edit #\(name)", value) }
       try await world.browser.click("form#edit button")
       try await world.browser.until("text('#item .sync') === 'Pending'")
-      await world.killApp()
-      try await world.heal()
-      try await world.changeTwin(id, there)
-      try await world.startApp()
+      try await world.changeTwinBehind(id, there)
       try await world.browser.until("text('#conflict-count').startsWith('1')")
       #expect(try await world.text("#item .sync") == "Conflict")
       return id

@@ -4,8 +4,9 @@ import InventoryCore
 
 /// What keeps people from reading or using a page, found by looking at what is really drawn.
 enum Audit {
-  /// Names what is wrong, in words.
+  /// Names what is wrong, in words; what is folded away is unfolded before.
   static func mistakes(_ browser: Browser) async throws -> [String] {
+    try await browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
     let found = try await browser.run(structure + "return found;").list
       + browser.run(contrast + "return found;").list + browser.run(size + "return found;").list
     return try await found.compactMap(\.text) + unnamed(browser)

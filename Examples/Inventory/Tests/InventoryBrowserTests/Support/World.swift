@@ -124,6 +124,28 @@ extension World {
     try #require(answer.status == 200)
   }
 
+  /// Changes the twin of an item that has a change waiting here, before the service hears of that.
+  ///
+  /// The app is killed meanwhile, so it cannot be faster.
+  func changeTwinBehind(_ id: String, _ changes: [String: JSONValue]) async throws {
+    await killApp()
+    try await heal()
+    try await changeTwin(id, changes)
+    try await startApp()
+  }
+
+  /// Makes a conflict about the title and the place of an item; returns when the app knows of it.
+  func conflict(_ id: String) async throws {
+    try await fail("down")
+    let answer = try await app.send(
+      "PATCH", "/api/items/\(id)", #"{"title": "Here", "location": "Shelf 2"}"#)
+    try #require(answer.status == 202)
+    try await changeTwinBehind(id, ["title": "There", "location": "Attic"])
+    try await app.event { name, data in
+      name == "conflict" || (name == "status" && data.contains(#""conflicted":1"#))
+    }
+  }
+
   /// Makes an item whose write the service refuses for good, since its key belongs to another one.
   ///
   /// - Returns: The item's id.
