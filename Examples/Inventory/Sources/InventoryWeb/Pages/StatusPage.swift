@@ -39,7 +39,8 @@ struct StatusPage: Sendable {
     let isAvailable: Bool
     let icon: String
     let label: String
-    let reason: String?
+    /// Why it does not work, or what it needs to work.
+    let hint: String
   }
 
   struct Circuit: Sendable {
@@ -137,10 +138,10 @@ extension StatusPage.Feature {
   init(_ feature: StatusDocument.Feature) {
     isAvailable = feature.available
     icon = feature.available ? "checkmark.circle" : "xmark.circle"
-    label =
-      feature.name.replacing("-", with: " ").prefix(1).uppercased()
-      + feature.name.replacing("-", with: " ").dropFirst()
-    reason = feature.reason
+    let words = feature.name.replacing("-", with: " ")
+    label = words.prefix(1).uppercased() + words.dropFirst()
+    hint =
+      feature.reason ?? (feature.needs.isEmpty ? "works without a network" : "needs the network")
   }
 }
 
