@@ -27,6 +27,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     // No product reaches it, so no dependent fetches it.
@@ -76,17 +77,21 @@ let package = Package(
     .target(
       name: "InventoryWeb",
       dependencies: [
-        "InventoryCore", "Mainstay",
+        "InventoryCore", "Mainstay", "MainstayUI",
         .product(
           name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
+        .product(
+          name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Server"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle",
           condition: .when(traits: ["Server"])),
       ],
-      path: "Examples/Inventory/Sources/InventoryWeb"),
+      path: "Examples/Inventory/Sources/InventoryWeb",
+      // In the program itself, so that it can be moved and is never served half an older page.
+      resources: [.embedInCode("Templates"), .embedInCode("Public")]),
     .executableTarget(
       name: "inventory",
       dependencies: [
@@ -99,8 +104,8 @@ let package = Package(
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
-        "InventoryCore", "InventoryUpstream", "InventoryWeb", "MainstayTesting", "TestSupport",
-        "inventory", "inventory-upstream",
+        "InventoryCore", "InventoryUpstream", "InventoryWeb", "Mainstay", "MainstayOutbox",
+        "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),

@@ -22,8 +22,8 @@ enum SourceRules {
       "Logging",
     ],
     "InventoryWeb": [
-      "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay", "NIOCore",
-      "ServiceLifecycle",
+      "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay",
+      "MainstayUI", "Mustache", "NIOCore", "Observation", "ServiceLifecycle",
     ],
     "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],

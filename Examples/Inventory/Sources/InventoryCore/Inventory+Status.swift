@@ -50,7 +50,8 @@ extension Inventory {
     }
   }
 
-  private var opening: [String] {
+  /// What was found when the app was started, in sentences; none where all was well.
+  package var opening: [String] {
     var lines: [String] = []
     let report = outbox.opening
     if report.recovered > 0 { lines.append("\(report.recovered) operations were taken back.") }

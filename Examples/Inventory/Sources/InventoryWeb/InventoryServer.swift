@@ -7,11 +7,13 @@ import Logging
 import Mainstay
 import NIOCore
 
-/// The example app as a server: the routes of the contract over an inventory.
+/// The example app as a server: the pages and routes of the contract over an inventory.
 package struct InventoryServer: Sendable {
   private let inventory: Inventory
   private let host: String
   private let port: Int
+  private let pages: PageRenderer
+  private let files = PublicFiles()
 
   /// Names where it listens; nothing is opened yet.
   ///
@@ -19,10 +21,16 @@ package struct InventoryServer: Sendable {
   ///   - inventory: What it serves, already started.
   ///   - host: The address to listen on.
   ///   - port: The port; with 0 the system chooses a free one.
-  package init(_ inventory: Inventory, host: String = "127.0.0.1", port: Int = 8080) {
+  ///   - clock: The clock by which toasts go away, and pages stop waiting for an answer.
+  /// - Throws: `StartFailure` where a template cannot be read.
+  package init(
+    _ inventory: Inventory, host: String = "127.0.0.1", port: Int = 8080,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) throws(StartFailure) {
     self.inventory = inventory
     self.host = host
     self.port = port
+    pages = try PageRenderer(inventory, Screens(inventory, clock: clock))
   }
 
   /// The server.
@@ -44,12 +52,17 @@ package struct InventoryServer: Sendable {
 
   private func router() -> Router<BasicRequestContext> {
     let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: ProblemMiddleware(inventory: inventory))
+    router.add(middleware: ProblemMiddleware(inventory: inventory, pages: pages))
     router.add(middleware: OriginMiddleware())
     let table = RouteTable(router: router)
     ItemRoutes(inventory: inventory).add(to: table)
     StandingRoutes(inventory: inventory).add(to: table)
-    EventRoutes(inventory: inventory).add(to: table)
+    EventRoutes(inventory: inventory, screens: pages.screens).add(to: table)
+    PageRoutes(pages: pages).add(to: table)
+    ItemForms(pages: pages).add(to: table)
+    StandingForms(pages: pages).add(to: table)
+    ScreenForms(pages: pages).add(to: table)
+    files.add(to: table)
     return router
   }
 

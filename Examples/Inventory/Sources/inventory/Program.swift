@@ -36,8 +36,8 @@ import Mainstay
     do {
       let inventory = try await Inventory(data: folder, upstream: try upstreamURL())
       try await inventory.start()
-      let server = InventoryServer(inventory, host: host, port: try chosenPort())
       do {
+        let server = try InventoryServer(inventory, host: host, port: try chosenPort())
         try await server.run { port in
           write("inventory listens on http://\(host):\(port)", .standardOutput)
         }

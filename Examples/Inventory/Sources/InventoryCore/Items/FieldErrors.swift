@@ -19,6 +19,8 @@ package struct FieldError: Sendable, Hashable, Codable {
 package struct FieldErrors: AppErrorConvertible, Hashable {
   package let errors: [FieldError]
 
+  package init(errors: [FieldError]) { self.errors = errors }
+
   package var appError: AppError {
     let text = errors.map(\.detail).joined(separator: " ")
     return AppError(

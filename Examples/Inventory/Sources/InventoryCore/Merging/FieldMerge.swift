@@ -67,9 +67,14 @@ package struct FieldMerge: Sendable, Equatable {
   }
 
   /// The fields with the other side's value wherever somebody had to decide.
-  package func takingRemote(_ remote: ItemFields) -> ItemFields {
+  ///
+  /// - Parameters:
+  ///   - remote: What the other side has.
+  ///   - names: For which of the fields in conflict; nil for all.
+  /// - Returns: The fields, put together.
+  package func takingRemote(_ remote: ItemFields, of names: Set<String>? = nil) -> ItemFields {
     var result = fields
-    for conflict in conflicts {
+    for conflict in conflicts where names?.contains(conflict.name) ?? true {
       switch conflict.name {
       case "title": result.title = remote.title
       case "author": result.author = remote.author

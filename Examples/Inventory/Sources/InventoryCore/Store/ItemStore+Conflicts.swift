@@ -32,6 +32,8 @@ package enum ConflictChoice: Sendable, Hashable, Codable {
   case local
   /// The other side's values stand.
   case remote
+  /// The other side's values of these fields stand, and this side's of the other fields.
+  case chosen(remote: [String])
   /// These values stand; the fields in conflict that are not named keep this side's.
   case merged(ItemPatch)
 }
@@ -100,6 +102,9 @@ extension ItemStore {
       case .local: record.take(merge.fields, at: time)
       case .remote:
         record.take(merge.takingRemote(conflict.remote.fields ?? merge.fields), at: time)
+      case .chosen(let names):
+        let remote = conflict.remote.fields ?? merge.fields
+        record.take(merge.takingRemote(remote, of: Set(names)), at: time)
       case .merged(let patch): record.take(patch.applied(to: merge.fields), at: time)
       }
       record.base = conflict.remote.fields

@@ -78,4 +78,20 @@ extension ItemStore {
       }
     }
   }
+
+  /// Which of some items have a photo: for each, a number that another photo does not have.
+  package func photoNumbers(of ids: [UUID]) async throws(AppError) -> [UUID: Int64] {
+    try await read { db in
+      let places = ids.map { _ in "?" }.joined(separator: ", ")
+      let rows = try Row.fetchAll(
+        db,
+        sql: """
+          SELECT item, max(rowid) AS number FROM photo WHERE item IN (\(places)) GROUP BY item
+          """, arguments: StatementArguments(ids.map(\.text)))
+      let pairs = rows.compactMap { row in
+        UUID(uuidString: row["item"]).map { ($0, row["number"] as Int64) }
+      }
+      return Dictionary(pairs, uniquingKeysWith: max)
+    }
+  }
 }

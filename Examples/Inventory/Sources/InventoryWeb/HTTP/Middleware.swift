@@ -6,11 +6,12 @@ import InventoryCore
 import Mainstay
 import NIOCore
 
-/// Answers every error with problem details.
+/// Answers every error: people get a page, programs problem details.
 struct ProblemMiddleware: RouterMiddleware {
   typealias Context = BasicRequestContext
 
   let inventory: Inventory
+  let pages: PageRenderer
 
   func handle(
     _ request: Request, context: Context,
@@ -19,15 +20,16 @@ struct ProblemMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as HTTPError where error.status == .notFound {
-      return try answer(.unknownAddress)
+      return try await answer(.unknownAddress, request)
     } catch {
       if error.isCancellation { throw error }
-      return try answer(AppError.from(error, mapping: .inventory))
+      return try await answer(AppError.from(error, mapping: .inventory), request)
     }
   }
 
-  private func answer(_ error: AppError) throws -> Response {
+  private func answer(_ error: AppError, _ request: Request) async throws -> Response {
     if error.answerStatus.kind == .serverError { inventory.errors.add(error, at: TimeOfDay.live()) }
+    if request.wantsPage { return await pages.draw(error, for: Visit(request)) }
     var headers: HTTPFields = [:]
     headers[.allow] = error.metadata["http.allow"]
     return try .json(

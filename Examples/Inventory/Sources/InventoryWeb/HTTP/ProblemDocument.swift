@@ -79,12 +79,12 @@ extension AppError {
     "web.broken-request", .validation, 400, "The request broke off",
     "The body ended before it was complete.")
 
-  private static func refused(
+  static func refused(
     _ code: ErrorCode, _ kind: ErrorKind, _ status: Int, _ title: LocalizableText,
-    _ message: LocalizableText
+    _ message: LocalizableText, suggestion: LocalizableText? = nil
   ) -> AppError {
     AppError(
       code: code, kind: kind, disposition: .permanent, severity: .info, title: title,
-      message: message, metadata: ["http.status": String(status)])
+      message: message, suggestion: suggestion, metadata: ["http.status": String(status)])
   }
 }

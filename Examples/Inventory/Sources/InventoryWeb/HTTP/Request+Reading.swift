@@ -11,6 +11,7 @@ extension HTTPField.Name {
   static let idempotencyKey = name("Idempotency-Key")
   static let idempotentReplayed = name("Idempotent-Replayed")
   static let lastEventID = name("Last-Event-ID")
+  static let referrerPolicy = name("Referrer-Policy")
 
   private static func name(_ text: String) -> HTTPField.Name {
     guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no header") }
@@ -24,6 +25,14 @@ extension Request {
 
   /// Whether it may change something.
   var isWrite: Bool { ![.get, .head, .options, .trace].contains(method) }
+
+  /// Whether a person sent it, with a browser.
+  var wantsPage: Bool {
+    let isForPrograms = ["/api", "/events", "/public"].contains {
+      uri.path == $0 || uri.path.hasPrefix($0 + "/")
+    }
+    return !isForPrograms && headers[.accept]?.lowercased().contains("text/html") == true
+  }
 
   /// The key that the client gave; nil where it gave none.
   func idempotencyKey() throws(AppError) -> IdempotencyKey? {

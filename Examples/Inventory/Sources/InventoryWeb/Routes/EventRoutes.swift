@@ -12,6 +12,10 @@ import ServiceLifecycle
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html
 struct EventRoutes: Sendable {
   let inventory: Inventory
+  let screens: Screens
+
+  /// Something to tell; nil for a change of the visitor's own screen.
+  private typealias News = InventoryEvent?
 
   func add(to table: RouteTable) { table.add("events", [.get: events]) }
 
@@ -26,6 +30,7 @@ struct EventRoutes: Sendable {
       last = id
     }
     let events = inventory.events(after: last)
+    let changes = await ScreenID(request).asyncMap { await screens.changes(of: $0) }
     let first = try JSONEncoder.inventory.encode(try await inventory.status())
     return Response(
       status: .ok,
@@ -33,13 +38,34 @@ struct EventRoutes: Sendable {
       body: ResponseBody { writer in
         // How things stand now comes first, without an id: it is no change.
         try await writer.write(Self.block(name: "status", id: nil, data: first))
-        // A page that is open must not keep the program from stopping.
-        for await event in events.cancelOnGracefulShutdown() {
+        let (all, news) = AsyncStream.makeStream(
+          of: News.self, bufferingPolicy: .bufferingNewest(256))
+        async let _: Void = Self.pass(events, on: news)
+        async let _: Void = Self.pass(changes, on: news)
+        for await one in all {
           try await writer.write(
-            Self.block(name: event.name.rawValue, id: event.id, data: event.data))
+            one.map { Self.block(name: $0.name.rawValue, id: $0.id, data: $0.data) }
+              ?? Self.block(name: "screen", id: nil, data: Data("{}".utf8)))
         }
         try await writer.finish(nil)
       })
+  }
+
+  /// Passes the events on, and ends with them.
+  private static func pass(
+    _ events: AsyncStream<InventoryEvent>, on news: AsyncStream<News>.Continuation
+  ) async {
+    // A page that is open must not keep the program from stopping.
+    for await event in events.cancelOnGracefulShutdown() { news.yield(event) }
+    news.finish()
+  }
+
+  /// Passes the changes of a screen on, where there is one.
+  private static func pass(
+    _ changes: AsyncStream<Void>?, on news: AsyncStream<News>.Continuation
+  ) async {
+    guard let changes else { return }
+    for await _ in changes { news.yield(nil) }
   }
 
   /// One event; the document has no line breaks, so it is one line of data.
@@ -50,5 +76,12 @@ struct EventRoutes: Sendable {
     buffer.writeBytes(data)
     buffer.writeString("\n\n")
     return buffer
+  }
+}
+
+extension Optional {
+  fileprivate func asyncMap<T>(_ transform: (Wrapped) async -> T) async -> T? {
+    guard let self else { return nil }
+    return await transform(self)
   }
 }

@@ -78,7 +78,7 @@ struct ItemRoutes: Sendable {
       throw AppError.unknownAddress
     }
     return Response(
-      status: .ok, headers: [.contentType: photo.type],
+      status: .ok, headers: [.contentType: photo.type, .xContentTypeOptions: "nosniff"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: photo.bytes)))
   }
 

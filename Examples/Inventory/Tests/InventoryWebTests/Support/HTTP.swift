@@ -55,9 +55,12 @@ struct Address: Sendable {
   }
 
   /// Reads events until one fits.
-  func event(where fits: (_ name: String, _ data: String) -> Bool) async throws {
-    let response = try await HTTPClient.shared.execute(
-      HTTPClientRequest(url: origin + "/events"), timeout: .seconds(120))
+  func event(
+    _ headers: [String: String] = [:], where fits: (_ name: String, _ data: String) -> Bool
+  ) async throws {
+    var request = HTTPClientRequest(url: origin + "/events")
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
     var text = ""
     for try await part in response.body {
       text += String(buffer: part)

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import InventoryCore
+import Mainstay
+import MainstayUI
+
+/// What happens to every form: it is done, or drawn again with its mistakes, or its error is put on
+/// the screen.
+struct FormFlow: Sendable {
+  /// Draws the page of a form again.
+  typealias Again =
+    @Sendable (
+      _ mistakes: [String: String], _ code: HTTPResponse.Status
+    ) async throws -> Response
+
+  let screens: Screens
+
+  /// Does what a form asks for.
+  ///
+  /// - Parameters:
+  ///   - visit: Who sent it, and the page to go back to.
+  ///   - fields: The names of its fields; an error about others is put on the screen.
+  ///   - again: Draws the page with the mistakes under their fields; nil for a form without fields.
+  ///   - work: What it asks for, to be repeated by Retry.
+  /// - Returns: The page again, or the way to the page that the form came from.
+  /// - Throws: What keeps the page from being drawn again; a cancellation.
+  func answer(
+    _ visit: Visit, fields: [String] = [], again: Again? = nil, _ work: @escaping Screen.Work
+  ) async throws -> Response {
+    let screen = await screens.screen(visit.screen)
+    do {
+      await screen.tell(try await work())
+    } catch {
+      if error.isCancellation { throw error }
+      let error = AppError.from(error, mapping: .inventory)
+      let mistakes = await Self.mistakes(in: error, fields)
+      if let again, !mistakes.isEmpty {
+        return try await again(mistakes, error.answerStatus)
+      }
+      await screen.present(error, work)
+    }
+    return Response.seeOther(visit.page).known(as: visit)
+  }
+
+  /// What stands under each field, as a presenter that lives for this one answer says.
+  @MainActor static func mistakes(in error: AppError, _ fields: [String]) -> [String: String] {
+    let presenter = ErrorPresenter(mapping: .inventory)
+    if let all: FieldErrors = error.cause() {
+      for mistake in all.errors {
+        presenter.present(
+          AppError.validation(
+            LocalizableText(verbatim: mistake.detail), field: mistake.pointer))
+      }
+    } else {
+      presenter.present(error)
+    }
+    var texts: [String: String] = [:]
+    for name in fields {
+      guard let shown = presenter.item(under: JSONPointer(tokens: [name]))?.presentation else {
+        continue
+      }
+      texts[name] = [shown.message, shown.suggestion].compactMap { $0 }.joined(separator: " ")
+    }
+    return texts
+  }
+}

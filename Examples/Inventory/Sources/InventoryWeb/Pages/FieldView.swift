@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import InventoryCore
+
+/// A field of a form, as `field.mustache` draws it.
+struct FieldView: Sendable {
+  let name: String
+  let label: String
+  var value = ""
+  var isOptional = false
+  var isRequired = false
+  var isLong = false
+  var inputMode: String?
+  /// A value that would be right.
+  var example: String?
+  /// What is wrong with the value.
+  var error: String?
+  var isFocused = false
+}
+
+extension FieldView {
+  static let barcode = FieldView(
+    name: "barcode", label: "Barcode", isRequired: true, inputMode: "numeric",
+    example: "9780141439518")
+
+  /// The fields of an item that a person can fill in.
+  static let item = [
+    FieldView(name: "title", label: "Title", isRequired: true),
+    FieldView(name: "author", label: "Author", isOptional: true),
+    FieldView(name: "location", label: "Place", isOptional: true),
+    FieldView(name: "quantity", label: "Quantity", inputMode: "numeric"),
+    FieldView(name: "notes", label: "Notes", isOptional: true, isLong: true),
+  ]
+}
+
+extension [FieldView] {
+  /// The same fields with values, and what is wrong with them; the first mistake has the focus.
+  func filled(with typed: Typed) -> [FieldView] {
+    let first = first { typed.mistakes[$0.name] != nil }?.name
+    return map { field in
+      var field = field
+      field.value = typed.values[field.name] ?? field.value
+      field.error = typed.mistakes[field.name]
+      field.isFocused = field.name == first
+      return field
+    }
+  }
+}
+
+/// What a person has typed, and the mistakes in it.
+struct Typed: Sendable {
+  /// The values by the names of the fields.
+  var values: [String: String] = [:]
+  /// What is wrong, by the names of the fields.
+  var mistakes: [String: String] = [:]
+
+  static let nothing = Typed()
+}
+
+extension Typed {
+  init(_ item: Item) {
+    values = [
+      "title": item.title, "author": item.author ?? "", "location": item.location ?? "",
+      "notes": item.notes ?? "", "quantity": String(item.quantity),
+    ]
+  }
+}

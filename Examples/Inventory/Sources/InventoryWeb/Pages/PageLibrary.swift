@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mustache
+
+/// The templates, read once when the program starts.
+package struct PageLibrary: Sendable {
+  /// A whole page.
+  enum Page: String, CaseIterable {
+    case list, item, conflicts, status, errors, help, problem
+  }
+
+  private static let files: [(name: String, bytes: [UInt8])] = [
+    ("badges", PackageResources.badges_mustache),
+    ("conflicts", PackageResources.conflicts_mustache),
+    ("dialog", PackageResources.dialog_mustache),
+    ("errors", PackageResources.errors_mustache),
+    ("field", PackageResources.field_mustache),
+    ("help", PackageResources.help_mustache),
+    ("item", PackageResources.item_mustache),
+    ("layout", PackageResources.layout_mustache),
+    ("list", PackageResources.list_mustache),
+    ("problem", PackageResources.problem_mustache),
+    ("status", PackageResources.status_mustache),
+    ("time", PackageResources.time_mustache),
+  ]
+
+  private let library: MustacheLibrary
+
+  /// - Throws: `StartFailure` that names the template that cannot be read.
+  package init() throws(StartFailure) {
+    try self.init(Self.files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
+  }
+
+  /// Reads templates by name, each of them escaping with `SafeHTML`.
+  ///
+  /// - Throws: `StartFailure` that names the template that cannot be read.
+  package init(_ texts: [(name: String, text: String)]) throws(StartFailure) {
+    MustacheContentTypes.register(SafeHTML(), named: SafeHTML.name)
+    var library = MustacheLibrary()
+    for (name, text) in texts {
+      do {
+        try library.register("{{% CONTENT_TYPE:\(SafeHTML.name)}}" + text, named: name)
+      } catch {
+        throw StartFailure("The template \(name) can’t be read: \(error).")
+      }
+    }
+    self.library = library
+  }
+
+  /// The text of a page.
+  func render<Content: Sendable>(_ page: Page, _ view: PageView<Content>) -> String {
+    library.render(view, withTemplate: page.rawValue) ?? ""
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import InventoryCore
+
+/// How everything stands, as the head of every page says it.
+struct StandingView: Sendable {
+  struct Banner: Sendable {
+    let tint: String
+    let icon: String
+    let title: String
+    let text: String
+  }
+
+  let isPending: Bool
+  let pendingIcon: String
+  let pendingText: String
+  /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
+  let banner: Banner?
+}
+
+extension StandingView {
+  init(_ status: StatusDocument) {
+    let pending = status.outbox.pending
+    isPending = pending > 0
+    pendingIcon = pending > 0 ? "arrow.up.circle" : "checkmark.circle"
+    pendingText = pending > 0 ? "\(pending) pending" : "Nothing pending"
+    banner = Banner(status)
+  }
+
+  /// What is said where nobody could find out how everything stands.
+  static let unknown = StandingView(
+    isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil)
+}
+
+extension StandingView.Banner {
+  init?(_ status: StatusDocument) {
+    let kept = "Changes are kept and sent later."
+    switch status.connectivity.state {
+    case .offline:
+      self.init(
+        tint: "orange", icon: "wifi.slash", title: "The service can’t be reached.", text: kept)
+    case .portal:
+      self.init(
+        tint: "orange", icon: "person.badge.key", title: "The network asks to sign in.",
+        text: "\(kept) Open any other page in the browser to sign in.")
+    case .online, .unknown:
+      guard status.featureLevel != .full else { return nil }
+      self.init(
+        tint: "yellow", icon: "exclamationmark.triangle", title: "Some things take a break.",
+        text: (status.reasons + [kept]).joined(separator: " "))
+    }
+  }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+
+/// What `status.mustache` reads.
+struct StatusPage: Sendable {
+  struct Badge: Sendable {
+    let style: String
+    let icon: String
+    let word: String
+  }
+
+  struct Connection: Sendable {
+    let style: String
+    let icon: String
+    let word: String
+    let since: TimeView
+    let evidence: [String]
+  }
+
+  struct Level: Sendable {
+    let style: String
+    let word: String
+    let reasons: [String]
+  }
+
+  struct Number: Sendable {
+    let name: String
+    let value: Int
+  }
+
+  struct Queue: Sendable {
+    let numbers: [Number]
+    let line: String?
+  }
+
+  struct Feature: Sendable {
+    let isAvailable: Bool
+    let icon: String
+    let label: String
+    let reason: String?
+  }
+
+  struct Circuit: Sendable {
+    let name: String
+    let style: String
+    let word: String
+  }
+
+  struct Ledger: Sendable {
+    let style: String
+    let icon: String
+    let word: String
+    let text: String
+  }
+
+  let connection: Connection
+  let level: Level
+  let queue: Queue
+  let features: [Feature]
+  let circuits: [Circuit]
+  let ledger: Ledger
+  let letters: [LetterView]
+  let hasOpening: Bool
+  let opening: [String]
+}
+
+extension StatusPage {
+  init(_ status: StatusDocument, letters: [LetterView], opening: [String]) {
+    connection = Connection(status.connectivity)
+    level = Level(status)
+    queue = Queue(status.outbox)
+    features = status.features.map(Feature.init)
+    circuits = status.circuits.map(Circuit.init)
+    ledger = Ledger(status.ledger)
+    self.letters = letters
+    hasOpening = !opening.isEmpty
+    self.opening = opening
+  }
+}
+
+extension StatusPage.Connection {
+  init(_ reading: ConnectivityEvidence.Reading) {
+    (style, icon, word) =
+      switch reading.state {
+      case .online: ("green", "wifi", "Online")
+      case .offline: ("orange", "wifi.slash", "Offline")
+      case .portal: ("orange", "person.badge.key", "Sign-in needed")
+      case .unknown: ("grey", "info.circle", "Not known yet")
+      }
+    since = TimeView(reading.since)
+    evidence = reading.evidence
+  }
+}
+
+extension StatusPage.Level {
+  init(_ status: StatusDocument) {
+    (style, word) =
+      switch status.featureLevel {
+      case .full: ("green", "Everything works")
+      case .limited: ("yellow", "Some things take a break")
+      case .basic: ("yellow", "Only what needs no service")
+      case .offline: ("orange", "What needs no network")
+      case .minimal: ("red", "The least")
+      }
+    reasons = status.reasons
+  }
+}
+
+extension StatusPage.Queue {
+  init(_ queue: StatusDocument.Queue) {
+    numbers = [
+      StatusPage.Number(name: "Pending", value: queue.pending),
+      StatusPage.Number(name: "Running", value: queue.running),
+      StatusPage.Number(name: "Scheduled", value: queue.scheduled),
+      StatusPage.Number(name: "Blocked", value: queue.blocked),
+      StatusPage.Number(name: "Waiting", value: queue.waiting),
+      StatusPage.Number(name: "In conflict", value: queue.conflicted),
+      StatusPage.Number(name: "Parked", value: queue.parked),
+      StatusPage.Number(name: "Given up", value: queue.dead),
+    ]
+    line = queue.oldestAge.map { "The oldest has waited for \(Self.words($0))." }
+  }
+
+  /// A span in its greatest unit.
+  private static func words(_ seconds: Double) -> String {
+    let whole = Int(min(seconds, 1_000_000_000))
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
+    let (length, name) = units.first { whole >= $0.0 } ?? (1, "second")
+    let count = whole / length
+    return count == 1 ? "1 \(name)" : "\(count) \(name)s"
+  }
+}
+
+extension StatusPage.Feature {
+  init(_ feature: StatusDocument.Feature) {
+    isAvailable = feature.available
+    icon = feature.available ? "checkmark.circle" : "xmark.circle"
+    label =
+      feature.name.replacing("-", with: " ").prefix(1).uppercased()
+      + feature.name.replacing("-", with: " ").dropFirst()
+    reason = feature.reason
+  }
+}
+
+extension StatusPage.Circuit {
+  init(_ circuit: StatusDocument.Circuit) {
+    name = circuit.name.capitalized
+    (style, word) =
+      switch circuit.state {
+      case .closed: ("green", "Closed: all calls pass")
+      case .open: ("red", "Open: taking a break")
+      case .halfOpen: ("yellow", "Half open: trying it out")
+      case .isolated: ("red", "Isolated")
+      }
+  }
+}
+
+extension StatusPage.Ledger {
+  init(_ ledger: StatusDocument.Ledger) {
+    (style, icon, word, text) =
+      ledger.balanced
+      ? ("green", "checkmark.circle", "Balanced", "Everything that was accepted is accounted for.")
+      : (
+        "red", "exclamationmark.triangle", "Not balanced",
+        "Something that was accepted is not accounted for. Please send the diagnostics."
+      )
+  }
+}
+
+/// Something that was given up, as the status page shows it.
+struct LetterView: Sendable {
+  struct Link: Sendable {
+    let href: String
+    let name: String
+  }
+
+  let id: String
+  let what: String
+  /// The item that it is about; nil where there is none any more.
+  let item: Link?
+  let why: String
+  let since: TimeView
+  let attempts: String
+
+  init(_ letter: DeadLetterDocument, title: String?) {
+    id = letter.id.text
+    what =
+      switch letter.kind {
+      case "sync-twin": "Send a change"
+      case "upload-photo": "Send a photo"
+      case "delete-twin": "Delete at the service"
+      default: letter.kind
+      }
+    item = letter.item.flatMap { item in
+      title.map { Link(href: "/items/\(item.text)", name: "“\($0)”") }
+    }
+    why = letter.message
+    since = TimeView(letter.since)
+    attempts =
+      switch letter.attempts {
+      case 0: "refused at once"
+      case 1: "after 1 attempt that failed"
+      default: "after \(letter.attempts) attempts that failed"
+      }
+  }
+}
