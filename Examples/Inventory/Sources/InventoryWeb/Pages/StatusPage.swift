@@ -99,11 +99,11 @@ extension StatusPage.Level {
   init(_ status: StatusDocument) {
     (style, word) =
       switch status.featureLevel {
-      case .full: ("green", "Everything works")
-      case .limited: ("yellow", "Some things take a break")
-      case .basic: ("yellow", "Only what needs no service")
-      case .offline: ("orange", "What needs no network")
-      case .minimal: ("red", "The least")
+      case .full: ("green", "Level full: everything works")
+      case .limited: ("yellow", "Level limited: some things take a break")
+      case .basic: ("yellow", "Level basic: only what needs no service")
+      case .offline: ("orange", "Level offline: what needs no network works")
+      case .minimal: ("red", "Level minimal: reading alone works")
       }
     reasons = status.reasons
   }
