@@ -43,7 +43,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
     .testTarget(

@@ -8,7 +8,9 @@ struct Book: Sendable {
 }
 
 func fetchBook(_ isbn: String) async throws -> Book { Book(title: isbn) }
-func cachedBook(_ isbn: String) async throws -> Book { Book(title: isbn) }
+func cachedBook(_ isbn: String) -> Book { Book(title: isbn) }
+
+let isbn = "9780141439518"
 
 // snippet.show
 enum LibraryError: AppErrorConvertible {
@@ -29,13 +31,9 @@ let catalog = Pipeline("catalog") {
   Timeout(.seconds(10))
 }
 
-func book(_ isbn: String) async throws(AppError) -> Book {
-  try await withAppErrors("Look up a book") {
-    try await catalog.run {
-      try await fetchBook(isbn)
-    } fallback: { _ in
-      try await cachedBook(isbn)
-    }
-  }
+let book = try await catalog.run {
+  try await fetchBook(isbn)
+} fallback: { _ in
+  cachedBook(isbn)
 }
 // snippet.end

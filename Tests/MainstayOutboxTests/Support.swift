@@ -4,7 +4,6 @@ import Foundation
 import Mainstay
 import MainstayOutbox
 import MainstayTesting
-import Synchronization
 
 /// A folder that goes away with the test.
 final class TemporaryFolder: Sendable {
@@ -22,9 +21,9 @@ final class TemporaryFolder: Sendable {
 
 /// A value that tests change from anywhere.
 final class Box<Value: Sendable>: Sendable {
-  private let state: Mutex<Value>
+  private let state: Locked<Value>
 
-  init(_ value: Value) { state = Mutex(value) }
+  init(_ value: Value) { state = Locked(value) }
 
   var value: Value {
     get { state.withLock { $0 } }

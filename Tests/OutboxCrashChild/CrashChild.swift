@@ -3,7 +3,6 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
-import Synchronization
 
 /// Changes an item on the other side.
 private struct Change: QueuedOperation {
@@ -31,12 +30,12 @@ private struct Server {
 /// Kills this process when a step is reached for the n-th time.
 private final class Killer: Sendable {
   private let step: DurabilityProbe.Step?
-  private let left: Mutex<Int>
+  private let left: Locked<Int>
   private let killed: Journal
 
   init(step: DurabilityProbe.Step?, occurrence: Int, killed: Journal) {
     self.step = step
-    left = Mutex(occurrence)
+    left = Locked(occurrence)
     self.killed = killed
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import Mainstay
 
 /// Lets a test wait until something has happened a number of times.
 public final class Countdown: Sendable {
@@ -9,10 +9,10 @@ public final class Countdown: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// Waits for this many times.
-  public init(_ count: Int) { state = Mutex(State(left: count)) }
+  public init(_ count: Int) { state = Locked(State(left: count)) }
 
   /// It happens once.
   public func count() {

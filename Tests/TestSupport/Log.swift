@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import Mainstay
 
 /// What happened, in order.
 public final class Log: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Locked<[String]>([])
 
   /// Nothing has happened yet.
   public init() {}

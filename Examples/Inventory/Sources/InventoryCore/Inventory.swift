@@ -134,9 +134,15 @@ package final class Inventory: Sendable {
 
   private func pullAgainAndAgain() async {
     guard let interval = settings.pullInterval else { return }
+    var circuits: [StatusDocument.Circuit] = []
     while !Task.isCancelled {
       do { try await pull() } catch { errors.add(error, at: now()) }
       await dispatcher.flush()
+      // That a break is over is an event to nobody else.
+      if let status = try? await status(), status.circuits != circuits {
+        circuits = status.circuits
+        feed.tell(.status, status)
+      }
       try? await ContinuousClock().sleep(for: interval)
     }
   }

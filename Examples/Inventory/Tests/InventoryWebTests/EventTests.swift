@@ -21,9 +21,11 @@ import Testing
       let (log, open, told) = (Log(), Countdown(3), Countdown(1))
       let listeners = [cookies.0, cookies.1, ""].enumerated().map { index, cookie in
         Task {
-          try await app.event(["Cookie": cookie]) { name, data in
+          let isOpen = Flag()
+          try await app.event(["Cookie": cookie]) { name, _ in
             log.add("\(index) \(name)")
-            if name == "status", data.contains("connectivity") { open.count() }
+            if !isOpen.isRaised { open.count() }
+            isOpen.raise()
             if name == "screen" { told.count() }
             return name == "item"
           }
@@ -49,15 +51,16 @@ import Testing
         "/scan", of: try await browser.get("/"), ["barcode": "036000291452"])
       #expect(page.toasts.count == 1)
       let cookie = try #require(await browser.cookie)
-      let open = Countdown(1)
+      let (open, isLate) = (Countdown(1), Flag())
       let gone = Task {
         try await app.event(["Cookie": cookie]) { name, _ in
           if name == "status" { open.count() }
-          return name == "screen"
+          return name == "screen" && isLate.isRaised
         }
       }
       await open.reached()
       await clock.sleepers(atLeast: 1)
+      isLate.raise()
       clock.advance(by: .seconds(4))
       try await gone.value
       #expect(try await browser.get("/").toasts.isEmpty)

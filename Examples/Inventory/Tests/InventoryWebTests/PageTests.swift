@@ -137,7 +137,9 @@ import Testing
       for part in [
         "<section id=\"connection\"", "<section id=\"queue\"", "<section id=\"features\"",
         "<section id=\"circuits\"", "id=\"ledger\"", "Offline</span>", "Balanced</span>",
-        "<dt>Pending</dt><dd>1</dd>", "Recall check", "Nothing was given up.", "Closed: all calls",
+        "<dt>Pending</dt><dd>1</dd>", "Scan<span class=\"hint\"> works without a network</span>",
+        "Recall check<span class=\"hint\"> It needs the network, and the service",
+        "Nothing was given up.", "Closed: all calls",
       ] { #expect(page.has(part), "\(part)") }
       let errors = try await browser.get("/errors")
       #expect(errors.has("<tr data-code=\"inventory.connection-lost\">"))

@@ -110,6 +110,27 @@ import Testing
     }
   }
 
+  @Test func `after a break the service can be asked again`() async throws {
+    let settings: @Sendable (inout Inventory.Settings) -> Void = {
+      $0.client.failuresToOpen = 1
+      $0.client.breakFor = .milliseconds(200)
+    }
+    try await visiting(settings: settings) { world in
+      let asked = try await Asked(world)
+      await world.fail(.serverError)
+      let failed = try await asked.ask()
+      #expect(failed.dialog?.has("href=\"/help#service\"") == true)
+      await world.fail(.healthy)
+      // Nobody asks meanwhile, so nothing but time can end the break.
+      var page = failed
+      while page.question("recall-check")?.has(" disabled") == true {
+        page = try await asked.browser.get(asked.path)
+      }
+      #expect(!page.has("class=\"notice yellow\""))
+      #expect(try await asked.ask().has("No recall of Lamp is known."))
+    }
+  }
+
   @Test func `a page does not wait longer than a second for an answer`() async throws {
     let (pages, service) = (ManualClock(), ManualClock())
     try await visiting(clocks: PageWorld.Clocks(pages: pages, service: service)) { world in

@@ -101,7 +101,9 @@ extension StatusDocument.Circuit {
     state =
       switch breaker.state {
       case .closed: .closed
-      case .open: .open
+      // Once its break is over, the next call is let through; unless somebody may ask, nobody ever
+      // finds out that the service is well again.
+      case .open(let retryAfter): retryAfter > .zero ? .open : .halfOpen
       case .halfOpen: .halfOpen
       case .isolated: .isolated
       }
@@ -124,8 +126,11 @@ enum FeaturePlan {
     case .portal:
       return (.offline, ["The network asks to sign in. Changes are kept and sent later."])
     case .online, .unknown:
-      let open = circuits.filter { $0.state != .closed }
-      let reasons = open.map { "The service had problems, so \($0.name) takes a break." }
+      let open = circuits.filter { $0.state == .open || $0.state == .isolated }
+      let reasons = open.map {
+        let what = $0.name == "catalog" ? "looking things up" : "sending changes"
+        return "The service had problems, so \(what) takes a break."
+      }
       if open.isEmpty { return (.full, []) }
       return (open.count == circuits.count ? .basic : .limited, reasons)
     }

@@ -39,7 +39,8 @@ struct StatusPage: Sendable {
     let isAvailable: Bool
     let icon: String
     let label: String
-    let reason: String?
+    /// Why it does not work, or what it needs to work.
+    let hint: String
   }
 
   struct Circuit: Sendable {
@@ -98,11 +99,11 @@ extension StatusPage.Level {
   init(_ status: StatusDocument) {
     (style, word) =
       switch status.featureLevel {
-      case .full: ("green", "Everything works")
-      case .limited: ("yellow", "Some things take a break")
-      case .basic: ("yellow", "Only what needs no service")
-      case .offline: ("orange", "What needs no network")
-      case .minimal: ("red", "The least")
+      case .full: ("green", "Level full: everything works")
+      case .limited: ("yellow", "Level limited: some things take a break")
+      case .basic: ("yellow", "Level basic: only what needs no service")
+      case .offline: ("orange", "Level offline: what needs no network works")
+      case .minimal: ("red", "Level minimal: reading alone works")
       }
     reasons = status.reasons
   }
@@ -137,10 +138,10 @@ extension StatusPage.Feature {
   init(_ feature: StatusDocument.Feature) {
     isAvailable = feature.available
     icon = feature.available ? "checkmark.circle" : "xmark.circle"
-    label =
-      feature.name.replacing("-", with: " ").prefix(1).uppercased()
-      + feature.name.replacing("-", with: " ").dropFirst()
-    reason = feature.reason
+    let words = feature.name.replacing("-", with: " ")
+    label = words.prefix(1).uppercased() + words.dropFirst()
+    hint =
+      feature.reason ?? (feature.needs.isEmpty ? "works without a network" : "needs the network")
   }
 }
 

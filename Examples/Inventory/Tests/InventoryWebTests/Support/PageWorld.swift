@@ -63,6 +63,7 @@ struct PageWorld: Sendable {
 /// Runs a test in a world of its own, and tidies up whatever happens.
 func visiting(
   _ setup: TestingSetup = .router, clocks: PageWorld.Clocks = PageWorld.Clocks(),
+  settings change: @escaping @Sendable (inout Inventory.Settings) -> Void = { _ in },
   _ test: @escaping @Sendable (PageWorld) async throws -> Void
 ) async throws {
   let folder = FileManager.default.temporaryDirectory
@@ -81,6 +82,7 @@ func visiting(
     settings.maximumAttempts = 100_000
     settings.client.failuresToOpen = 100_000
     settings.client.backoff = .constant(.milliseconds(1), jitter: .none)
+    change(&settings)
     let inventory = try await Inventory(data: folder, upstream: origin, settings: settings)
     try await inventory.start()
     let outcome: Result<Void, any Error>
