@@ -15,8 +15,11 @@ enum Audit {
   /// Controls that assistive technology has no name for, and roles without a purpose.
   private static func unnamed(_ browser: Browser) async throws -> [String] {
     var mistakes: [String] = []
-    let controls = "a[href], button, input:not([type=hidden]), select, textarea, summary, dialog"
-    for control in try await browser.elements(controls)
+    // Under a modal dialog nothing else can be reached, and so needs no name.
+    let place = try await browser.elements("dialog:modal").isEmpty ? "" : "dialog:modal "
+    let controls = ["a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary"]
+      .map { place + $0 }.joined(separator: ", ")
+    for control in try await browser.elements("\(controls), dialog:modal")
     where try await control.label.trimmingPrefix(" ").isEmpty {
       let markup = try await control.property("outerHTML").text ?? ""
       mistakes.append("no name: \(markup.prefix(120))")
@@ -159,6 +162,18 @@ enum Audit {
       const height = drawn.content !== "none" && drawn.position === "absolute"
         ? parseFloat(drawn.height) : Math.max(...parts.map((box) => box.height));
       if (height < 43.9) { tell(`only ${height.toFixed(1)} high to tap`, target); }
+    }
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const element = texts.currentNode.parentElement;
+      if (!isSeen(element) || isUnseenByDesign(element)) { continue; }
+      for (const word of texts.currentNode.data.matchAll(/[^\\s\\-\\/“”]{2,20}/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, word.index);
+        range.setEnd(texts.currentNode, word.index + word[0].length);
+        const lines = new Set(Array.from(range.getClientRects()).map((box) => Math.round(box.top)));
+        if (lines.size > 1) { tell(`“${word[0]}” is broken in two`, element); }
+      }
     }
     """
 }

@@ -138,9 +138,9 @@ extension World {
   func conflict(_ id: String) async throws {
     try await fail("down")
     let answer = try await app.send(
-      "PATCH", "/api/items/\(id)", #"{"title": "Here", "location": "Shelf 2"}"#)
+      "PATCH", "/api/items/\(id)", #"{"title": "Pride & Prejudice", "location": "Shelf 2"}"#)
     try #require(answer.status == 202)
-    try await changeTwinBehind(id, ["title": "There", "location": "Attic"])
+    try await changeTwinBehind(id, ["title": "Pride and Prejudice, illustrated", "location": "Attic"])
     try await app.event { name, data in
       name == "conflict" || (name == "status" && data.contains(#""conflicted":1"#))
     }
@@ -152,7 +152,7 @@ extension World {
   func deadLetter() async throws -> String {
     let key = UUID().uuidString
     let other = try await service.send(
-      "PUT", "/twins/\(UUID().uuidString)", #"{"title": "Other"}"#, ["Idempotency-Key": key])
+      "PUT", "/twins/\(UUID().uuidString)", #"{"title": "A teapot"}"#, ["Idempotency-Key": key])
     try #require(other.status == 201)
     let answer = try await app.send(
       "POST", "/api/scans", #"{"barcode": "9780141439518"}"#, ["Idempotency-Key": key])
