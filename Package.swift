@@ -106,6 +106,7 @@ let package = Package(
       dependencies: [
         "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
         "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(
           name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),

@@ -17,6 +17,8 @@ struct PageWorld: Sendable {
     var service: any Clock<Duration> = ContinuousClock()
   }
 
+  /// Where the app keeps everything.
+  let folder: URL
   let upstream: Upstream
   let inventory: Inventory
   let client: any TestClientProtocol
@@ -89,7 +91,8 @@ func visiting(
     do {
       let server = try InventoryServer(inventory, port: 0, clock: clocks.pages)
       try await server.application().test(setup) { client in
-        try await test(PageWorld(upstream: upstream, inventory: inventory, client: client))
+        try await test(
+          PageWorld(folder: folder, upstream: upstream, inventory: inventory, client: client))
       }
       outcome = .success(())
     } catch {

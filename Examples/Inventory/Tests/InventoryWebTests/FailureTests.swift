@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import InventoryCore
+import Mainstay
+import TestSupport
+import Testing
+
+/// What the pages say when the app itself cannot do its work.
+@Suite(.timeLimit(.minutes(5))) struct FailureTests {
+  @Test(.requirement("E18", "E19"))
+  func `a change that could not be saved is made by Retry, once and under the same key`()
+    async throws
+  {
+    try await visiting { world in
+      let browser = world.browser()
+      let list = try await browser.get("/")
+      let file = try DatabaseQueue(path: world.folder.appending(path: "items.sqlite").path)
+      try await file.write { db in
+        try db.execute(
+          sql: "CREATE TRIGGER broken BEFORE INSERT ON item BEGIN SELECT RAISE(ABORT, ''); END")
+      }
+      let typed = ["title": "Lamp", "quantity": "1"]
+      let failed = try await browser.submit("/items", of: list, typed)
+      #expect(failed.status == 200 && failed.items.isEmpty)
+      #expect(failed.dialog?.has("Your change could not be saved") == true)
+      #expect(failed.dialog?.has("value=\"retry\"") == true)
+      let first = try #require(failed.errorID)
+      let again = try await browser.submit("/screen/errors/\(first)/dismiss", of: failed)
+      #expect(again.dialog == nil)
+      let second = try await browser.submit("/items", of: list, typed)
+      let retry = "/screen/errors/\(try #require(second.errorID))/retry"
+      _ = try await browser.post(retry, ["page": "/"])
+      let third = try await browser.get("/")
+      let last = "/screen/errors/\(try #require(third.errorID))/retry"
+      #expect(last != retry, "what Retry meets is another error")
+
+      try await file.write { db in try db.execute(sql: "DROP TRIGGER broken") }
+      for address in [retry, last, last] { _ = try await browser.post(address, ["page": "/"]) }
+      let page = try await browser.submit("/items", of: list, typed)
+      #expect(page.dialog == nil && page.items.count == 1)
+      #expect(page.toasts == ["“Lamp” was added."])
+    }
+  }
+
+  @Test func `a page that cannot be drawn says so, in its frame`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      world.inventory.store.close()
+      for path in ["/", "/status", "/items/\(UUID().text)"] {
+        let page = try await browser.get(path)
+        #expect(page.status >= 500 && page.has("<section class=\"card problem "))
+        #expect(page.has("<span>Unknown</span>") && page.has("</html>"))
+        #expect(page.headers["content-security-policy"] != nil)
+      }
+      let groups = world.inventory.errorGroups()
+      #expect(groups.count == 1 && groups[0].count == 3)
+    }
+  }
+}
