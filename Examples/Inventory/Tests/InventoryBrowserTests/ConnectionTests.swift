@@ -41,6 +41,8 @@ extension BrowserTests {
       try await inWorld { world in
         let browser = world.browser
         try await world.fail("portal")
+        // The first that the app has to send meets the portal.
+        _ = try await world.app.send("POST", "/api/items", #"{"title": "A teapot"}"#)
         try await world.open("/status")
         try await browser.until("text('#banner').includes('sign in')")
         try await browser.until("text('#features').includes('asks to sign in first')")
