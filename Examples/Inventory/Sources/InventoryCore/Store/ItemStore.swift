@@ -11,6 +11,7 @@ package import Mainstay
 package final class ItemStore: Sendable {
   let queue: DatabaseQueue
   let now: @Sendable () -> Date
+  private let isClosed = Locked(false)
 
   /// Opens the file, and creates it where it is missing.
   ///
@@ -72,20 +73,38 @@ package final class ItemStore: Sendable {
   func write<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
-    do {
-      return try await withCheckedThrowingContinuation { continuation in
-        queue.asyncWrite(body) { _, result in continuation.resume(with: result) }
+    try await onConnection { db in
+      var result: T?
+      try db.inTransaction {
+        result = try body(db)
+        return .commit
       }
-    } catch {
-      throw ErrorMapping.inventory.map(error)
+      guard let result else { throw AppError.closed }
+      return result
     }
   }
 
   func read<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
+    try await onConnection(body)
+  }
+
+  /// The one connection is used by one at a time, also for reading.
+  private func onConnection<T: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws(AppError) -> T {
     do {
-      return try await queue.read(body)
+      return try await withCheckedThrowingContinuation { continuation in
+        queue.asyncWriteWithoutTransaction { db in
+          continuation.resume(
+            with: Result {
+              // GRDB would go on with a connection that is not there.
+              guard !self.isClosed.withLock({ $0 }) else { throw AppError.closed }
+              return try body(db)
+            })
+        }
+      }
     } catch {
       throw ErrorMapping.inventory.map(error)
     }
@@ -97,5 +116,15 @@ package final class ItemStore: Sendable {
   }
 
   /// Leaves the file; later calls fail.
-  package func close() { try? queue.close() }
+  package func close() {
+    isClosed.withLock { $0 = true }
+    try? queue.close()
+  }
+}
+
+extension AppError {
+  fileprivate static let closed = AppError(
+    code: "inventory.closed", kind: .storage, disposition: .transient(),
+    title: "The app is being stopped", message: "It does not read or save anything any more.",
+    suggestion: "Start it again, then try again.", metadata: ["http.status": "503"])
 }
