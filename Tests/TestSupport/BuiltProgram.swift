@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 
-/// A program of this package, run as a person would.
+/// A program of this package, or another one that listens, run as a person would.
 public struct BuiltProgram: Sendable {
   /// How it ended and what it printed.
   public struct End: Sendable {
@@ -23,7 +23,7 @@ public struct BuiltProgram: Sendable {
   public static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> End {
-    let process = make(name, arguments, environment)
+    let process = make(built(name), arguments, environment)
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
@@ -34,7 +34,25 @@ public struct BuiltProgram: Sendable {
 
   /// Starts it and returns once it listens.
   public init(_ name: String, _ arguments: [String]) async throws {
-    process = Self.make(name, arguments, [:])
+    try await self.init(at: Self.built(name), arguments) { printed in
+      guard printed.hasSuffix("\n") else { return nil }
+      return Int(printed.split(separator: ":").last?.filter(\.isNumber) ?? "")
+    }
+  }
+
+  /// Starts a program that lies anywhere, and returns once it listens.
+  ///
+  /// - Parameters:
+  ///   - program: Where it lies.
+  ///   - arguments: What it is told.
+  ///   - environment: All variables that it has.
+  ///   - readPort: Reads the port from what was printed so far; nil where it does not say so yet.
+  /// - Throws: What keeps it from being started, or that it ended without a word about its port.
+  public init(
+    at program: URL, _ arguments: [String], environment: [String: String] = [:],
+    port readPort: (_ printed: String) -> Int?
+  ) async throws {
+    process = Self.make(program, arguments, environment)
     let output = Pipe()
     process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
@@ -47,14 +65,14 @@ public struct BuiltProgram: Sendable {
       }
     }
     ending = try Self.start(process)
-    var printed = ""
+    var (printed, port) = ("", Int?.none)
     for await text in lines {
       printed += text
-      if printed.hasSuffix("\n") { break }
+      port = readPort(printed)
+      if port != nil { break }
     }
     output.fileHandleForReading.readabilityHandler = nil
-    let digits = printed.split(separator: ":").last?.filter(\.isNumber) ?? ""
-    guard let port = Int(digits) else { throw Silent(printed: printed) }
+    guard let port else { throw Silent(program: program.lastPathComponent, printed: printed) }
     self.port = port
   }
 
@@ -64,15 +82,18 @@ public struct BuiltProgram: Sendable {
     return await ending.value
   }
 
-  private static func make(
-    _ name: String, _ arguments: [String], _ environment: [String: String]
-  ) -> Process {
+  private static func built(_ name: String) -> URL {
     // Test bundle and program are built into the same folder.
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? ""
     let parts = bundle.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }
+    return URL(filePath: "/" + parts.joined(separator: "/")).appending(path: name)
+  }
+
+  private static func make(
+    _ program: URL, _ arguments: [String], _ environment: [String: String]
+  ) -> Process {
     let process = Process()
-    process.executableURL = URL(filePath: "/" + parts.joined(separator: "/"))
-      .appending(path: name)
+    process.executableURL = program
     process.arguments = arguments
     process.environment = environment
     process.standardInput = FileHandle.nullDevice
@@ -81,6 +102,7 @@ public struct BuiltProgram: Sendable {
 
   /// It did not say where it listens.
   private struct Silent: Error {
+    let program: String
     let printed: String
   }
 

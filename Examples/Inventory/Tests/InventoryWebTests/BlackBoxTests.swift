@@ -2,6 +2,7 @@
 
 import Foundation
 import InventoryCore
+import InventoryTestSupport
 import TestSupport
 import Testing
 
