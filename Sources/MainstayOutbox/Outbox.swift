@@ -28,6 +28,10 @@ public final class Outbox: Sendable {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
+    /// Whether it starts nothing before ``Outbox/resume()``; the default is false.
+    ///
+    /// For apps that have to put something in order first, such as files of their own.
+    public var startsPaused = false
     /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
     public var mapping: ErrorMapping?
     /// Who is told about events; the default is nobody.
@@ -146,6 +150,7 @@ public final class Outbox: Sendable {
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, changed: { changes.changed() }))
+    if configuration.startsPaused { await drainer.pause() }
     await drainer.start()
   }
 
@@ -223,7 +228,8 @@ extension Outbox {
       id: .new(at: Date(), using: &generator), type: Operation.payloadType,
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
       idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: payload,
-      timeToLive: options.timeToLive)
+      timeToLive: options.timeToLive,
+      effect: options.mayHaveBeenSent ? .sentUnknown : .notSent)
     let id: OperationID
     do { id = try await store.insert(new) } catch { throw OutboxError(error) }
     configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
@@ -249,15 +255,19 @@ public struct EnqueueOptions: Sendable, Hashable {
   public var timeToLive: Duration?
   /// The lane; nil, the default, for that of the operation's type.
   public var lane: Lane?
+  /// Whether it may have been sent already, such as by an outbox whose file is gone: then it is
+  /// reconciled before it is run; the default is false.
+  public var mayHaveBeenSent: Bool
 
   /// Makes wishes; those that are left out are the defaults.
   public init(
     orderedBy orderingKey: String? = nil, idempotencyKey: IdempotencyKey? = nil,
-    timeToLive: Duration? = nil, lane: Lane? = nil
+    timeToLive: Duration? = nil, lane: Lane? = nil, mayHaveBeenSent: Bool = false
   ) {
     self.orderingKey = orderingKey
     self.idempotencyKey = idempotencyKey
     self.timeToLive = timeToLive
     self.lane = lane
+    self.mayHaveBeenSent = mayHaveBeenSent
   }
 }

@@ -17,6 +17,7 @@ public struct BuiltProgram: Sendable {
   /// The port that it said it listens on.
   public let port: Int
   private let process: Process
+  private let complaints = Pipe()
   private let ending: Task<Int32, Never>
 
   /// Runs it to its end.
@@ -37,6 +38,7 @@ public struct BuiltProgram: Sendable {
     process = Self.make(name, arguments, [:])
     let output = Pipe()
     process.standardOutput = output
+    process.standardError = complaints
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     output.fileHandleForReading.readabilityHandler = { handle in
       let data = handle.availableData
@@ -63,6 +65,9 @@ public struct BuiltProgram: Sendable {
     kill(process.processIdentifier, signal)
     return await ending.value
   }
+
+  /// What it complained about; to be asked once, after it has ended.
+  public var errors: String { (try? Self.text(complaints)) ?? "" }
 
   private static func make(
     _ name: String, _ arguments: [String], _ environment: [String: String]

@@ -44,23 +44,11 @@ extension Inventory {
       }
       return DiagnosticsDocument(
         generatedAt: Timestamp(now()), status: try await status(), errors: errorGroups(),
-        deadLetters: letters, receipts: receipts, opening: opening)
+        deadLetters: letters, receipts: receipts,
+        opening: opening.map(Redaction.redact))
     } catch {
       throw AppError.from(error, mapping: .inventory)
     }
-  }
-
-  private var opening: [String] {
-    var lines: [String] = []
-    let report = outbox.opening
-    if report.recovered > 0 { lines.append("\(report.recovered) operations were taken back.") }
-    if report.quarantined > 0 { lines.append("\(report.quarantined) of them were given up.") }
-    if let salvage = report.salvage {
-      lines.append(
-        "The queue was damaged: \(salvage.operations) operations and \(salvage.deadLetters) dead "
-          + "letters were saved, \(salvage.missing.map(String.init) ?? "an unknown number") lost.")
-    }
-    return lines
   }
 
   /// What changes, as documents with a name and an id.

@@ -29,6 +29,8 @@ package final class Inventory: Sendable {
   private let signals: AsyncStream<Signal>
   private let signal: AsyncStream<Signal>.Continuation
   private let tasks = Locked<[Task<Void, Never>]>([])
+  /// How many changes the outbox had lost.
+  let handedOverAgain = Locked(0)
 
   /// Opens the folder, and creates it where it is missing.
   ///
@@ -90,6 +92,8 @@ package final class Inventory: Sendable {
     try await store.prune()
     try await settleWithOutbox()
     await dispatcher.flush()
+    tellOpening()
+    await outbox.resume()
     let tasks = [
       Task { await self.watchSignals() },
       Task { await self.watchOutbox() },
@@ -128,6 +132,8 @@ package final class Inventory: Sendable {
     var configuration = Outbox.Configuration()
     configuration.maximumConcurrency = settings.maximumConcurrency
     configuration.mapping = .inventory
+    // Nothing is sent before both files say the same.
+    configuration.startsPaused = true
     configuration.observer = EventRelay(signal: signal, next: settings.observer)
     return configuration
   }

@@ -93,14 +93,42 @@ import Testing
     #expect(unreadable.status == 1 && unreadable.errors.contains(file.path))
     #expect(unreadable.errors.split(separator: "\n").count == 1)
 
-    let damaged = folder.appending(path: "damaged")
-    try FileManager.default.createDirectory(at: damaged, withIntermediateDirectories: true)
+    // It belongs to the upstream that has ended; nobody answers there.
+    let first = try await inventory(upstream)
+    let second = try await BuiltProgram.run("inventory", ["--port", "0", "--data", folder.path])
+    #expect(second.status == 1 && second.errors.contains("in use by another run"))
+    #expect(second.errors.split(separator: "\n").count == 1)
+    _ = await first.stop(SIGTERM)
+  }
+
+  @Test(.requirement("O33", "C8"))
+  func `a damaged file is kept, work goes on, and what was found is said`() async throws {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let bytes = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-    try bytes.write(to: damaged.appending(path: "items.sqlite"))
-    let end = try await BuiltProgram.run("inventory", ["--port", "0", "--data", damaged.path])
-    #expect(end.status == 1 && end.errors.contains("damaged"))
-    #expect(
-      try Data(contentsOf: damaged.appending(path: "items.sqlite")) == bytes, "nothing was changed")
+    for name in ["items.sqlite", "outbox.sqlite"] {
+      try bytes.write(to: folder.appending(path: name))
+    }
+    let program = try await inventory(upstream)
+    let app = Address(port: program.port)
+    let document = try await app.send("GET", "/api/diagnostics")
+    guard case .array(let lines)? = try document.member("opening") else {
+      Issue.record("no lines")
+      return
+    }
+    #expect(lines.count == 2)
+    let scan = try await app.send("POST", "/api/scans", #"{"barcode": "9780141439518"}"#)
+    #expect(scan.status == 202)
+    #expect(await program.stop(SIGTERM) == 0)
+    let said = program.errors.split(separator: "\n").map(String.init)
+    #expect(said.count == 2)
+    for (line, name) in zip(said, ["items.sqlite", "outbox.sqlite"]) {
+      let kept = try #require(line.firstMatch(of: /kept as (.*damaged-[0-9TZ]+)/)).output.1
+      #expect(line.hasPrefix("inventory: The file of the "))
+      #expect(kept.contains("/\(name).damaged-"))
+      #expect(try Data(contentsOf: URL(filePath: String(kept))) == bytes)
+    }
+    _ = await upstream.stop(SIGTERM)
   }
 
   @Test(arguments: [["--port", "70000"], ["--upstream", "nonsense"], ["--colour", "red"]])

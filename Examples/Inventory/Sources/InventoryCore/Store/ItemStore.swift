@@ -3,6 +3,7 @@
 package import Foundation
 internal import GRDB
 package import Mainstay
+internal import MainstayOutbox
 
 /// Where items are kept: a SQLite file of its own, written through to the disk.
 ///
@@ -11,59 +12,26 @@ package import Mainstay
 package final class ItemStore: Sendable {
   let queue: DatabaseQueue
   let now: @Sendable () -> Date
+  /// What was saved of a damaged file, until it has been settled with the outbox.
+  package let salvage: ItemSalvage?
+  private let lock: Locked<OwnerLock?>
 
-  /// Opens the file, and creates it where it is missing.
+  /// Opens the file, and creates it where it is missing; a damaged one is replaced by what can be
+  /// read of it.
   ///
   /// - Parameters:
-  ///   - url: The file; its folder must exist.
+  ///   - url: The file; its folder must exist. A lock lies beside it: one process uses it at a
+  ///     time.
   ///   - now: The time of day, for stamps.
   /// - Throws: `InventoryError` that names the path.
   package init(
     at url: URL, now: @escaping @Sendable () -> Date
   ) async throws(InventoryError) {
-    let path = url.path(percentEncoded: false)
-    do {
-      let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      let answer = try await queue.writeWithoutTransaction { db in
-        try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-      }
-      guard answer == "ok" else {
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: answer)
-      }
-      let isNewer = try await queue.read { try ItemSchema.migrator.hasBeenSuperseded($0) }
-      guard !isNewer else { throw InventoryError(.newerFormat, path: path) }
-      try ItemSchema.migrator.migrate(queue)
-      self.queue = queue
-      self.now = now
-    } catch let error as InventoryError {
-      throw error
-    } catch {
-      throw InventoryError(opening: error, path: path)
-    }
-  }
-
-  /// GRDB's own set-up for the write-ahead log leaves `synchronous = NORMAL`, under which a power
-  /// cut may take back what was committed; so the log is switched on here.
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.label = "Inventory.Items"
-    configuration.busyMode = .timeout(5)
-    configuration.foreignKeysEnabled = true
-    configuration.prepareDatabase { db in
-      let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-      if mode != "wal" { try db.execute(sql: "PRAGMA journal_mode = WAL") }
-      try db.execute(
-        sql: """
-          PRAGMA synchronous = FULL;
-          PRAGMA fullfsync = ON;
-          PRAGMA checkpoint_fullfsync = ON;
-          PRAGMA journal_size_limit = 16777216;
-          PRAGMA trusted_schema = OFF;
-          PRAGMA mmap_size = 0;
-          PRAGMA cell_size_check = ON;
-          """)
-    }
-    return configuration
+    let opened = try Opened(url, at: now())
+    queue = opened.queue
+    salvage = opened.salvage
+    lock = Locked(opened.lock)
+    self.now = now
   }
 
   var time: Timestamp { Timestamp(now()) }
@@ -97,5 +65,8 @@ package final class ItemStore: Sendable {
   }
 
   /// Leaves the file; later calls fail.
-  package func close() { try? queue.close() }
+  package func close() {
+    try? queue.close()
+    lock.withLock { $0 = nil }
+  }
 }
