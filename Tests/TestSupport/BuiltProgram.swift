@@ -34,8 +34,20 @@ public struct BuiltProgram: Sendable {
   }
 
   /// Starts it and returns once it listens.
-  public init(_ name: String, _ arguments: [String]) async throws {
+  ///
+  /// - Parameters:
+  ///   - name: The program.
+  ///   - arguments: Its arguments.
+  ///   - fileLimit: How large a file it may write, in kilobytes; nil for any size.
+  /// - Throws: Where it cannot be started, or ends without saying where it listens.
+  public init(_ name: String, _ arguments: [String], fileLimit: Int? = nil) async throws {
     process = Self.make(name, arguments, [:])
+    if let fileLimit {
+      // A write beyond the limit fails instead of ending the program.
+      let script = "trap '' XFSZ; ulimit -S -f \(fileLimit * 2); exec \"$0\" \"$@\""
+      process.arguments = ["-c", script, process.executableURL?.path ?? ""] + arguments
+      process.executableURL = URL(filePath: "/bin/sh")
+    }
     let output = Pipe()
     process.standardOutput = output
     process.standardError = complaints
@@ -64,6 +76,14 @@ public struct BuiltProgram: Sendable {
   public func stop(_ signal: Int32) async -> Int32 {
     kill(process.processIdentifier, signal)
     return await ending.value
+  }
+
+  /// Lets it write files of any size again.
+  public func liftFileLimit() async throws {
+    let tool = Process()
+    tool.executableURL = URL(filePath: "/usr/bin/prlimit")
+    tool.arguments = ["--pid", "\(process.processIdentifier)", "--fsize=unlimited:"]
+    _ = try await Self.start(tool).value
   }
 
   /// What it complained about; to be asked once, after it has ended.

@@ -14,11 +14,16 @@ extension Inventory {
       let ledger = try await outbox.ledger()
       let reading = evidence.reading
       let circuits = [client.catalogBreaker, client.twinBreaker].map(StatusDocument.Circuit.init)
-      let (level, reasons) = FeaturePlan.level(reading.state, circuits)
+      let plan = FeaturePlan(
+        connectivity: reading.state, circuits: circuits, storage: store.evidence.reason)
+      let (level, reasons) = plan.level
+      let moving = reading.state == .online ? snapshot.moving + intents : 0
+      let estimate = drainMeter.estimate(for: moving)
       return StatusDocument(
         connectivity: reading, featureLevel: level, reasons: reasons,
-        features: FeaturePlan.features(reading.state, circuits),
-        outbox: StatusDocument.Queue(snapshot, intents: intents), circuits: circuits,
+        features: plan.features,
+        outbox: StatusDocument.Queue(snapshot, intents: intents, estimate: estimate),
+        circuits: circuits,
         ledger: StatusDocument.Ledger(balanced: ledger.isBalanced))
     } catch {
       throw AppError.from(error, mapping: .inventory)

@@ -37,6 +37,8 @@ extension Inventory {
       if state == .online { try? await connectionImproved() }
       if let status = try? await status() { feed.tell(.status, status) }
     case .outbox(let event): await heed(event)
+    case .storage:
+      if let status = try? await status() { feed.tell(.status, status) }
     }
   }
 

@@ -131,6 +131,34 @@ import Testing
     _ = await upstream.stop(SIGTERM)
   }
 
+  #if os(Linux)
+    @Test(.requirement("A24", "A29", "C8"))
+    func `a storage that is full is said, reads go on, and room heals it`() async throws {
+      let program = try await BuiltProgram(
+        "inventory", ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"],
+        fileLimit: 512)
+      let app = Address(port: program.port)
+      func add(_ number: Int) async throws -> Int {
+        let body =
+          #"{"title": "Item \#(number)", "notes": "\#(String(repeating: "x", count: 9000))"}"#
+        return try await app.send("POST", "/api/items", body).status
+      }
+      var number = 0
+      while number < 1000, try await add(number) == 202 { number += 1 }
+      #expect((1..<1000).contains(number))
+      let status = try await app.send("GET", "/api/status")
+      #expect(try status.text("featureLevel") == "minimal")
+      let items = try await app.send("GET", "/api/items?limit=1")
+      #expect(items.status == 200)
+      #expect(String(decoding: items.body, as: UTF8.self).contains("Item \(number - 1)"))
+      try await program.liftFileLimit()
+      #expect(try await add(number) == 202)
+      let after = try await app.send("GET", "/api/status")
+      #expect(try after.text("featureLevel") != "minimal")
+      #expect(await program.stop(SIGTERM) == 0)
+    }
+  #endif
+
   @Test(arguments: [["--port", "70000"], ["--upstream", "nonsense"], ["--colour", "red"]])
   func `wrong options are explained`(arguments: [String]) async throws {
     let end = try await BuiltProgram.run("inventory", arguments)

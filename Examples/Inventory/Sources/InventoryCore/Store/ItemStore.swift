@@ -12,6 +12,8 @@ internal import MainstayOutbox
 package final class ItemStore: Sendable {
   let queue: DatabaseQueue
   let now: @Sendable () -> Date
+  /// Whether the file can be written.
+  package let evidence: StorageEvidence
   /// What was saved of a damaged file, until it has been settled with the outbox.
   package let salvage: ItemSalvage?
   private let lock: Locked<OwnerLock?>
@@ -22,16 +24,19 @@ package final class ItemStore: Sendable {
   /// - Parameters:
   ///   - url: The file; its folder must exist. A lock lies beside it: one process uses it at a
   ///     time.
+  ///   - evidence: Told what writes come to.
   ///   - now: The time of day, for stamps.
   /// - Throws: `InventoryError` that names the path.
   package init(
-    at url: URL, now: @escaping @Sendable () -> Date
+    at url: URL, evidence: StorageEvidence = StorageEvidence(),
+    now: @escaping @Sendable () -> Date
   ) async throws(InventoryError) {
     let opened = try Opened(url, at: now())
     queue = opened.queue
     salvage = opened.salvage
     lock = Locked(opened.lock)
     self.now = now
+    self.evidence = evidence
   }
 
   var time: Timestamp { Timestamp(now()) }
@@ -41,11 +46,40 @@ package final class ItemStore: Sendable {
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
     do {
-      return try await withCheckedThrowingContinuation { continuation in
-        queue.asyncWrite(body) { _, result in continuation.resume(with: result) }
-      }
+      let (result, isWritten) = try await written(body)
+      // What changes nothing does not reach the disk, and proves nothing.
+      if isWritten { evidence.wrote() }
+      return result
     } catch {
+      evidence.failed(error)
       throw ErrorMapping.inventory.map(error)
+    }
+  }
+
+  private func written<T: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> (T, Bool) {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.asyncWrite { db in
+        let before = db.totalChangesCount
+        return (try body(db), db.totalChangesCount > before)
+      } completion: { _, result in
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  /// Writes something, where the last write failed: so the app hears when it can write again,
+  /// though nobody changes anything.
+  func tryAgain() async throws(AppError) {
+    guard evidence.reason != nil else { return }
+    let text = time.text
+    try await write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO meta (key, value) VALUES ('tried', ?)
+          ON CONFLICT (key) DO UPDATE SET value = excluded.value
+          """, arguments: [text])
     }
   }
 
