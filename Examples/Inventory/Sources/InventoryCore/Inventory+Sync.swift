@@ -25,9 +25,23 @@ extension Inventory {
     }
   }
 
-  /// The network may be back: what waits because of it is tried at once.
+  /// The network may be back, or somebody has signed in: what waits because of that is tried at
+  /// once.
   package func connectionImproved() async throws(AppError) {
-    do { try await outbox.connectionImproved() } catch { throw error.appError }
+    client.session.allowAgain()
+    do {
+      try await outbox.resume(.main, closedFor: .needsUser)
+      try await outbox.connectionImproved()
+    } catch {
+      throw error.appError
+    }
+  }
+
+  /// The service refused who asks, and closed the lane by that: it goes on once somebody has signed
+  /// in.
+  private func signIn(after session: Int) async {
+    guard await client.session.renew(session) else { return }
+    try? await outbox.resume(.main, closedFor: .needsUser)
   }
 
   func heed(_ signal: Signal) async {
@@ -47,6 +61,8 @@ extension Inventory {
     case .failed(let error, let next):
       errors.add(error, at: now())
       if case .conflicted = next { await releaseConflicts() }
+      // Signing in may take its time, and others are waiting to be heard.
+      if let session = error.refusedSession { Task { await signIn(after: session) } }
     case .gaveUp(_, let error):
       if let error { errors.add(error, at: now()) }
       // It may have been redriven before this was heard.

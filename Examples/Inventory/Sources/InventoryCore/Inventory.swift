@@ -101,6 +101,8 @@ package final class Inventory: Sendable {
     await dispatcher.flush()
     tellOpening()
     await outbox.resume()
+    // Whoever starts the app again may have signed in.
+    try? await outbox.resume(.main, closedFor: .needsUser)
     let tasks = [
       Task { await self.watchSignals() },
       Task { await self.watchOutbox() },
