@@ -147,7 +147,7 @@ import Testing
       let inventory = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
-          settings.client.requestLimit = .milliseconds(100)
+          settings.client.requestLimit = .seconds(1)
           settings.observer = Reactions { event in
             if case .failed(let error, _) = event, error.code == "inventory.settling" {
               continuation.yield()
@@ -191,21 +191,6 @@ import Testing
       }
       #expect(error?.code == .unavailable)
       #expect(error?.appError.message.description.contains(file.path) == true)
-    }
-  }
-
-  @Test func `a damaged file is named and left as it is`() async throws {
-    try await inWorld { world in
-      try FileManager.default.createDirectory(
-        at: world.folder, withIntermediateDirectories: true)
-      let file = world.folder.appending(path: "items.sqlite")
-      let noise = Data(repeating: 0x5a, count: 8192)
-      try noise.write(to: file)
-      let error = await #expect(throws: InventoryError.self) {
-        try await Inventory(data: world.folder, upstream: world.origin)
-      }
-      #expect(error?.code == .corrupted && error?.path.hasSuffix("items.sqlite") == true)
-      #expect(try Data(contentsOf: file) == noise)
     }
   }
 

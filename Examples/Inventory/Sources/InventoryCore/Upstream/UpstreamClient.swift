@@ -24,6 +24,10 @@ package final class UpstreamClient: Sendable {
     package var breakFor = Duration.seconds(1)
     /// The greatest answer that is read, in bytes.
     package var maximumAnswerBytes = 4 * 1024 * 1024
+    /// Signs in again when the service refuses who asks (401), and says whether that worked.
+    ///
+    /// Called once for however many requests were refused. Nil where there is nobody to sign in.
+    package var refresh: (@Sendable () async throws -> Bool)?
     /// The size of the parts of a photo, in bytes.
     package var photoPartBytes = 256 * 1024
 
@@ -54,6 +58,7 @@ package final class UpstreamClient: Sendable {
   let reads: any Policy
   /// Writes: one attempt each, since the queue asks before it repeats one.
   let writes: any Policy
+  let session: Session
   private let http: HTTPClient
   private let now: @Sendable () -> Date
 
@@ -66,6 +71,7 @@ package final class UpstreamClient: Sendable {
     self.settings = settings
     self.evidence = evidence
     self.now = now
+    session = Session(settings.refresh)
     // A little more than the client's own limit, which knows better what was sent.
     let limit = settings.requestLimit + .seconds(1)
     let maximumBreak = max(settings.breakFor, .seconds(5))
@@ -116,9 +122,11 @@ package final class UpstreamClient: Sendable {
   ///
   /// - Throws: `AppError`: nothing was sent, or for a write that nobody knows what became of it.
   func send(_ call: Call) async throws(AppError) -> UpstreamAnswer {
-    let answer: UpstreamAnswer
+    let session = session.number
+    var answer: UpstreamAnswer
     do {
       answer = try await execute(call)
+      answer.session = session
     } catch {
       let mapped = ErrorMapping.inventory.map(error)
       if mapped.disposition != .cancelled { evidence.failed(mapped, at: now()) }

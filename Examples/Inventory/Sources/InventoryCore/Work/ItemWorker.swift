@@ -31,7 +31,7 @@ struct ItemWorker: Sendable {
   private func worker<Operation: ItemOperation>(_ type: Operation.Type) -> Worker {
     Worker(
       for: type, maximumAttempts: maximumAttempts, backoff: backoff,
-      reconcile: { operation, _ in try await reconcile(operation) },
+      reconcile: { try await reconcile($0, $1) },
       run: { try await run($0, $1) })
   }
 
@@ -89,11 +89,18 @@ struct ItemWorker: Sendable {
   }
 
   /// Finds out whether an earlier run had its effect, first here and then from the service.
-  private func reconcile(_ operation: some ItemOperation) async throws -> Reconciliation {
-    guard let work = try await store.work(operation.work) else { return .notApplied }
+  private func reconcile(
+    _ operation: some ItemOperation, _ context: WorkerContext
+  ) async throws -> Reconciliation {
+    guard let work = try await store.work(operation.work) else {
+      // It was lost here; what the service has comes back by a pull.
+      let effect = try await client.effect(of: context.idempotencyKey)
+      return effect?.twin == operation.item ? .applied : .notApplied
+    }
     if work.state == .done { return .applied }
     guard let sent = work.sent else { return .notApplied }
-    if let effect = try await client.effect(of: work.key) {
+    // Under this key the service may have changed the twin of somebody else: that is no effect.
+    if let effect = try await client.effect(of: work.key), effect.twin == work.item {
       try await finish(operation, effect.document)
       return .applied
     }
