@@ -8,7 +8,7 @@ package struct Phase: Sendable, Equatable {
   package struct Kill: Sendable, Equatable {
     /// After so many posts of the phase were accepted, or when its actions are over.
     package let accepted: Int
-    /// And so long after that, while work goes on.
+    /// So long after that, and then as soon as a post waits for its answer.
     package let delay: Duration
   }
 

@@ -39,7 +39,7 @@ package struct Plan: Sendable, Equatable {
 /// The faults of a plan's phases.
 enum Script {
   /// What `rateLimited` announces, in requests each second.
-  static let limit = 12
+  static let limit = 20
 
   /// Groups of phases that stay together; the groups come in an order of chance.
   ///

@@ -26,7 +26,7 @@ struct PlanMaker {
   mutating func phases() -> [Phase] {
     let groups = Script.groups.shuffled(using: &generator)
     let faults = [FaultSettings()] + groups.flatMap(\.self)
-    let drafts = drafts(over: faults.count)
+    let drafts = drafts(over: faults)
     let kills = kills(in: faults)
     // As long as the posts of a full run need to meet every fault; a small run is quick.
     let hold = min(max(size.scans * 20, 250), 4000)
@@ -54,22 +54,26 @@ struct PlanMaker {
 // What is posted.
 extension PlanMaker {
   /// The actions of each phase; those of one thing are in their order.
-  private mutating func drafts(over phases: Int) -> [[Draft]] {
-    var drafts = Array(repeating: [Draft](), count: phases)
+  private mutating func drafts(over faults: [FaultSettings]) -> [[Draft]] {
+    var drafts = Array(repeating: [Draft](), count: faults.count)
+    // Most is scanned while nothing gets through, so that a long queue meets what comes then.
+    let turns = faults.indices.flatMap {
+      Array(repeating: $0, count: faults[$0].mode == .down ? 5 : 1)
+    }
     let books = Catalog().books.shuffled(using: &generator)
     let strangers = Set((0..<size.scans).shuffled(using: &generator).prefix(2))
     for item in 0..<size.scans {
       // Of a few scans only one is unknown.
       let isUnknown = strangers.contains(item) && (size.scans >= 20 || item == strangers.min())
       let isbn = isUnknown ? Self.unknownISBN(item) : books[item % books.count].isbn
-      var phase = item * phases / size.scans
+      var phase = turns[item * turns.count / size.scans]
       drafts[phase].append(draft(item, .scan(isbn: isbn), "s"))
       for _ in 0..<[0, 0, 0, 1, 1, 1, 1, 2, 2, 3].draw(&generator) {
-        phase = Int.random(in: phase..<phases, using: &generator)
+        phase = Int.random(in: phase..<faults.count, using: &generator)
         drafts[phase].append(edit(item))
       }
       if Int.random(in: 0..<20, using: &generator) < 3 {
-        phase = Int.random(in: phase..<phases, using: &generator)
+        phase = Int.random(in: phase..<faults.count, using: &generator)
         drafts[phase].append(draft(item, .delete, "d"))
       }
     }
@@ -105,7 +109,8 @@ extension PlanMaker {
   }
 
   private mutating func actions(_ drafts: [Draft], within hold: Int) -> [Action] {
-    // Several clients post side by side; their pauses fill most of the phase.
+    // Several clients post side by side; their pauses fill most of the phase, and half of them are
+    // none, so that posts come in bursts.
     let pause = hold * Demo.clients * 7 / 10 / max(1, drafts.count)
     return drafts.map { draft in
       let repetition: Action.Repetition =
@@ -114,7 +119,8 @@ extension PlanMaker {
         case 1...8: .never
         default: .untilAnswered
         }
-      let wait = Int.random(in: 0...min(pause * 2, 2000), using: &generator)
+      let isBurst = Bool.random(using: &generator)
+      let wait = isBurst ? 0 : Int.random(in: 0...min(pause * 4, 2000), using: &generator)
       return Action(
         key: draft.key, item: draft.item, kind: draft.kind, repetition: repetition,
         pause: .milliseconds(wait))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsyncHTTPClient
 internal import Foundation
 internal import Mainstay
 
@@ -19,14 +20,16 @@ actor AppUnderTest {
 
   nonisolated let wire: Wire
 
-  init(_ children: Children, program: URL, folder: URL, upstream: Int) async throws {
+  init(
+    _ children: Children, program: URL, folder: URL, upstream: Int, http: HTTPClient
+  ) async throws {
     self.children = children
     self.program = program
     self.folder = folder
     self.upstream = upstream
     let child = try await Self.start(children, program, folder, upstream, port: 0)
     self.child = child
-    wire = Wire(port: child.port)
+    wire = Wire(port: child.port, http: http)
   }
 
   /// The turn that it is in.
@@ -39,8 +42,11 @@ actor AppUnderTest {
   ///
   /// Not within a second of its last start: three runs of one operation that end with the process
   /// are a dead letter by design, and a user's device is not that unlucky.
-  func killAndRestart() async throws {
+  ///
+  /// - Parameter isRight: Whether the moment is right.
+  func killAndRestart(when isRight: @Sendable () -> Bool) async throws {
     try await Task.sleep(until: lastStart + .seconds(1), clock: .continuous)
+    while !isRight() { try await Task.sleep(for: .milliseconds(1)) }
     turns.withLock { $0 += 1 }
     await child.stop(SIGKILL)
     kills += 1

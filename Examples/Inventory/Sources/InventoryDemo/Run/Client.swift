@@ -22,6 +22,7 @@ struct Client: Sendable {
     var isRepeated = false
     while true {
       let turn = app.turn
+      recorder.begin()
       let outcome = await outcome(action, request, turn)
       recorder.add(Post(action, outcome))
       switch (outcome, action.repetition) {

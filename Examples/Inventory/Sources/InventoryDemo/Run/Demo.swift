@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsyncHTTPClient
 package import Foundation
 internal import InventoryUpstream
 
@@ -42,14 +43,26 @@ package struct Demo: Sendable {
   /// - Returns: What there is to be judged.
   /// - Throws: `DemoFailure` where a program cannot be started or asked.
   package func run() async throws -> Evidence {
+    let http = Wire.connections()
+    do {
+      let evidence = try await run(http)
+      try await http.shutdown()
+      return evidence
+    } catch {
+      try? await http.shutdown()
+      throw error
+    }
+  }
+
+  private func run(_ http: HTTPClient) async throws -> Evidence {
     let upstream = try await children.start(
       programs.appending(path: "inventory-upstream"),
       ["--port", "0", "--allow-control", "--data", folder.appending(path: "upstream").path],
       log: folder.appending(path: "inventory-upstream.log"))
-    let service = Service(wire: Wire(port: upstream.port))
+    let service = Service(wire: Wire(port: upstream.port, http: http))
     let app = try await AppUnderTest(
       children, program: programs.appending(path: "inventory"), folder: folder,
-      upstream: upstream.port)
+      upstream: upstream.port, http: http)
     let recorder = Recorder()
     for phase in plan.phases { try await run(phase, service, app, recorder) }
     var evidence = Evidence(phases: plan.phases, plannedKills: plan.size.kills)
@@ -87,11 +100,12 @@ extension Demo {
       }
       group.addTask {
         for kill in phase.kills {
-          while recorder.accepted - before.accepted < kill.accepted,
-            recorder.finished - before.finished < phase.actions.count
-          { try await Task.sleep(for: .milliseconds(2)) }
+          let isOver = { @Sendable in recorder.finished - before.finished >= phase.actions.count }
+          while recorder.accepted - before.accepted < kill.accepted, !isOver() {
+            try await Task.sleep(for: .milliseconds(2))
+          }
           try await Task.sleep(for: kill.delay)
-          try await app.killAndRestart()
+          try await app.killAndRestart { recorder.isUnderWay || isOver() }
         }
       }
       group.addTask {

@@ -9,14 +9,19 @@ final class Recorder: Sendable {
     var items: [Int: String] = [:]
     var accepted = 0
     var finished = 0
+    var underWay = 0
   }
 
   private let state = Locked(State())
 
-  /// Writes a post down; a client posts for one thing after the other, so their order is kept.
+  /// A post is sent.
+  func begin() { state.withLock { $0.underWay += 1 } }
+
+  /// Writes the post down that was sent; a client posts for one thing after the other, so their order is kept.
   func add(_ post: Post) {
     state.withLock { state in
       state.posts.append(post)
+      state.underWay -= 1
       guard let id = post.acceptedID else { return }
       state.accepted += 1
       state.items[post.item] = id
@@ -30,6 +35,9 @@ final class Recorder: Sendable {
 
   /// How many posts were accepted.
   var accepted: Int { state.withLock { $0.accepted } }
+
+  /// Whether a post waits for its answer.
+  var isUnderWay: Bool { state.withLock { $0.underWay > 0 } }
 
   /// How many actions are over.
   var finished: Int { state.withLock { $0.finished } }

@@ -25,6 +25,15 @@ struct Answer: Sendable {
 /// A program on loopback, as any client sees it.
 struct Wire: Sendable {
   let port: Int
+  let http: HTTPClient
+
+  /// Makes the connections of a run. A connection that is refused is a post that got no answer, and
+  /// not one that is tried again behind the client's back.
+  static func connections() -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
 
   /// Sends a request once.
   func send(
@@ -37,7 +46,7 @@ struct Wire: Sendable {
       request.headers.add(name: "Content-Type", value: "application/json")
       request.body = .bytes(ByteBuffer(bytes: body))
     }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+    let response = try await http.execute(request, timeout: .seconds(20))
     let bytes = try await response.body.collect(upTo: 50_000_000)
     return Answer(status: Int(response.status.code), body: Data(bytes.readableBytesView))
   }
