@@ -25,6 +25,8 @@ package struct Phase: Sendable, Equatable {
 
   /// What it is called in the progress and in sentences.
   package var name: String {
-    faults.dedupe ? faults.mode.rawValue : "\(faults.mode.rawValue) without dedupe"
+    var name = faults.mode.rawValue
+    if let limit = faults.limit { name += " to \(limit)" }
+    return faults.dedupe ? name : "\(name) without dedupe"
   }
 }

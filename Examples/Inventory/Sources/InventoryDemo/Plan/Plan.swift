@@ -43,10 +43,12 @@ enum Script {
 
   /// Groups of phases that stay together; the groups come in an order of chance.
   ///
-  /// `rateLimited` follows `down`, as a crowd follows an outage: there is a queue to be sent then.
+  /// A limit follows `down`, as a crowd follows an outage: there is a queue to be sent then. It asks
+  /// nobody to wait, so that only the announcement tells how fast requests may come.
   /// What waits without deduplication stays below the app's settle time of 2 seconds.
   static let groups: [[FaultSettings]] = [
-    [faults(.down), faults(.rateLimited) { $0.limit = limit; $0.retryAfter = 1 }],
+    [faults(.down), faults(.rateLimited) { $0.limit = limit; $0.retryAfter = 0 }],
+    [faults(.rateLimited, rate: 0.3) { $0.retryAfter = 1 }],
     [faults(.slow, rate: 0.6, delay: 300)],
     [faults(.flaky, rate: 0.4)],
     [faults(.serverError, rate: 0.6)],

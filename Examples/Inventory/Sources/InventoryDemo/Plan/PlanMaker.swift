@@ -45,7 +45,7 @@ struct PlanMaker {
   private func requests(_ settings: FaultSettings) -> Int {
     switch settings.mode {
     case .healthy, .down, .portal: 1
-    case .rateLimited: max(1, size.scans / 5)
+    case .rateLimited where settings.limit != nil: max(1, size.scans / 5)
     default: max(1, size.scans / 20)
     }
   }
