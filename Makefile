@@ -15,7 +15,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test run check format lint docs api api-check requirements consumers \
+.PHONY: help setup build test run demo check format lint docs api api-check requirements consumers \
 	torture check-threads clean
 
 help: ## Lists the targets
@@ -32,6 +32,9 @@ test: build ## Sets up what is missing, builds, and runs every test
 
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
 	@Tools/run $(SWIFT_FLAGS)
+
+demo: setup ## Proves that the example app loses nothing and does nothing twice, under faults and kills
+	@Tools/demo $(SWIFT_FLAGS)
 
 check: ## What CI runs: every check, with the seconds of each
 	@Tools/check

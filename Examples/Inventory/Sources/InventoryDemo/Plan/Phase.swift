@@ -23,6 +23,18 @@ package struct Phase: Sendable, Equatable {
   /// How many requests the service has to see in it before it ends.
   package let requests: Int
 
+  package init(
+    number: Int, faults: FaultSettings, actions: [Action] = [], kills: [Kill] = [],
+    hold: Duration = .zero, requests: Int = 1
+  ) {
+    self.number = number
+    self.faults = faults
+    self.actions = actions
+    self.kills = kills
+    self.hold = hold
+    self.requests = requests
+  }
+
   /// What it is called in the progress and in sentences.
   package var name: String {
     var name = faults.mode.rawValue

@@ -25,7 +25,8 @@ struct Judge {
       applied: entries.count, replayed: applied.reduce(0) { $0 + $1.replayed },
       lost: keys.count { isAccepted($0) && entries[$0] == nil },
       duplicated: entries.keys.count { applications($0) > 1 }, dead: evidence.queue.dead,
-      conflicts: evidence.queue.conflicts, secondsToDrain: evidence.secondsToDrain)
+      conflicts: evidence.queue.conflicts, fastest: limited.map(\.fastest).max() ?? 0,
+      secondsToDrain: evidence.secondsToDrain)
   }
 
   func broken(_ condition: Verdict.Condition) -> [Verdict.Broken] {

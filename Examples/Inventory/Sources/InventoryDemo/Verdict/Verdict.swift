@@ -53,6 +53,8 @@ package struct Verdict: Sendable, Equatable, Encodable {
     package var dead = 0
     /// Conflicts that nobody decided.
     package var conflicts = 0
+    /// How many requests came within one second at most, while a limit was announced.
+    package var fastest = 0
     /// Nil where the queue did not get empty.
     package var secondsToDrain: Double?
   }

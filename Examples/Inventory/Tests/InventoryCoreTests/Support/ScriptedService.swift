@@ -15,7 +15,8 @@ struct ScriptedService: Sendable {
 
   init(
     status: Int, headers: [String: String] = [:], body: String = "{}",
-    type: String = "application/json", now: @escaping @Sendable () -> Date = { Date() }
+    type: String = "application/json", clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) async throws {
     let router = Router()
     router.add(
@@ -33,7 +34,7 @@ struct ScriptedService: Sendable {
     settings.maximumAnswerBytes = 10_000
     client = UpstreamClient(
       origin: try #require(URL(string: "http://127.0.0.1:\(port)")), settings: settings,
-      evidence: ConnectivityEvidence(since: now()), now: now)
+      evidence: ConnectivityEvidence(since: now()), clock: clock, now: now)
   }
 
   func end() async {
