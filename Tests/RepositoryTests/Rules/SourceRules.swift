@@ -26,8 +26,8 @@ enum SourceRules {
       "ServiceLifecycle",
     ],
     "InventoryDemo": [
-      "Foundation", "AsyncHTTPClient", "InventoryUpstream", "Mainstay", "MainstayTesting", "NIOCore",
-      "NIOHTTP1",
+      "Foundation", "AsyncHTTPClient", "InventoryUpstream", "Mainstay", "MainstayTesting",
+      "NIOCore", "NIOHTTP1",
     ],
     "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
     "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],

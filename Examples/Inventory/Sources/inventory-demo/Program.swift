@@ -34,7 +34,7 @@ struct Options: ParsableArguments {
 @main struct Program: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inventory-demo",
-    abstract: "Runs the example app under every fault and SIGKILL, and proves that nothing is lost.",
+    abstract: "Proves that the example app loses nothing under every fault and SIGKILL.",
     discussion: """
       Exit status: 0 all conditions hold, 1 one is broken, 2 wrong options, 3 it could not be run.
       """)

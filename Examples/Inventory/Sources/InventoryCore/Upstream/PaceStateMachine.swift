@@ -60,8 +60,9 @@ package struct PaceStateMachine: Sendable, Equatable {
     announced = now
   }
 
-  /// Forgets what is over. While nothing may be sent nothing is announced, so that time does not
-  /// count.
+  /// Forgets what is over.
+  ///
+  /// While nothing may be sent nothing is announced, so that time does not count.
   private mutating func forget(_ now: Duration) {
     if let limit, now > max(announced, heldUntil ?? announced) + limit.window * Self.memory {
       self.limit = nil

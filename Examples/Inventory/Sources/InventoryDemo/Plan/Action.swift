@@ -38,7 +38,9 @@ package struct Action: Sendable, Equatable {
   }
 }
 
-/// What an edit sets. Its notes name its key, so that the last edit can be told at both sides.
+/// What an edit sets.
+///
+/// Its notes name its key, so that the last edit can be told at both sides.
 package struct Edit: Sendable, Equatable, Encodable {
   package let notes: String
   /// Nil leaves it as it is.

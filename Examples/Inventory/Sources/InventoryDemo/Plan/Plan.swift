@@ -47,8 +47,8 @@ enum Script {
   /// nobody to wait, so that only the announcement tells how fast requests may come.
   /// What waits without deduplication stays below the app's settle time of 2 seconds.
   static let groups: [[FaultSettings]] = [
-    [faults(.down), faults(.rateLimited) { $0.limit = limit; $0.retryAfter = 0 }],
-    [faults(.rateLimited, rate: 0.3) { $0.retryAfter = 1 }],
+    [faults(.down), faults(.rateLimited, retryAfter: 0) { $0.limit = limit }],
+    [faults(.rateLimited, rate: 0.3, retryAfter: 1)],
     [faults(.slow, rate: 0.6, delay: 300)],
     [faults(.flaky, rate: 0.4)],
     [faults(.serverError, rate: 0.6)],
@@ -62,12 +62,13 @@ enum Script {
   ]
 
   private static func faults(
-    _ mode: FaultMode, rate: Double = 1, delay: Int = 0,
+    _ mode: FaultMode, rate: Double = 1, delay: Int = 0, retryAfter: Int = 0,
     _ change: (inout FaultSettings) -> Void = { _ in }
   ) -> FaultSettings {
     var settings = FaultSettings(mode: mode)
     settings.rate = rate
     settings.delayMs = delay
+    settings.retryAfter = retryAfter
     change(&settings)
     return settings
   }

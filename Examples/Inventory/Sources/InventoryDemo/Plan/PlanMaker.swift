@@ -96,7 +96,8 @@ extension PlanMaker {
   private mutating func key(_ letter: Character) -> String {
     counts[letter, default: 0] += 1
     let number = String(counts[letter, default: 0])
-    return "demo-\(seed)-\(letter)\(String(repeating: "0", count: max(0, 3 - number.count)))\(number)"
+    let zeros = String(repeating: "0", count: max(0, 3 - number.count))
+    return "demo-\(seed)-\(letter)\(zeros)\(number)"
   }
 
   /// Mixes things, and keeps the order of each.
@@ -116,7 +117,7 @@ extension PlanMaker {
       let repetition: Action.Repetition =
         switch Int.random(in: 0..<20, using: &generator) {
         case 0: .afterAnswer
-        case 1...8: .never
+        case 1...10: .never
         default: .untilAnswered
         }
       let isBurst = Bool.random(using: &generator)

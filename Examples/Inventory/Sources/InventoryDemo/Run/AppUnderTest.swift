@@ -44,6 +44,7 @@ actor AppUnderTest {
   /// are a dead letter by design, and a user's device is not that unlucky.
   ///
   /// - Parameter isRight: Whether the moment is right.
+  /// - Throws: `DemoFailure` where it does not start again.
   func killAndRestart(when isRight: @Sendable () -> Bool) async throws {
     try await Task.sleep(until: lastStart + .seconds(1), clock: .continuous)
     while !isRight() { try await Task.sleep(for: .milliseconds(1)) }

@@ -27,8 +27,10 @@ struct Wire: Sendable {
   let port: Int
   let http: HTTPClient
 
-  /// Makes the connections of a run. A connection that is refused is a post that got no answer, and
-  /// not one that is tried again behind the client's back.
+  /// Makes the connections of a run.
+  ///
+  /// A connection that is refused is a post that got no answer, and not one that is tried again
+  /// behind the client's back.
   static func connections() -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false

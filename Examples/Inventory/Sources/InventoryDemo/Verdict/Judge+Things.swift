@@ -37,11 +37,13 @@ extension Judge {
     let scans = Dictionary(
       things.compactMap { thing in thing.applied.first.map { (thing.id, $0.key) } },
       uniquingKeysWith: { first, _ in first })
-    return ids.sorted().flatMap { id in
+    let different: Found = ids.sorted().flatMap { id in
       differences(id).map { (scans[id], "\(scans[id] ?? "nobody’s") (\(id)): \($0)") }
-    } + things.flatMap { thing in
+    }
+    let mistaken: Found = things.flatMap { thing in
       mistakes(thing).map { ($0.key, "\($0.key) (\(thing.id)): \($0.text)") }
     }
+    return different + mistaken
   }
 
   /// What the two sides say differently.
@@ -51,7 +53,9 @@ extension Judge {
     case (nil, let twin?): return twin.fields == nil ? [] : ["only the service has it."]
     case (.some, nil): return ["the service never heard of it."]
     case (let item?, let twin?):
-      guard let fields = twin.fields else { return ["the service has deleted it, the app has not."] }
+      guard let fields = twin.fields else {
+        return ["the service has deleted it, the app has not."]
+      }
       var found = item.fields.differences(from: fields).map { "the sides differ in \($0)." }
       // The catalog is asked again until it answers, so it knows the book or does not.
       if !["done", "unknown"].contains(item.enrichment) {

@@ -54,7 +54,9 @@ struct Judge {
     !isAccepted(key) && posts[key]?.contains { $0.outcome == .unanswered } ?? false
   }
 
-  func applications(_ key: String) -> Int { entries[key, default: []].reduce(0) { $0 + $1.applied } }
+  func applications(_ key: String) -> Int {
+    entries[key, default: []].reduce(0) { $0 + $1.applied }
+  }
 
   /// When the request with a mark arrived.
   func time(_ place: Mark.Place, _ phase: Int) -> Int64? {

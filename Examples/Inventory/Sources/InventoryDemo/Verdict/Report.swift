@@ -15,7 +15,8 @@ extension Verdict {
     ]
     let widths = rows.map { max($0.0.count, $0.1.count) }
     var lines = [
-      line(rows.map(\.0), widths), widths.map { String(repeating: "-", count: $0) }
+      line(rows.map(\.0), widths),
+      widths.map { String(repeating: "-", count: $0) }
         .joined(separator: "-+-"),
       line(rows.map(\.1), widths), "",
     ]

@@ -64,8 +64,9 @@ enum Scene {
     LedgerReading.Entry(key: lastEdit.key, twin: "a"),
   ]
 
-  private static func mark(_ place: Mark.Place, _ phase: Int, at time: Int64) -> LedgerReading.Request
-  {
+  private static func mark(
+    _ place: Mark.Place, _ phase: Int, at time: Int64
+  ) -> LedgerReading.Request {
     LedgerReading.Request(at: time, key: Mark(place, phase: phase).key, status: 200)
   }
 
