@@ -63,6 +63,7 @@ package final class Inventory: Sendable {
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
+      departures: Departures(since: store.time),
       probe: settings.probe,
       itemChanged: { await Self.tellItem($0, store, feed) },
       conflictFound: { await Self.tellConflict($0, store, feed) })

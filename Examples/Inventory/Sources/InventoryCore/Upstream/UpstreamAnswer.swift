@@ -8,6 +8,8 @@ struct UpstreamAnswer: Sendable {
   let status: Int
   let contentType: String
   let retryAfter: Duration?
+  /// The limit that it announces.
+  let limit: RateLimitPolicy?
   let range: String?
   let body: Data
   /// The session that the request was sent in.

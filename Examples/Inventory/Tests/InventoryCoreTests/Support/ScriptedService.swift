@@ -19,8 +19,8 @@ struct ScriptedService: Sendable {
 
   init(
     status: Int, headers: [String: String] = [:], body: String = "{}",
-    type: String = "application/json", now: @escaping @Sendable () -> Date = { Date() },
-    script: Script? = nil
+    type: String = "application/json", clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }, script: Script? = nil
   ) async throws {
     let router = Router()
     router.add(
@@ -39,7 +39,8 @@ struct ScriptedService: Sendable {
     settings.maximumAnswerBytes = 10_000
     origin = try #require(URL(string: "http://127.0.0.1:\(port)"))
     client = UpstreamClient(
-      origin: origin, settings: settings, evidence: ConnectivityEvidence(since: now()), now: now)
+      origin: origin, settings: settings, evidence: ConnectivityEvidence(since: now()),
+      clock: clock, now: now)
   }
 
   func end() async {
