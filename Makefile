@@ -15,16 +15,19 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build test run check format lint docs api api-check requirements consumers \
-	torture check-threads clean
+.PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
+	requirements consumers torture check-threads clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Installs what is missing, or says what to install
+setup: ## Installs what is missing for `make run`, or says what to install
 	@Tools/setup
 
-build: setup ## Builds libraries and tests; a warning is an error
+setup-tests: ## The same for tests, which need a browser too
+	@Tools/setup tests
+
+build: setup-tests ## Builds libraries and tests; a warning is an error
 	swift build $(SWIFT_FLAGS) --build-tests
 
 test: build ## Sets up what is missing, builds, and runs every test
@@ -32,6 +35,9 @@ test: build ## Sets up what is missing, builds, and runs every test
 
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
 	@Tools/run $(SWIFT_FLAGS)
+
+demo: setup ## Proves that the example app loses nothing and does nothing twice, under faults and kills
+	@Tools/demo $(SWIFT_FLAGS)
 
 check: ## What CI runs: every check, with the seconds of each
 	@Tools/check
@@ -59,11 +65,11 @@ requirements: build ## Rewrites Documentation/Requirements.md from its list and 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers
 
-torture: setup ## Runs the tests with full doses, in a release build
+torture: setup-tests ## Runs the tests with full doses, in a release build
 	swift build $(TORTURE_FLAGS) --build-tests
 	time MAINSTAY_DOSE=torture swift test $(TORTURE_FLAGS) --skip-build
 
-check-threads: setup ## Runs the tests under the thread sanitizer
+check-threads: setup-tests ## Runs the tests under the thread sanitizer
 	swift build $(THREADS_FLAGS) --build-tests
 	swift test $(THREADS_FLAGS) --skip-build
 

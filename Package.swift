@@ -104,11 +104,8 @@ let package = Package(
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
-        "InventoryCore", "InventoryUpstream", "InventoryWeb", "Mainstay", "MainstayOutbox",
-        "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
+        "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
+        "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(
@@ -118,6 +115,31 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
       ],
       path: "Examples/Inventory/Tests/InventoryWebTests"),
+    .target(
+      name: "InventoryTestSupport",
+      dependencies: [
+        "InventoryCore",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ],
+      path: "Examples/Inventory/Tests/InventoryTestSupport"),
+    // The pages in a real browser: what a person sees and can reach.
+    .testTarget(
+      name: "InventoryBrowserTests",
+      dependencies: [
+        "InventoryCore", "InventoryTestSupport", "TestSupport", "inventory", "inventory-upstream",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ],
+      path: "Examples/Inventory/Tests/InventoryBrowserTests"),
     .testTarget(
       name: "InventoryCoreTests",
       dependencies: [
@@ -167,6 +189,35 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
       ],
       path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
+
+    // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
+    .target(
+      name: "InventoryDemo",
+      dependencies: [
+        "InventoryUpstream", "Mainstay", "MainstayTesting",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryDemo"),
+    .executableTarget(
+      name: "inventory-demo",
+      dependencies: [
+        "InventoryDemo",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/inventory-demo"),
+    .testTarget(
+      name: "InventoryDemoTests",
+      dependencies: [
+        "InventoryDemo", "InventoryUpstream", "TestSupport", "inventory", "inventory-demo",
+        "inventory-upstream",
+      ],
+      path: "Examples/Inventory/Tests/InventoryDemoTests"),
   ],
   swiftLanguageModes: [.v6]
 )

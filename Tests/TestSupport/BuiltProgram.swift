@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 
-/// A program of this package, run as a person would.
+/// A program of this package, or another one that listens, run as a person would.
 public struct BuiltProgram: Sendable {
   /// How it ended and what it printed.
   public struct End: Sendable {
@@ -17,13 +17,14 @@ public struct BuiltProgram: Sendable {
   /// The port that it said it listens on.
   public let port: Int
   private let process: Process
+  private let complaints: Pipe?
   private let ending: Task<Int32, Never>
 
   /// Runs it to its end.
   public static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> End {
-    let process = make(name, arguments, environment)
+    let process = make(built(name), arguments, environment)
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
@@ -33,10 +34,50 @@ public struct BuiltProgram: Sendable {
   }
 
   /// Starts it and returns once it listens.
-  public init(_ name: String, _ arguments: [String]) async throws {
-    process = Self.make(name, arguments, [:])
+  ///
+  /// - Parameters:
+  ///   - name: The program.
+  ///   - arguments: Its arguments.
+  ///   - fileLimit: How large a file it may write, in kilobytes; nil for any size.
+  /// - Throws: Where it cannot be started, or ends without saying where it listens.
+  public init(_ name: String, _ arguments: [String], fileLimit: Int? = nil) async throws {
+    let process = Self.make(Self.built(name), arguments, [:])
+    if let fileLimit {
+      // A write beyond the limit fails instead of ending the program.
+      let script = "trap '' XFSZ; ulimit -S -f \(fileLimit * 2); exec \"$0\" \"$@\""
+      process.arguments = ["-c", script, process.executableURL?.path ?? ""] + arguments
+      process.executableURL = URL(filePath: "/bin/sh")
+    }
+    // What it complains about is far less than a pipe holds.
+    try await self.init(process, complaints: Pipe()) { printed in
+      guard printed.hasSuffix("\n") else { return nil }
+      return Int(printed.split(separator: ":").last?.filter(\.isNumber) ?? "")
+    }
+  }
+
+  /// Starts a program that lies anywhere, and returns once it listens.
+  ///
+  /// - Parameters:
+  ///   - program: Where it lies.
+  ///   - arguments: What it is told.
+  ///   - environment: All variables that it has.
+  ///   - readPort: Reads the port from what was printed so far; nil where it does not say so yet.
+  /// - Throws: What keeps it from being started, or that it ended without a word about its port.
+  public init(
+    at program: URL, _ arguments: [String], environment: [String: String] = [:],
+    port readPort: (_ printed: String) -> Int?
+  ) async throws {
+    try await self.init(Self.make(program, arguments, environment), port: readPort)
+  }
+
+  private init(
+    _ process: Process, complaints: Pipe? = nil, port readPort: (_ printed: String) -> Int?
+  ) async throws {
+    self.process = process
+    self.complaints = complaints
     let output = Pipe()
     process.standardOutput = output
+    if let complaints { process.standardError = complaints }
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     output.fileHandleForReading.readabilityHandler = { handle in
       let data = handle.availableData
@@ -47,14 +88,16 @@ public struct BuiltProgram: Sendable {
       }
     }
     ending = try Self.start(process)
-    var printed = ""
+    var (printed, port) = ("", Int?.none)
     for await text in lines {
       printed += text
-      if printed.hasSuffix("\n") { break }
+      port = readPort(printed)
+      if port != nil { break }
     }
     output.fileHandleForReading.readabilityHandler = nil
-    let digits = printed.split(separator: ":").last?.filter(\.isNumber) ?? ""
-    guard let port = Int(digits) else { throw Silent(printed: printed) }
+    guard let port else {
+      throw Silent(program: process.executableURL?.lastPathComponent ?? "", printed: printed)
+    }
     self.port = port
   }
 
@@ -64,15 +107,29 @@ public struct BuiltProgram: Sendable {
     return await ending.value
   }
 
-  private static func make(
-    _ name: String, _ arguments: [String], _ environment: [String: String]
-  ) -> Process {
+  /// Lets it write files of any size again.
+  public func liftFileLimit() async throws {
+    let tool = Process()
+    tool.executableURL = URL(filePath: "/usr/bin/prlimit")
+    tool.arguments = ["--pid", "\(process.processIdentifier)", "--fsize=unlimited:"]
+    _ = try await Self.start(tool).value
+  }
+
+  /// What it complained about; to be asked once, after it has ended.
+  public var errors: String { complaints.flatMap { try? Self.text($0) } ?? "" }
+
+  private static func built(_ name: String) -> URL {
     // Test bundle and program are built into the same folder.
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? ""
     let parts = bundle.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }
+    return URL(filePath: "/" + parts.joined(separator: "/")).appending(path: name)
+  }
+
+  private static func make(
+    _ program: URL, _ arguments: [String], _ environment: [String: String]
+  ) -> Process {
     let process = Process()
-    process.executableURL = URL(filePath: "/" + parts.joined(separator: "/"))
-      .appending(path: name)
+    process.executableURL = program
     process.arguments = arguments
     process.environment = environment
     process.standardInput = FileHandle.nullDevice
@@ -81,6 +138,7 @@ public struct BuiltProgram: Sendable {
 
   /// It did not say where it listens.
   private struct Silent: Error {
+    let program: String
     let printed: String
   }
 

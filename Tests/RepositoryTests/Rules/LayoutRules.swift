@@ -44,7 +44,7 @@ enum LayoutRules {
   }
 
   /// What only tests use: shared parts, and the program that the outbox's tests kill.
-  private static let support: Set = ["TestSupport", "OutboxCrashChild"]
+  private static let support: Set = ["TestSupport", "InventoryTestSupport", "OutboxCrashChild"]
 
   /// Tests, their support and snippets may depend on anything.
   private static func isBound(_ target: Manifest.Target) -> Bool {

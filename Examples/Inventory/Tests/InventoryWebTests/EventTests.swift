@@ -3,6 +3,7 @@
 import Foundation
 import HummingbirdTesting
 import InventoryCore
+import InventoryTestSupport
 import Mainstay
 import MainstayTesting
 import TestSupport

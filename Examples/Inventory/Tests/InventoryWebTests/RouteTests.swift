@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import InventoryCore
+import InventoryTestSupport
 import InventoryWeb
 import Mainstay
 import NIOCore

@@ -22,7 +22,8 @@ function giveFocusBack() {
   if (!opener || document.getElementById('error')) return;
   const element = opener.isConnected ? opener : opener.id && document.getElementById(opener.id);
   opener = null;
-  (element && element !== document.body ? element : document.getElementById('main')).focus();
+  const isUsable = element && element !== document.body && !element.disabled;
+  (isUsable ? element : document.getElementById('main')).focus();
 }
 
 document.addEventListener('cancel', (event) => {
@@ -84,16 +85,26 @@ function morphChildren(node, fresh) {
   }
 }
 
+// A button that is disabled loses the focus, and gets it back when it can be used again, unless
+// something else has it by then.
+let interrupted = null;
+
 /** Takes over what is up to date from another rendering of the page. */
 function take(page) {
   const focused = document.activeElement;
+  if (focused !== document.body) interrupted = null;
   for (const fresh of page.querySelectorAll('[data-live]')) {
     const current = document.getElementById(fresh.id);
     tellTimes(fresh);
     if (current) morph(current, fresh);
   }
-  openDialog(focused);
+  if (focused.disabled) interrupted = focused;
+  openDialog(interrupted ?? focused);
   giveFocusBack();
+  if (interrupted && !interrupted.disabled && !opener) {
+    interrupted.focus();
+    interrupted = null;
+  }
 }
 
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
@@ -156,7 +167,9 @@ document.addEventListener('submit', async (event) => {
   form.dataset.isSending = 'true';
   try {
     const body = new URLSearchParams(new FormData(form, button));
-    const answer = await fetch(button?.formAction || form.action, { method: 'POST', body });
+    // A button without an address of its own has that of the page.
+    const action = button?.hasAttribute('formaction') ? button.formAction : form.action;
+    const answer = await fetch(action, { method: 'POST', body });
     take(parse(await answer.text()));
   } catch {
     lost();

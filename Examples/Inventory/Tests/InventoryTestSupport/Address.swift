@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
-import Foundation
-import InventoryCore
-import NIOCore
-import NIOHTTP1
+internal import AsyncHTTPClient
+package import Foundation
+package import InventoryCore
+internal import NIOCore
+internal import NIOHTTP1
 
 /// An answer that was read whole.
-struct Answer: Sendable {
-  let status: Int
+package struct Answer: Sendable {
+  package let status: Int
   /// By name in lower case.
-  let headers: [String: String]
-  let body: Data
+  package let headers: [String: String]
+  package let body: Data
+
+  package init(status: Int, headers: [String: String], body: Data) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
 
   /// A member of the document, and of the documents in it: `outbox.pending`.
-  func member(_ path: String) throws -> JSONValue? {
+  package func member(_ path: String) throws -> JSONValue? {
     var value = try JSONDecoder().decode(JSONValue.self, from: body)
     for name in path.split(separator: ".") {
       guard case .object(let members) = value, let next = members[String(name)] else { return nil }
@@ -23,22 +29,24 @@ struct Answer: Sendable {
     return value
   }
 
-  func text(_ path: String) throws -> String? {
+  package func text(_ path: String) throws -> String? {
     if case .string(let text)? = try member(path) { text } else { nil }
   }
 
-  func number(_ path: String) throws -> Int? {
+  package func number(_ path: String) throws -> Int? {
     if case .integer(let number)? = try member(path) { number } else { nil }
   }
 }
 
 /// A program that listens on loopback, as curl sees it.
-struct Address: Sendable {
-  let port: Int
+package struct Address: Sendable {
+  package let port: Int
 
-  var origin: String { "http://127.0.0.1:\(port)" }
+  package init(port: Int) { self.port = port }
 
-  func send(
+  package var origin: String { "http://127.0.0.1:\(port)" }
+
+  package func send(
     _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: origin + path)
@@ -55,7 +63,7 @@ struct Address: Sendable {
   }
 
   /// Reads events until one fits.
-  func event(
+  package func event(
     _ headers: [String: String] = [:], where fits: (_ name: String, _ data: String) -> Bool
   ) async throws {
     var request = HTTPClientRequest(url: origin + "/events")
@@ -77,4 +85,4 @@ struct Address: Sendable {
 }
 
 /// The stream of events ended before one fitted.
-struct EventsEnded: Error {}
+package struct EventsEnded: Error {}
