@@ -15,8 +15,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-tests build test run check format lint docs api api-check requirements consumers \
-	torture check-threads clean
+.PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
+	requirements consumers torture check-threads clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ test: build ## Sets up what is missing, builds, and runs every test
 
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
 	@Tools/run $(SWIFT_FLAGS)
+
+demo: setup ## Proves that the example app loses nothing and does nothing twice, under faults and kills
+	@Tools/demo $(SWIFT_FLAGS)
 
 check: ## What CI runs: every check, with the seconds of each
 	@Tools/check

@@ -189,6 +189,35 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
       ],
       path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
+
+    // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
+    .target(
+      name: "InventoryDemo",
+      dependencies: [
+        "InventoryUpstream", "Mainstay", "MainstayTesting",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/InventoryDemo"),
+    .executableTarget(
+      name: "inventory-demo",
+      dependencies: [
+        "InventoryDemo",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Server"])),
+      ],
+      path: "Examples/Inventory/Sources/inventory-demo"),
+    .testTarget(
+      name: "InventoryDemoTests",
+      dependencies: [
+        "InventoryDemo", "InventoryUpstream", "TestSupport", "inventory", "inventory-demo",
+        "inventory-upstream",
+      ],
+      path: "Examples/Inventory/Tests/InventoryDemoTests"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -139,9 +139,15 @@ extension Outbox {
 
   /// Goes on with a lane that was paused, that was throttled, or in which a person was needed.
   ///
+  /// - Parameters:
+  ///   - lane: The lane.
+  ///   - cause: Goes on only where this is why the lane is closed, such as `needsUser` after
+  ///     somebody has signed in; nil, the default, for any cause.
   /// - Throws: ``OutboxError``.
-  public func resume(_ lane: Lane) async throws(OutboxError) {
-    try await changing { try await $0.reopen(lane) }
+  public func resume(
+    _ lane: Lane, closedFor cause: LaneClosure.Cause? = nil
+  ) async throws(OutboxError) {
+    try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 
   /// The network may be back: whatever waits because it could not be reached is tried at once.

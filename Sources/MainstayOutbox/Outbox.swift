@@ -18,38 +18,6 @@ public import Mainstay
 /// what keeps it harmless. It never asks whether there is a network: it tries, and what happened
 /// decides.
 public final class Outbox: Sendable {
-  /// How an outbox behaves.
-  public struct Configuration: Sendable {
-    /// How many operations run at once; 1 or more, the default is 4.
-    public var maximumConcurrency = 4
-    /// How many unfinished operations it takes; 1 or more, or nil for any number.
-    ///
-    /// More are refused with ``OutboxError/Code/full``; the default is 100,000.
-    public var maximumPending: Int? = 100_000
-    /// How large a payload may be, in bytes; 1 or more, the default is one million.
-    public var maximumPayloadBytes = 1_000_000
-    /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
-    public var mapping: ErrorMapping?
-    /// Who is told about events; the default is nobody.
-    public var observer: (any OutboxObserver)?
-
-    /// Makes the default configuration.
-    public init() {}
-
-    fileprivate func validate() {
-      precondition(
-        maximumConcurrency >= 1,
-        "Outbox.Configuration.maximumConcurrency \(maximumConcurrency) is not legal: 1 or more")
-      precondition(
-        maximumPending ?? 1 >= 1,
-        "Outbox.Configuration.maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil"
-      )
-      precondition(
-        maximumPayloadBytes >= 1,
-        "Outbox.Configuration.maximumPayloadBytes \(maximumPayloadBytes) is not legal: 1 or more")
-    }
-  }
-
   /// What tests replace.
   package struct Surroundings: Sendable {
     package var timeline = Timeline.live
@@ -104,6 +72,26 @@ public final class Outbox: Sendable {
       store: store, configuration: configuration, surroundings: surroundings, workers: workers)
   }
 
+  /// Opens an outbox in a file with settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - url: The SQLite file; it and its folder are created where they are missing.
+  ///   - configuration: The settings, such as ones that were read from a file.
+  ///   - clock: What waits are measured with; the default is `ContinuousClock`.
+  ///   - now: The time of day, read once.
+  ///   - workers: What runs the operations, one for each kind and version.
+  /// - Throws: `ConfigurationError` with everything that is not legal, before anything is opened;
+  ///   else ``OutboxError``, naming the path.
+  public convenience init(
+    at url: URL, validating configuration: Configuration,
+    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    @WorkerBuilder workers: () -> [Worker]
+  ) async throws {
+    try configuration.check()
+    try await self.init(
+      at: url, configuration: configuration, clock: clock, now: now, workers: workers)
+  }
+
   /// Opens an outbox on a store of your own.
   ///
   /// - Parameters:
@@ -126,7 +114,11 @@ public final class Outbox: Sendable {
     store: some OutboxStore, configuration: Configuration, surroundings: Surroundings,
     workers: [Worker]
   ) async throws(OutboxError) {
-    configuration.validate()
+    do throws(ConfigurationError) {
+      try configuration.check()
+    } catch {
+      preconditionFailure(error.description)
+    }
     var byType: [PayloadType: Worker] = [:]
     for worker in workers {
       guard byType.updateValue(worker, forKey: worker.type) == nil else {
@@ -146,6 +138,7 @@ public final class Outbox: Sendable {
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, changed: { changes.changed() }))
+    if configuration.startsPaused { await drainer.pause() }
     await drainer.start()
   }
 
@@ -223,7 +216,8 @@ extension Outbox {
       id: .new(at: Date(), using: &generator), type: Operation.payloadType,
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
       idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: payload,
-      timeToLive: options.timeToLive)
+      timeToLive: options.timeToLive,
+      effect: options.mayHaveBeenSent ? .sentUnknown : .notSent)
     let id: OperationID
     do { id = try await store.insert(new) } catch { throw OutboxError(error) }
     configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
@@ -249,15 +243,19 @@ public struct EnqueueOptions: Sendable, Hashable {
   public var timeToLive: Duration?
   /// The lane; nil, the default, for that of the operation's type.
   public var lane: Lane?
+  /// Whether it may have been sent already, such as by an outbox whose file is gone: then it is
+  /// reconciled before it is run; the default is false.
+  public var mayHaveBeenSent: Bool
 
   /// Makes wishes; those that are left out are the defaults.
   public init(
     orderedBy orderingKey: String? = nil, idempotencyKey: IdempotencyKey? = nil,
-    timeToLive: Duration? = nil, lane: Lane? = nil
+    timeToLive: Duration? = nil, lane: Lane? = nil, mayHaveBeenSent: Bool = false
   ) {
     self.orderingKey = orderingKey
     self.idempotencyKey = idempotencyKey
     self.timeToLive = timeToLive
     self.lane = lane
+    self.mayHaveBeenSent = mayHaveBeenSent
   }
 }

@@ -181,6 +181,25 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(.requirement("O18")) func `a lane is resumed only for the cause that has ended`()
+    async throws
+  {
+    let shop = try Workshop()
+    let outbox = try await shop.open(
+      shop.worker { _, _ in throw AppError.http(status: 429, retryAfter: .seconds(30)) })
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.waiting == 1 }
+    try await outbox.resume(.main, closedFor: .needsUser)
+    #expect(try await outbox.snapshot().waiting == 1)
+    try await outbox.pause(.main)
+    try await outbox.resume(.main, closedFor: .throttled)
+    #expect(try await outbox.snapshot().waiting == 1)
+    await outbox.pause()
+    try await outbox.resume(.main, closedFor: .paused)
+    #expect(try await outbox.snapshot().ready == 1)
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O11")) func `a throttled lane goes on after the hint`() async throws {
     let shop = try Workshop()
     let runs = Box(0)

@@ -31,6 +31,35 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `it starts when it is told to, where it was asked to wait`() async throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(Note(text: "a"))
+    try await outbox.connectionImproved()
+    #expect(try await outbox.snapshot().ready == 1 && shop.log.count("started") == 0)
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O22"), arguments: [true, false])
+  func `what another outbox may have sent is asked about first`(_ isInMemory: Bool) async throws {
+    let shop = try Workshop()
+    let worker = shop.worker(reconcile: { _, _ in .applied }) { _, _ in
+      Issue.record("it was sent again")
+    }
+    let outbox =
+      isInMemory
+      ? try await Outbox(
+        store: InMemoryStore(now: { shop.day.now }), configuration: shop.configuration
+      ) { worker } : try await shop.open(worker)
+    try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(mayHaveBeenSent: true))
+    await outbox.wait { $0.pending == 0 }
+    #expect(shop.log.events.map(\.name) == ["enqueued", "reconciled", "succeeded"])
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("T5")) func `many triggers at once run each operation once`() async throws {
     let shop = try Workshop()
     let runs = Box<[String: Int]>([:])

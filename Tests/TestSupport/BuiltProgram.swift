@@ -17,6 +17,7 @@ public struct BuiltProgram: Sendable {
   /// The port that it said it listens on.
   public let port: Int
   private let process: Process
+  private let complaints: Pipe?
   private let ending: Task<Int32, Never>
 
   /// Runs it to its end.
@@ -33,8 +34,22 @@ public struct BuiltProgram: Sendable {
   }
 
   /// Starts it and returns once it listens.
-  public init(_ name: String, _ arguments: [String]) async throws {
-    try await self.init(at: Self.built(name), arguments) { printed in
+  ///
+  /// - Parameters:
+  ///   - name: The program.
+  ///   - arguments: Its arguments.
+  ///   - fileLimit: How large a file it may write, in kilobytes; nil for any size.
+  /// - Throws: Where it cannot be started, or ends without saying where it listens.
+  public init(_ name: String, _ arguments: [String], fileLimit: Int? = nil) async throws {
+    let process = Self.make(Self.built(name), arguments, [:])
+    if let fileLimit {
+      // A write beyond the limit fails instead of ending the program.
+      let script = "trap '' XFSZ; ulimit -S -f \(fileLimit * 2); exec \"$0\" \"$@\""
+      process.arguments = ["-c", script, process.executableURL?.path ?? ""] + arguments
+      process.executableURL = URL(filePath: "/bin/sh")
+    }
+    // What it complains about is far less than a pipe holds.
+    try await self.init(process, complaints: Pipe()) { printed in
       guard printed.hasSuffix("\n") else { return nil }
       return Int(printed.split(separator: ":").last?.filter(\.isNumber) ?? "")
     }
@@ -52,9 +67,17 @@ public struct BuiltProgram: Sendable {
     at program: URL, _ arguments: [String], environment: [String: String] = [:],
     port readPort: (_ printed: String) -> Int?
   ) async throws {
-    process = Self.make(program, arguments, environment)
+    try await self.init(Self.make(program, arguments, environment), port: readPort)
+  }
+
+  private init(
+    _ process: Process, complaints: Pipe? = nil, port readPort: (_ printed: String) -> Int?
+  ) async throws {
+    self.process = process
+    self.complaints = complaints
     let output = Pipe()
     process.standardOutput = output
+    if let complaints { process.standardError = complaints }
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     output.fileHandleForReading.readabilityHandler = { handle in
       let data = handle.availableData
@@ -72,7 +95,9 @@ public struct BuiltProgram: Sendable {
       if port != nil { break }
     }
     output.fileHandleForReading.readabilityHandler = nil
-    guard let port else { throw Silent(program: program.lastPathComponent, printed: printed) }
+    guard let port else {
+      throw Silent(program: process.executableURL?.lastPathComponent ?? "", printed: printed)
+    }
     self.port = port
   }
 
@@ -81,6 +106,17 @@ public struct BuiltProgram: Sendable {
     kill(process.processIdentifier, signal)
     return await ending.value
   }
+
+  /// Lets it write files of any size again.
+  public func liftFileLimit() async throws {
+    let tool = Process()
+    tool.executableURL = URL(filePath: "/usr/bin/prlimit")
+    tool.arguments = ["--pid", "\(process.processIdentifier)", "--fsize=unlimited:"]
+    _ = try await Self.start(tool).value
+  }
+
+  /// What it complained about; to be asked once, after it has ended.
+  public var errors: String { complaints.flatMap { try? Self.text($0) } ?? "" }
 
   private static func built(_ name: String) -> URL {
     // Test bundle and program are built into the same folder.

@@ -4,7 +4,7 @@
 
 extension KeyedDecodingContainer {
   /// A value, or its default where the key is missing.
-  func decode<T: Decodable>(_ key: Key, default value: T) throws -> T {
+  package func decode<T: Decodable>(_ key: Key, default value: T) throws -> T {
     try decodeIfPresent(T.self, forKey: key) ?? value
   }
 

@@ -66,11 +66,13 @@ extension BuiltInError {
 }
 
 /// Collects what is wrong with settings.
-struct Violations {
-  private(set) var all: [ConfigurationError.Violation] = []
+package struct Violations {
+  package private(set) var all: [ConfigurationError.Violation] = []
+
+  package init() {}
 
   /// Notes a setting unless it is legal.
-  mutating func check(
+  package mutating func check(
     _ isLegal: Bool, _ option: String, _ value: some CustomStringConvertible, _ rule: String
   ) {
     guard !isLegal else { return }

@@ -100,7 +100,7 @@ struct InMemoryState {
       operation: StoredOperation(
         id: new.id, type: new.type, lane: new.lane, orderingKey: new.orderingKey,
         idempotencyKey: new.idempotencyKey, payload: new.payload,
-        state: mustWait ? .blocked : .ready, enqueued: date,
+        state: mustWait ? .blocked : .ready, effect: new.effect, enqueued: date,
         expires: new.timeToLive.map { date.addingTimeInterval($0.clamped.inSeconds) }))
     return new.id
   }

@@ -68,9 +68,12 @@ public final class InMemoryStore: OutboxStore {
     state.withLock { $0.close(lane, closure, at: date) }
   }
 
-  /// Opens a lane.
-  public func reopen(_ lane: Lane) async throws {
-    state.withLock { _ = $0.closed.removeValue(forKey: lane) }
+  /// Opens a lane; with a cause, only where it was closed for that one.
+  public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
+    state.withLock { state in
+      guard cause == nil || state.closed[lane]?.cause == cause else { return }
+      state.closed[lane] = nil
+    }
   }
 
   /// What is there, by state.

@@ -43,8 +43,8 @@ public protocol OutboxStore: Sendable {
   /// Closes a lane.
   func close(_ lane: Lane, _ closure: LaneClosure) async throws
 
-  /// Opens a lane.
-  func reopen(_ lane: Lane) async throws
+  /// Opens a lane; with a cause, only where it was closed for that one.
+  func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws
 
   /// What is there, by state.
   func snapshot() async throws -> OutboxSnapshot

@@ -15,12 +15,12 @@ internal import Foundation
 /// file and not to the process: two outboxes in one process exclude each other, and closing another
 /// descriptor of the same file releases nothing. The descriptor is not passed on to programs that
 /// are started; a bare `fork` would keep the lock, and is not supported.
-final class OwnerLock: Sendable {
-  let path: String
+package final class OwnerLock: Sendable {
+  package let path: String
   private let descriptor: Int32
 
   /// Locks a file, and creates it where it is missing; nil where somebody else holds it.
-  init?(path: String) throws {
+  package init?(path: String) throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw OutboxError(
@@ -36,7 +36,7 @@ final class OwnerLock: Sendable {
   }
 
   /// Takes the file away; the lock itself ends with this object.
-  func remove() { unlink(path) }
+  package func remove() { unlink(path) }
 
   deinit { close(descriptor) }
 

@@ -43,31 +43,46 @@ enum OperationRow {
 
   /// - Throws: ``OutboxError`` `corrupted` where a value is not what this library writes.
   static func operation(_ row: Row, state: OperationState? = nil) throws -> StoredOperation {
+    do {
+      return try decoded(row, state)
+    } catch {
+      let number = (row["id"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0
+      throw OutboxError(.corrupted, details: "row \(number) is not legal", underlying: error)
+    }
+  }
+
+  private static func decoded(_ row: Row, _ state: OperationState?) throws -> StoredOperation {
     guard
-      let id = OperationID(data: row["uuid"]),
-      let key = IdempotencyKey(row["idem_key"] as String),
-      let state = state ?? OperationState(rawValue: row["state"])
+      let id = OperationID(data: try row.decode(forColumn: "uuid")),
+      let key = IdempotencyKey(try row.decode(String.self, forColumn: "idem_key")),
+      let state = try state ?? OperationState(rawValue: row.decode(forColumn: "state"))
     else {
-      throw OutboxError(.corrupted, details: "row \(row["id"] as Int64? ?? 0) is not legal")
+      throw OutboxError(.corrupted, details: "id, key or state")
     }
     // A certainty that only a newer build knows is none here.
-    let effect = EffectCertainty(rawValue: row["effect"]) ?? .sentUnknown
-    let code = (row["error_code"] as String?).flatMap { ErrorCode($0) }
-    let message: String? = row["error_message"]
-    let due: Int64? = row.hasColumn("run_at") ? row["run_at"] : nil
+    let effect =
+      EffectCertainty(rawValue: try row.decode(forColumn: "effect")) ?? .sentUnknown
+    let code = try row.decode(String?.self, forColumn: "error_code").flatMap { ErrorCode($0) }
+    let message = try row.decode(String?.self, forColumn: "error_message")
+    let due = row.hasColumn("run_at") ? try row.decode(Int64?.self, forColumn: "run_at") : nil
+    let orderingKey = try row.decode(Data?.self, forColumn: "ordering_key")
     return StoredOperation(
       id: id,
-      type: PayloadType(kind: OperationKind(rawValue: row["kind"]), version: row["version"]),
-      lane: Lane(rawValue: row["lane"]),
-      orderingKey: (row["ordering_key"] as Data?).map { String(decoding: $0, as: UTF8.self) },
+      type: PayloadType(
+        kind: OperationKind(rawValue: try row.decode(forColumn: "kind")),
+        version: try row.decode(forColumn: "version")),
+      lane: Lane(rawValue: try row.decode(forColumn: "lane")),
+      orderingKey: orderingKey.map { String(decoding: $0, as: UTF8.self) },
       idempotencyKey: key,
-      payload: row["payload"], state: state, attempts: row["attempt"],
-      unreachable: row.hasColumn("unreachable") ? row["unreachable"] : 0,
-      lostRuns: row["crashes"], effect: effect,
+      payload: try row.decode(forColumn: "payload"), state: state,
+      attempts: try row.decode(forColumn: "attempt"),
+      unreachable: row.hasColumn("unreachable") ? try row.decode(forColumn: "unreachable") : 0,
+      lostRuns: try row.decode(forColumn: "crashes"), effect: effect,
       failure: code.flatMap { code in message.map { FailureNote(code: code, message: $0) } },
       due: due.map(Date.init(milliseconds:)),
-      enqueued: Date(milliseconds: row["enqueued_at"]),
-      expires: (row["expires_at"] as Int64?).map(Date.init(milliseconds:)))
+      enqueued: Date(milliseconds: try row.decode(forColumn: "enqueued_at")),
+      expires: try row.decode(Int64?.self, forColumn: "expires_at")
+        .map(Date.init(milliseconds:)))
   }
 }
 

@@ -73,7 +73,9 @@ extension SQLiteStore {
   private static func parkIfUnknown(
     _ row: Row, _ types: Set<PayloadType>, _ db: Database
   ) throws -> Bool {
-    let type = PayloadType(kind: OperationKind(rawValue: row["kind"]), version: row["version"])
+    // A damaged row may lack what every row has.
+    let (kind, version): (String?, Int?) = (row["kind"], row["version"])
+    let type = PayloadType(kind: OperationKind(rawValue: kind ?? ""), version: version ?? 0)
     let isKnown = types.contains(type)
     if isKnown, (try? OperationRow.operation(row, state: .ready)) != nil { return false }
     try db.cachedStatement(sql: "UPDATE op SET state = 'parked', cause = ? WHERE id = ?")

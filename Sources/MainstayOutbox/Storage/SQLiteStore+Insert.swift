@@ -135,11 +135,11 @@ extension SQLiteStore {
     try db.cachedStatement(
       sql: """
         INSERT INTO op (uuid, kind, version, lane, ordering_key, state, enqueued_at, expires_at,
-          idem_key, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          effect, idem_key, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       operation.id.data, operation.type.kind.rawValue, operation.type.version,
-      operation.lane.rawValue, key, state.rawValue, date, expires,
+      operation.lane.rawValue, key, state.rawValue, date, expires, operation.effect.rawValue,
       operation.idempotencyKey.rawValue, operation.payload,
     ])
   }

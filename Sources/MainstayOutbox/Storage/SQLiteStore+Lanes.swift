@@ -99,12 +99,14 @@ extension SQLiteStore {
     ])
   }
 
-  /// Opens a lane.
-  public func reopen(_ lane: Lane) async throws {
+  /// Opens a lane; with a cause, only where it was closed for that one.
+  public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
     try await write(.full) { db, _ in
       try db.execute(
-        sql: "UPDATE lane SET cause = NULL, until = NULL, wait = NULL WHERE name = ?",
-        arguments: [lane.rawValue])
+        sql: """
+          UPDATE lane SET cause = NULL, until = NULL, wait = NULL
+          WHERE name = ?1 AND (?2 IS NULL OR cause = ?2)
+          """, arguments: [lane.rawValue, cause?.rawValue])
     }
   }
 }

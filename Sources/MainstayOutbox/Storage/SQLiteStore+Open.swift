@@ -13,18 +13,13 @@ extension SQLiteStore {
   ///   saved.
   public func open() async throws -> OpeningReport {
     do {
+      if isBeingMended { return try await mend { try await connect() } }
       return try await connect()
     } catch {
       let error = OutboxError(error, path: path)
       guard error.code == .corrupted else { throw error }
-      let salvage = try Salvage(of: url, cause: error)
       do {
-        var report = try await connect()
-        report.salvage = try await salvage.restore(into: self)
-        let balance = try await ledger()
-        report.isBalanced = balance.isBalanced
-        state.withLock { $0.pending = balance.pending }
-        return report
+        return try await mend { try await connect() }
       } catch {
         throw OutboxError(error, path: path)
       }
@@ -38,6 +33,9 @@ extension SQLiteStore {
       throw OutboxError(.busy, details: lockPath)
     }
     do {
+      guard !DamagedFile.isForeign(url) else {
+        throw OutboxError(.corrupted, details: "\(path) is no database")
+      }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
       try await Self.onWriter(of: queue) { [self] db in try check(db) }
       try await Self.migrate(queue)

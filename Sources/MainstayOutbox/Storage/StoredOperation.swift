@@ -33,11 +33,14 @@ public struct NewOperation: Sendable, Equatable {
   public let payload: Data
   /// How long it may wait before it is no longer wanted; nil for ever.
   public let timeToLive: Duration?
+  /// Whether the effect may already have happened.
+  public let effect: EffectCertainty
 
   /// Makes an operation to keep.
   public init(
     id: OperationID, type: PayloadType, lane: Lane, orderingKey: String?,
-    idempotencyKey: IdempotencyKey, payload: Data, timeToLive: Duration? = nil
+    idempotencyKey: IdempotencyKey, payload: Data, timeToLive: Duration? = nil,
+    effect: EffectCertainty = .notSent
   ) {
     self.id = id
     self.type = type
@@ -46,6 +49,7 @@ public struct NewOperation: Sendable, Equatable {
     self.idempotencyKey = idempotencyKey
     self.payload = payload
     self.timeToLive = timeToLive
+    self.effect = effect
   }
 }
 

@@ -53,7 +53,9 @@ final class FailingStore: OutboxStore {
   func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     try await store.close(lane, closure)
   }
-  func reopen(_ lane: Lane) async throws { try await store.reopen(lane) }
+  func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
+    try await store.reopen(lane, closedFor: cause)
+  }
   func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
   func ledger() async throws -> OutboxLedger { try await store.ledger() }
   func operation(_ id: OperationID) async throws -> StoredOperation? {

@@ -23,7 +23,7 @@ import Testing
     #expect(try await test.store.claim().map(\.text) == ["b"])
     test.time.advance(by: .seconds(86_400))
     #expect(try await test.store.claim().isEmpty)
-    try await test.store.reopen("a")
+    try await test.store.reopen("a", closedFor: nil)
     let again = try await test.store.claim()
     #expect(again.map(\.text) == ["a", "a"])
     #expect(again.map(\.operation.attempts) == [0, 0])

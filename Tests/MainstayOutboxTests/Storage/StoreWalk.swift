@@ -186,7 +186,7 @@ struct StoreWalk {
 
   /// What a person does now and then.
   private mutating func decide() async throws {
-    if chance(30) { try await store.reopen(.main) }
+    if chance(30) { try await store.reopen(.main, closedFor: nil) }
     if chance(30) { try await store.expedite() }
     if let letter = try await store.deadLetters(after: nil, limit: 99)
       .randomElement(using: &generator)
@@ -243,7 +243,7 @@ struct StoreWalk {
       }
       held = []
       test.time.advance(by: .seconds(400))
-      try await store.reopen(.main)
+      try await store.reopen(.main, closedFor: nil)
       for letter in try await store.deadLetters(after: nil, limit: 99) {
         try hold(try await store.redrive(letter.id))
       }

@@ -25,6 +25,11 @@ enum SourceRules {
       "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay",
       "MainstayUI", "Mustache", "NIOCore", "Observation", "ServiceLifecycle",
     ],
+    "InventoryDemo": [
+      "Foundation", "AsyncHTTPClient", "InventoryUpstream", "Mainstay", "MainstayTesting",
+      "NIOCore", "NIOHTTP1",
+    ],
+    "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
     "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
   ]

@@ -14,11 +14,16 @@ extension Inventory {
       let ledger = try await outbox.ledger()
       let reading = evidence.reading
       let circuits = [client.catalogBreaker, client.twinBreaker].map(StatusDocument.Circuit.init)
-      let (level, reasons) = FeaturePlan.level(reading.state, circuits)
+      let plan = FeaturePlan(
+        connectivity: reading.state, circuits: circuits, storage: store.evidence.reason)
+      let (level, reasons) = plan.level
+      let moving = reading.state == .online ? snapshot.moving + intents : 0
+      let estimate = drainMeter.estimate(for: moving)
       return StatusDocument(
         connectivity: reading, featureLevel: level, reasons: reasons,
-        features: FeaturePlan.features(reading.state, circuits),
-        outbox: StatusDocument.Queue(snapshot, intents: intents), circuits: circuits,
+        features: plan.features,
+        outbox: StatusDocument.Queue(snapshot, intents: intents, estimate: estimate),
+        circuits: circuits,
         ledger: StatusDocument.Ledger(balanced: ledger.isBalanced))
     } catch {
       throw AppError.from(error, mapping: .inventory)
@@ -44,24 +49,11 @@ extension Inventory {
       }
       return DiagnosticsDocument(
         generatedAt: Timestamp(now()), status: try await status(), errors: errorGroups(),
-        deadLetters: letters, receipts: receipts, opening: opening)
+        deadLetters: letters, receipts: receipts,
+        opening: opening.map(Redaction.redact))
     } catch {
       throw AppError.from(error, mapping: .inventory)
     }
-  }
-
-  /// What was found when the app was started, in sentences; none where all was well.
-  package var opening: [String] {
-    var lines: [String] = []
-    let report = outbox.opening
-    if report.recovered > 0 { lines.append("\(report.recovered) operations were taken back.") }
-    if report.quarantined > 0 { lines.append("\(report.quarantined) of them were given up.") }
-    if let salvage = report.salvage {
-      lines.append(
-        "The queue was damaged: \(salvage.operations) operations and \(salvage.deadLetters) dead "
-          + "letters were saved, \(salvage.missing.map(String.init) ?? "an unknown number") lost.")
-    }
-    return lines
   }
 
   /// What changes, as documents with a name and an id.

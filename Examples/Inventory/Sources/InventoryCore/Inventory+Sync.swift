@@ -25,9 +25,23 @@ extension Inventory {
     }
   }
 
-  /// The network may be back: what waits because of it is tried at once.
+  /// The network may be back, or somebody has signed in: what waits because of that is tried at
+  /// once.
   package func connectionImproved() async throws(AppError) {
-    do { try await outbox.connectionImproved() } catch { throw error.appError }
+    client.session.allowAgain()
+    do {
+      try await outbox.resume(.main, closedFor: .needsUser)
+      try await outbox.connectionImproved()
+    } catch {
+      throw error.appError
+    }
+  }
+
+  /// The service refused who asks, and closed the lane by that: it goes on once somebody has signed
+  /// in.
+  private func signIn(after session: Int) async {
+    guard await client.session.renew(session) else { return }
+    try? await outbox.resume(.main, closedFor: .needsUser)
   }
 
   func heed(_ signal: Signal) async {
@@ -37,6 +51,8 @@ extension Inventory {
       if state == .online { try? await connectionImproved() }
       if let status = try? await status() { feed.tell(.status, status) }
     case .outbox(let event): await heed(event)
+    case .storage:
+      if let status = try? await status() { feed.tell(.status, status) }
     }
   }
 
@@ -45,6 +61,8 @@ extension Inventory {
     case .failed(let error, let next):
       errors.add(error, at: now())
       if case .conflicted = next { await releaseConflicts() }
+      // Signing in may take its time, and others are waiting to be heard.
+      if let session = error.refusedSession { Task { await signIn(after: session) } }
     case .gaveUp(_, let error):
       if let error { errors.add(error, at: now()) }
       // It may have been redriven before this was heard.
@@ -59,51 +77,5 @@ extension Inventory {
     case .storageFailed(let error): errors.add(error.appError, at: now())
     default: break
     }
-  }
-
-  /// Makes both files say the same about what a person has to decide, and about what was given up:
-  /// a process may have died between the one and the other.
-  func settleWithOutbox() async throws(AppError) {
-    do {
-      var dead: Set<String> = []
-      for letter in try await outbox.deadLetters(limit: 10_000) {
-        dead.insert(letter.id.description)
-        _ = try await store.gaveUp(operation: letter.id.description)
-      }
-      for operation in try await store.deadOperations() where !dead.contains(operation) {
-        let id = UUID(uuidString: operation).map(OperationID.init)
-        let isBack = try await id.asyncMap { try await outbox.operation($0) } ?? nil
-        _ =
-          isBack == nil
-          ? try await store.discarded(operation: operation)
-          : try await store.redriven(operation: operation)
-      }
-    } catch {
-      throw AppError.from(error, mapping: .inventory)
-    }
-    await releaseConflicts()
-  }
-
-  /// Lets operations go on whose conflict was settled here.
-  func releaseConflicts() async {
-    do {
-      for conflict in try await outbox.conflicts() {
-        let data = conflict.operation.payload
-        guard conflict.operation.type.kind == SyncTwin.kind,
-          let operation = try? JSONDecoder().decode(SyncTwin.self, from: data),
-          try await !store.isConflicted(operation.work)
-        else { continue }
-        try await outbox.resolve(conflict.id, with: .send(operation))
-      }
-    } catch {
-      errors.add(AppError.from(error, mapping: .inventory), at: now())
-    }
-  }
-}
-
-extension Optional {
-  fileprivate func asyncMap<T>(_ transform: (Wrapped) async throws -> T) async rethrows -> T? {
-    guard let self else { return nil }
-    return try await transform(self)
   }
 }

@@ -14,6 +14,7 @@ package final class Inventory: Sendable {
   enum Signal: Sendable {
     case outbox(OutboxEvent)
     case connectivity(ConnectivityEvidence.Reading.State)
+    case storage
     case failure(AppError)
   }
 
@@ -25,10 +26,13 @@ package final class Inventory: Sendable {
   package let feed: ChangeFeed
   let dispatcher: Dispatcher
   let settings: Settings
+  let drainMeter: DrainMeter
   let now: @Sendable () -> Date
   private let signals: AsyncStream<Signal>
   private let signal: AsyncStream<Signal>.Continuation
   private let tasks = Locked<[Task<Void, Never>]>([])
+  /// How many changes the outbox had lost.
+  let handedOverAgain = Locked(0)
 
   /// Opens the folder, and creates it where it is missing.
   ///
@@ -48,21 +52,26 @@ package final class Inventory: Sendable {
     try Self.prepare(data)
     let (signals, signal) = AsyncStream.makeStream(
       of: Signal.self, bufferingPolicy: .bufferingNewest(4096))
-    let store = try await ItemStore(at: data.appending(path: "items.sqlite"), now: now)
+    let store = try await ItemStore(
+      at: data.appending(path: "items.sqlite"),
+      evidence: StorageEvidence { signal.yield(.storage) }, now: now)
     let evidence = ConnectivityEvidence(since: now()) { signal.yield(.connectivity($0)) }
     let client = UpstreamClient(
       origin: upstream, settings: settings.client, evidence: evidence, now: now)
     let feed = ChangeFeed()
+    let drainMeter = DrainMeter(settings.timeline)
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
+      departures: Departures(since: store.time),
       probe: settings.probe,
       itemChanged: { await Self.tellItem($0, store, feed) },
       conflictFound: { await Self.tellConflict($0, store, feed) })
     do {
       outbox = try await Outbox(
         at: data.appending(path: "outbox.sqlite"),
-        configuration: Self.configuration(settings, signal), now: now
+        configuration: Self.configuration(
+          settings, signal, finished: { drainMeter.finished() }), now: now
       ) { worker.workers }
     } catch {
       store.close()
@@ -78,6 +87,7 @@ package final class Inventory: Sendable {
     self.evidence = evidence
     self.feed = feed
     self.settings = settings
+    self.drainMeter = drainMeter
     self.now = now
     self.signals = signals
     self.signal = signal
@@ -90,6 +100,10 @@ package final class Inventory: Sendable {
     try await store.prune()
     try await settleWithOutbox()
     await dispatcher.flush()
+    tellOpening()
+    await outbox.resume()
+    // Whoever starts the app again may have signed in.
+    try? await outbox.resume(.main, closedFor: .needsUser)
     let tasks = [
       Task { await self.watchSignals() },
       Task { await self.watchOutbox() },
@@ -123,12 +137,16 @@ package final class Inventory: Sendable {
   }
 
   private static func configuration(
-    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation
+    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation,
+    finished: @escaping @Sendable () -> Void
   ) -> Outbox.Configuration {
     var configuration = Outbox.Configuration()
     configuration.maximumConcurrency = settings.maximumConcurrency
     configuration.mapping = .inventory
-    configuration.observer = EventRelay(signal: signal, next: settings.observer)
+    // Nothing is sent before both files say the same.
+    configuration.startsPaused = true
+    configuration.observer = EventRelay(
+      signal: signal, finished: finished, next: settings.observer)
     return configuration
   }
 
@@ -137,6 +155,7 @@ package final class Inventory: Sendable {
     var circuits: [StatusDocument.Circuit] = []
     while !Task.isCancelled {
       do { try await pull() } catch { errors.add(error, at: now()) }
+      try? await store.tryAgain()
       await dispatcher.flush()
       // That a break is over is an event to nobody else.
       if let status = try? await status(), status.circuits != circuits {
@@ -161,12 +180,17 @@ package final class Inventory: Sendable {
 /// Passes the events of the outbox on.
 private struct EventRelay: OutboxObserver {
   let signal: AsyncStream<Inventory.Signal>.Continuation
+  let finished: @Sendable () -> Void
   let next: (any OutboxObserver)?
 
   func observe(_ event: OutboxEvent) {
     next?.observe(event)
     switch event.what {
-    case .failed, .gaveUp, .storageFailed: signal.yield(.outbox(event))
+    case .succeeded: finished()
+    case .gaveUp:
+      finished()
+      signal.yield(.outbox(event))
+    case .failed, .storageFailed: signal.yield(.outbox(event))
     default: break
     }
   }

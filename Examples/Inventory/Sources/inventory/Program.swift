@@ -36,6 +36,7 @@ import Mainstay
     do {
       let inventory = try await Inventory(data: folder, upstream: try upstreamURL())
       try await inventory.start()
+      for line in inventory.opening { write("inventory: \(line)", .standardError) }
       do {
         let server = try InventoryServer(inventory, host: host, port: try chosenPort())
         try await server.run { port in

@@ -147,7 +147,7 @@ import Testing
       let inventory = try await world.open(
         { settings in
           settings.settleTime = .milliseconds(5)
-          settings.client.requestLimit = .milliseconds(100)
+          settings.client.requestLimit = .seconds(1)
           settings.observer = Reactions { event in
             if case .failed(let error, _) = event, error.code == "inventory.settling" {
               continuation.yield()
@@ -171,6 +171,36 @@ import Testing
     }
   }
 
+  @Test func `a request of an earlier run may have left until this one began`() async throws {
+    let clock = ManualClock()
+    let day = Date(timeIntervalSince1970: 1_767_323_045)
+    try await inWorld(clock: clock) { world in
+      await world.fail(.slow) { $0.dedupe = false }
+      let first = try await world.open(now: { day })
+      let id = try await first.add(ItemDraft(title: "Lamp")).item.id
+      await clock.sleepers(atLeast: 1)
+      await first.shutDown()
+
+      await world.fail(.healthy) { $0.dedupe = false }
+      let (events, continuation) = AsyncStream.makeStream(of: String.self)
+      // Long after it was sealed, but the process may have died just now.
+      let second = try await world.open(
+        { settings in
+          settings.settleTime = .milliseconds(5)
+          settings.observer = Reactions { event in
+            if case .failed(let error, _) = event { continuation.yield(error.code.rawValue) }
+            if case .started = event { continuation.yield("started") }
+          }
+        }, now: { day.addingTimeInterval(60) })
+      #expect(await events.first { _ in true } == "inventory.settling")
+      clock.advance(by: .seconds(60))
+      _ = try await second.wait(for: id) { $0.sync == .synced }
+      try await second.drained()
+      #expect(await world.upstream.store.ledger.applied.map(\.applied) == [1])
+      await second.shutDown()
+    }
+  }
+
   @Test func `an address that is none is named`() async throws {
     for text in ["ftp://x", "http://", "here", "file:///tmp"] {
       let address = try #require(URL(string: text))
@@ -191,21 +221,6 @@ import Testing
       }
       #expect(error?.code == .unavailable)
       #expect(error?.appError.message.description.contains(file.path) == true)
-    }
-  }
-
-  @Test func `a damaged file is named and left as it is`() async throws {
-    try await inWorld { world in
-      try FileManager.default.createDirectory(
-        at: world.folder, withIntermediateDirectories: true)
-      let file = world.folder.appending(path: "items.sqlite")
-      let noise = Data(repeating: 0x5a, count: 8192)
-      try noise.write(to: file)
-      let error = await #expect(throws: InventoryError.self) {
-        try await Inventory(data: world.folder, upstream: world.origin)
-      }
-      #expect(error?.code == .corrupted && error?.path.hasSuffix("items.sqlite") == true)
-      #expect(try Data(contentsOf: file) == noise)
     }
   }
 

@@ -94,15 +94,71 @@ import Testing
     #expect(unreadable.status == 1 && unreadable.errors.contains(file.path))
     #expect(unreadable.errors.split(separator: "\n").count == 1)
 
-    let damaged = folder.appending(path: "damaged")
-    try FileManager.default.createDirectory(at: damaged, withIntermediateDirectories: true)
-    let bytes = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
-    try bytes.write(to: damaged.appending(path: "items.sqlite"))
-    let end = try await BuiltProgram.run("inventory", ["--port", "0", "--data", damaged.path])
-    #expect(end.status == 1 && end.errors.contains("damaged"))
-    #expect(
-      try Data(contentsOf: damaged.appending(path: "items.sqlite")) == bytes, "nothing was changed")
+    // It belongs to the upstream that has ended; nobody answers there.
+    let first = try await inventory(upstream)
+    let second = try await BuiltProgram.run("inventory", ["--port", "0", "--data", folder.path])
+    #expect(second.status == 1 && second.errors.contains("in use by another run"))
+    #expect(second.errors.split(separator: "\n").count == 1)
+    _ = await first.stop(SIGTERM)
   }
+
+  @Test(.requirement("O33", "C8"))
+  func `a damaged file is kept, work goes on, and what was found is said`() async throws {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let bytes = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+    for name in ["items.sqlite", "outbox.sqlite"] {
+      try bytes.write(to: folder.appending(path: name))
+    }
+    let program = try await inventory(upstream)
+    let app = Address(port: program.port)
+    let document = try await app.send("GET", "/api/diagnostics")
+    guard case .array(let lines)? = try document.member("opening") else {
+      Issue.record("no lines")
+      return
+    }
+    #expect(lines.count == 2)
+    let scan = try await app.send("POST", "/api/scans", #"{"barcode": "9780141439518"}"#)
+    #expect(scan.status == 202)
+    #expect(await program.stop(SIGTERM) == 0)
+    let said = program.errors.split(separator: "\n").map(String.init)
+    #expect(said.count == 2)
+    for (line, name) in zip(said, ["items.sqlite", "outbox.sqlite"]) {
+      let kept = try #require(line.firstMatch(of: /kept as (.*damaged-[0-9TZ]+)/)).output.1
+      #expect(line.hasPrefix("inventory: The file of the "))
+      #expect(kept.contains("/\(name).damaged-"))
+      #expect(try Data(contentsOf: URL(filePath: String(kept))) == bytes)
+    }
+    _ = await upstream.stop(SIGTERM)
+  }
+
+  #if os(Linux)
+    @Test(.requirement("A24", "A29", "C8"))
+    func `a storage that is full is said, reads go on, and room heals it`() async throws {
+      let program = try await BuiltProgram(
+        "inventory", ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"],
+        fileLimit: 512)
+      let app = Address(port: program.port)
+      func add(_ number: Int) async throws -> Int {
+        let body =
+          #"{"title": "Item \#(number)", "notes": "\#(String(repeating: "x", count: 9000))"}"#
+        return try await app.send("POST", "/api/items", body).status
+      }
+      var number = 0
+      while number < 1000, try await add(number) == 202 { number += 1 }
+      #expect((1..<1000).contains(number))
+      let status = try await app.send("GET", "/api/status")
+      #expect(try status.text("featureLevel") == "minimal")
+      let items = try await app.send("GET", "/api/items?limit=1")
+      #expect(items.status == 200)
+      #expect(String(decoding: items.body, as: UTF8.self).contains("Item \(number - 1)"))
+      try await program.liftFileLimit()
+      #expect(try await add(number) == 202)
+      let after = try await app.send("GET", "/api/status")
+      #expect(try after.text("featureLevel") != "minimal")
+      #expect(await program.stop(SIGTERM) == 0)
+    }
+  #endif
 
   @Test(arguments: [["--port", "70000"], ["--upstream", "nonsense"], ["--colour", "red"]])
   func `wrong options are explained`(arguments: [String]) async throws {

@@ -33,9 +33,13 @@ package struct StatusDocument: Sendable, Hashable, Codable {
     package var dead = 0
     /// In seconds; nil where nothing waits.
     package var oldestAge: Double?
+    /// In how many seconds nothing is left, if it goes on as lately; left out where that cannot be
+    /// said.
+    package var estimate: Double?
 
     private enum CodingKeys: String, CodingKey {
       case pending, running, scheduled, blocked, waiting, conflicted, parked, dead, oldestAge
+      case estimate
     }
 
     /// `oldestAge` is always written, as `null` where nothing waits.
@@ -50,6 +54,7 @@ package struct StatusDocument: Sendable, Hashable, Codable {
       try container.encode(parked, forKey: .parked)
       try container.encode(dead, forKey: .dead)
       try container.encode(oldestAge, forKey: .oldestAge)
+      try container.encodeIfPresent(estimate, forKey: .estimate)
     }
   }
 
@@ -82,7 +87,8 @@ extension StatusDocument.Queue {
   /// - Parameters:
   ///   - snapshot: What the outbox has.
   ///   - intents: What it may not know yet.
-  init(_ snapshot: OutboxSnapshot, intents: Int) {
+  ///   - estimate: In how much time nothing is left.
+  init(_ snapshot: OutboxSnapshot, intents: Int, estimate: Duration? = nil) {
     pending = snapshot.pending + intents
     running = snapshot.running
     scheduled = snapshot.scheduled
@@ -92,6 +98,14 @@ extension StatusDocument.Queue {
     parked = snapshot.parked
     dead = snapshot.dead
     oldestAge = snapshot.oldestAge.map { max(0, $0 / .milliseconds(1)) / 1000 }
+    self.estimate = estimate.map { ($0 / .milliseconds(1)).rounded() / 1000 }
+  }
+}
+
+extension OutboxSnapshot {
+  /// How many go on by themselves; none where nothing moves, as in a lane that is closed.
+  var moving: Int {
+    ready + running + scheduled == 0 ? 0 : pending - conflicted - parked
   }
 }
 
@@ -107,53 +121,5 @@ extension StatusDocument.Circuit {
       case .halfOpen: .halfOpen
       case .isolated: .isolated
       }
-  }
-}
-
-/// Which features there are, and what takes them away.
-enum FeaturePlan {
-  static let local = ["scan", "add", "edit", "photo", "search", "delete"]
-  static let remote = ["enrichment", "sync", "recall-check", "resale-value", "recipe-ideas"]
-  /// Those that answer a question of the person, so that a circuit that is open stands in the way.
-  static let lookups: Set = ["enrichment", "recall-check", "resale-value", "recipe-ideas"]
-
-  static func level(
-    _ connectivity: ConnectivityEvidence.Reading.State, _ circuits: [StatusDocument.Circuit]
-  ) -> (StatusDocument.FeatureLevel, [String]) {
-    switch connectivity {
-    case .offline:
-      return (.offline, ["The service can’t be reached. Changes are kept and sent later."])
-    case .portal:
-      return (.offline, ["The network asks to sign in. Changes are kept and sent later."])
-    case .online, .unknown:
-      let open = circuits.filter { $0.state == .open || $0.state == .isolated }
-      let reasons = open.map {
-        let what = $0.name == "catalog" ? "looking things up" : "sending changes"
-        return "The service had problems, so \(what) takes a break."
-      }
-      if open.isEmpty { return (.full, []) }
-      return (open.count == circuits.count ? .basic : .limited, reasons)
-    }
-  }
-
-  static func features(
-    _ connectivity: ConnectivityEvidence.Reading.State, _ circuits: [StatusDocument.Circuit]
-  ) -> [StatusDocument.Feature] {
-    let isOpen = circuits.contains { $0.name == "catalog" && $0.state == .open }
-    let here = local.map {
-      StatusDocument.Feature(name: $0, available: true, needs: [], reason: nil)
-    }
-    let there = remote.map { name -> StatusDocument.Feature in
-      var reason: String?
-      switch connectivity {
-      case .offline: reason = "It needs the network, and the service can’t be reached."
-      case .portal: reason = "It needs the network, and the network asks to sign in first."
-      case .online, .unknown:
-        if isOpen, lookups.contains(name) { reason = "The service takes a break after problems." }
-      }
-      return StatusDocument.Feature(
-        name: name, available: reason == nil, needs: ["network"], reason: reason)
-    }
-    return here + there
   }
 }

@@ -21,13 +21,14 @@ struct ConflictRecord: Sendable {
   }
 
   init(_ row: Row) throws {
-    guard let id = UUID(uuidString: row["id"]), let item = UUID(uuidString: row["item"]),
-      let work = UUID(uuidString: row["work"])
+    guard let id = UUID(uuidString: try row.decode(forColumn: "id")),
+      let item = UUID(uuidString: try row.decode(forColumn: "item")),
+      let work = UUID(uuidString: try row.decode(forColumn: "work"))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "conflict") }
     self.init(
       id: id, item: item, work: work,
-      remote: try JSONDecoder().decode(Twin.self, from: row["remote"]),
-      since: Timestamp(milliseconds: row["since"]))
+      remote: try JSONDecoder().decode(Twin.self, from: row.decode(forColumn: "remote")),
+      since: Timestamp(milliseconds: try row.decode(forColumn: "since")))
   }
 
   static func of(item: UUID, _ db: Database) throws -> ConflictRecord? {

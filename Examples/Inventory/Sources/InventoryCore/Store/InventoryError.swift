@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import GRDB
 package import Mainstay
 
 /// Why the inventory cannot be opened.
@@ -12,8 +11,8 @@ package struct InventoryError: AppErrorConvertible {
 
     /// The folder or a file cannot be made, read or written.
     package static let unavailable = Code(rawValue: "unavailable")
-    /// The file of the items is damaged.
-    package static let corrupted = Code(rawValue: "corrupted")
+    /// Another process uses the file of the items.
+    package static let inUse = Code(rawValue: "inUse")
     /// The file was written by a newer version of the app.
     package static let newerFormat = Code(rawValue: "newerFormat")
     /// The address of the service is none.
@@ -34,22 +33,17 @@ package struct InventoryError: AppErrorConvertible {
   }
 
   init(opening error: any Error, path: String) {
-    let isDamaged =
-      (error as? DatabaseError).map {
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains($0.resultCode)
-      } ?? false
-    self.init(isDamaged ? .corrupted : .unavailable, path: path, underlying: error)
+    self.init(.unavailable, path: path, underlying: error)
   }
 
   /// One sentence that says what is wrong, and one that says what to do; both name the path.
   package var appError: AppError {
     switch code {
-    case .corrupted:
+    case .inUse:
       error(
-        "inventory.corrupted", .corrupted, "The inventory is damaged",
-        "The file \(path) can’t be read: it is damaged, or no file of this app.",
-        "Move it and the files beside it that begin with its name to a safe place, and start again."
-      )
+        "inventory.in-use", .storage, "The inventory is in use",
+        "The file \(path) is in use by another run of this app.",
+        "Stop that one, or choose another folder with --data.")
     case .newerFormat:
       error(
         "inventory.newer-format", .configuration, "The inventory needs a newer version",

@@ -24,6 +24,12 @@ struct ItemRecord: Sendable, Equatable {
     "\(fields.kind == .book ? "Book" : "Product") \(fields.barcode ?? "")"
   }
 
+  /// A deleted item of which nothing else is known.
+  static func tombstone(_ id: UUID, at time: Timestamp) -> ItemRecord {
+    ItemRecord(
+      id: id, fields: ItemFields(title: "Deleted"), created: time, updated: time, deleted: time)
+  }
+
   /// Takes other fields; counts a version where they differ.
   mutating func take(_ other: ItemFields, at time: Timestamp) {
     guard fields != other else { return }
@@ -35,19 +41,24 @@ struct ItemRecord: Sendable, Equatable {
 
 extension ItemRecord {
   init(_ row: Row) throws {
-    guard let id = UUID(uuidString: row["uuid"]),
-      let enrichment = Item.Enrichment(rawValue: row["enrichment"])
-    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(row["uuid"] ?? "")") }
+    let name = try row.decode(String.self, forColumn: "uuid")
+    guard let id = UUID(uuidString: name),
+      let enrichment = Item.Enrichment(rawValue: try row.decode(forColumn: "enrichment"))
+    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(name)") }
     self.id = id
-    position = row["position"]
-    fields = try JSONDecoder().decode(ItemFields.self, from: row["fields"])
-    base = try (row["base"] as Data?).map { try JSONDecoder().decode(ItemFields.self, from: $0) }
-    twinVersion = row["twin_version"]
-    version = row["version"]
+    position = try row.decode(forColumn: "position")
+    let decoder = JSONDecoder()
+    fields = try decoder.decode(ItemFields.self, from: row.decode(forColumn: "fields"))
+    base = try row.decode(Data?.self, forColumn: "base").map {
+      try decoder.decode(ItemFields.self, from: $0)
+    }
+    twinVersion = try row.decode(forColumn: "twin_version")
+    version = try row.decode(forColumn: "version")
     self.enrichment = enrichment
-    created = Timestamp(milliseconds: row["created_at"])
-    updated = Timestamp(milliseconds: row["updated_at"])
-    deleted = (row["deleted_at"] as Int64?).map(Timestamp.init(milliseconds:))
+    created = Timestamp(milliseconds: try row.decode(forColumn: "created_at"))
+    updated = Timestamp(milliseconds: try row.decode(forColumn: "updated_at"))
+    deleted = try row.decode(Int64?.self, forColumn: "deleted_at")
+      .map(Timestamp.init(milliseconds:))
   }
 
   static func find(_ id: UUID, _ db: Database) throws -> ItemRecord? {

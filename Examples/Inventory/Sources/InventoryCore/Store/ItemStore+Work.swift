@@ -22,7 +22,7 @@ extension ItemStore {
   /// What the outbox may not know yet, in the order in which it was asked for.
   func intents() async throws(AppError) -> [Work] {
     try await read { db in
-      let sql = "SELECT * FROM work WHERE state = 'intended' ORDER BY seq"
+      let sql = "SELECT * FROM work WHERE \(Self.isIntended) ORDER BY seq"
       return try Row.fetchAll(db, sql: sql).map(Work.init)
     }
   }
@@ -30,9 +30,13 @@ extension ItemStore {
   /// How much the outbox may not know yet.
   func intentCount() async throws(AppError) -> Int {
     try await read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM work WHERE state = 'intended'") ?? 0
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM work WHERE \(Self.isIntended)") ?? 0
     }
   }
+
+  /// A conflict without an operation has lost it with the outbox.
+  private static let isIntended =
+    "(state = 'intended' OR (state = 'conflicted' AND operation IS NULL))"
 
   func work(_ id: UUID) async throws(AppError) -> Work? {
     try await read { db in try Work.find(id, db) }

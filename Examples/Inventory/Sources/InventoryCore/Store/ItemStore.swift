@@ -3,6 +3,7 @@
 package import Foundation
 internal import GRDB
 package import Mainstay
+internal import MainstayOutbox
 
 /// Where items are kept: a SQLite file of its own, written through to the disk.
 ///
@@ -11,60 +12,32 @@ package import Mainstay
 package final class ItemStore: Sendable {
   let queue: DatabaseQueue
   let now: @Sendable () -> Date
+  /// Whether the file can be written.
+  package let evidence: StorageEvidence
+  /// What was saved of a damaged file, until it has been settled with the outbox.
+  package let salvage: ItemSalvage?
+  private let lock: Locked<OwnerLock?>
   private let isClosed = Locked(false)
 
-  /// Opens the file, and creates it where it is missing.
+  /// Opens the file, and creates it where it is missing; a damaged one is replaced by what can be
+  /// read of it.
   ///
   /// - Parameters:
-  ///   - url: The file; its folder must exist.
+  ///   - url: The file; its folder must exist. A lock lies beside it: one process uses it at a
+  ///     time.
+  ///   - evidence: Told what writes come to.
   ///   - now: The time of day, for stamps.
   /// - Throws: `InventoryError` that names the path.
   package init(
-    at url: URL, now: @escaping @Sendable () -> Date
+    at url: URL, evidence: StorageEvidence = StorageEvidence(),
+    now: @escaping @Sendable () -> Date
   ) async throws(InventoryError) {
-    let path = url.path(percentEncoded: false)
-    do {
-      let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      let answer = try await queue.writeWithoutTransaction { db in
-        try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
-      }
-      guard answer == "ok" else {
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: answer)
-      }
-      let isNewer = try await queue.read { try ItemSchema.migrator.hasBeenSuperseded($0) }
-      guard !isNewer else { throw InventoryError(.newerFormat, path: path) }
-      try ItemSchema.migrator.migrate(queue)
-      self.queue = queue
-      self.now = now
-    } catch let error as InventoryError {
-      throw error
-    } catch {
-      throw InventoryError(opening: error, path: path)
-    }
-  }
-
-  /// GRDB's own set-up for the write-ahead log leaves `synchronous = NORMAL`, under which a power
-  /// cut may take back what was committed; so the log is switched on here.
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.label = "Inventory.Items"
-    configuration.busyMode = .timeout(5)
-    configuration.foreignKeysEnabled = true
-    configuration.prepareDatabase { db in
-      let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-      if mode != "wal" { try db.execute(sql: "PRAGMA journal_mode = WAL") }
-      try db.execute(
-        sql: """
-          PRAGMA synchronous = FULL;
-          PRAGMA fullfsync = ON;
-          PRAGMA checkpoint_fullfsync = ON;
-          PRAGMA journal_size_limit = 16777216;
-          PRAGMA trusted_schema = OFF;
-          PRAGMA mmap_size = 0;
-          PRAGMA cell_size_check = ON;
-          """)
-    }
-    return configuration
+    let opened = try Opened(url, at: now())
+    queue = opened.queue
+    salvage = opened.salvage
+    lock = Locked(opened.lock)
+    self.now = now
+    self.evidence = evidence
   }
 
   var time: Timestamp { Timestamp(now()) }
@@ -73,40 +46,69 @@ package final class ItemStore: Sendable {
   func write<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
+    do {
+      let (result, isWritten) = try await written(body)
+      // What changes nothing does not reach the disk, and proves nothing.
+      if isWritten { evidence.wrote() }
+      return result
+    } catch {
+      evidence.failed(error)
+      throw ErrorMapping.inventory.map(error)
+    }
+  }
+
+  private func written<T: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> (T, Bool) {
     try await onConnection { db in
+      let before = db.totalChangesCount
       var result: T?
       try db.inTransaction {
         result = try body(db)
         return .commit
       }
       guard let result else { throw AppError.closed }
-      return result
+      return (result, db.totalChangesCount > before)
+    }
+  }
+
+  /// Writes something, where the last write failed: so the app hears when it can write again,
+  /// though nobody changes anything.
+  func tryAgain() async throws(AppError) {
+    guard evidence.reason != nil else { return }
+    let text = time.text
+    try await write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO meta (key, value) VALUES ('tried', ?)
+          ON CONFLICT (key) DO UPDATE SET value = excluded.value
+          """, arguments: [text])
     }
   }
 
   func read<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
-    try await onConnection(body)
+    do {
+      return try await onConnection(body)
+    } catch {
+      throw ErrorMapping.inventory.map(error)
+    }
   }
 
   /// The one connection is used by one at a time, also for reading.
   private func onConnection<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
-  ) async throws(AppError) -> T {
-    do {
-      return try await withCheckedThrowingContinuation { continuation in
-        queue.asyncWriteWithoutTransaction { db in
-          continuation.resume(
-            with: Result {
-              // GRDB would go on with a connection that is not there.
-              guard !self.isClosed.withLock({ $0 }) else { throw AppError.closed }
-              return try body(db)
-            })
-        }
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.asyncWriteWithoutTransaction { db in
+        continuation.resume(
+          with: Result {
+            // GRDB would go on with a connection that is not there.
+            guard !self.isClosed.withLock({ $0 }) else { throw AppError.closed }
+            return try body(db)
+          })
       }
-    } catch {
-      throw ErrorMapping.inventory.map(error)
     }
   }
 
@@ -119,6 +121,7 @@ package final class ItemStore: Sendable {
   package func close() {
     isClosed.withLock { $0 = true }
     try? queue.close()
+    lock.withLock { $0 = nil }
   }
 }
 

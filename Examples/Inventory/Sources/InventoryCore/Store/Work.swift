@@ -30,6 +30,8 @@ struct Work: Sendable {
   /// The key by which the service knows it; that of the request that asked for it, if it had one.
   let key: IdempotencyKey
   let state: State
+  /// The name of the operation in the outbox; nil where it may have none.
+  let operation: String?
   /// What was sent, byte for byte: the same key must never carry another body.
   let body: Data?
   /// The version that it demanded; nil where it demanded that nothing is there.
@@ -37,18 +39,22 @@ struct Work: Sendable {
   let sent: Timestamp?
 
   init(_ row: Row) throws {
-    guard let id = UUID(uuidString: row["id"]), let item = UUID(uuidString: row["item"]),
-      let kind = Kind(rawValue: row["kind"]), let state = State(rawValue: row["state"]),
-      let key = IdempotencyKey(row["key"] as String)
-    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "work \(row["id"] ?? "")") }
+    let name = try row.decode(String.self, forColumn: "id")
+    guard let id = UUID(uuidString: name),
+      let item = UUID(uuidString: try row.decode(forColumn: "item")),
+      let kind = Kind(rawValue: try row.decode(forColumn: "kind")),
+      let state = State(rawValue: try row.decode(forColumn: "state")),
+      let key = IdempotencyKey(try row.decode(String.self, forColumn: "key"))
+    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "work \(name)") }
     self.id = id
     self.item = item
     self.kind = kind
     self.key = key
     self.state = state
-    body = row["body"]
-    precondition = row["precondition"]
-    sent = (row["sent_at"] as Int64?).map(Timestamp.init(milliseconds:))
+    operation = try row.decode(forColumn: "operation")
+    body = try row.decode(forColumn: "body")
+    precondition = try row.decode(forColumn: "precondition")
+    sent = try row.decode(Int64?.self, forColumn: "sent_at").map(Timestamp.init(milliseconds:))
   }
 
   static func find(_ id: UUID, _ db: Database) throws -> Work? {
@@ -62,13 +68,19 @@ struct Work: Sendable {
     _ kind: Kind, of item: UUID, key: IdempotencyKey, at time: Timestamp, _ db: Database
   ) throws -> UUID {
     let id = UUID()
-    try db.execute(
-      sql: """
-        INSERT INTO work (id, item, kind, key, state, created_at)
-        VALUES (?, ?, ?, ?, 'intended', ?)
-        """,
-      arguments: [id.text, item.text, kind.rawValue, key.rawValue, time.milliseconds])
+    try insert(id, kind, of: item, key: key, state: .intended, at: time, db)
     return id
+  }
+
+  static func insert(
+    _ id: UUID, _ kind: Kind, of item: UUID, key: IdempotencyKey, state: State, at time: Timestamp,
+    _ db: Database
+  ) throws {
+    try db.execute(
+      sql: "INSERT INTO work (id, item, kind, key, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      arguments: [
+        id.text, item.text, kind.rawValue, key.rawValue, state.rawValue, time.milliseconds,
+      ])
   }
 
   static func set(_ state: State, of id: UUID, _ db: Database) throws {

@@ -8,8 +8,12 @@ struct UpstreamAnswer: Sendable {
   let status: Int
   let contentType: String
   let retryAfter: Duration?
+  /// The limit that it announces.
+  let limit: RateLimitPolicy?
   let range: String?
   let body: Data
+  /// The session that the request was sent in.
+  var session = 0
 
   /// Whether it can only come from something between here and the service, such as the login page
   /// of a guest network.
@@ -48,7 +52,8 @@ struct UpstreamAnswer: Sendable {
   var error: AppError {
     let problem = problem
     let error = AppError.http(
-      status: status, isRepeatable: true, retryAfter: retryAfter, problemType: problem?.type)
+      status: status, isRepeatable: true, retryAfter: retryAfter, problemType: problem?.type
+    ).inSession(session)
     guard let detail = problem?.detail else { return error }
     return error.adding(metadata: ["http.problem-detail": String(detail.prefix(500))])
   }

@@ -22,8 +22,17 @@ package final class UpstreamClient: Sendable {
     package var failuresToOpen = 5
     /// How long an open circuit leaves the service alone at first; 1 s by default.
     package var breakFor = Duration.seconds(1)
+    /// How long a call waits for its turn where the service limits requests, before it is put off;
+    /// 1 s by default.
+    package var patience = Duration.seconds(1)
+    /// For how long the service is left alone at most when it asks for that; 5 min by default.
+    package var maximumHold = Duration.seconds(300)
     /// The greatest answer that is read, in bytes.
     package var maximumAnswerBytes = 4 * 1024 * 1024
+    /// Signs in again when the service refuses who asks (401), and says whether that worked.
+    ///
+    /// Called once for however many requests were refused. Nil where there is nobody to sign in.
+    package var refresh: (@Sendable () async throws -> Bool)?
     /// The size of the parts of a photo, in bytes.
     package var photoPartBytes = 256 * 1024
 
@@ -54,18 +63,21 @@ package final class UpstreamClient: Sendable {
   let reads: any Policy
   /// Writes: one attempt each, since the queue asks before it repeats one.
   let writes: any Policy
+  let session: Session
+  private let pace: Pace
   private let http: HTTPClient
   private let now: @Sendable () -> Date
 
   /// Makes a client; nothing is sent yet.
   package init(
     origin: URL, settings: Settings = Settings(), evidence: ConnectivityEvidence,
-    now: @escaping @Sendable () -> Date
+    clock: some Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date
   ) {
     self.origin = origin
     self.settings = settings
     self.evidence = evidence
     self.now = now
+    session = Session(settings.refresh)
     // A little more than the client's own limit, which knows better what was sent.
     let limit = settings.requestLimit + .seconds(1)
     let maximumBreak = max(settings.breakFor, .seconds(5))
@@ -75,23 +87,30 @@ package final class UpstreamClient: Sendable {
     let twins = CircuitBreaker(
       "twins", .consecutiveFailures(settings.failuresToOpen), breakFor: settings.breakFor,
       maximumBreak: maximumBreak)
+    let pace = Pace(
+      patience: settings.patience, maximumHold: settings.maximumHold, clock: clock)
+    self.pace = pace
     catalogBreaker = catalog
     twinBreaker = twins
     lookups = Pipeline("catalog") {
       Deadline(settings.lookupLimit)
       Retry(maximumAttempts: 3, backoff: settings.backoff)
+      pace
       catalog
       Timeout(limit)
     }
     queuedLookups = Pipeline("queued catalog") {
+      pace
       catalog
       Timeout(limit)
     }
     reads = Pipeline("twins") {
+      pace
       twins
       Timeout(limit)
     }
     writes = Pipeline("twin writes") {
+      pace
       twins
       Timeout(limit, disposition: .unknownOutcome)
     }
@@ -116,9 +135,11 @@ package final class UpstreamClient: Sendable {
   ///
   /// - Throws: `AppError`: nothing was sent, or for a write that nobody knows what became of it.
   func send(_ call: Call) async throws(AppError) -> UpstreamAnswer {
-    let answer: UpstreamAnswer
+    let session = session.number
+    var answer: UpstreamAnswer
     do {
       answer = try await execute(call)
+      answer.session = session
     } catch {
       let mapped = ErrorMapping.inventory.map(error)
       if mapped.disposition != .cancelled { evidence.failed(mapped, at: now()) }
@@ -127,6 +148,7 @@ package final class UpstreamClient: Sendable {
       }
       throw mapped.with(disposition: .unknownOutcome)
     }
+    pace.heard(answer)
     if answer.isForeign {
       evidence.foreign(answer.status, at: now())
     } else {
@@ -150,6 +172,7 @@ package final class UpstreamClient: Sendable {
       status: Int(response.status.code),
       contentType: response.headers.first(name: "Content-Type")?.lowercased() ?? "",
       retryAfter: retryAfter.flatMap { RetryAfter.wait($0, now: now()) },
+      limit: response.headers.first(name: "RateLimit-Policy").flatMap(RateLimitPolicy.slowest),
       range: response.headers.first(name: "Range"), body: Data(body.readableBytesView))
   }
 }

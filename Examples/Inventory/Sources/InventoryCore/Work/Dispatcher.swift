@@ -69,6 +69,9 @@ actor Dispatcher {
   ) async throws(OutboxError) -> OperationID {
     try await outbox.enqueue(
       Operation(work: work.id, item: work.item),
-      options: EnqueueOptions(orderedBy: work.item.text, idempotencyKey: work.key))
+      options: EnqueueOptions(
+        orderedBy: work.item.text, idempotencyKey: work.key,
+        // The outbox had it before, and lost it.
+        mayHaveBeenSent: work.sent != nil))
   }
 }

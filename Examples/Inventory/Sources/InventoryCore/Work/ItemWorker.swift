@@ -18,6 +18,7 @@ struct ItemWorker: Sendable {
   let maximumAttempts: Int
   /// How long the service may still be at work on a request whose connection is gone.
   let settleTime: Duration
+  let departures: Departures
   let probe: (@Sendable (InterruptionPoint) throws -> Void)?
   let itemChanged: @Sendable (UUID) async -> Void
   let conflictFound: @Sendable (UUID) async -> Void
@@ -31,8 +32,15 @@ struct ItemWorker: Sendable {
   private func worker<Operation: ItemOperation>(_ type: Operation.Type) -> Worker {
     Worker(
       for: type, maximumAttempts: maximumAttempts, backoff: backoff,
-      reconcile: { operation, _ in try await reconcile(operation) },
-      run: { try await run($0, $1) })
+      reconcile: { try await reconcile($0, $1) },
+      run: { operation, context in
+        do {
+          try await run(operation, context)
+        } catch {
+          departures.ended(operation.work, at: store.time)
+          throw error
+        }
+      })
   }
 
   private func run(_ operation: some ItemOperation, _ context: WorkerContext) async throws {
@@ -84,20 +92,28 @@ struct ItemWorker: Sendable {
   private func finish(_ operation: some ItemOperation, _ twin: Twin?) async throws {
     try probe?(.afterEffect)
     try await store.acknowledge(operation.work, twin)
+    departures.forget(operation.work)
     try probe?(.afterAcknowledgement)
     await itemChanged(operation.item)
   }
 
   /// Finds out whether an earlier run had its effect, first here and then from the service.
-  private func reconcile(_ operation: some ItemOperation) async throws -> Reconciliation {
-    guard let work = try await store.work(operation.work) else { return .notApplied }
+  private func reconcile(
+    _ operation: some ItemOperation, _ context: WorkerContext
+  ) async throws -> Reconciliation {
+    guard let work = try await store.work(operation.work) else {
+      // It was lost here; what the service has comes back by a pull.
+      let effect = try await client.effect(of: context.idempotencyKey)
+      return effect?.twin == operation.item ? .applied : .notApplied
+    }
     if work.state == .done { return .applied }
-    guard let sent = work.sent else { return .notApplied }
-    if let effect = try await client.effect(of: work.key) {
+    guard work.sent != nil else { return .notApplied }
+    // Under this key the service may have changed the twin of somebody else: that is no effect.
+    if let effect = try await client.effect(of: work.key), effect.twin == work.item {
       try await finish(operation, effect.document)
       return .applied
     }
-    let age = Duration.milliseconds(store.time.milliseconds - sent.milliseconds)
+    let age = departures.age(of: operation.work, at: store.time)
     // The request may still be on its way through the service, with nobody to take its answer.
     guard age >= settleTime || age < .zero else {
       throw AppError.stillSettling(settleTime - age)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+
+extension Outbox {
+  /// How an outbox behaves.
+  ///
+  /// Settings that stand in the code are checked when the outbox is opened, and stop the program;
+  /// those that come from outside go through ``Outbox/init(at:validating:clock:now:workers:)``. All
+  /// keys may be missing; `null` for `maximumPending` means any number:
+  ///
+  /// ```json
+  /// {"maximumConcurrency": 4, "maximumPending": 100000, "maximumPayloadBytes": 1000000,
+  ///  "startsPaused": false}
+  /// ```
+  public struct Configuration: Sendable {
+    /// How many operations run at once; 1 or more, the default is 4.
+    public var maximumConcurrency = 4
+    /// How many unfinished operations it takes; 1 or more, or nil for any number.
+    ///
+    /// More are refused with ``OutboxError/Code/full``; the default is 100,000.
+    public var maximumPending: Int? = 100_000
+    /// How large a payload may be, in bytes; 1 or more, the default is one million.
+    public var maximumPayloadBytes = 1_000_000
+    /// Whether it starts nothing before ``Outbox/resume()``; the default is false.
+    ///
+    /// For apps that have to put something in order first, such as files of their own.
+    public var startsPaused = false
+    /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
+    ///
+    /// It is not a part of the encoded settings.
+    public var mapping: ErrorMapping?
+    /// Who is told about events; the default is nobody.
+    ///
+    /// It is not a part of the encoded settings.
+    public var observer: (any OutboxObserver)?
+
+    /// Makes the default configuration.
+    public init() {}
+  }
+}
+
+extension Outbox.Configuration {
+  /// - Throws: `ConfigurationError` with everything that is not legal.
+  func check() throws(ConfigurationError) {
+    let more = "it must be 1 or more"
+    var found = Violations()
+    found.check(maximumConcurrency >= 1, "maximumConcurrency", maximumConcurrency, more)
+    if let maximumPending {
+      found.check(
+        maximumPending >= 1, "maximumPending", maximumPending,
+        "it must be 1 or more, or nil for any number")
+    }
+    found.check(maximumPayloadBytes >= 1, "maximumPayloadBytes", maximumPayloadBytes, more)
+    guard found.all.isEmpty else {
+      throw ConfigurationError(subject: "Outbox", violations: found.all)
+    }
+  }
+}
+
+extension Outbox.Configuration: Codable {
+  private enum CodingKeys: CodingKey {
+    case maximumConcurrency, maximumPending, maximumPayloadBytes, startsPaused
+  }
+
+  /// Decodes the settings; a key that is missing gets its default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init()
+    maximumConcurrency = try values.decode(.maximumConcurrency, default: maximumConcurrency)
+    if values.contains(.maximumPending) {
+      maximumPending = try values.decode(Int?.self, forKey: .maximumPending)
+    }
+    maximumPayloadBytes = try values.decode(.maximumPayloadBytes, default: maximumPayloadBytes)
+    startsPaused = try values.decode(.startsPaused, default: startsPaused)
+  }
+
+  /// Encodes the settings, but for `mapping` and `observer`.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(maximumConcurrency, forKey: .maximumConcurrency)
+    try values.encode(maximumPending, forKey: .maximumPending)
+    try values.encode(maximumPayloadBytes, forKey: .maximumPayloadBytes)
+    try values.encode(startsPaused, forKey: .startsPaused)
+  }
+}
