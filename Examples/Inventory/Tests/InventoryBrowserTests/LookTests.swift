@@ -24,7 +24,7 @@ extension BrowserTests {
         _ = try await world.deadLetter()
         _ = try await world.app.send(
           "POST", "/api/items",
-          #"{"title": "A lamp with a shade of green glass and a very long name that breaks lines", "#
+          #"{"title": "A lamp with a shade of green glass and a name that breaks lines", "#
             + #""location": "Hall, beside the door", "quantity": 3}"#)
         let item = try await world.item(scanned: Self.isbns[0])
         try await world.conflict(item)
@@ -110,7 +110,8 @@ extension BrowserTests {
           try await browser.resize(width, height, isPhone: device == "phone")
           for scheme in ColorScheme.allCases {
             try await browser.prefer(scheme, isStill: true)
-            for (name, page) in zip(["list", "item", "conflicts", "status", "errors"],
+            for (name, page) in zip(
+              ["list", "item", "conflicts", "status", "errors"],
               ["/", "/items/\(item)", "/conflicts", "/status", "/errors"])
             {
               try await world.open(page)

@@ -69,7 +69,7 @@ struct NeverSo: Error, CustomStringConvertible {
 
   var description: String {
     """
-    Within \(Browser.limit) it never was so: \(expression) \(arguments.isEmpty ? "" : "\(arguments)")
+    Within \(Browser.limit) it never was so: \(expression)\(arguments.map { " \($0)" }.joined())
     at \(address), which says:
     \(page)
     """
