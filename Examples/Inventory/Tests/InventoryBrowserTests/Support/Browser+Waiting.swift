@@ -92,7 +92,13 @@ extension Browser {
     try await action(try await element(selector))
   }
 
-  func click(_ selector: String) async throws { try await use(selector) { try await $0.click() } }
+  /// Clicks it, in the middle of the window: at its edge a toast may lie over it.
+  func click(_ selector: String) async throws {
+    try await use(selector) { element in
+      try await run("arguments[0].scrollIntoView({ block: 'center' })", element.reference)
+      try await element.click()
+    }
+  }
 
   /// Types at the end of what stands in a field.
   func type(_ selector: String, _ text: String) async throws {
