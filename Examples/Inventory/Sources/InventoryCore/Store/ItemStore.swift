@@ -17,7 +17,6 @@ package final class ItemStore: Sendable {
   /// What was saved of a damaged file, until it has been settled with the outbox.
   package let salvage: ItemSalvage?
   private let lock: Locked<OwnerLock?>
-  private let isClosed = Locked(false)
 
   /// Opens the file, and creates it where it is missing; a damaged one is replaced by what can be
   /// read of it.
@@ -95,7 +94,7 @@ package final class ItemStore: Sendable {
         continuation.resume(
           with: Result {
             // GRDB would go on with a connection that is not there.
-            guard !self.isClosed.withLock({ $0 }) else { throw AppError.closed }
+            guard db.sqliteConnection != nil else { throw AppError.closed }
             return try body(db)
           })
       }
@@ -109,7 +108,6 @@ package final class ItemStore: Sendable {
 
   /// Leaves the file; later calls fail.
   package func close() {
-    isClosed.withLock { $0 = true }
     try? queue.close()
     lock.withLock { $0 = nil }
   }
