@@ -17,8 +17,8 @@ enum Audit {
     var mistakes: [String] = []
     // Under a modal dialog nothing else can be reached, and so needs no name.
     let place = try await browser.elements("dialog:modal").isEmpty ? "" : "dialog:modal "
-    let controls = ["a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary"]
-      .map { place + $0 }.joined(separator: ", ")
+    let names = ["a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary"]
+    let controls = names.map { place + $0 }.joined(separator: ", ")
     for control in try await browser.elements("\(controls), dialog:modal")
     where try await control.label.trimmingPrefix(" ").isEmpty {
       let markup = try await control.property("outerHTML").text ?? ""
@@ -131,7 +131,8 @@ enum Audit {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const element = texts.currentNode.parentElement;
-      if (!texts.currentNode.data.trim() || element.closest("script, style, template")) { continue; }
+      const isBlank = !texts.currentNode.data.trim();
+      if (isBlank || element.closest("script, style, template")) { continue; }
       if (!isSeen(element) || isUnseenByDesign(element)) { continue; }
       check(element, getComputedStyle(element).color, 4.5, "text");
     }

@@ -68,8 +68,9 @@ struct NeverSo: Error, CustomStringConvertible {
   let page: String
 
   var description: String {
-    """
-    Within \(Browser.limit) it never was so: \(expression) \(arguments.isEmpty ? "" : "\(arguments)")
+    let arguments = arguments.isEmpty ? "" : " \(arguments)"
+    return """
+    Within \(Browser.limit) it never was so: \(expression)\(arguments)
     at \(address), which says:
     \(page)
     """
