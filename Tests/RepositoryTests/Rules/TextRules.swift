@@ -12,10 +12,6 @@ enum TextRules {
   /// Phrases that admit a gap, in any case.
   static let phrases = ["not " + "implemented", "un" + "implemented", "place" + "holder"]
 
-  private static var attribute: Regex<Substring> {
-    #/(::|\.)placeholder|placeholder=/#
-  }
-
   static func leftovers(_ files: [SourceFile]) -> [Violation] {
     files.flatMap { file in
       file.lines.indices.compactMap { index in
@@ -32,8 +28,11 @@ enum TextRules {
     if let reminder = words.first(where: { reminders.contains(String($0)) }) {
       return String(reminder)
     }
-    // In pages it is the name of an attribute too.
-    let lowercased = line.lowercased().replacing(attribute, with: "")
+    // In pages the last phrase is the name of an attribute too.
+    let name = phrases[2]
+    let lowercased = ["::" + name, "." + name, name + "="].reduce(line.lowercased()) {
+      $0.replacing($1, with: "")
+    }
     return phrases.first { lowercased.contains($0) }
   }
 

@@ -110,7 +110,8 @@ extension BrowserTests {
           try await browser.resize(width, height, isPhone: device == "phone")
           for scheme in ColorScheme.allCases {
             try await browser.prefer(scheme, isStill: true)
-            for (name, page) in zip(["list", "item", "conflicts", "status", "errors"],
+            for (name, page) in zip(
+              ["list", "item", "conflicts", "status", "errors"],
               ["/", "/items/\(item)", "/conflicts", "/status", "/errors"])
             {
               try await world.open(page)

@@ -7,7 +7,8 @@ enum Audit {
   /// Names what is wrong, in words; what is folded away is unfolded before.
   static func mistakes(_ browser: Browser) async throws -> [String] {
     try await browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
-    let found = try await browser.run(structure + "return found;").list
+    let found =
+      try await browser.run(structure + "return found;").list
       + browser.run(contrast + "return found;").list + browser.run(size + "return found;").list
     return try await found.compactMap(\.text) + unnamed(browser)
   }

@@ -70,10 +70,10 @@ struct NeverSo: Error, CustomStringConvertible {
   var description: String {
     let arguments = arguments.isEmpty ? "" : " \(arguments)"
     return """
-    Within \(Browser.limit) it never was so: \(expression)\(arguments)
-    at \(address), which says:
-    \(page)
-    """
+      Within \(Browser.limit) it never was so: \(expression)\(arguments)
+      at \(address), which says:
+      \(page)
+      """
   }
 }
 
