@@ -68,11 +68,12 @@ struct NeverSo: Error, CustomStringConvertible {
   let page: String
 
   var description: String {
-    """
-    Within \(Browser.limit) it never was so: \(expression)\(arguments.map { " \($0)" }.joined())
-    at \(address), which says:
-    \(page)
-    """
+    let arguments = arguments.isEmpty ? "" : " \(arguments)"
+    return """
+      Within \(Browser.limit) it never was so: \(expression)\(arguments)
+      at \(address), which says:
+      \(page)
+      """
   }
 }
 
