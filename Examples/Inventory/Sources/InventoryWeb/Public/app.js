@@ -234,6 +234,9 @@ function tellTimes(root) {
 // A page from the browser's memory has the keys of forms that were sent.
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 
+// A scanner types at once: what it reads next takes the place of what was wrong.
+document.querySelector('input[autofocus][aria-invalid]')?.select();
+
 tellTimes(document);
 openDialog(document.activeElement);
 listen();

@@ -62,7 +62,9 @@ struct Browser: Sendable {
   }
 
   /// Presses keys, one after the other, wherever the focus is.
-  func press(_ keys: Key...) async throws {
+  func press(_ keys: Key...) async throws { try await press(keys) }
+
+  private func press(_ keys: [Key]) async throws {
     var actions: [JSONValue] = []
     for key in keys {
       let held = key.held.map { JSONValue.string($0) }
@@ -73,6 +75,11 @@ struct Browser: Sendable {
     try await send(
       .post, "/actions",
       ["actions": [["type": "key", "id": "keyboard", "actions": .array(actions)]]])
+  }
+
+  /// Types wherever the focus is.
+  func write(_ text: String) async throws {
+    try await press(text.map { Key(String($0)) })
   }
 
   /// A picture of what is in the window, as the bytes of a PNG.
