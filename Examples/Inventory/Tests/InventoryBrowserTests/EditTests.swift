@@ -9,7 +9,8 @@ extension BrowserTests {
   /// The page of an item, while others change the item too.
   @Suite(.timeLimit(.minutes(2))) struct EditTests {
     @Test(.requirement("A11"))
-    func `what is typed stays while the catalog fills in the rest, and both are kept`() async throws
+    func `what is typed stays while the catalog fills in the rest, and both are kept`()
+      async throws
     {
       try await inWorld { world in
         let browser = world.browser

@@ -68,12 +68,11 @@ struct NeverSo: Error, CustomStringConvertible {
   let page: String
 
   var description: String {
-    let arguments = arguments.isEmpty ? "" : " \(arguments)"
-    return """
-      Within \(Browser.limit) it never was so: \(expression)\(arguments)
-      at \(address), which says:
-      \(page)
-      """
+    """
+    Within \(Browser.limit) it never was so: \(expression)\(arguments.map { " \($0)" }.joined())
+    at \(address), which says:
+    \(page)
+    """
   }
 }
 
