@@ -130,7 +130,8 @@ let package = Package(
     .testTarget(
       name: "InventoryBrowserTests",
       dependencies: [
-        "InventoryCore", "InventoryTestSupport", "TestSupport", "inventory", "inventory-upstream",
+        "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport", "inventory",
+        "inventory-upstream",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),

@@ -141,7 +141,14 @@ public final class SQLiteStore: OutboxStore {
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       queue.asyncWriteWithoutTransaction { db in
-        continuation.resume(with: Result { try body(db) })
+        continuation.resume(
+          with: Result {
+            // It was left while this waited for its turn; GRDB would go on without a connection.
+            guard db.sqliteConnection != nil else {
+              throw OutboxError(.shutDown, details: "closed meanwhile")
+            }
+            return try body(db)
+          })
       }
     }
   }

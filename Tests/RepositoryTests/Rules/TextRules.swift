@@ -28,7 +28,11 @@ enum TextRules {
     if let reminder = words.first(where: { reminders.contains(String($0)) }) {
       return String(reminder)
     }
-    let lowercased = line.lowercased()
+    // In pages the last phrase is the name of an attribute too.
+    let name = phrases[2]
+    let lowercased = ["::" + name, "." + name, name + "="].reduce(line.lowercased()) {
+      $0.replacing($1, with: "")
+    }
     return phrases.first { lowercased.contains($0) }
   }
 

@@ -2,6 +2,7 @@
 
 import Testing
 
-/// Everything that is seen through a browser, one test after the other: two browsers at a time would
-/// be slower than one on a small machine.
+/// Everything that is seen through a browser, one test after the other.
+///
+/// Two browsers at a time would be slower than one on a small machine.
 @Suite(.serialized) enum BrowserTests {}

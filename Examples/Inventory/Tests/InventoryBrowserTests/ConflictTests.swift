@@ -53,6 +53,13 @@ extension BrowserTests {
         #expect(!table.contains("From afar"), "only what is in conflict is asked")
         try await browser.click("\(article) [name=field-title][value=remote]")
         try await browser.click("\(article) [name=field-location][value=local]")
+        // What was chosen stays while the page brings itself up to date.
+        try await world.fail("down")
+        _ = try await world.app.send("POST", "/api/items", #"{"title": "A teapot"}"#)
+        try await browser.until("text('#pending') === '2 pending'")
+        #expect(
+          try await browser.element("\(article) [name=field-title][value=remote]").isSelected)
+        try await world.heal()
         try await browser.click("\(article) button[value=merged]")
         try await browser.until("!$(args[0])", .string(article))
         try await browser.until("text('#pending') === 'Nothing pending'")

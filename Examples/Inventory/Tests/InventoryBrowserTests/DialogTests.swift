@@ -93,5 +93,20 @@ extension BrowserTests {
         #expect(try await browser.elements("#error").isEmpty)
       }
     }
+
+    @Test func `without scripts it stands on the page, and can be put away`() async throws {
+      try await inWorld { world in
+        let browser = world.browser
+        let id = try await world.item(scanned: "9780141439518")
+        try await browser.forbidScripts()
+        try await world.open("/items/\(id)")
+        try await world.fail("serverError")
+        try await browser.element(Self.ask).click()
+        #expect(try await browser.element("#error h2").isShown)
+        try await browser.element("#error [value=dismiss]").click()
+        #expect(try await browser.elements("#error").isEmpty)
+        #expect(try await browser.address.hasSuffix("/items/\(id)"))
+      }
+    }
   }
 }

@@ -17,7 +17,8 @@ extension BrowserTests {
         name: element.id ? "#" + element.id : element.className ? "." + element.className
           : element.getAttribute("href") ?? element.innerText,
         isBody: element === document.body,
-        isMarked: style.some((one) => one.outlineStyle !== "none" && parseFloat(one.outlineWidth) >= 2),
+        isMarked: style.some(
+          (one) => one.outlineStyle !== "none" && parseFloat(one.outlineWidth) >= 2),
         isInView: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,
       };
       """

@@ -102,7 +102,7 @@ import Testing
     _ = await first.stop(SIGTERM)
   }
 
-  @Test(.requirement("O33", "C8"))
+  @Test(.requirement("O33"))
   func `a damaged file is kept, work goes on, and what was found is said`() async throws {
     let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -133,7 +133,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.requirement("A24", "A29", "C8"))
+    @Test(.requirement("A45", "A53"))
     func `a storage that is full is said, reads go on, and room heals it`() async throws {
       let program = try await BuiltProgram(
         "inventory", ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"],

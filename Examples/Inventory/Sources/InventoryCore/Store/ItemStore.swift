@@ -17,7 +17,6 @@ package final class ItemStore: Sendable {
   /// What was saved of a damaged file, until it has been settled with the outbox.
   package let salvage: ItemSalvage?
   private let lock: Locked<OwnerLock?>
-  private let isClosed = Locked(false)
 
   /// Opens the file, and creates it where it is missing; a damaged one is replaced by what can be
   /// read of it.
@@ -47,28 +46,22 @@ package final class ItemStore: Sendable {
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
     do {
-      let (result, isWritten) = try await written(body)
+      let (result, isWritten) = try await onConnection { db -> (T, Bool) in
+        let before = db.totalChangesCount
+        var result: T?
+        try db.inTransaction {
+          result = try body(db)
+          return .commit
+        }
+        guard let result else { throw AppError.closed }
+        return (result, db.totalChangesCount > before)
+      }
       // What changes nothing does not reach the disk, and proves nothing.
       if isWritten { evidence.wrote() }
       return result
     } catch {
       evidence.failed(error)
       throw ErrorMapping.inventory.map(error)
-    }
-  }
-
-  private func written<T: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> T
-  ) async throws -> (T, Bool) {
-    try await onConnection { db in
-      let before = db.totalChangesCount
-      var result: T?
-      try db.inTransaction {
-        result = try body(db)
-        return .commit
-      }
-      guard let result else { throw AppError.closed }
-      return (result, db.totalChangesCount > before)
     }
   }
 
@@ -89,11 +82,7 @@ package final class ItemStore: Sendable {
   func read<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
-    do {
-      return try await onConnection(body)
-    } catch {
-      throw ErrorMapping.inventory.map(error)
-    }
+    do { return try await onConnection(body) } catch { throw ErrorMapping.inventory.map(error) }
   }
 
   /// The one connection is used by one at a time, also for reading.
@@ -105,7 +94,7 @@ package final class ItemStore: Sendable {
         continuation.resume(
           with: Result {
             // GRDB would go on with a connection that is not there.
-            guard !self.isClosed.withLock({ $0 }) else { throw AppError.closed }
+            guard db.sqliteConnection != nil else { throw AppError.closed }
             return try body(db)
           })
       }
@@ -119,7 +108,6 @@ package final class ItemStore: Sendable {
 
   /// Leaves the file; later calls fail.
   package func close() {
-    isClosed.withLock { $0 = true }
     try? queue.close()
     lock.withLock { $0 = nil }
   }

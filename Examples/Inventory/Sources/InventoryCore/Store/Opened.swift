@@ -10,8 +10,8 @@ struct Opened {
   let lock: OwnerLock
   let salvage: ItemSalvage?
 
-  /// - Throws: `InventoryError` that names the path. A file of a newer version, and one that may not
-  ///   be read, are left as they are: neither is damage.
+  /// - Throws: `InventoryError` that names the path. A file of a newer version, and one that may
+  ///   not be read, are left as they are: neither is damage.
   init(_ url: URL, at date: Date) throws(InventoryError) {
     let path = url.path(percentEncoded: false)
     do {

@@ -123,6 +123,10 @@ function refresh() {
     try {
       const answer = await fetch(address(), { headers: { Accept: 'text/html' } });
       if (answer.ok) take(parse(await answer.text()));
+      // Somebody deleted it meanwhile; the page that says so takes its place.
+      else if (answer.status === 404 && document.getElementById('item') && !isLeaving) {
+        location.reload();
+      }
     } catch {
       // The stream of events says so too, and comes back with the app.
     } finally {
@@ -158,9 +162,14 @@ function listen() {
 
 // Forms whose outcome shows in what is up to date are sent without leaving the page.
 
+let isLeaving = false;
+
 document.addEventListener('submit', async (event) => {
   const form = event.target;
-  if (!form.matches('[data-quiet]')) return;
+  if (!form.matches('[data-quiet]')) {
+    isLeaving = true;
+    return;
+  }
   event.preventDefault();
   const button = event.submitter;
   if (form.dataset.isSending) return;

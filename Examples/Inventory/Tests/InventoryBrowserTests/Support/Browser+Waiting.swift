@@ -69,7 +69,7 @@ struct NeverSo: Error, CustomStringConvertible {
 
   var description: String {
     """
-    Within \(Browser.limit) it never was so: \(expression) \(arguments.isEmpty ? "" : "\(arguments)")
+    Within \(Browser.limit) it never was so: \(expression)\(arguments.map { " \($0)" }.joined())
     at \(address), which says:
     \(page)
     """
@@ -92,7 +92,13 @@ extension Browser {
     try await action(try await element(selector))
   }
 
-  func click(_ selector: String) async throws { try await use(selector) { try await $0.click() } }
+  /// Clicks it, in the middle of the window: at its edge a toast may lie over it.
+  func click(_ selector: String) async throws {
+    try await use(selector) { element in
+      try await run("arguments[0].scrollIntoView({ block: 'center' })", element.reference)
+      try await element.click()
+    }
+  }
 
   /// Types at the end of what stands in a field.
   func type(_ selector: String, _ text: String) async throws {

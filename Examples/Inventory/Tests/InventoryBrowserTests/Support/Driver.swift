@@ -51,13 +51,7 @@ func withBrowser<Value>(
     .appending(path: "inventory-browser-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
-  let program = try await BuiltProgram(
-    at: try Programs.driver, ["--port=0", "--log-path=\(folder.path)/driver.log"],
-    environment: environment(folder)
-  ) { printed in
-    let parts = printed.split(separator: "started successfully on port ")
-    return parts.count < 2 ? nil : Int(parts[1].prefix(while: \.isNumber))
-  }
+  let program = try await startDriver(folder)
   do {
     let browser = try await Browser(WebDriver(port: program.port), window, folder)
     let value: Value
@@ -74,6 +68,24 @@ func withBrowser<Value>(
   } catch {
     _ = await program.stop(SIGKILL)
     throw error
+  }
+}
+
+/// Starts the driver on a free port.
+///
+/// It takes one that is free for IPv6, and ends when somebody else has that one for IPv4.
+private func startDriver(_ folder: URL, attempts: Int = 5) async throws -> BuiltProgram {
+  do {
+    return try await BuiltProgram(
+      at: try Programs.driver, ["--port=0", "--log-path=\(folder.path)/driver.log"],
+      environment: environment(folder)
+    ) { printed in
+      let parts = printed.split(separator: "started successfully on port ")
+      return parts.count < 2 ? nil : Int(parts[1].prefix(while: \.isNumber))
+    }
+  } catch {
+    guard attempts > 1, !(error is MissingBrowser) else { throw error }
+    return try await startDriver(folder, attempts: attempts - 1)
   }
 }
 
