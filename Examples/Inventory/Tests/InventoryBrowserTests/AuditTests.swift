@@ -30,9 +30,7 @@ extension BrowserTests {
       ("layers", page("<div style='background: #000a'><p>Dark</p></div>"), "text has a contrast"),
       (
         "examples",
-        page(
-          "<style>::place" + "holder { color: #aaa }</style>"
-            + "<input aria-label='a' place" + "holder='b'>"),
+        page("<style>::placeholder { color: #aaa }</style><input aria-label='a' placeholder='b'>"),
         "an example has a contrast"
       ),
       (
@@ -66,7 +64,7 @@ extension BrowserTests {
     @Test func `it finds nothing where nothing is wrong`() async throws {
       let body = """
         <h2>Part</h2><p id="hint">A hint</p>
-        <label for="a">Name</label><input id="a" aria-describedby="hint">
+        <label for="a">Name</label><input id="a" aria-describedby="hint" placeholder="Ada">
         <button><svg aria-hidden="true" width="9" height="9"><rect width="9" height="9"/></svg>
         Send</button><img src="data:," alt="">
         """
