@@ -9,12 +9,7 @@ extension BrowserTests {
   /// The page of an item, while others change the item too.
   @Suite(.timeLimit(.minutes(2))) struct EditTests {
     @Test(.requirement("A11"))
-<<<<<<< HEAD
-    func `what is typed stays while the catalog fills in the rest, and both are kept`()
-      async throws
-=======
     func `what is typed stays while the catalog fills in the rest, and both are kept`() async throws
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
     {
       try await inWorld { world in
         let browser = world.browser

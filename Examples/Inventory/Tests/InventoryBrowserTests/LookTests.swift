@@ -24,11 +24,7 @@ extension BrowserTests {
         _ = try await world.deadLetter()
         _ = try await world.app.send(
           "POST", "/api/items",
-<<<<<<< HEAD
-          #"{"title": "A lamp with a shade of green glass and a name that breaks lines", "#
-=======
           #"{"title": "A lamp with a shade of green glass and a long name that breaks lines", "#
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
             + #""location": "Hall, beside the door", "quantity": 3}"#)
         let item = try await world.item(scanned: Self.isbns[0])
         try await world.conflict(item)

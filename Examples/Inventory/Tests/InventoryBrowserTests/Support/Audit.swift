@@ -7,18 +7,10 @@ enum Audit {
   /// Names what is wrong, in words; what is folded away is unfolded before.
   static func mistakes(_ browser: Browser) async throws -> [String] {
     try await browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
-<<<<<<< HEAD
-    var mistakes: [String] = []
-    for script in [structure, contrast, size] {
-      mistakes += try await browser.run(script + "return found;").list.compactMap(\.text)
-    }
-    return try await mistakes + unnamed(browser)
-=======
     let found =
       try await browser.run(structure + "return found;").list
       + browser.run(contrast + "return found;").list + browser.run(size + "return found;").list
     return try await found.compactMap(\.text) + unnamed(browser)
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
   }
 
   /// Controls that assistive technology has no name for, and roles without a purpose.
@@ -26,13 +18,8 @@ enum Audit {
     var mistakes: [String] = []
     // Under a modal dialog nothing else can be reached, and so needs no name.
     let place = try await browser.elements("dialog:modal").isEmpty ? "" : "dialog:modal "
-<<<<<<< HEAD
-    let kinds = ["a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary"]
-    let controls = kinds.map { place + $0 }.joined(separator: ", ")
-=======
     let names = ["a[href]", "button", "input:not([type=hidden])", "select", "textarea", "summary"]
     let controls = names.map { place + $0 }.joined(separator: ", ")
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
     for control in try await browser.elements("\(controls), dialog:modal")
     where try await control.label.trimmingPrefix(" ").isEmpty {
       let markup = try await control.property("outerHTML").text ?? ""
@@ -147,12 +134,8 @@ enum Audit {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const element = texts.currentNode.parentElement;
-<<<<<<< HEAD
-      if (!texts.currentNode.data.trim() || element.closest("script, style")) { continue; }
-=======
       const isBlank = !texts.currentNode.data.trim();
       if (isBlank || element.closest("script, style, template")) { continue; }
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
       if (!isSeen(element) || isUnseenByDesign(element)) { continue; }
       check(element, getComputedStyle(element).color, 4.5, "text");
     }

@@ -68,20 +68,12 @@ struct NeverSo: Error, CustomStringConvertible {
   let page: String
 
   var description: String {
-<<<<<<< HEAD
-    """
-    Within \(Browser.limit) it never was so: \(expression)\(arguments.map { " \($0)" }.joined())
-    at \(address), which says:
-    \(page)
-    """
-=======
     let arguments = arguments.isEmpty ? "" : " \(arguments)"
     return """
       Within \(Browser.limit) it never was so: \(expression)\(arguments)
       at \(address), which says:
       \(page)
       """
->>>>>>> 95a2c73af89e3cb168143991864193ac7985593f
   }
 }
 
