@@ -4,8 +4,8 @@ internal import Mainstay
 
 /// Holds the requests to one origin back, all of them, as the service has asked.
 ///
-/// What one caller was told holds for all. A short wait is waited here; for a longer one the call is
-/// refused before it is made, with the time after which to ask again, and costs no attempt.
+/// What one caller was told holds for all. A short wait is waited here; for a longer one the call
+/// is refused before it is made, with the time after which to ask again, and costs no attempt.
 final class Pace: Policy {
   private let machine = Locked(PaceStateMachine())
   private let timeline: Timeline

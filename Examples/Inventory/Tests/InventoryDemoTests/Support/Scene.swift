@@ -6,8 +6,8 @@ import InventoryUpstream
 /// A small run in which everything holds; tests break one thing of it.
 ///
 /// The first thing was scanned and edited twice, the second scanned and deleted. The scan of the
-/// third got no answer and was applied, that of the fourth got none and was not. There is a phase of
-/// health, one behind a portal, and one under a limit of 2 requests in a second.
+/// third got no answer and was applied, that of the fourth got none and was not. There is a phase
+/// of health, one behind a portal, and one under a limit of 2 requests in a second.
 enum Scene {
   static let scan = Action(key: "scan-1", item: 0, kind: .scan(isbn: "9780141439518"))
   static let edit = Action(
