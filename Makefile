@@ -36,7 +36,7 @@ test: build ## Sets up what is missing, builds, and runs every test
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
 	@Tools/run $(SWIFT_FLAGS)
 
-demo: setup ## Proves that the example app loses nothing and does nothing twice, under faults and kills
+demo: setup ## Runs the example app under faults and kills, and proves that nothing is lost
 	@Tools/demo $(SWIFT_FLAGS)
 
 check: ## What CI runs: every check, with the seconds of each

@@ -118,7 +118,7 @@ private enum Child {
     process.standardInput = FileHandle.nullDevice
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(throwing: error) }
+      do { try Launch.run(process) } catch { continuation.resume(throwing: error) }
     }
   }
 

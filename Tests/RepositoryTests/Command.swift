@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 /// A program run to its end.
 ///
@@ -30,7 +31,7 @@ enum Command {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
+    try Launch.run(process)
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       let printed = try String(contentsOf: errors, encoding: .utf8)

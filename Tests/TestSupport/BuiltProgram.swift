@@ -148,7 +148,7 @@ public struct BuiltProgram: Sendable {
       continuation.yield(ended.terminationStatus)
       continuation.finish()
     }
-    try process.run()
+    try Launch.run(process)
     return Task { await ends.first { _ in true } ?? -1 }
   }
 

@@ -38,14 +38,21 @@ package final class OwnerLock: Sendable {
   /// Takes the file away; the lock itself ends with this object.
   package func remove() { unlink(path) }
 
-  deinit { close(descriptor) }
+  /// The lock is given back before the descriptor: a program that is being started at this moment
+  /// still has a copy of that one, and would keep the lock until it runs.
+  deinit {
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Whether somebody holds the lock of a file.
   static func isHeld(path: String) -> Bool {
     let descriptor = open(path, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return errno != ENOENT }
     defer { close(descriptor) }
-    return flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+    _ = flock(descriptor, LOCK_UN)
+    return false
   }
 }
 

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import InventoryCore
+import InventoryUpstream
 import Mainstay
 import TestSupport
 import Testing
@@ -41,6 +42,20 @@ import Testing
       let page = try await browser.submit("/items", of: list, typed)
       #expect(page.dialog == nil && page.items.count == 1)
       #expect(page.toasts == ["“Lamp” was added."])
+    }
+  }
+
+  @Test func `that nothing can be saved is said before what else is missing`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      await world.fail(.down)
+      _ = try? await world.inventory.pull()
+      world.inventory.store.evidence.failed(DatabaseError(resultCode: .SQLITE_FULL))
+      let page = try await browser.get("/")
+      let banner = try #require(page.part(from: "id=\"banner\"", to: "</div>"))
+      #expect(banner.contains("class=\"notice red\""))
+      #expect(banner.contains("Nothing can be saved.</strong> There is no room left"))
+      #expect(banner.contains("The service can’t be reached."))
     }
   }
 

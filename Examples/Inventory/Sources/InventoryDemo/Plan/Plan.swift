@@ -44,8 +44,8 @@ enum Script {
   /// Groups of phases that stay together; the groups come in an order of chance.
   ///
   /// A limit follows `down`, as a crowd follows an outage: there is a queue to be sent then. It
-  /// asks nobody to wait, so that only the announcement tells how fast requests may come. What
-  /// waits without deduplication stays below the app's settle time of 2 seconds.
+  /// asks nobody to wait, so that only the announcement tells how fast requests may come.
+  /// What waits without deduplication stays below the app's settle time of 2 seconds.
   static let groups: [[FaultSettings]] = [
     [faults(.down), faults(.rateLimited, retryAfter: 0) { $0.limit = limit }],
     [faults(.rateLimited, rate: 0.3, retryAfter: 1)],

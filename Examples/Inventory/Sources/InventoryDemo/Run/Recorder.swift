@@ -17,8 +17,9 @@ final class Recorder: Sendable {
   /// A post is sent.
   func begin() { state.withLock { $0.underWay += 1 } }
 
-  /// Writes the post down that was sent; a client posts for one thing after the other, so their
-  /// order is kept.
+  /// Writes the post down that was sent.
+  ///
+  /// All posts for one thing come from one client, one after the other, so their order is kept.
   func add(_ post: Post) {
     state.withLock { state in
       state.posts.append(post)

@@ -34,6 +34,12 @@ extension StandingView {
 
 extension StandingView.Banner {
   init?(_ status: StatusDocument) {
+    if status.featureLevel == .minimal {
+      self.init(
+        tint: "red", icon: "exclamationmark.circle", title: "Nothing can be saved.",
+        text: status.reasons.joined(separator: " "))
+      return
+    }
     let kept = "Changes are kept and sent later."
     switch status.connectivity.state {
     case .offline:

@@ -7,13 +7,14 @@ import InventoryUpstream
 import InventoryWeb
 import Mainstay
 import MainstayOutbox
+import MainstayTesting
 import Testing
 
 /// A service, an app on a folder of its own, and its pages.
 struct PageWorld: Sendable {
-  /// The clocks: that of the pages, and that of the service's delays.
+  /// The clocks: that of the pages, which stands still, and that of the service's delays.
   struct Clocks: Sendable {
-    var pages: any Clock<Duration> = ContinuousClock()
+    var pages: any Clock<Duration> = ManualClock()
     var service: any Clock<Duration> = ContinuousClock()
   }
 
