@@ -18,6 +18,7 @@ public struct BuiltProgram: Sendable {
   public let port: Int
   private let process: Process
   private let complaints: Pipe?
+  private let leash: Pipe?
   private let ending: Task<Int32, Never>
 
   /// Runs it to its end.
@@ -57,6 +58,8 @@ public struct BuiltProgram: Sendable {
 
   /// Starts a program that lies anywhere, and returns once it listens.
   ///
+  /// It is ended with this process, also when that crashes or is killed.
+  ///
   /// - Parameters:
   ///   - program: Where it lies.
   ///   - arguments: What it is told.
@@ -67,14 +70,25 @@ public struct BuiltProgram: Sendable {
     at program: URL, _ arguments: [String], environment: [String: String] = [:],
     port readPort: (_ printed: String) -> Int?
   ) async throws {
-    try await self.init(Self.make(program, arguments, environment), port: readPort)
+    let process = Self.make(
+      URL(filePath: "/bin/sh"), ["-c", Self.leashed, program.path] + arguments, environment)
+    let leash = Pipe()
+    process.standardInput = leash
+    try await self.init(process, leash: leash, port: readPort)
   }
 
+  /// Waits beside the program until this process lets go of its end of the pipe, as it does when it
+  /// ends in whatever way.
+  private static let leashed =
+    #"exec 3<&0; { read -r _ <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null"#
+
   private init(
-    _ process: Process, complaints: Pipe? = nil, port readPort: (_ printed: String) -> Int?
+    _ process: Process, complaints: Pipe? = nil, leash: Pipe? = nil,
+    port readPort: (_ printed: String) -> Int?
   ) async throws {
     self.process = process
     self.complaints = complaints
+    self.leash = leash
     let output = Pipe()
     process.standardOutput = output
     if let complaints { process.standardError = complaints }
@@ -103,6 +117,7 @@ public struct BuiltProgram: Sendable {
 
   /// Sends it a signal and waits for its end.
   public func stop(_ signal: Int32) async -> Int32 {
+    try? leash?.fileHandleForWriting.close()
     kill(process.processIdentifier, signal)
     return await ending.value
   }

@@ -102,6 +102,8 @@ extension Browser {
       "--headless=new", "--window-size=\(window.width),\(window.height)", "--lang=en-US",
       "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
       "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
+      // So it ends when its driver does.
+      "--remote-debugging-pipe",
       // Containers give little shared memory.
       "--disable-dev-shm-usage", "--force-color-profile=srgb",
     ]
