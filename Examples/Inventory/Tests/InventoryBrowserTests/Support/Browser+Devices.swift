@@ -38,7 +38,11 @@ extension Browser {
   }
 
   /// Lets pages run no script of their own any more; what a test asks still runs.
+  ///
+  /// Such a page cannot say that it has changed, so from now on `element` waits until it is there.
   func forbidScripts() async throws {
     try await tell("Emulation.setScriptExecutionDisabled", ["value": true])
+    try await send(
+      .post, "/timeouts", ["implicit": .integer(Int(Self.limit.components.seconds * 1000))])
   }
 }

@@ -75,8 +75,9 @@ extension World {
   func open(_ path: String = "/") async throws { try await browser.open(app.origin + path) }
 
   /// Makes the service fail, in one of the modes of `Upstream.md`.
-  func fail(_ mode: String) async throws {
-    let answer = try await service.send("POST", "/control/faults", #"{"mode": "\#(mode)"}"#)
+  func fail(_ mode: String, delayMs: Int = 500) async throws {
+    let answer = try await service.send(
+      "POST", "/control/faults", #"{"mode": "\#(mode)", "delayMs": \#(delayMs)}"#)
     try #require(answer.status == 200)
   }
 
