@@ -171,7 +171,7 @@ extension CircuitBreaker {
       if case .refused(let refusal) = decision {
         guarded.post(.rejected(rejection(refusal)), of: name, at: now)
       }
-      return (decision, guarded.beginDelivery())
+      return (decision, guarded.mailbox.beginDelivery())
     }
     if delivers { deliver() }
     switch decision {
@@ -239,8 +239,7 @@ extension CircuitBreaker {
   private struct Guarded {
     var machine: CircuitBreakerStateMachine
     var random: SplitMix64
-    var mailbox: [PolicyEvent] = []
-    var isDelivering = false
+    var mailbox = EventMailbox()
 
     mutating func post(
       _ event: CircuitBreakerStateMachine.Event?, of policy: String, at reading: Duration
@@ -262,14 +261,7 @@ extension CircuitBreaker {
     }
 
     mutating func post(_ what: PolicyEvent.What, of policy: String, at reading: Duration) {
-      mailbox.append(PolicyEvent(policy: policy, what: what, reading: reading))
-    }
-
-    /// Whether the caller has to deliver what is in the mailbox, since nobody else does.
-    mutating func beginDelivery() -> Bool {
-      guard !mailbox.isEmpty, !isDelivering else { return false }
-      isDelivering = true
-      return true
+      mailbox.post(what, of: policy, at: reading)
     }
   }
 
@@ -283,23 +275,13 @@ extension CircuitBreaker {
       let event = move(&guarded, now)
       guard isHeard else { return false }
       guarded.post(event, of: name, at: now)
-      return guarded.beginDelivery()
+      return guarded.mailbox.beginDelivery()
     }
     if delivers { deliver() }
   }
 
-  /// Tells everything in the mailbox; what an observer causes here is added to it and told later.
   private func deliver() {
-    while true {
-      let events = guarded.withLock { guarded in
-        let events = guarded.mailbox
-        guarded.mailbox = []
-        guarded.isDelivering = !events.isEmpty
-        return events
-      }
-      if events.isEmpty { return }
-      for event in events { audience.tell(event) }
-    }
+    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
   }
 }
 

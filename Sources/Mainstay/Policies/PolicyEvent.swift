@@ -33,6 +33,27 @@ public struct PolicyEvent: Sendable {
     case probeExpired
     /// A call ended that had begun in an earlier state of the breaker; it changed nothing.
     case staleResult(succeeded: Bool, admittedIn: UInt64, endedIn: UInt64)
+    /// A policy that only watches would have refused this call.
+    case wouldHaveRejected(Rejection)
+    /// A policy was given other settings; what it knew and what was on its way is kept.
+    case settingsChanged
+    /// A call was let through after waiting for its turn.
+    case waited(Duration)
+    /// A limit on calls at the same time was moved.
+    case limitChanged(from: Int, to: Int)
+    /// One more copy of a call was started beside those that give no answer; `copy` counts from 1,
+    /// the call itself.
+    case hedgeStarted(copy: Int, after: Duration)
+    /// A copy gave the answer; the others are cancelled.
+    case hedgeWon(copy: Int)
+    /// A call was not made, since the same one was under way; it got that one's answer.
+    case coalesced
+    /// All calls with this key are held back for a time, because the service asked for it.
+    case cooldownBegan(key: String, for: Duration)
+    /// A disturbance was added to a call on purpose.
+    case chaosInjected(String)
+    /// A call was given up while its operation went on; so many of them still run.
+    case abandoned(stillRunning: Int)
   }
 
   /// Why ``Retry`` makes no further attempt.
@@ -45,6 +66,10 @@ public struct PolicyEvent: Sendable {
     case deadlineTooClose
     /// The service asks to wait longer than ``Retry`` is willing to.
     case serverDelayTooLong
+    /// Too many of the calls of late were repetitions: the `RetryBudget` has none left.
+    case budgetExhausted
+    /// A ``Retry`` further out repeats the call already.
+    case insideAnotherRetry
     /// The caller stopped it.
     case cancelled
   }

@@ -19,6 +19,18 @@ public struct Rejection: Error, Sendable {
     public static let circuitProbing = Reason("circuitProbing")
     /// Somebody isolated the breaker by hand.
     public static let circuitIsolated = Reason("circuitIsolated")
+    /// As many calls as are allowed run at the same time, and no place to wait is free.
+    public static let bulkheadFull = Reason("bulkheadFull")
+    /// The call waited for its turn as long as it was willing to.
+    public static let waitedTooLong = Reason("waitedTooLong")
+    /// More calls were made of late than are allowed in that time.
+    public static let rateLimited = Reason("rateLimited")
+    /// The service takes no more calls at the same time than are on their way.
+    public static let limitReached = Reason("limitReached")
+    /// Too many calls were refused by the service of late, so some are not even sent.
+    public static let throttled = Reason("throttled")
+    /// The service asked to be left alone for a time.
+    public static let coolingDown = Reason("coolingDown")
     /// There is not enough time left before the deadline.
     public static let deadlineTooClose = Reason("deadlineTooClose")
     /// A stage that Mainstay does not know replaced the operation's error by one of another type.
