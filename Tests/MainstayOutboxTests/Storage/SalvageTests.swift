@@ -46,6 +46,14 @@ import Testing
     try data.write(to: folder.database)
   }
 
+  /// Damages the page on which an operation lies: where that is, chance decides.
+  private func damage(pageOf number: Int) throws {
+    let payload = Data("{\"text\":\"\(number)-".utf8)
+    let place = try #require(try Data(contentsOf: folder.database).range(of: payload)).lowerBound
+    let page = place - place % 4096
+    try overwrite(page..<(page + 4096), with: 0xee)
+  }
+
   @Test func `a file that is no database is moved aside, and work goes on`() async throws {
     let rubbish = Data(repeating: 0x41, count: 10_000)
     try rubbish.write(to: folder.database)
@@ -67,9 +75,8 @@ import Testing
     async throws
   {
     try await fill(400)
-    let size = try Data(contentsOf: folder.database).count
-    // Pages in the middle, and a sign that the power may have failed.
-    try overwrite((size / 2)..<(size / 2 + 8192), with: 0xee)
+    try damage(pageOf: 200)
+    // A sign that the power may have failed.
     _ = FileManager.default.createFile(
       atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
     let store = SQLiteStore(at: folder.database)
@@ -118,10 +125,7 @@ import Testing
 
   @Test func `rows between two damaged places are found one by one`() async throws {
     try await fill(400)
-    let size = try Data(contentsOf: folder.database).count
-    for part in [3, 6] {
-      try overwrite((size * part / 10)..<(size * part / 10 + 4096), with: 0xee)
-    }
+    for number in [120, 240] { try damage(pageOf: number) }
     _ = FileManager.default.createFile(
       atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
     let store = SQLiteStore(at: folder.database)

@@ -7,7 +7,7 @@ import MainstayTesting
 import Testing
 
 /// One limit for all calls to the service.
-@Suite(.timeLimit(.minutes(1))) struct PaceTests {
+@Suite(.timeLimit(.minutes(5))) struct PaceTests {
   private func put(_ client: UpstreamClient) async throws -> TwinWrite {
     try await client.put(UUID(), Data("{}".utf8), ifVersion: nil, key: IdempotencyKey())
   }
