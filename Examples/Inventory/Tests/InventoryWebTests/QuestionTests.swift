@@ -144,6 +144,8 @@ import Testing
       let waiting = try await answer.value
       let question = try #require(waiting.question("recall-check"))
       #expect(question.has("Asking…</p>") && question.has(" disabled>"))
+      // Without a script the page does not move by itself.
+      #expect(question.has("<noscript>") && question.has("<a href=\"\(asked.path)\">"))
       let again = try await asked.browser.post(asked.action, ["page": asked.path])
       #expect(again.status == 303 && service.sleeperCount == 1, "one question is asked at a time")
 

@@ -24,6 +24,9 @@ package struct PageLibrary: Sendable {
     ("time", PackageResources.time_mustache),
   ]
 
+  /// The templates by name, as they are called in other templates.
+  package static var templates: [String] { files.map(\.name) }
+
   private let library: MustacheLibrary
 
   /// - Throws: `StartFailure` that names the template that cannot be read.
