@@ -16,7 +16,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements consumers torture check-threads clean
+	requirements consumers peers torture check-threads clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ requirements: build ## Rewrites Documentation/Requirements.md from its list and 
 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers
+
+peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
+	@Tools/Peers/run
 
 torture: setup-tests ## Runs the tests with full doses, in a release build
 	swift build $(TORTURE_FLAGS) --build-tests
