@@ -129,10 +129,11 @@ import Testing
     var count = 0  // not Sendable, not locked
 
     func load() async throws -> Int {
+      let clock = ManualClock()  // nobody moves it: no machine is too slow
       let plain = Pipeline("plain") {
-        Deadline(.seconds(60))
-        Retry(backoff: .none)
-        Timeout(.seconds(30))
+        Deadline(.seconds(60), clock: clock)
+        Retry(backoff: .none, clock: clock)
+        Timeout(.seconds(30), clock: clock)
       }
       return try await plain.run {
         MainActor.assertIsolated()
