@@ -16,7 +16,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements consumers peers torture check-threads clean
+	requirements consumers diagrams peers torture check-threads clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ requirements: build ## Rewrites Documentation/Requirements.md from its list and 
 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers
+
+diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
+	@Tools/diagrams
 
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
 	@Tools/Peers/run

@@ -95,6 +95,16 @@ import Testing
     expectNone(PolicyPageRules.template(policyPages))
   }
 
+  @Test func `every page about a policy has a picture of its states`() throws {
+    let repository = Repository.current
+    let pictures = repository.paths.filter { $0.hasSuffix(".svg") && $0.contains(".docc/") }
+    let drawn = try pictures.map { path in
+      (String(path.split(separator: "/").last?.dropLast(4) ?? ""), try repository.text(at: path))
+    }
+    let byName = Dictionary(uniqueKeysWithValues: drawn)
+    expectNone(PolicyPageRules.diagrams(policyPages, drawn: byName))
+  }
+
   @Test func `every default on a page about a policy is that of the code`() {
     let policies = sources.filter { $0.path.contains("/Policies/") }
     expectNone(PolicyPageRules.defaults(policyPages, sources: policies))

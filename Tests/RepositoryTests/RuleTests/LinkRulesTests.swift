@@ -21,4 +21,10 @@ import Testing
   @Test func `does not read code`() {
     #expect(found("`[a](b.md)`\n```swift\n[a](b.md)\n```\n[`a`](b.md)") == [5])
   }
+
+  @Test func `finds the pictures of a catalog by their names`() {
+    let page = planted("Sources/A.docc/Pages/B.md", "![a](One)\n![b](Two)")
+    let paths = ["Sources/A.docc/Pictures/One.svg", "Sources/Other.docc/Two.svg"]
+    #expect(LinkRules.brokenLinks([page], paths: paths).lines == [2])
+  }
 }

@@ -42,4 +42,13 @@ import Testing
     #expect(PolicyPageRules.template([planted("A.md", whole)]).isEmpty)
     #expect(PolicyPageRules.template([planted("A.md", "## About\n## Usage")]).lines == [1])
   }
+
+  @Test func `finds pages without a picture, and states that are not on it`() {
+    let page = planted(
+      "Policies/Page.md", "## Diagram\n\n![States](Page)\n\n| State |\n|---|\n| open |\n| shut |")
+    #expect(PolicyPageRules.diagrams([page], drawn: ["Page": ""]).lines == [1])
+    let (both, one) = ("<title>open</title><title>shut</title>", "<title>open</title>")
+    #expect(PolicyPageRules.diagrams([page], drawn: ["Page": both, "Page~dark": one]).lines == [8])
+    #expect(PolicyPageRules.diagrams([page], drawn: ["Page": both, "Page~dark": both]).isEmpty)
+  }
 }

@@ -8,13 +8,21 @@ enum LinkRules {
     let existing = Set(paths.flatMap(pathAndFolders))
     return pages.flatMap { page in
       links(in: page).compactMap { link in
-        guard let target = resolve(link.target, from: page.path), !existing.contains(target)
+        guard let target = resolve(link.target, from: page.path), !existing.contains(target),
+          !isPicture(link.target, of: page.path, in: paths)
         else { return nil }
         return Violation(
           path: page.path, line: link.line, rule: "the link `\(link.target)` leads nowhere",
           cure: "Correct it; it is relative to the page, and case counts")
       }
     }
+  }
+
+  /// Whether a page of a documentation catalog names a picture of the catalog, as DocC wants it:
+  /// without folder and extension.
+  private static func isPicture(_ name: String, of page: String, in paths: [String]) -> Bool {
+    guard let end = page.range(of: ".docc/")?.upperBound else { return false }
+    return paths.contains { $0.hasPrefix(page[..<end]) && $0.hasSuffix("/\(name).svg") }
   }
 
   private static func pathAndFolders(_ path: String) -> [String] {

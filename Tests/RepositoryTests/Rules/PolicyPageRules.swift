@@ -4,7 +4,7 @@
 enum PolicyPageRules {
   /// What a page about a policy says, in this order: the states before the verbs.
   static let headings = [
-    "## About", "## States", "## Usage", "## Defaults", "## Events", "## Anti-patterns",
+    "## About", "## Diagram", "## Usage", "## Defaults", "## Telemetry", "## Anti-patterns",
   ]
 
   static func template(_ pages: [SourceFile]) -> [Violation] {
@@ -16,6 +16,32 @@ enum PolicyPageRules {
           path: page.path, line: 1, rule: "the headings are \(found)",
           cure: "A page about a policy has \(headings), in this order")
       ]
+    }
+  }
+
+  /// Pages without a picture of their states, and states that are not on it.
+  ///
+  /// - Parameters:
+  ///   - drawn: The texts of the pictures, by their names without the extension.
+  static func diagrams(_ pages: [SourceFile], drawn: [String: String]) -> [Violation] {
+    pages.flatMap { page -> [Violation] in
+      let name = String(page.path.split(separator: "/").last?.split(separator: ".").first ?? "")
+      guard page.lines.contains(where: { $0.contains("](\(name))") }), let light = drawn[name],
+        let dark = drawn[name + "~dark"]
+      else {
+        return [
+          Violation(
+            path: page.path, line: 1, rule: "no picture of the states",
+            cure: "Write Documentation/Diagrams/\(name).dot, run `make diagrams`, and show it")
+        ]
+      }
+      return MarkdownTable(under: "## Diagram", in: page).rows.compactMap { row in
+        let title = "<title>\(row.cells.first ?? "")</title>"
+        guard !light.contains(title) || !dark.contains(title) else { return nil }
+        return Violation(
+          path: page.path, line: row.line, rule: "the picture lacks this state",
+          cure: "Draw it in Documentation/Diagrams/\(name).dot, and run `make diagrams`")
+      }
     }
   }
 
