@@ -265,7 +265,7 @@ private struct CircuitBreakerWalk {
     if action != .drop { model.results.append(action == .succeed) }
     let failures = model.results.count { !$0 }
     if model.mode == .closed {
-      let run = model.results.suffix(model.settings.failureThreshold)
+      let run = model.results.suffix(model.settings.failureThreshold ?? .max)
       let trips =
         action == .fail && run.count == model.settings.failureThreshold && !run.contains(true)
       guard trips else { return try expect(event == nil, "told \(event, default: "-")") }
