@@ -93,6 +93,7 @@ extension CircuitBreaker.Configuration {
   /// The settings as the machine takes them.
   ///
   /// - Parameter fixedName: The name that they have to have; nil where any will do.
+  /// - Returns: The settings, with durations in `0...aYear`.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
   func checked(
     named fixedName: String? = nil

@@ -86,7 +86,8 @@ struct CircuitBreakerStateMachine: Sendable {
   /// The latest reading.
   var latest = Self.earliestReading
 
-  private var currentBreak = Duration.zero
+  /// How long the latest break is.
+  var currentBreak = Duration.zero
 
   init(_ settings: Settings) {
     self.settings = settings
@@ -235,7 +236,7 @@ extension CircuitBreakerStateMachine {
 }
 
 extension CircuitBreakerStateMachine {
-  private mutating func advance(to now: Duration) {
+  mutating func advance(to now: Duration) {
     latest = max(latest, min(now, Self.latestReading))
   }
 
