@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CircuitBreaker {
-  /// When a closed breaker opens; the set is open.
-  public struct TripRule: Sendable, Hashable {
-    let consecutiveFailures: Int
-
-    /// Opens after this many failures in a row; one success in between starts the count again.
-    ///
-    /// - Parameter count: How many; 1 or more.
-    /// - Returns: The rule.
-    public static func consecutiveFailures(_ count: Int) -> TripRule {
-      TripRule(consecutiveFailures: count)
-    }
+  /// Whether a breaker acts on its states.
+  public enum Mode: String, Sendable, Hashable, Codable, CaseIterable {
+    /// It refuses calls as its states say.
+    case enabled
+    /// It lets every call through and learns nothing.
+    case disabled
+    /// It goes through its states and says which calls it would have refused, but refuses none:
+    /// the way to try settings out before they matter.
+    case metricsOnly
   }
 
   /// How a breaker tries the dependency out after a break.
@@ -40,11 +38,15 @@ extension CircuitBreaker {
   /// Settings that come from outside, such as a file; checked by
   /// ``CircuitBreaker/init(validating:clock:seed:observer:)``.
   ///
-  /// All keys but `name` may be missing, and spans of time are numbers of seconds:
+  /// All keys but `name` may be missing, and spans of time are numbers of seconds. `tripRule` is one
+  /// rule or a list of them, of which any opens the breaker:
   ///
   /// ```json
-  /// {"name": "catalog", "tripRule": {"consecutiveFailures": 5}, "breakFor": 5, "maximumBreak": 60,
-  ///  "breakGrowth": 2, "breakJitter": 0.2, "halfOpen": {"permits": 1, "required": 1, "lease": 10}}
+  /// {"name": "catalog", "breakFor": 5, "maximumBreak": 60, "breakGrowth": 2, "breakJitter": 0.2,
+  ///  "tripRule": [{"consecutiveFailures": 5},
+  ///               {"failureRate": 0.5, "seconds": 30, "minimumThroughput": 20},
+  ///               {"slowCalls": 0.8, "longerThan": 2, "calls": 100, "minimumThroughput": 50}],
+  ///  "halfOpen": {"permits": 1, "required": 1, "lease": 10}, "mode": "enabled"}
   /// ```
   public struct Configuration: Sendable, Hashable {
     /// The name of the dependency, for events and messages; not blank.
@@ -66,12 +68,14 @@ extension CircuitBreaker {
     public var breakJitter: Double
     /// How the dependency is tried out after a break.
     public var halfOpen: HalfOpen
+    /// Whether the breaker acts on its states; the default is that it does.
+    public var mode: Mode
 
     /// Makes settings.
     public init(
       name: String, tripRule: TripRule = .consecutiveFailures(5), breakFor: Duration = .seconds(5),
       maximumBreak: Duration? = nil, breakGrowth: Double = 2, breakJitter: Double = 0.2,
-      halfOpen: HalfOpen = HalfOpen()
+      halfOpen: HalfOpen = HalfOpen(), mode: Mode = .enabled
     ) {
       self.name = name
       self.tripRule = tripRule
@@ -80,6 +84,7 @@ extension CircuitBreaker {
       self.breakGrowth = breakGrowth
       self.breakJitter = breakJitter
       self.halfOpen = halfOpen
+      self.mode = mode
     }
   }
 }
@@ -87,17 +92,22 @@ extension CircuitBreaker {
 extension CircuitBreaker.Configuration {
   /// The settings as the machine takes them.
   ///
+  /// - Parameter fixedName: The name that they have to have; nil where any will do.
+  /// - Returns: The settings, with durations in `0...aYear`.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
-  func checked() throws(ConfigurationError) -> CircuitBreakerStateMachine.Settings {
-    let failureThreshold = tripRule.consecutiveFailures
+  func checked(
+    named fixedName: String? = nil
+  ) throws(ConfigurationError) -> CircuitBreakerStateMachine.Settings {
     let probes = 1...100
     let more = "it must be more than zero"
     let toHundred = "it must be 1 to 100"
     var found = Violations()
     found.check(
       !name.allSatisfy(\.isWhitespace), "name", "\"\(name)\"", "it must not be blank")
-    found.check(
-      failureThreshold >= 1, "consecutiveFailures", failureThreshold, "it must be 1 or more")
+    if let fixedName {
+      found.check(name == fixedName, "name", "\"\(name)\"", "it must stay \"\(fixedName)\"")
+    }
+    tripRule.check(&found)
     found.check(breakFor > .zero, "breakFor", breakFor, more)
     if let maximumBreak {
       found.check(
@@ -114,14 +124,14 @@ extension CircuitBreaker.Configuration {
       throw ConfigurationError(subject: "CircuitBreaker", violations: found.all)
     }
     return CircuitBreakerStateMachine.Settings(
-      failureThreshold: failureThreshold, firstBreak: breakFor.clamped,
+      mode: mode, failureThreshold: tripRule.failureThreshold,
+      slowerThan: tripRule.slowerThan?.clamped, rates: tripRule.rates,
+      firstBreak: breakFor.clamped,
       maximumBreak: (maximumBreak ?? max(breakFor, .seconds(60))).clamped, growth: breakGrowth,
       jitter: breakJitter, permits: halfOpen.permits, required: halfOpen.required,
       lease: halfOpen.lease?.clamped)
   }
 }
-
-extension CircuitBreaker.TripRule: Codable {}
 
 extension CircuitBreaker.HalfOpen: Codable {
   private enum CodingKeys: CodingKey {
@@ -148,7 +158,7 @@ extension CircuitBreaker.HalfOpen: Codable {
 
 extension CircuitBreaker.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case name, tripRule, breakFor, maximumBreak, breakGrowth, breakJitter, halfOpen
+    case name, tripRule, breakFor, maximumBreak, breakGrowth, breakJitter, halfOpen, mode
   }
 
   /// Decodes the settings; a key that is missing gets its default, but for the name.
@@ -161,6 +171,7 @@ extension CircuitBreaker.Configuration: Codable {
     breakGrowth = try values.decode(.breakGrowth, default: breakGrowth)
     breakJitter = try values.decode(.breakJitter, default: breakJitter)
     halfOpen = try values.decode(.halfOpen, default: halfOpen)
+    mode = try values.decode(.mode, default: mode)
   }
 
   /// Encodes the settings, spans of time as numbers of seconds.
@@ -173,5 +184,6 @@ extension CircuitBreaker.Configuration: Codable {
     try values.encode(breakGrowth, forKey: .breakGrowth)
     try values.encode(breakJitter, forKey: .breakJitter)
     try values.encode(halfOpen, forKey: .halfOpen)
+    try values.encode(mode, forKey: .mode)
   }
 }

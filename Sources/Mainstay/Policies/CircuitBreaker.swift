@@ -2,8 +2,8 @@
 
 /// Leaves a dependency alone for a while after it has failed too often.
 ///
-/// Closed, it lets every call through and counts failures in a row; open, it refuses every call at
-/// once and says when to come back; half-open, it lets a few probes through, and what becomes of
+/// Closed, it lets every call through and counts what becomes of them; open, it refuses every call
+/// at once and says when to come back; half-open, it lets a few probes through, and what becomes of
 /// them closes it or opens it again for longer. Make one per dependency and share it among all who
 /// call that dependency:
 ///
@@ -16,7 +16,8 @@
 /// refuses, such as "not found", is a success of the dependency, and a cancellation says nothing. A
 /// call that ends in another state than it began in changes nothing: it is told as a stale result.
 ///
-/// Breaks are counted by `ContinuousClock`, which goes on while the device sleeps.
+/// Breaks and windows are counted by `ContinuousClock`, which goes on while the device sleeps. How
+/// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow.
 public final class CircuitBreaker: Policy, Sendable {
   /// What a breaker does with calls.
   public enum State: Sendable, Hashable {
@@ -34,9 +35,13 @@ public final class CircuitBreaker: Policy, Sendable {
   /// The name of the dependency, for events and messages.
   public let name: String
 
-  private let timeline: Timeline
-  private let audience: PolicyAudience
-  private let guarded: Locked<Guarded>
+  let timeline: Timeline
+  /// Measures how long calls take: the same clock, but for the live one.
+  private let stopwatch: Timeline
+  let audience: PolicyAudience
+  let guarded: Locked<Guarded>
+
+  private static let liveStopwatch = Timeline(SuspendingClock())
 
   /// Makes a closed breaker from settings that stand in the code; one that is not legal stops the
   /// program.
@@ -52,19 +57,21 @@ public final class CircuitBreaker: Policy, Sendable {
   ///   - breakJitter: By which part of its length chance may lengthen a break; 0 to 1, the default
   ///     is 0.2. A break is never shortened.
   ///   - halfOpen: How the dependency is tried out after a break; the default is one probe.
+  ///   - mode: Whether it acts on its states; the default is that it does.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   public convenience init(
     _ name: String, _ tripRule: TripRule = .consecutiveFailures(5),
     breakFor: Duration = .seconds(5), maximumBreak: Duration? = nil, breakGrowth: Double = 2,
-    breakJitter: Double = 0.2, halfOpen: HalfOpen = HalfOpen(),
+    breakJitter: Double = 0.2, halfOpen: HalfOpen = HalfOpen(), mode: Mode = .enabled,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
     let configuration = Configuration(
       name: name, tripRule: tripRule, breakFor: breakFor, maximumBreak: maximumBreak,
-      breakGrowth: breakGrowth, breakJitter: breakJitter, halfOpen: halfOpen)
+      breakGrowth: breakGrowth, breakJitter: breakJitter, halfOpen: halfOpen,
+      mode: mode)
     do throws(ConfigurationError) {
       try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
     } catch {
@@ -87,10 +94,11 @@ public final class CircuitBreaker: Policy, Sendable {
     let settings = try configuration.checked()
     name = configuration.name
     timeline = Timeline(clock)
+    stopwatch = clock is ContinuousClock ? Self.liveStopwatch : timeline
     audience = PolicyAudience(own: observer)
     guarded = Locked(
       Guarded(
-        machine: CircuitBreakerStateMachine(settings),
+        machine: CircuitBreakerStateMachine(settings), configuration: configuration,
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
   }
 
@@ -117,76 +125,92 @@ public final class CircuitBreaker: Policy, Sendable {
   ///   `circuitProbing` or `circuitIsolated`.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
-    let admission = try admit()
+    let pass = try enter()
     let value: T
     do {
       value = try await operation()
     } catch {
-      fail(admission, with: error)
+      fail(pass, with: error)
       throw error
     }
-    succeed(admission)
+    succeed(pass)
     return value
   }
 }
 
 // The calls: the lock is held for a few instructions, and never while somebody else's code runs.
 extension CircuitBreaker {
-  /// A call that was let through; it cannot be given back twice.
+  /// A call that was let through; it is given back exactly once.
   @usableFromInline
-  struct Admission: ~Copyable, Sendable {
+  struct Pass: Sendable {
     let token: CircuitBreakerStateMachine.Token
+    /// The reading of the stopwatch when the call began; nil where no rule asks for it.
+    let began: Duration?
+    /// Whether the clock is likely to be needed when the call ends.
+    let needsReading: Bool
   }
 
   @usableFromInline
-  func admit() throws(Rejection) -> Admission {
-    if let token = guarded.withLock({ $0.machine.tokenWhileClosed }) {
-      return Admission(token: token)
+  func enter() throws(Rejection) -> Pass {
+    let (token, isTimed, needsReading) = guarded.withLock {
+      ($0.machine.tokenWithoutClock, $0.machine.isTimed, $0.machine.needsReading)
     }
-    return try admitByClock()
+    guard let token else { return try enterByClock() }
+    return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: needsReading)
   }
 
   @usableFromInline
-  func succeed(_ admission: consuming Admission) { settle(admission.token, .success) }
+  func succeed(_ pass: Pass) { settle(pass, .success) }
 
   @usableFromInline
-  func fail(_ admission: consuming Admission, with error: any Error) {
+  func fail(_ pass: Pass, with error: any Error) {
     // A cooldown is neither a failure nor an answer: it says nothing about whether calls succeed.
     switch Classification.verdict(on: error) {
-    case .success: settle(admission.token, .success)
-    case .failure: settle(admission.token, .failure)
-    case .neutral, .cooldown: settle(admission.token, .neutral)
+    case .success: settle(pass, .success)
+    case .failure: settle(pass, .failure)
+    case .neutral, .cooldown: settle(pass, .neutral)
     }
   }
 
   @inline(never)
-  private func admitByClock() throws(Rejection) -> Admission {
+  private func enterByClock() throws(Rejection) -> Pass {
     let now = timeline.now
     let isHeard = !audience.isEmpty
-    let (decision, delivers) = guarded.withLock { guarded in
+    let (decision, isTimed, delivers) = guarded.withLock { guarded in
       let fraction = guarded.random.fraction()
       let (decision, event) = guarded.machine.admit(now: now, fraction: fraction)
-      guard isHeard else { return (decision, false) }
+      let isTimed = guarded.machine.isTimed
+      guard isHeard else { return (decision, isTimed, false) }
       guarded.post(event, of: name, at: now)
-      if case .refused(let refusal) = decision {
+      switch decision {
+      case .admitted: break
+      case .admittedAnyway(_, let refusal):
+        guarded.post(.wouldHaveRejected(rejection(refusal)), of: name, at: now)
+      case .refused(let refusal):
         guarded.post(.rejected(rejection(refusal)), of: name, at: now)
       }
-      return (decision, guarded.mailbox.beginDelivery())
+      return (decision, isTimed, guarded.mailbox.beginDelivery())
     }
     if delivers { deliver() }
     switch decision {
-    case .admitted(let token): return Admission(token: token)
+    case .admitted(let token):
+      return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: true)
+    case .admittedAnyway(let token, _):
+      return Pass(token: token, began: nil, needsReading: false)
     case .refused(let refusal): throw rejection(refusal)
     }
   }
 
-  private func settle(
-    _ token: CircuitBreakerStateMachine.Token, _ verdict: CircuitBreakerStateMachine.Verdict
-  ) {
-    if guarded.withLock({ $0.machine.settleWhileClosed(token, verdict) }) { return }
+  func settle(_ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict) {
+    let took = pass.began.map { stopwatch.now - $0 }
+    if !pass.needsReading,
+      guarded.withLock({ $0.machine.settleWithoutClock(pass.token, verdict, took: took) })
+    {
+      return
+    }
     step { guarded, now in
       let fraction = guarded.random.fraction()
-      return guarded.machine.settle(token, verdict, now: now, fraction: fraction)
+      return guarded.machine.settle(pass.token, verdict, took: took, now: now, fraction: fraction)
     }
   }
 
@@ -197,91 +221,6 @@ extension CircuitBreaker {
     case .probing: Rejection(policy: name, reason: .circuitProbing)
     case .isolated: Rejection(policy: name, reason: .circuitIsolated)
     }
-  }
-}
-
-// What is done by hand.
-extension CircuitBreaker {
-  /// Refuses all calls from now on, such as during maintenance, until the isolation is ended.
-  ///
-  /// Several may isolate the same breaker; it closes when the last of them has ended that. A
-  /// ``reset()`` does not end it.
-  ///
-  /// - Returns: The hold on the breaker: keep it, since releasing it ends it.
-  public func isolate() -> Isolation {
-    step { guarded, _ in guarded.machine.isolate() }
-    return Isolation(of: self)
-  }
-
-  /// Forgets all failures and closes, unless somebody holds an ``Isolation``.
-  ///
-  /// What becomes of the calls that are on their way changes nothing any more.
-  public func reset() { step { guarded, _ in guarded.machine.reset() } }
-
-  /// A hold that keeps a breaker isolated until ``end()`` is called or the hold is released.
-  public final class Isolation: Sendable {
-    private let breaker: Locked<CircuitBreaker?>
-
-    fileprivate init(of breaker: CircuitBreaker) { self.breaker = Locked(breaker) }
-
-    deinit { end() }
-
-    /// Ends this hold; the last one closes the breaker, and a second call does nothing.
-    public func end() {
-      let breaker = breaker.withLock { $0.take() }
-      breaker?.step { guarded, _ in guarded.machine.endIsolation() }
-    }
-  }
-}
-
-// The events: written down under the lock, told outside of it by one caller at a time, in order.
-extension CircuitBreaker {
-  private struct Guarded {
-    var machine: CircuitBreakerStateMachine
-    var random: SplitMix64
-    var mailbox = EventMailbox()
-
-    mutating func post(
-      _ event: CircuitBreakerStateMachine.Event?, of policy: String, at reading: Duration
-    ) {
-      switch event {
-      case nil: break
-      case .opened(let failures, let breakFor, let leaseExpired):
-        if leaseExpired { post(.probeExpired, of: policy, at: reading) }
-        post(.circuitOpened(failures: failures, breakFor: breakFor), of: policy, at: reading)
-      case .halfOpened: post(.circuitHalfOpened, of: policy, at: reading)
-      case .closed: post(.circuitClosed, of: policy, at: reading)
-      case .isolated: post(.circuitIsolated, of: policy, at: reading)
-      case .reset: post(.circuitReset, of: policy, at: reading)
-      case .stale(let succeeded, let admittedIn, let endedIn):
-        post(
-          .staleResult(succeeded: succeeded, admittedIn: admittedIn, endedIn: endedIn),
-          of: policy, at: reading)
-      }
-    }
-
-    mutating func post(_ what: PolicyEvent.What, of policy: String, at reading: Duration) {
-      mailbox.post(what, of: policy, at: reading)
-    }
-  }
-
-  /// Moves the machine, with a reading of the clock, and tells what there is to tell.
-  private func step(
-    _ move: (inout Guarded, Duration) -> CircuitBreakerStateMachine.Event?
-  ) {
-    let now = timeline.now
-    let isHeard = !audience.isEmpty
-    let delivers = guarded.withLock { guarded in
-      let event = move(&guarded, now)
-      guard isHeard else { return false }
-      guarded.post(event, of: name, at: now)
-      return guarded.mailbox.beginDelivery()
-    }
-    if delivers { deliver() }
-  }
-
-  private func deliver() {
-    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
   }
 }
 

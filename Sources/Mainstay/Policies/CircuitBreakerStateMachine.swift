@@ -7,18 +7,6 @@
 /// one means that no time has passed. Every change of state begins a new epoch; what was admitted
 /// in another one changes nothing any more.
 struct CircuitBreakerStateMachine: Sendable {
-  /// Settings that were checked before; durations lie in `0...aYear`.
-  struct Settings: Sendable {
-    var failureThreshold = 5
-    var firstBreak = Duration.seconds(5)
-    var maximumBreak = Duration.seconds(60)
-    var growth = 2.0
-    var jitter = 0.2
-    var permits = 1
-    var required = 1
-    var lease: Duration?
-  }
-
   enum State: Sendable, Equatable {
     case closed
     case open(until: Duration)
@@ -28,9 +16,20 @@ struct CircuitBreakerStateMachine: Sendable {
 
   /// One admitted call; given back exactly once.
   struct Token: Sendable, Equatable {
+    enum Place: Sendable, Equatable {
+      /// Admitted while closed.
+      case regular
+      /// A probe, with the place that it takes.
+      case probe(UInt8)
+      /// Admitted although the states would not have it, or do not matter; it never counts.
+      case outside
+    }
+
     let epoch: UInt64
-    /// The place of a probe; nil for a call that was admitted while closed.
-    let slot: Int?
+    let place: Place
+
+    /// The place of a probe; nil for every other call.
+    var slot: Int? { if case .probe(let slot) = place { Int(slot) } else { nil } }
   }
 
   /// What a call said about the dependency.
@@ -48,6 +47,8 @@ struct CircuitBreakerStateMachine: Sendable {
 
   enum Decision: Sendable, Equatable {
     case admitted(Token)
+    /// Let through since the breaker only watches.
+    case admittedAnyway(Token, insteadOf: Refusal)
     case refused(Refusal)
   }
 
@@ -58,31 +59,41 @@ struct CircuitBreakerStateMachine: Sendable {
     case closed
     case isolated
     case reset
+    case settingsChanged
     case stale(succeeded: Bool, admittedIn: UInt64, endedIn: UInt64)
   }
 
-  let settings: Settings
-  private(set) var state = State.closed
-  private(set) var epoch: UInt64 = 0
+  // The parts of the machine in other files change these as well.
+  var settings: Settings
+  var state = State.closed
+  var epoch: UInt64 = 0
 
   /// Failures in a row while closed; failed probes of this cycle while half-open.
-  private(set) var failures = 0
+  var failures = 0
   /// Successful probes of this cycle.
-  private(set) var successes = 0
-  /// Until when each place for a probe is taken, nil where it is free; its size never changes.
-  private(set) var leases: [Duration?]
+  var successes = 0
+  /// What became of calls while closed, one window for each span that the rules name.
+  var windows: [SlidingWindow]
+  /// Until when each place for a probe is taken, nil where it is free.
+  ///
+  /// There are as many as permits, and more only while probes run that were admitted when there
+  /// were more permits.
+  var leases: [Duration?]
   /// How long the next break is, before chance lengthens it.
-  private(set) var nextBreak: Duration
+  var nextBreak: Duration
   /// How many hold the breaker isolated.
-  private(set) var isolations = 0
+  var isolations = 0
+  /// The latest reading.
+  var latest = Self.earliestReading
 
-  private var currentBreak = Duration.zero
-  private var latest = Self.earliestReading
+  /// How long the latest break is.
+  var currentBreak = Duration.zero
 
   init(_ settings: Settings) {
     self.settings = settings
     nextBreak = settings.firstBreak
     leases = Array(repeating: nil, count: settings.permits)
+    windows = settings.spans.map { SlidingWindow(over: $0) }
   }
 
   // Readings beyond these bounds are cut to them, so that adding a break never overflows.
@@ -93,17 +104,30 @@ struct CircuitBreakerStateMachine: Sendable {
   static let shortestDefaultLease = Duration.seconds(10)
 }
 
-// The calls.
+// A call asks to be let through.
 extension CircuitBreakerStateMachine {
-  /// The token of a call while closed, for which no clock is needed; nil in any other state.
-  var tokenWhileClosed: Token? { state == .closed ? Token(epoch: epoch, slot: nil) : nil }
+  /// The token of a call for which no clock is needed, as while closed; otherwise nil.
+  var tokenWithoutClock: Token? {
+    if settings.mode == .disabled { return Token(epoch: epoch, place: .outside) }
+    guard case .closed = state else { return nil }
+    return Token(epoch: epoch, place: .regular)
+  }
 
   /// A call asks to be let through; a place for a probe is reserved in this same step.
   mutating func admit(now: Duration, fraction: Double) -> (decision: Decision, event: Event?) {
     advance(to: now)
+    if let token = tokenWithoutClock { return (.admitted(token), nil) }
+    let (decision, event) = decide(fraction)
+    guard settings.mode == .metricsOnly, case .refused(let refusal) = decision else {
+      return (decision, event)
+    }
+    return (.admittedAnyway(Token(epoch: epoch, place: .outside), insteadOf: refusal), event)
+  }
+
+  private mutating func decide(_ fraction: Double) -> (Decision, Event?) {
     switch state {
     case .closed:
-      return (.admitted(Token(epoch: epoch, slot: nil)), nil)
+      return (.admitted(Token(epoch: epoch, place: .regular)), nil)
     case .isolated:
       return (.refused(.isolated), nil)
     case .open(let until):
@@ -111,7 +135,7 @@ extension CircuitBreakerStateMachine {
       enter(.halfOpen)
       return (reserve(0), .halfOpened)
     case .halfOpen:
-      if let free = leases.firstIndex(of: nil) { return (reserve(free), nil) }
+      if let free = freePlace { return (reserve(free), nil) }
       guard leases.contains(where: { $0.map { $0 <= latest } ?? false }) else {
         return (.refused(.probing), nil)
       }
@@ -120,47 +144,15 @@ extension CircuitBreakerStateMachine {
     }
   }
 
-  /// A call that was admitted while closed gives its token back, where that needs no clock.
-  ///
-  /// - Returns: Whether that was all; if not, ``settle(_:_:now:fraction:)`` has to be called.
-  mutating func settleWhileClosed(_ token: Token, _ verdict: Verdict) -> Bool {
-    guard token.epoch == epoch, token.slot == nil else { return false }
-    switch verdict {
-    case .success: failures = 0
-    case .neutral: break
-    case .failure:
-      guard failures + 1 < settings.failureThreshold else { return false }
-      failures += 1
-    }
-    return true
+  /// A place for a probe, unless as many run as there are permits.
+  private var freePlace: Int? {
+    guard leases.count(where: { $0 != nil }) < settings.permits else { return nil }
+    return leases.firstIndex(of: nil)
   }
 
-  /// An admitted call gives its token back.
-  mutating func settle(
-    _ token: Token, _ verdict: Verdict, now: Duration, fraction: Double
-  ) -> Event? {
-    advance(to: now)
-    guard token.epoch == epoch else {
-      // A call without a verdict has no result that could be late.
-      guard verdict != .neutral else { return nil }
-      return .stale(succeeded: verdict == .success, admittedIn: token.epoch, endedIn: epoch)
-    }
-    if settleWhileClosed(token, verdict) { return nil }
-    guard let slot = token.slot else {
-      return open(failures: failures + 1, fraction: fraction, leaseExpired: false)
-    }
-    leases[slot] = nil
-    switch verdict {
-    case .neutral:
-      return nil
-    case .success:
-      successes += 1
-      return successes >= settings.required ? close() : nil
-    case .failure:
-      failures += 1
-      guard failures > settings.permits - settings.required else { return nil }
-      return open(failures: failures, fraction: fraction, leaseExpired: false)
-    }
+  private mutating func reserve(_ slot: Int) -> Decision {
+    leases[slot] = latest + (settings.lease ?? max(currentBreak, Self.shortestDefaultLease))
+    return .admitted(Token(epoch: epoch, place: .probe(UInt8(slot))))
   }
 
   /// How long it takes until a call is let through as a probe; nil unless open.
@@ -171,50 +163,103 @@ extension CircuitBreakerStateMachine {
   }
 }
 
-// What is done by hand.
+// An admitted call gives its token back.
 extension CircuitBreakerStateMachine {
-  /// Somebody wants no call to go through; it lasts until everybody who asked has ended it.
-  mutating func isolate() -> Event? {
-    isolations += 1
-    guard state != .isolated else { return nil }
-    enter(.isolated)
-    return .isolated
+  /// A call that was admitted while closed gives its token back, where that needs no clock.
+  ///
+  /// - Parameters:
+  ///   - token: What it was given.
+  ///   - verdict: What it said.
+  ///   - took: How long it took; nil where that was not measured.
+  /// - Returns: Whether that was all; if not, ``settle(_:_:took:now:fraction:)`` has to be called.
+  mutating func settleWithoutClock(
+    _ token: Token, _ verdict: Verdict, took: Duration? = nil
+  ) -> Bool {
+    guard token.place != .outside else { return true }
+    guard token.epoch == epoch, token.place == .regular else { return false }
+    switch verdict {
+    case .neutral:
+      return true
+    case .success:
+      guard !isSlow(took), !needsReading else { return false }
+      failures = 0
+      for index in windows.indices {
+        windows[index].record(isFailure: false, isSlow: false, at: latest)
+      }
+      return true
+    case .failure:
+      guard windows.isEmpty, failures + 1 < settings.failureThreshold ?? .max else { return false }
+      failures += 1
+      return true
+    }
   }
 
-  /// One of those who asked for isolation ends it; the last one closes the breaker.
-  mutating func endIsolation() -> Event? {
-    isolations -= 1
-    return isolations == 0 ? close() : nil
+  /// An admitted call gives its token back.
+  mutating func settle(
+    _ token: Token, _ verdict: Verdict, took: Duration? = nil, now: Duration, fraction: Double
+  ) -> Event? {
+    advance(to: now)
+    guard token.place != .outside else { return nil }
+    guard token.epoch == epoch else {
+      // A call without a verdict has no result that could be late.
+      guard verdict != .neutral else { return nil }
+      return .stale(succeeded: verdict == .success, admittedIn: token.epoch, endedIn: epoch)
+    }
+    if let slot = token.slot { leases[slot] = nil }
+    guard verdict != .neutral else { return nil }
+    let isSlow = self.isSlow(took)
+    if token.slot != nil {
+      return settleProbe(failed: verdict == .failure || isSlow, fraction: fraction)
+    }
+    record(isFailure: verdict == .failure, isSlow: isSlow)
+    // A success never opens a breaker, whatever the window says by now.
+    guard verdict == .failure || isSlow, let causes = causesToTrip() else { return nil }
+    return open(failures: causes, fraction: fraction, leaseExpired: false)
   }
 
-  /// Forgets all failures and closes, unless somebody holds the breaker isolated.
-  mutating func reset() -> Event {
-    _ = close()
-    if isolations > 0 { state = .isolated }
-    return .reset
+  private mutating func settleProbe(failed: Bool, fraction: Double) -> Event? {
+    if !failed {
+      successes += 1
+      return successes >= settings.required ? close() : nil
+    }
+    failures += 1
+    guard failures > settings.permits - settings.required else { return nil }
+    return open(failures: failures, fraction: fraction, leaseExpired: false)
+  }
+
+  private mutating func record(isFailure: Bool, isSlow: Bool) {
+    failures = isFailure ? failures + 1 : 0
+    for index in windows.indices {
+      windows[index].record(isFailure: isFailure, isSlow: isSlow, at: latest)
+    }
   }
 }
 
 extension CircuitBreakerStateMachine {
-  private mutating func advance(to now: Duration) {
+  mutating func advance(to now: Duration) {
     latest = max(latest, min(now, Self.latestReading))
   }
 
   /// Begins a new epoch, with all places for probes free and nothing counted.
-  private mutating func enter(_ new: State) {
+  mutating func enter(_ new: State) {
     state = new
-    epoch += 1
+    beginEpoch()
     failures = 0
+    for index in windows.indices { windows[index].clear() }
+  }
+
+  /// Makes stale what is on its way, with all places for probes free and an empty sample.
+  mutating func beginEpoch() {
+    epoch += 1
     successes = 0
-    for slot in leases.indices { leases[slot] = nil }
+    if leases.count == settings.permits {
+      for slot in leases.indices { leases[slot] = nil }
+    } else {
+      leases = Array(repeating: nil, count: settings.permits)
+    }
   }
 
-  private mutating func reserve(_ slot: Int) -> Decision {
-    leases[slot] = latest + (settings.lease ?? max(currentBreak, Self.shortestDefaultLease))
-    return .admitted(Token(epoch: epoch, slot: slot))
-  }
-
-  private mutating func close() -> Event {
+  mutating func close() -> Event {
     enter(.closed)
     nextBreak = settings.firstBreak
     return .closed

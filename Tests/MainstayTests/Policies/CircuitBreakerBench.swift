@@ -99,3 +99,20 @@ enum BreakerBench {
     }
   }
 }
+
+/// Counts how often it is read.
+final class CountingClock: Clock, Sendable {
+  private let inner = ManualClock()
+  private let count = Locked(0)
+
+  var readings: Int { count.withLock { $0 } }
+  var minimumResolution: Duration { .zero }
+  var now: ManualClock.Instant {
+    count.withLock { $0 += 1 }
+    return inner.now
+  }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    try await inner.sleep(until: deadline)
+  }
+}

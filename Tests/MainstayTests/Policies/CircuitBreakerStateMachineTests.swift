@@ -32,8 +32,8 @@ import Testing
   @Test(.requirement("A20"))
   func `closed: admits, without a place for a probe`() throws {
     var machine = machine()
-    for _ in 0..<100 { #expect(try machine.token(at: 0) == Token(epoch: 0, slot: nil)) }
-    #expect(machine.tokenWhileClosed == Token(epoch: 0, slot: nil))
+    for _ in 0..<100 { #expect(try machine.token(at: 0) == Token(epoch: 0, place: .regular)) }
+    #expect(machine.tokenWithoutClock == Token(epoch: 0, place: .regular))
   }
 
   @Test(.requirement("A20"))
@@ -83,7 +83,7 @@ import Testing
   func `open: becomes half-open when its time is up, and admits that call as a probe`() throws {
     var machine = try opened()
     let (decision, event) = machine.admit(now: .seconds(5), fraction: 0)
-    #expect(decision == .admitted(Token(epoch: 2, slot: 0)))
+    #expect(decision == .admitted(Token(epoch: 2, place: .probe(0))))
     #expect(event == .halfOpened)
     #expect(machine.state == .halfOpen)
   }

@@ -282,20 +282,3 @@ import Testing
     #expect(count == 1)
   }
 }
-
-/// Counts how often it is read.
-private final class CountingClock: Clock, Sendable {
-  private let inner = ManualClock()
-  private let count = Locked(0)
-
-  var readings: Int { count.withLock { $0 } }
-  var minimumResolution: Duration { .zero }
-  var now: ManualClock.Instant {
-    count.withLock { $0 += 1 }
-    return inner.now
-  }
-
-  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-    try await inner.sleep(until: deadline)
-  }
-}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CircuitBreaker {
+  /// Asks to be let through, for work that does not fit into the closure of ``run(_:)``, such as a
+  /// connection or a delegate's callbacks.
+  ///
+  /// ```swift
+  /// let admission = try breaker.admit()
+  /// socket.onEnd { error in … }
+  /// ```
+  ///
+  /// - Returns: The call, which says how it ended by ``Admission/succeed()``,
+  ///   ``Admission/fail(_:)`` or ``Admission/ignore()``.
+  /// - Throws: ``Rejection`` with the reason `circuitOpen`, `circuitProbing` or `circuitIsolated`.
+  public func admit() throws(Rejection) -> Admission {
+    Admission(of: self, pass: try enter())
+  }
+
+  /// One call that a breaker let through: it ends with exactly one verdict.
+  ///
+  /// An admission that is dropped says nothing about the dependency; where the call was a probe,
+  /// its place is free again.
+  public struct Admission: ~Copyable, Sendable {
+    private var breaker: CircuitBreaker?
+    private let pass: Pass
+
+    fileprivate init(of breaker: CircuitBreaker, pass: Pass) {
+      self.breaker = breaker
+      self.pass = pass
+    }
+
+    deinit { breaker?.settle(pass, .neutral) }
+
+    /// The call succeeded.
+    public consuming func succeed() { breaker.take()?.settle(pass, .success) }
+
+    /// The call failed, whatever the reason: it counts as a failure.
+    public consuming func fail() { breaker.take()?.settle(pass, .failure) }
+
+    /// The call ended with an error, which says whether it counts, as for ``CircuitBreaker/run(_:)``.
+    ///
+    /// - Parameter error: The error.
+    public consuming func fail(_ error: any Error) { breaker.take()?.fail(pass, with: error) }
+
+    /// The call says nothing about the dependency, such as when it was cancelled.
+    public consuming func ignore() { breaker.take()?.settle(pass, .neutral) }
+  }
+}

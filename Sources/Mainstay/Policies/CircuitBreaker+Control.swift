@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is done by hand.
+extension CircuitBreaker {
+  /// Refuses all calls from now on, such as during maintenance, until the isolation is ended.
+  ///
+  /// Several may isolate the same breaker; it closes when the last of them has ended that. A
+  /// ``reset()`` does not end it. A breaker that is not `enabled` refuses nothing meanwhile.
+  ///
+  /// - Returns: The hold on the breaker: keep it, since releasing it ends it.
+  public func isolate() -> Isolation {
+    step { guarded, _ in guarded.machine.isolate() }
+    return Isolation(of: self)
+  }
+
+  /// Forgets all failures and closes, unless somebody holds an ``Isolation``.
+  ///
+  /// What becomes of the calls that are on their way changes nothing any more.
+  public func reset() { step { guarded, _ in guarded.machine.reset() } }
+
+  /// A hold that keeps a breaker isolated until ``end()`` is called or the hold is released.
+  public final class Isolation: Sendable {
+    private let breaker: Locked<CircuitBreaker?>
+
+    fileprivate init(of breaker: CircuitBreaker) { self.breaker = Locked(breaker) }
+
+    deinit { end() }
+
+    /// Ends this hold; the last one closes the breaker, and a second call does nothing.
+    public func end() {
+      let breaker = breaker.withLock { $0.take() }
+      breaker?.step { guarded, _ in guarded.machine.endIsolation() }
+    }
+  }
+
+  /// Whether the breaker acts on its states.
+  public var mode: Mode { guarded.withLock { $0.machine.settings.mode } }
+
+  /// Lets the breaker act on its states from now on, or not.
+  ///
+  /// What it knows is kept: an open break goes on. What becomes of the calls that are on their way
+  /// changes nothing any more.
+  ///
+  /// - Parameter mode: The mode; the same one again does nothing.
+  public func setMode(_ mode: Mode) {
+    step { guarded, _ in
+      guarded.configuration.mode = mode
+      return guarded.machine.setMode(mode)
+    }
+  }
+
+  /// The settings, as they were given.
+  public var configuration: Configuration { guarded.withLock { $0.configuration } }
+
+  /// Goes on with other settings, without losing what the breaker knows.
+  ///
+  /// The state stays; so does the end of a break, since it was promised to those who were refused.
+  /// Calls that are on their way still count, unless the mode is another one. Of the samples only
+  /// those are forgotten that belong to a window of which no rule says the span any longer.
+  ///
+  /// ```swift
+  /// var settings = breaker.configuration
+  /// settings.breakFor = .seconds(20)
+  /// try breaker.update(settings)
+  /// ```
+  ///
+  /// - Parameter configuration: The settings; the name has to be that of the breaker.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    let settings = try configuration.checked(named: name)
+    step { guarded, _ in
+      guarded.configuration = configuration
+      return guarded.machine.update(settings)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CircuitBreakerStateMachine {
+  /// What outlives the process: not the calls on their way, nor what somebody holds by hand.
+  struct Memory: Sendable, Hashable {
+    /// Failures in a row while closed.
+    var failures = 0
+    /// How long the next break is, before chance lengthens it.
+    var nextBreak: Duration
+    /// How much of the break is left; nil while closed.
+    var remainingBreak: Duration?
+  }
+
+  /// What is worth keeping; half-open counts as a break that is over.
+  mutating func memory(now: Duration) -> Memory {
+    advance(to: now)
+    return switch state {
+    case .closed: Memory(failures: failures, nextBreak: nextBreak)
+    case .open(let until):
+      Memory(nextBreak: nextBreak, remainingBreak: max(.zero, until - latest))
+    case .halfOpen: Memory(nextBreak: nextBreak, remainingBreak: .zero)
+    case .isolated: Memory(nextBreak: settings.firstBreak)
+    }
+  }
+
+  /// Goes on from what was kept, cut to what the settings allow.
+  mutating func restore(_ memory: Memory, now: Duration) -> Event? {
+    advance(to: now)
+    let wasClosed = state == .closed
+    enter(.closed)
+    nextBreak = min(max(memory.nextBreak, settings.firstBreak), settings.maximumBreak)
+    guard let remaining = memory.remainingBreak else {
+      failures = min(max(memory.failures, 0), Int.max / 2)
+      return wasClosed ? nil : .closed
+    }
+    currentBreak = min(max(remaining, .zero), longestBreak)
+    state = .open(until: latest + currentBreak)
+    return .opened(failures: 0, breakFor: currentBreak, leaseExpired: false)
+  }
+
+  /// The longest break that chance can make of the maximum.
+  private var longestBreak: Duration {
+    settings.maximumBreak + .clamped(seconds: settings.maximumBreak.inSeconds * settings.jitter)
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CircuitBreakerStateMachine {
+  /// Settings that were checked before; durations lie in `0...aYear`.
+  struct Settings: Sendable {
+    var mode = CircuitBreaker.Mode.enabled
+    /// How many failures in a row open the breaker; nil where they never do.
+    var failureThreshold: Int? = 5
+    /// A call that takes longer is slow; nil where no rule asks for it.
+    var slowerThan: Duration?
+    /// The rules about a part of the calls of late; any of them opens the breaker.
+    var rates: [Rate] = []
+    var firstBreak = Duration.seconds(5)
+    var maximumBreak = Duration.seconds(60)
+    var growth = 2.0
+    var jitter = 0.2
+    var permits = 1
+    var required = 1
+    var lease: Duration?
+
+    /// Every span that the rules name, once.
+    var spans: [CircuitBreaker.Window] {
+      rates.reduce(into: []) { if !$0.contains($1.span) { $0.append($1.span) } }
+    }
+  }
+
+  /// Opens a breaker by which part of the calls of late failed or was slow.
+  struct Rate: Sendable, Equatable {
+    enum Counted: Sendable {
+      case failures
+      case slowCalls
+    }
+
+    let counts: Counted
+    /// In `0...1`, without zero.
+    let threshold: Double
+    let span: CircuitBreaker.Window
+    /// How many calls the window holds at least; it matters while closed only.
+    let minimum: Int
+
+    /// How many calls are reason to open; nil where there is none.
+    func causes(in totals: SlidingWindow.Totals) -> Int? {
+      guard totals.calls >= minimum, totals.calls > 0 else { return nil }
+      let count = counts == .failures ? totals.failures : totals.slow
+      // The quotient is rounded as a literal is: 7 of 10 are exactly 0.7.
+      return Double(count) / Double(totals.calls) >= threshold ? count : nil
+    }
+  }
+
+  /// Whether time has to be known wherever a call ends: a window over a time needs it.
+  var needsReading: Bool {
+    settings.mode != .disabled && windows.contains { $0.needsReading }
+  }
+
+  /// Whether it matters how long calls take.
+  var isTimed: Bool { settings.slowerThan != nil && settings.mode != .disabled }
+
+  /// Whether a call that took this long was slow; a time that was not measured is not.
+  func isSlow(_ took: Duration?) -> Bool {
+    guard let took, let slowerThan = settings.slowerThan else { return false }
+    return took > slowerThan
+  }
+
+  /// How many failures or slow calls are reason to open; nil where no rule says so.
+  mutating func causesToTrip() -> Int? {
+    if let threshold = settings.failureThreshold, failures >= threshold { return failures }
+    for rate in settings.rates {
+      guard let index = windows.firstIndex(where: { $0.span == rate.span }),
+        let causes = rate.causes(in: windows[index].totals(at: latest))
+      else { continue }
+      return causes
+    }
+    return nil
+  }
+}
