@@ -80,11 +80,16 @@ public struct PolicyEvent: Sendable {
   public let what: What
   /// When it happened, by the policy's clock, counted from a fixed start.
   public let reading: Duration
+  /// What became of each attempt, for `gaveUp` and `recovered`; nil for everything else.
+  public let attempts: Retry.AttemptLog?
 
-  package init(policy: String, what: What, reading: Duration) {
+  package init(
+    policy: String, what: What, reading: Duration, attempts: Retry.AttemptLog? = nil
+  ) {
     self.policy = policy
     self.what = what
     self.reading = reading
+    self.attempts = attempts
   }
 }
 
