@@ -23,8 +23,8 @@ extension AppError {
   ///   - status: The status; the range 100 to 599 is usual, any number is accepted.
   ///   - isRepeatable: Whether sending the request twice does no harm: its method is idempotent, or
   ///     it carries an idempotency key. A failed service leaves the outcome unknown otherwise.
-  ///   - retryAfter: What the service asked to wait, see ``retryAfter(header:date:now:)``; a negative
-  ///     wait is dropped.
+  ///   - retryAfter: What the service asked to wait, from ``retryAfter(header:date:now:)``; a
+  ///     negative wait is dropped.
   ///   - problemType: The `type` of the problem document (RFC 9457) in the answer.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.

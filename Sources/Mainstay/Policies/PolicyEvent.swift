@@ -44,6 +44,8 @@ public struct PolicyEvent: Sendable {
     /// One more copy of a call was started beside those that give no answer; `copy` counts from 1,
     /// the call itself.
     case hedgeStarted(copy: Int, after: Duration)
+    /// One more copy of a call was due and was not started.
+    case hedgeWithheld(copy: Int, reason: GiveUpReason)
     /// A copy gave the answer; the others are cancelled.
     case hedgeWon(copy: Int)
     /// A call was not made, since the same one was under way; it got that one's answer.
