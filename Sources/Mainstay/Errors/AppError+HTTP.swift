@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 extension AppError {
   /// A service answered with a status that is not a success.
   ///
@@ -21,7 +23,8 @@ extension AppError {
   ///   - status: The status; the range 100 to 599 is usual, any number is accepted.
   ///   - isRepeatable: Whether sending the request twice does no harm: its method is idempotent, or
   ///     it carries an idempotency key. A failed service leaves the outcome unknown otherwise.
-  ///   - retryAfter: What the service asked to wait; a negative wait is dropped.
+  ///   - retryAfter: What the service asked to wait, from ``retryAfter(header:date:now:)``; a
+  ///     negative wait is dropped.
   ///   - problemType: The `type` of the problem document (RFC 9457) in the answer.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
@@ -41,6 +44,38 @@ extension AppError {
       row, details: "HTTP status \(status)", metadata: metadata,
       at: SourceSite(fileID: fileID, function: function, line: line))
   }
+
+  /// What a service asks to wait in its `Retry-After` header, which names seconds or a moment.
+  ///
+  /// A moment is compared with the service's own clock, where the answer tells its time, so a wrong
+  /// clock on either side does no harm. One that has passed is no wait at all.
+  ///
+  /// Source: RFC 9110, sections 10.2.3 and 5.6.7, with all three forms of a date.
+  ///
+  /// - Parameters:
+  ///   - header: The value of `Retry-After`.
+  ///   - date: The value of `Date` in the same answer; nil where there is none.
+  ///   - now: The time of day, for answers that do not tell theirs.
+  /// - Returns: The wait, zero or more, cut to a year; nil where the header is in neither form.
+  public static func retryAfter(
+    header: String, date: String? = nil, now: Date
+  ) -> Duration? {
+    let text = header.trimmingPrefix { $0 == " " || $0 == "\t" }.prefix(100)
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    if !digits.isEmpty {
+      let rest = text[digits.endIndex...]
+      guard rest.allSatisfy({ $0 == " " || $0 == "\t" }) else { return nil }
+      // Too many digits for a number are too many seconds as well.
+      return Int(digits).map { Duration.seconds(min($0, Self.secondsOfAYear)) } ?? .aYear
+    }
+    let seconds = now.timeIntervalSince1970
+    let present = abs(seconds) < 1e12 ? Int(seconds.rounded(.down)) : 0
+    guard let moment = HTTPDate(text, now: present) else { return nil }
+    let start = date.flatMap { HTTPDate($0.prefix(100), now: present) }?.seconds ?? present
+    return Duration.seconds(min(max(moment.seconds - start, 0), Self.secondsOfAYear))
+  }
+
+  private static let secondsOfAYear = 365 * 86_400
 
   /// The status with which a service answered; nil where no service answered.
   public var httpStatus: Int? { metadata["http.status"].flatMap { Int($0) } }

@@ -44,6 +44,8 @@ public struct PolicyEvent: Sendable {
     /// One more copy of a call was started beside those that give no answer; `copy` counts from 1,
     /// the call itself.
     case hedgeStarted(copy: Int, after: Duration)
+    /// One more copy of a call was due and was not started.
+    case hedgeWithheld(copy: Int, reason: GiveUpReason)
     /// A copy gave the answer; the others are cancelled.
     case hedgeWon(copy: Int)
     /// A call was not made, since the same one was under way; it got that one's answer.
@@ -80,11 +82,16 @@ public struct PolicyEvent: Sendable {
   public let what: What
   /// When it happened, by the policy's clock, counted from a fixed start.
   public let reading: Duration
+  /// What became of each attempt, for `gaveUp` and `recovered`; nil for everything else.
+  public let attempts: Retry.AttemptLog?
 
-  package init(policy: String, what: What, reading: Duration) {
+  package init(
+    policy: String, what: What, reading: Duration, attempts: Retry.AttemptLog? = nil
+  ) {
     self.policy = policy
     self.what = what
     self.reading = reading
+    self.attempts = attempts
   }
 }
 

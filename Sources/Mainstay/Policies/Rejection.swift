@@ -132,5 +132,7 @@ extension BuiltInError {
     message: "It took so long before that this could not be tried any more.",
     suggestion: "Try again in a moment.")
 
-  static let policies: [BuiltInError] = [rejected(retryAfter: nil), noTimeLeft]
+  static let policies: [BuiltInError] = [
+    rejected(retryAfter: nil), noTimeLeft, unacceptableResult,
+  ]
 }

@@ -14,48 +14,15 @@
 /// let answer = try await retry.run { try await api.answer() }
 /// ```
 public struct Retry: Policy {
-  /// Which errors are followed by another attempt.
-  public struct Condition: Sendable {
-    let decide: @Sendable (any Error, Disposition) -> Disposition.RetryRule
-    let readsDisposition: Bool
-
-    /// Goes by the error's disposition; the default.
-    public static let disposition = Condition(readsDisposition: true) { $1.retry }
-
-    /// Repeats after anything but a cancellation, for operations of which you know that repeating
-    /// them is safe; refusals by a policy still go by their own rule.
-    public static let anythingButCancellation = Condition(readsDisposition: false) {
-      switch $1 {
-      case .cancelled, .rejected, .throttled: $1.retry
-      default: .afterBackoff(hint: $1.retryAfter)
-      }
-    }
-
-    /// Asks a function of yours.
-    ///
-    /// - Parameter decide: Gets the error and its disposition; `disposition.retry` is the usual
-    ///   answer. It is never asked about a cancellation.
-    public init(
-      _ decide: @escaping @Sendable (any Error, Disposition) -> Disposition.RetryRule
-    ) {
-      self.init(readsDisposition: true, decide)
-    }
-
-    private init(
-      readsDisposition: Bool,
-      _ decide: @escaping @Sendable (any Error, Disposition) -> Disposition.RetryRule
-    ) {
-      self.readsDisposition = readsDisposition
-      self.decide = decide
-    }
-  }
-
   let limits: RetryStateMachine.Limits
   let condition: Condition
   let timeline: Timeline
   let chance: Chance
   let audience: PolicyAudience
   let unclassified = UnclassifiedReports()
+  let budget: RetryBudget
+  let results: ResultCondition?
+  let nesting: Nesting
   var name: String?
 
   /// Makes a retry.
@@ -67,10 +34,14 @@ public struct Retry: Policy {
   ///     jitter.
   ///   - condition: Which errors are followed by another attempt; the default reads the
   ///     disposition.
+  ///   - results: Which results are followed by another attempt; the default, nil, is none.
   ///   - maximumServerDelay: The longest wait that a service may ask for; longer ones end the
   ///     retry. Zero or more, the default is one minute.
   ///   - maximumElapsed: How long everything may take, waits included; more than zero, the default
   ///     is no limit but the active ``Deadline``.
+  ///   - budget: What all repetitions are paid from; the default, nil, is one of its own that all
+  ///     copies of this retry share, of 20 % of the calls and one per second.
+  ///   - nesting: What it does inside of another retry; the default is to run the operation once.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
@@ -79,8 +50,11 @@ public struct Retry: Policy {
     maximumAttempts: Int = 3,
     backoff: Backoff = .exponential(from: .milliseconds(200), to: .seconds(20)),
     retryIf condition: Condition = .disposition,
+    retryIfResult results: ResultCondition? = nil,
     maximumServerDelay: Duration = .seconds(60),
     maximumElapsed: Duration? = nil,
+    budget: RetryBudget? = nil,
+    nesting: Nesting = .runsOnce,
     name: String? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     seed: UInt64? = nil,
@@ -92,8 +66,8 @@ public struct Retry: Policy {
       maximumElapsed: maximumElapsed)
     do throws(ConfigurationError) {
       try self.init(
-        validating: configuration, backoff: backoff, retryIf: condition, name: name, clock: clock,
-        seed: seed, observer: observer)
+        configuration, backoff, (condition, results, nesting), budget, name, Timeline(clock), seed,
+        observer)
     } catch {
       preconditionFailure(error.description)
     }
@@ -105,6 +79,10 @@ public struct Retry: Policy {
   ///   - configuration: The settings.
   ///   - condition: Which errors are followed by another attempt; the default reads the
   ///     disposition.
+  ///   - results: Which results are followed by another attempt; the default, nil, is none.
+  ///   - budget: What all repetitions are paid from; the default, nil, is one of its own that all
+  ///     copies of this retry share, of 20 % of the calls and one per second.
+  ///   - nesting: What it does inside of another retry; the default is to run the operation once.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
@@ -112,17 +90,21 @@ public struct Retry: Policy {
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
   public init(
     validating configuration: Configuration, retryIf condition: Condition = .disposition,
-    name: String? = nil, clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    retryIfResult results: ResultCondition? = nil, budget: RetryBudget? = nil,
+    nesting: Nesting = .runsOnce, name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
     try self.init(
-      validating: configuration, backoff: nil, retryIf: condition, name: name, clock: clock,
-      seed: seed, observer: observer)
+      configuration, nil, (condition, results, nesting), budget, name, Timeline(clock), seed,
+      observer)
   }
 
   private init(
-    validating configuration: Configuration, backoff: Backoff?, retryIf condition: Condition,
-    name: String?, clock: some Clock<Duration>, seed: UInt64?, observer: (any PolicyObserver)?
+    _ configuration: Configuration, _ backoff: Backoff?,
+    _ rules: (errors: Condition, results: ResultCondition?, nesting: Nesting),
+    _ budget: RetryBudget?, _ name: String?, _ timeline: Timeline, _ seed: UInt64?,
+    _ observer: (any PolicyObserver)?
   ) throws(ConfigurationError) {
     try configuration.check()
     limits = RetryStateMachine.Limits(
@@ -130,27 +112,61 @@ public struct Retry: Policy {
       backoff: backoff ?? Backoff(checked: configuration.backoff),
       maximumServerDelay: configuration.maximumServerDelay.clamped,
       maximumElapsed: configuration.maximumElapsed?.clamped)
-    self.condition = condition
+    (condition, results, nesting) = rules
     self.name = name
-    timeline = Timeline(clock)
+    self.timeline = timeline
+    self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
     chance = Chance(seed: seed)
     audience = PolicyAudience(own: observer)
   }
 
   /// Runs an operation, and again while another attempt can help.
+  ///
+  /// - Parameter operation: What is run.
+  /// - Returns: What the operation returned; a result that is not acceptable where no further
+  ///   attempt is made.
+  /// - Throws: The error of the last attempt, or `CancellationError` for a caller that has gone
+  ///   away.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     let call = try begin()
-    var failure: any Error
-    do { return try await operation() } catch { failure = error }
-    let recovery = RetryRecovery(of: self, call: call)
-    while true {
-      try await recovery.wait(after: failure)
-      do {
-        let value = try await operation()
-        recovery.succeeded()
-        return value
-      } catch { failure = error }
+    let first: Result<T, any Error>
+    do {
+      let value = try await RetryScope.inside.withValue(true, operation: operation)
+      guard judgesResults else { return value }
+      first = .success(value)
+    } catch {
+      first = .failure(error)
+    }
+    return try await goOn(after: first, since: call, operation) { accepts($0) }
+  }
+
+  /// Runs an operation until its result is acceptable, and while another attempt can help.
+  ///
+  /// ```swift
+  /// let job = try await retry.run(until: { $0.isDone }) { try await api.job(id) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - isAcceptable: Whether the result is what was wanted; the policy's own condition for
+  ///     results is asked as well.
+  ///   - operation: What is run.
+  /// - Returns: The first acceptable result; where no further attempt is made, the last result.
+  /// - Throws: The error of the last attempt, or `CancellationError` for a caller that has gone
+  ///   away.
+  @inlinable
+  public func run<T>(
+    until isAcceptable: (T) -> Bool, _ operation: () async throws -> T
+  ) async throws -> T {
+    let call = try begin()
+    let first: Result<T, any Error>
+    do {
+      first = .success(try await RetryScope.inside.withValue(true, operation: operation))
+    } catch {
+      first = .failure(error)
+    }
+    return try await goOn(after: first, since: call, operation) {
+      isAcceptable($0) && accepts($0)
     }
   }
 
@@ -160,7 +176,46 @@ public struct Retry: Policy {
   @usableFromInline
   func begin() throws -> Duration? {
     try Task.checkCancellation()
+    budget.deposit()
     return limits.maximumElapsed == nil ? nil : timeline.now
+  }
+
+  /// Whether results are judged at all.
+  @usableFromInline var judgesResults: Bool { results != nil }
+
+  /// Whether the policy itself has nothing against a result.
+  @usableFromInline
+  func accepts<T>(_ value: T) -> Bool { results.map { !$0.isUnacceptable(value) } ?? true }
+
+  /// Looks at how an attempt ended, and makes further ones while they can help.
+  @usableFromInline
+  func goOn<T>(
+    after first: Result<T, any Error>, since start: Duration?,
+    _ operation: () async throws -> T, _ isAcceptable: (T) -> Bool
+  ) async throws -> T {
+    var end = first
+    var recovery: RetryRecovery?
+    while true {
+      switch end {
+      case .success(let value):
+        if isAcceptable(value) {
+          recovery?.succeeded()
+          return value
+        }
+        let going = recovery ?? RetryRecovery(of: self, call: start)
+        recovery = going
+        guard try await going.wait(afterResultOf: T.self) else { return value }
+      case .failure(let failure):
+        let going = recovery ?? RetryRecovery(of: self, call: start)
+        recovery = going
+        try await going.wait(after: failure)
+      }
+      do {
+        end = .success(try await RetryScope.inside.withValue(true, operation: operation))
+      } catch {
+        end = .failure(error)
+      }
+    }
   }
 }
 

@@ -5,12 +5,16 @@
 final class RetryRecovery {
   private let retry: Retry
   private let start: Duration?
+  private let budget: RetryBudget
   private var machine: RetryStateMachine
+  private var notes = AttemptNotes()
+  private var paid = 0
 
   @usableFromInline
   init(of retry: Retry, call start: Duration?) {
     self.retry = retry
     self.start = start
+    budget = RetryScope.current?.budget ?? retry.budget
     machine = RetryStateMachine(limits: retry.limits)
   }
 
@@ -22,7 +26,8 @@ final class RetryRecovery {
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
     guard disposition != .cancelled else {
-      tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled))
+      note(failure, nil, .cancelled)
+      tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
       throw failure
     }
     if disposition == .unclassified, retry.condition.readsDisposition,
@@ -31,18 +36,59 @@ final class RetryRecovery {
       tell(report)
     }
     let rule = retry.condition.decide(failure, disposition)
-    switch machine.attemptFailed(rule, situation()) {
+    let isInside = retry.nesting == .runsOnce && RetryScope.inside.get()
+    let cost = budget.cost(after: failure, disposition)
+    guard let delay = decide(failure, rule, isInside: isInside, cost: cost) else {
+      throw notes.attached(to: failure)
+    }
+    try await sleep(delay)
+  }
+
+  /// Returns when the next attempt may begin after a result that is not acceptable; false where
+  /// there is no next attempt.
+  ///
+  /// A retry further out does not repeat results, so this one does, wherever it stands.
+  @usableFromInline
+  func wait<T>(afterResultOf type: T.Type) async throws -> Bool {
+    let failure = Retry.UnacceptableResult(type: QualifiedTypeName.of(type))
+    guard
+      let delay = decide(
+        failure, .afterBackoff(hint: nil), isInside: false, cost: budget.costAfterResult)
+    else { return false }
+    try await sleep(delay)
+    return true
+  }
+
+  /// The last attempt returned: it was worth what was paid for it.
+  @usableFromInline
+  func succeeded() {
+    budget.refund(paid)
+    tell(.recovered(attempts: machine.failures + 1), withLog: true)
+  }
+
+  /// How long to wait before the next attempt, which is paid for; nil where there is none.
+  private func decide(
+    _ failure: any Error, _ rule: Disposition.RetryRule, isInside: Bool, cost: Int
+  ) -> Duration? {
+    var decision = machine.attemptFailed(rule, situation(isInside: isInside))
+    // Only where an attempt would follow does it matter whether the caller is still there: an error
+    // that is not followed by one is told as it is (T18). Nothing is paid for a caller that is not.
+    let isCancelled = Task.isCancelled
+    paid = 0
+    if case .wait = decision, !isCancelled {
+      if budget.withdraw(cost) { paid = cost } else { decision = .giveUp(.budgetExhausted) }
+    }
+    switch decision {
     case .giveUp(let reason):
+      note(failure, nil, reason)
       tell(.attemptFailed(attempt: machine.failures, error: failure, nextDelay: nil))
-      tell(.gaveUp(attempts: machine.failures, reason: reason))
-      throw failure
+      tell(.gaveUp(attempts: machine.failures, reason: reason), withLog: true)
+      return nil
     case .wait(let delay):
-      // Only now does it matter whether the caller is still there: an error that is not followed by
-      // an attempt is told as it is (T18).
-      tell(
-        .attemptFailed(
-          attempt: machine.failures, error: failure, nextDelay: Task.isCancelled ? nil : delay))
-      try await sleep(delay)
+      let next = isCancelled ? nil : delay
+      note(failure, next, isCancelled ? .cancelled : nil)
+      tell(.attemptFailed(attempt: machine.failures, error: failure, nextDelay: next))
+      return delay
     }
   }
 
@@ -52,26 +98,34 @@ final class RetryRecovery {
       if delay > .zero { try await retry.timeline.sleep(until: retry.timeline.now + delay) }
       try Task.checkCancellation()
     } catch {
-      tell(.gaveUp(attempts: machine.failures, reason: .cancelled))
+      budget.refund(paid)
+      tell(.gaveUp(attempts: machine.failures, reason: .cancelled), withLog: true)
       throw CancellationError()
     }
   }
 
-  /// The last attempt returned.
-  @usableFromInline
-  func succeeded() { tell(.recovered(attempts: machine.failures + 1)) }
-
-  private func situation() -> RetryStateMachine.Situation {
-    RetryStateMachine.Situation(
+  private func situation(isInside: Bool) -> RetryStateMachine.Situation {
+    let limits = [Deadline.remaining, RetryScope.current?.remaining].compactMap(\.self)
+    return RetryStateMachine.Situation(
       elapsed: start.map { retry.timeline.now - $0 } ?? .zero,
-      timeLeft: Deadline.remaining,
+      timeLeft: limits.min(),
       isRepeatable: IdempotencyKey.current != nil,
+      isInsideAnother: isInside,
       chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
   }
 
-  private func tell(_ what: @autoclosure () -> PolicyEvent.What) {
+  private func note(
+    _ failure: any Error, _ delay: Duration?, _ reason: PolicyEvent.GiveUpReason?
+  ) {
+    let decider = reason?.rawValue ?? (machine.isHint ? "service" : "backoff")
+    notes.add(failure, delay: delay, decidedBy: decider)
+  }
+
+  private func tell(_ what: @autoclosure () -> PolicyEvent.What, withLog: Bool = false) {
     guard !retry.audience.isEmpty else { return }
     retry.audience.tell(
-      PolicyEvent(policy: retry.name ?? "retry", what: what(), reading: retry.timeline.now))
+      PolicyEvent(
+        policy: retry.name ?? "retry", what: what(), reading: retry.timeline.now,
+        attempts: withLog ? notes.log : nil))
   }
 }

@@ -18,6 +18,8 @@ struct RetryStateMachine: Sendable {
     var timeLeft: Duration?
     /// Whether an idempotency key makes repeating safe.
     var isRepeatable: Bool
+    /// Whether a retry further out repeats the call already.
+    var isInsideAnother = false
     /// Two random numbers in `0..<1`: for the own delay, and for what is added to a hint.
     var chance: (own: Double, hint: Double)
   }
@@ -29,6 +31,8 @@ struct RetryStateMachine: Sendable {
 
   let limits: Limits
   private(set) var failures = 0
+  /// Whether it was the service that chose how long the last wait is.
+  private(set) var isHint = false
   private var previousDelay: Duration?
 
   init(limits: Limits) { self.limits = limits }
@@ -42,6 +46,7 @@ struct RetryStateMachine: Sendable {
       attempt: failures, previous: previousDelay, fraction: situation.chance.own)
     let timeLeft = timeLeft(situation)
     let delay: Duration
+    isHint = false
     switch rule {
     case .never: return .giveUp(.notRetryable)
     case .onlyWithIdempotencyKey:
@@ -50,15 +55,17 @@ struct RetryStateMachine: Sendable {
     case .onlyIfFitsDeadline(let hint):
       // Without a deadline there is nothing that it could fit, and without a hint nothing is known.
       guard let hint = hint?.clamped, timeLeft != nil else { return .giveUp(.notRetryable) }
-      delay = spread(hint, situation)
+      (delay, isHint) = (spread(hint, situation), true)
     case .afterBackoff(let hint?), .afterHint(let hint?):
       guard hint.clamped <= limits.maximumServerDelay else {
         return .giveUp(.serverDelayTooLong)
       }
       let floor = if case .afterBackoff = rule { own } else { Duration.zero }
-      delay = max(floor, spread(hint.clamped, situation))
+      let hinted = spread(hint.clamped, situation)
+      (delay, isHint) = (max(floor, hinted), hinted >= floor)
     case .afterBackoff(nil), .afterHint(nil): delay = own
     }
+    guard !situation.isInsideAnother else { return .giveUp(.insideAnotherRetry) }
     guard failures < limits.maximumAttempts else { return .giveUp(.attemptsUsedUp) }
     // Checked before the wait, with the wait included: nobody sleeps towards a deadline that cannot
     // be met.

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Starts a second copy of a call that takes longer than usual, and takes the first good answer.
+///
+/// It cuts the slowest calls short, at the price of a few more calls. The first success wins. A
+/// failure does not win while another copy still runs; an answer that will not change, such as
+/// "not found", ends the call at once. The other copies are cancelled and waited for, and what
+/// becomes of them counts nowhere.
+///
+/// ```swift
+/// let hedge = Hedge(after: .percentile(0.95), safety: .safeToRepeat, budget: budget)
+/// let book = try await hedge.runSendable { try await api.book(isbn) }
+/// ```
+///
+/// Only what may be done twice is done twice: by default, calls under an ``IdempotencyKey``. Every
+/// copy beyond the first is paid for from a ``RetryBudget``, is not begun when the service asked to
+/// slow down, nor when less time is left before the ``Deadline`` than the delay.
+///
+/// Source: J. Dean and L. A. Barroso, "The tail at scale", CACM 56 (2013).
+public struct Hedge: ConcurrentPolicy {
+  /// Which calls may run twice at the same time.
+  public enum Safety: Sendable, Hashable {
+    /// Those under an active ``IdempotencyKey``; all others run once, as without this policy.
+    case underIdempotencyKey
+    /// All: you know that doing it twice does no more than doing it once.
+    case safeToRepeat
+  }
+
+  let maximumCopies: Int
+  let delay: Delay
+  let safety: Safety
+  let budget: RetryBudget
+  let isBudgetShared: Bool
+  let timeline: Timeline
+  let audience: PolicyAudience
+  let latencies: HedgeLatencies
+  var name: String?
+
+  /// Makes a hedge from settings that stand in the code; one that is not legal stops the program.
+  ///
+  /// - Parameters:
+  ///   - delay: How long a copy may take before the next one is started; the default is as long as
+  ///     95 % of the calls take.
+  ///   - maximumCopies: How many copies there are at most, the call itself included; 2 to 10, the
+  ///     default is 2.
+  ///   - safety: Which calls may run twice; the default is those under an idempotency key.
+  ///   - budget: What further copies are paid from; the default, nil, is one of its own, of 20 % of
+  ///     the calls and one per second. Inside of a ``Retry`` the calls pay into a budget that was
+  ///     given once, by the retry: give both the same.
+  ///   - name: The name, for events; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  public init(
+    after delay: Delay = .percentile(0.95), maximumCopies: Int = 2,
+    safety: Safety = .underIdempotencyKey, budget: RetryBudget? = nil, name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
+  ) {
+    do throws(ConfigurationError) {
+      try self.init(
+        validating: Configuration(delay: delay, maximumCopies: maximumCopies), safety: safety,
+        budget: budget, name: name, clock: clock, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes a hedge from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - safety: Which calls may run twice; the default is those under an idempotency key.
+  ///   - budget: What further copies are paid from; the default, nil, is one of its own, of 20 % of
+  ///     the calls and one per second.
+  ///   - name: The name, for events; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, safety: Safety = .underIdempotencyKey,
+    budget: RetryBudget? = nil, name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    try configuration.check()
+    maximumCopies = configuration.maximumCopies
+    delay = configuration.delay
+    self.safety = safety
+    self.name = name
+    timeline = Timeline(clock)
+    audience = PolicyAudience(own: observer)
+    latencies = HedgeLatencies(delay: configuration.delay)
+    self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
+    isBudgetShared = budget != nil
+  }
+
+  /// How long a copy may take before the next one is started, as of now.
+  public var currentDelay: Duration { latencies.delay }
+
+  /// Runs an operation, and further copies of it where it takes too long.
+  ///
+  /// - Parameter operation: What is run, up to the number of copies at the same time.
+  /// - Returns: What the first copy to succeed returned.
+  /// - Throws: The error of the copy that said that nothing will change. Where all have failed, the
+  ///   error of the copy that was asked to wait, else of the first to fail. `CancellationError` for
+  ///   a caller that has gone away.
+  public func runSendable<T: Sendable>(
+    _ operation: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    try Task.checkCancellation()
+    guard safety == .safeToRepeat || IdempotencyKey.current != nil else {
+      return try await operation()
+    }
+    if !isBudgetShared || !RetryScope.inside.get() { budget.deposit() }
+    return try await HedgeRun(of: self, operation).result().get()
+  }
+
+  func tell(_ what: @autoclosure () -> PolicyEvent.What) {
+    guard !audience.isEmpty else { return }
+    audience.tell(PolicyEvent(policy: name ?? "hedge", what: what(), reading: timeline.now))
+  }
+}
+
+extension Hedge: PipelineStage {
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    [(name ?? "hedge", ObjectIdentifier(latencies))]
+  }
+
+  package func placed(_ placement: StagePlacement) -> Hedge {
+    var copy = self
+    copy.name = name ?? placement.pipeline
+    return copy
+  }
+}
+
+/// How long the calls under one hedge take, shared by all its copies.
+final class HedgeLatencies: Sendable {
+  private let rule: Hedge.Delay
+  private let window = Locked(LatencyWindow(capacity: Hedge.Delay.windowSize))
+
+  init(delay: Hedge.Delay) { rule = delay }
+
+  /// How long a copy may take before the next one is started.
+  var delay: Duration {
+    switch rule.kind {
+    case .fixed(let delay): delay.clamped
+    case .percentile(let share, let initial, let minimum):
+      window.withLock { $0.count >= minimum ? $0.percentile(share) : nil } ?? initial.clamped
+    }
+  }
+
+  /// A copy gave the answer, and the others had taken this long when they were cancelled.
+  func record(winner: Duration, losers: [Duration]) {
+    guard case .percentile(let share, _, _) = rule.kind else { return }
+    window.withLock { window in
+      for loser in losers { window.recordCensored(loser, share: share) }
+      window.record(winner)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many repetitions may still be paid for: the pure part of ``RetryBudget``.
+///
+/// All amounts are whole thousandths of a token, so nothing is lost or made by rounding (P14).
+struct RetryBudgetStateMachine: Sendable {
+  /// The settings, in thousandths of a token.
+  struct Limits: Sendable {
+    /// What a call that is made for the first time pays in.
+    var deposit: Int
+    /// What each second pays in.
+    var perSecond: Int
+    /// What the budget holds at most.
+    var capacity: Int
+  }
+
+  static let aToken = 1_000
+
+  let limits: Limits
+  /// What is there, without the time since ``refilledAt``.
+  private(set) var balance: Int
+  /// Up to which reading of the clock time has paid in.
+  private(set) var refilledAt: Duration
+
+  init(limits: Limits, initial: Int, now: Duration) {
+    self.limits = limits
+    balance = min(max(initial, 0), limits.capacity)
+    refilledAt = now
+  }
+
+  /// Calls that were made for the first time pay in.
+  mutating func deposit(_ amount: Int) { add(amount) }
+
+  /// Takes the cost of a repetition, or nothing where there is too little.
+  mutating func withdraw(_ cost: Int, now: Duration) -> Bool {
+    refill(now: now)
+    guard balance >= cost else { return false }
+    balance -= max(cost, 0)
+    return true
+  }
+
+  /// A repetition was not made, or was worth its cost.
+  mutating func refund(_ cost: Int) { add(cost) }
+
+  /// How long it takes until the cost is there by time alone; nil where that never happens.
+  mutating func wait(for cost: Int, now: Duration) -> Duration? {
+    refill(now: now)
+    let missing = cost - balance
+    guard missing > 0 else { return .zero }
+    guard limits.perSecond > 0, cost <= limits.capacity else { return nil }
+    let (full, rest) = (missing * Self.billion).quotientAndRemainder(dividingBy: limits.perSecond)
+    let wait = Duration.nanoseconds(full + (rest > 0 ? 1 : 0)) - (now - refilledAt).clamped
+    return max(wait, .nanoseconds(1))
+  }
+
+  /// Time pays in; a clock that went back has not let any pass (P12).
+  private mutating func refill(now: Duration) {
+    guard now > refilledAt else { return }
+    guard limits.perSecond > 0, balance < limits.capacity else {
+      refilledAt = now
+      return
+    }
+    let missing = limits.capacity - balance
+    let untilFull = Duration.nanoseconds(missing * Self.billion / limits.perSecond + 1)
+    let elapsed = (now - refilledAt).clamped
+    guard elapsed < untilFull else {
+      balance = limits.capacity
+      refilledAt = now
+      return
+    }
+    // Both products stay below capacity x a billion, which fits. What is less than a thousandth of
+    // a token stays for the next time.
+    let amount = elapsed.wholeNanoseconds * limits.perSecond / Self.billion
+    balance += amount
+    // Rounded up, so that time never pays twice.
+    let used = (amount * Self.billion + limits.perSecond - 1) / limits.perSecond
+    refilledAt += .nanoseconds(used)
+  }
+
+  private mutating func add(_ amount: Int) {
+    balance += min(max(amount, 0), limits.capacity - balance)
+  }
+
+  private static let billion = 1_000_000_000
+}
+
+extension Duration {
+  /// Whole nanoseconds of a duration of at most a year.
+  fileprivate var wholeNanoseconds: Int {
+    let (seconds, attoseconds) = clamped.components
+    return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// A retry inside of another one, and inside of a queue's worker.
+@Suite struct RetryScopeTests {
+  static func retry(
+    _ attempts: Int = 4, nesting: Retry.Nesting = .runsOnce, observer: EventRecorder? = nil
+  ) -> Retry {
+    Retry(
+      maximumAttempts: attempts, backoff: .none, budget: .unlimited, nesting: nesting,
+      observer: observer)
+  }
+
+  static let down = AppError.http(status: 503)
+
+  @Test(.requirement("P16", "T7")) func `three layers of four attempts are four calls`() async {
+    let (recorder, calls) = (EventRecorder(), Log())
+    let inner = Pipeline("inner") { Self.retry(observer: recorder) }
+    let middle = Pipeline("middle") {
+      Self.retry(observer: recorder)
+      Timeout(.seconds(10))
+    }
+    await #expect(throws: AppError.self) {
+      try await Self.retry().run {
+        try await middle.run {
+          try await inner.run {
+            calls.add("call")
+            throw Self.down
+          }
+        }
+      }
+    }
+    #expect(calls.lines.count == 4)
+    #expect(recorder.gaveUpReasons == Array(repeating: .insideAnotherRetry, count: 8))
+  }
+
+  @Test(.requirement("P16")) func `two retries in one pipeline make the attempts of the outer one`()
+    async
+  {
+    var calls = 0
+    let pipeline = Pipeline("both") {
+      Self.retry(2)
+      Self.retry(4)
+    }
+    _ = try? await pipeline.run {
+      calls += 1
+      throw Self.down
+    }
+    #expect(calls == 2)
+  }
+
+  @Test(.requirement("P16")) func `the mark goes into child tasks`() async {
+    let calls = Log()
+    _ = try? await Self.retry(2).run {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          try await Self.retry(4).run {
+            calls.add("call")
+            throw Self.down
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    #expect(calls.lines.count == 2)
+  }
+
+  @Test func `an error that is not repeated keeps its own reason`() async {
+    let recorder = EventRecorder()
+    _ = try? await Self.retry().run {
+      try await Self.retry(observer: recorder).run { throw AppError.http(status: 404) }
+    }
+    #expect(recorder.gaveUpReasons == [.notRetryable])
+  }
+
+  @Test func `a retry that insists makes all its attempts`() async {
+    var calls = 0
+    _ = try? await Self.retry(3).run {
+      try await Self.retry(4, nesting: .makesAllAttempts).run {
+        calls += 1
+        throw Self.down
+      }
+    }
+    #expect(calls == 12)
+  }
+
+  @Test func `a retry after another one is no retry inside`() async {
+    var calls = 0
+    let retry = Self.retry(2)
+    for _ in 1...2 {
+      _ = try? await retry.run {
+        calls += 1
+        throw Self.down
+      }
+    }
+    #expect(calls == 4)
+  }
+
+  @Test func `inside a worker the queue's budget is spent`() async {
+    let own = RetryBudget(clock: ManualClock())
+    let queue = RetryBudget(ratio: 0.001, minimumPerSecond: 0, initial: 2, clock: ManualClock())
+    let retry = Retry(maximumAttempts: 9, backoff: .none, budget: own)
+    var calls = 0
+    _ = try? await RetryScope.worker(budget: queue, until: .seconds(9), on: Timeline(ManualClock()))
+    {
+      try await retry.run {
+        calls += 1
+        throw Self.down
+      }
+    }
+    #expect(calls == 3)
+    #expect(queue.available == 0 && own.available > 10)
+  }
+
+  @Test(.requirement("P22")) func `inside a worker no attempt begins after its end`() async {
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let timeline = Timeline(clock)
+    let retry = Retry(
+      backoff: .constant(.seconds(5), jitter: .none), clock: clock, observer: recorder)
+    await #expect(throws: AppError.self) {
+      try await RetryScope.worker(
+        budget: .unlimited, until: timeline.now + .seconds(5), on: timeline
+      ) {
+        try await retry.run { throw Self.down }
+      }
+    }
+    #expect(recorder.gaveUpReasons == [.deadlineTooClose])
+  }
+
+  @Test func `a worker of a queue that runs inside a retry is no attempt of it`() async {
+    var calls = 0
+    _ = try? await Self.retry(1).run {
+      try await RetryScope.worker(
+        budget: .unlimited, until: .seconds(1e6), on: Timeline(ManualClock())
+      ) {
+        try await Self.retry(3).run {
+          calls += 1
+          throw Self.down
+        }
+      }
+    }
+    #expect(calls == 3)
+  }
+}
