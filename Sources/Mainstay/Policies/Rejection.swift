@@ -25,6 +25,8 @@ public struct Rejection: Error, Sendable {
     public static let waitedTooLong = Reason("waitedTooLong")
     /// More calls were made of late than are allowed in that time.
     public static let rateLimited = Reason("rateLimited")
+    /// The call costs more than is ever allowed at once, so waiting does not help.
+    public static let costTooHigh = Reason("costTooHigh")
     /// The service takes no more calls at the same time than are on their way.
     public static let limitReached = Reason("limitReached")
     /// Too many calls were refused by the service of late, so some are not even sent.

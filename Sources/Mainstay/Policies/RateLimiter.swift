@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets only so many calls begin in a span of time.
+///
+/// A call beyond the limit is refused at once, with the time to come back, or waits for its turn
+/// where it is willing to. Make one per quota and share it among all who use that quota:
+///
+/// ```swift
+/// let limiter = RateLimiter("search", .tokenBucket(rate: 100, per: .seconds(1)))
+/// let hits = try await limiter.run { try await api.search(words) }
+/// ```
+///
+/// Turns are given in the order in which calls come, and the turn of each is known from the start:
+/// a call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
+/// refused right away. A caller that is cancelled while it waits gives its turn back.
+///
+/// Time is counted by `ContinuousClock`, which goes on while the device sleeps.
+public final class RateLimiter: Policy, Sendable {
+  /// The name of the quota, for events and messages.
+  public let name: String
+
+  private let maximumWait: Duration
+  private let timeline: Timeline
+  private let audience: PolicyAudience
+  private let guarded: Locked<Guarded>
+
+  /// Makes a limiter from settings that stand in the code; one that is not legal stops the program.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the quota, for events and messages; not blank.
+  ///   - kind: How many calls may begin when.
+  ///   - maximumWait: How long a call waits for its turn at most; zero or more, cut to a year, the
+  ///     default is zero: nobody waits.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  public convenience init(
+    _ name: String, _ kind: Kind, maximumWait: Duration = .zero,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
+  ) {
+    let configuration = Configuration(name: name, kind: kind, maximumWait: maximumWait)
+    do throws(ConfigurationError) {
+      try self.init(validating: configuration, clock: clock, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes a limiter from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, clock: some Clock<Duration> = ContinuousClock(),
+    observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    try configuration.check()
+    name = configuration.name
+    maximumWait = configuration.maximumWait.clamped
+    timeline = Timeline(clock)
+    audience = PolicyAudience(own: observer)
+    guarded = Locked(Guarded(machine: RateLimiterStateMachine(configuration.kind)))
+  }
+
+  /// How many calls wait for their turn right now.
+  public var waiting: Int { guarded.withLock { $0.machine.waiting } }
+
+  /// Runs an operation as soon as its turn has come, on the caller's actor.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw; ``Rejection`` with the reason `rateLimited` or
+  ///   `deadlineTooClose` and the time to come back; `CancellationError` for a caller that was
+  ///   cancelled while it waited.
+  @inlinable
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    try await run(cost: 1, operation)
+  }
+
+  /// Runs an operation that costs more or less than others as soon as its turn has come.
+  ///
+  /// - Parameters:
+  ///   - cost: How much of the limit it uses up; zero or less uses nothing up. What is more than
+  ///     the whole burst, or the whole window, is refused with the reason `costTooHigh`.
+  ///   - operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: What the operation returned.
+  /// - Throws: What ``run(_:)`` throws.
+  @inlinable
+  public func run<T>(cost: Int, _ operation: () async throws -> T) async throws -> T {
+    if let turn = try take(cost) { try await turn.wait() }
+    return try await operation()
+  }
+
+  /// Lets a call through if that is possible right now.
+  ///
+  /// - Parameter cost: How much of the limit it uses up; zero or less uses nothing up.
+  /// - Returns: Whether it may run; that it may not is told to nobody.
+  public func tryAcquire(cost: Int = 1) -> Bool {
+    let now = timeline.now
+    return guarded.withLock { $0.machine.ask(cost: cost, now: now, atMost: .zero) } == .granted
+  }
+
+  /// Takes a turn now, to be used later.
+  ///
+  /// - Parameters:
+  ///   - cost: How much of the limit it uses up; zero or less uses nothing up.
+  ///   - maximumWait: How far away the turn may be; the default is the limiter's own maximum. Below
+  ///     zero counts as zero.
+  /// - Returns: The turn; it is given back when it is dropped before it has come.
+  /// - Throws: ``Rejection``, as ``run(_:)`` does.
+  public func reserve(
+    cost: Int = 1, maximumWait: Duration? = nil
+  ) throws(Rejection) -> Reservation {
+    Reservation(turn: try take(cost, atMost: maximumWait?.clamped))
+  }
+}
+
+// Turns that are taken before they are used.
+extension RateLimiter {
+  /// A turn at a ``RateLimiter``; it is given back when it is dropped before it has come.
+  ///
+  /// A turn that has come is used up, whether or not anything was run.
+  public struct Reservation: ~Copyable, Sendable {
+    /// Nil where it has come already.
+    private var turn: Turn?
+
+    fileprivate init(turn: Turn?) { self.turn = turn }
+
+    /// How long it takes until the turn comes; it gets shorter when others give theirs back.
+    public var delay: Duration { turn?.delay ?? .zero }
+
+    /// Returns when the turn has come, on the caller's actor.
+    ///
+    /// - Throws: `CancellationError` for a caller that is cancelled meanwhile; the turn is given
+    ///   back then.
+    public consuming func wait() async throws { try await turn.take()?.wait() }
+
+    /// Gives the turn back, if it has not come.
+    public consuming func cancel() { turn.take()?.giveBack() }
+
+    deinit { turn?.giveBack() }
+  }
+
+  /// A turn that has not come yet.
+  @usableFromInline
+  struct Turn: Sendable {
+    let limiter: RateLimiter
+    let waiter: Waiter
+    let start: Duration
+
+    var delay: Duration {
+      let now = limiter.timeline.now
+      let turn = limiter.guarded.withLock { $0.machine.turn(of: waiter.id) }
+      return turn.map { max(.zero, $0 - now) } ?? .zero
+    }
+
+    func giveBack() { limiter.giveBack(waiter) }
+
+    @usableFromInline
+    func wait(isolation: isolated (any Actor)? = #isolation) async throws {
+      let ending = await waiter.ending(isolation: isolation) { giveBack() }
+      guard ending == .granted, !Task.isCancelled else { throw CancellationError() }
+      limiter.tell { .waited(max(.zero, $0 - start)) }
+    }
+  }
+}
+
+// The shell: the lock is held for a few instructions, and waiters go on after it is released.
+extension RateLimiter: AlarmTarget {
+  private struct Guarded {
+    var machine: RateLimiterStateMachine
+    var waiters: [UInt64: Waiter] = [:]
+    /// The due time of the alarm that rings first; nil where there is none.
+    var alarm: Duration?
+    var mailbox = EventMailbox()
+
+    /// Notes that an alarm is needed, where none rings in time for the next turn.
+    mutating func newAlarm() -> Duration? {
+      guard let next = machine.nextTurn, alarm.map({ next < $0 }) ?? true else { return nil }
+      alarm = next
+      return next
+    }
+  }
+
+  /// Lets a call through, or gives it a turn.
+  ///
+  /// - Returns: Its turn; nil where it may run now.
+  @usableFromInline
+  func take(_ cost: Int, atMost own: Duration? = nil) throws(Rejection) -> Turn? {
+    let now = timeline.now
+    var willing = own ?? maximumWait
+    if willing > .zero, let timeLeft = Deadline.remaining { willing = min(willing, timeLeft) }
+    let (answer, waiter, alarm) = guarded.withLock { guarded in
+      let answer = guarded.machine.ask(cost: cost, now: now, atMost: willing)
+      guard case .promised(let id, _) = answer else {
+        return (answer, Waiter?.none, Duration?.none)
+      }
+      let waiter = Waiter(id: id)
+      guarded.waiters[id] = waiter
+      return (answer, waiter, guarded.newAlarm())
+    }
+    if let alarm { ring(at: alarm) }
+    switch answer {
+    case .granted: return nil
+    case .promised: return waiter.map { Turn(limiter: self, waiter: $0, start: now) }
+    case .refused(let wait):
+      let reason: Rejection.Reason =
+        wait <= own ?? maximumWait ? .deadlineTooClose : .rateLimited
+      throw refuse(reason, retryAfter: wait)
+    case .never: throw refuse(.costTooHigh, retryAfter: nil)
+    }
+  }
+
+  package func ring() {
+    let now = timeline.now
+    let (waiters, alarm) = guarded.withLock { guarded in
+      // An alarm that rings after an earlier one was set is of no use any more.
+      if let alarm = guarded.alarm, alarm <= now { guarded.alarm = nil }
+      return (takeTurns(&guarded, now), guarded.newAlarm())
+    }
+    for waiter in waiters { waiter.end(.granted) }
+    if let alarm { ring(at: alarm) }
+  }
+
+  private func giveBack(_ waiter: Waiter) {
+    let now = timeline.now
+    let (wasGivenBack, waiters, alarm) = guarded.withLock { guarded in
+      let wasGivenBack = guarded.machine.giveBack(waiter.id, now: now)
+      if wasGivenBack { guarded.waiters[waiter.id] = nil }
+      return (wasGivenBack, takeTurns(&guarded, now), guarded.newAlarm())
+    }
+    if wasGivenBack { waiter.end(.cancelled) }
+    for waiter in waiters { waiter.end(.granted) }
+    if let alarm { ring(at: alarm) }
+  }
+
+  private func takeTurns(_ guarded: inout Guarded, _ now: Duration) -> [Waiter] {
+    guarded.machine.takeTurns(now: now).compactMap { guarded.waiters.removeValue(forKey: $0) }
+  }
+
+  private func ring(at due: Duration) { _ = timeline.alarms.add(due: due, target: self) }
+
+  private func refuse(_ reason: Rejection.Reason, retryAfter: Duration?) -> Rejection {
+    let rejection = Rejection(policy: name, reason: reason, retryAfter: retryAfter)
+    tell { _ in .rejected(rejection) }
+    return rejection
+  }
+
+  private func tell(_ what: (Duration) -> PolicyEvent.What) {
+    guard !audience.isEmpty else { return }
+    let now = timeline.now
+    let event = what(now)
+    let delivers = guarded.withLock { guarded in
+      guarded.mailbox.post(event, of: name, at: now)
+      return guarded.mailbox.beginDelivery()
+    }
+    guard delivers else { return }
+    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
+  }
+}
+
+extension RateLimiter: PipelineStage {
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    [(name, ObjectIdentifier(self))]
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reading of a clock or a span of time in nanoseconds; no sum of two overflows.
+typealias Nanoseconds = Int128
+
+extension Duration {
+  /// The duration in whole nanoseconds.
+  var inNanoseconds: Nanoseconds {
+    let (seconds, attoseconds) = components
+    return Nanoseconds(seconds) * 1_000_000_000 + Nanoseconds(attoseconds / 1_000_000_000)
+  }
+
+  /// A duration of whole nanoseconds, whose seconds fit 64 bits.
+  static func exactly(_ nanoseconds: Nanoseconds) -> Duration {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Duration(
+      secondsComponent: Int64(clamping: seconds),
+      attosecondsComponent: Int64(clamping: rest) * 1_000_000_000)
+  }
+}
+
+/// When calls may run by the law of a ``RateLimiter``, given those that were let through before.
+///
+/// All counting is in integers: nothing is rounded away, however short the steps of time (P14).
+enum RateSchedule: Sendable {
+  case tokenBucket(TokenBucket)
+  case gcra(GenericCellRate)
+  case slidingWindow(SlidingWindowLog)
+
+  init(_ kind: RateLimiter.Kind) {
+    let per = kind.per.clamped.inNanoseconds
+    switch kind.law {
+    case .tokenBucket:
+      self = .tokenBucket(TokenBucket(rate: kind.rate, per: per, burst: kind.burst))
+    case .gcra:
+      self = .gcra(GenericCellRate(rate: kind.rate, per: per, burst: kind.burst))
+    case .slidingWindow: self = .slidingWindow(SlidingWindowLog(limit: kind.rate, window: per))
+    }
+  }
+
+  /// What one call may cost at most.
+  var highestCost: Int {
+    switch self {
+    case .tokenBucket(let bucket): bucket.burst
+    case .gcra(let cells): cells.burst
+    case .slidingWindow(let log): log.limit
+    }
+  }
+
+  /// When a call may run at the earliest, not before a reading.
+  ///
+  /// - Parameters:
+  ///   - cost: What it costs, the highest cost at most.
+  ///   - time: Not before this; never before the latest call that was let through.
+  /// - Returns: The first reading that keeps the law.
+  func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
+    switch self {
+    case .tokenBucket(let bucket): bucket.earliest(cost, from: time)
+    case .gcra(let cells): cells.earliest(cost, from: time)
+    case .slidingWindow(let log): log.earliest(cost, from: time)
+    }
+  }
+
+  /// A call is let through, at a reading that ``earliest(_:from:)`` gave.
+  mutating func admit(_ cost: Int, at time: Nanoseconds) {
+    switch self {
+    case .tokenBucket(var bucket):
+      bucket.admit(cost, at: time)
+      self = .tokenBucket(bucket)
+    case .gcra(var cells):
+      cells.admit(cost, at: time)
+      self = .gcra(cells)
+    case .slidingWindow(var log):
+      self = .gcra(GenericCellRate(rate: 1, per: 1, burst: 1))  // else the log would be copied
+      log.admit(cost, at: time)
+      self = .slidingWindow(log)
+    }
+  }
+}
+
+/// Tokens that come in at a steady rate, up to as many as the bucket holds; a call takes its cost.
+///
+/// A token is counted as `per` parts, of which `rate` come in per nanosecond.
+struct TokenBucket: Sendable {
+  let burst: Int
+  private let rate: Int128
+  private let token: Int128
+  private var parts: Int128
+  private var time: Nanoseconds = .min / 8
+
+  init(rate: Int, per: Nanoseconds, burst: Int) {
+    self.rate = Int128(rate)
+    self.burst = burst
+    token = per
+    parts = Int128(burst) * per
+  }
+
+  private func parts(at now: Nanoseconds) -> Int128 {
+    let full = Int128(burst) * token
+    let missing = full - parts
+    // At least one part comes in per nanosecond; a longer time could be too long to multiply.
+    guard now - time <= missing else { return full }
+    return min(full, parts + (now - time) * rate)
+  }
+
+  func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
+    let missing = Int128(cost) * token - parts(at: time)
+    return missing <= 0 ? time : time + (missing + rate - 1) / rate
+  }
+
+  mutating func admit(_ cost: Int, at now: Nanoseconds) {
+    parts = parts(at: now) - Int128(cost) * token
+    time = now
+  }
+}
+
+/// The generic cell rate algorithm: one reading, the time at which all that was let through is
+/// worked off at the steady rate.
+///
+/// It is counted in parts of a nanosecond, `rate` of them. Source: ITU-T I.371, annex A.
+struct GenericCellRate: Sendable {
+  let burst: Int
+  private let rate: Int128
+  private let cell: Int128
+  private var workedOff: Int128 = .min / 4
+
+  init(rate: Int, per: Nanoseconds, burst: Int) {
+    self.rate = Int128(rate)
+    self.burst = burst
+    cell = per
+  }
+
+  func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
+    let parts = workedOff + Int128(cost - burst) * cell
+    guard parts > time * rate else { return time }
+    let (whole, rest) = parts.quotientAndRemainder(dividingBy: rate)
+    return rest > 0 ? whole + 1 : whole
+  }
+
+  mutating func admit(_ cost: Int, at time: Nanoseconds) {
+    workedOff = max(workedOff, time * rate) + Int128(cost) * cell
+  }
+}
+
+/// The calls of the last window, one by one; a call counts for exactly as long as the window is.
+struct SlidingWindowLog: Sendable {
+  private struct Entry {
+    let time: Nanoseconds
+    var cost: Int
+  }
+
+  let limit: Int
+  private let window: Nanoseconds
+  /// The oldest first, from `front` on.
+  private var entries: [Entry] = []
+  private var front = 0
+  private var used = 0
+
+  init(limit: Int, window: Nanoseconds) {
+    self.limit = limit
+    self.window = window
+  }
+
+  func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
+    var excess = used + cost - limit
+    var index = front
+    var end = time
+    while index < entries.endIndex, excess > 0 || entries[index].time + window <= time {
+      excess -= entries[index].cost
+      end = max(end, entries[index].time + window)
+      index += 1
+    }
+    return end
+  }
+
+  mutating func admit(_ cost: Int, at time: Nanoseconds) {
+    while front < entries.endIndex, entries[front].time + window <= time {
+      used -= entries[front].cost
+      front += 1
+    }
+    if front == entries.endIndex {
+      entries.removeAll(keepingCapacity: true)
+      front = 0
+    } else if front > 32, front > entries.count / 2 {
+      entries.removeFirst(front)
+      front = 0
+    }
+    used += cost
+    if let last = entries.indices.last, entries[last].time == time {
+      entries[last].cost += cost
+    } else {
+      entries.append(Entry(time: time, cost: cost))
+    }
+  }
+}

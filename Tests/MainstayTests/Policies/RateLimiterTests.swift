@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct RateLimiterTests {
+  private let clock = ManualClock()
+  private let events = EventRecorder()
+
+  private func limiter(
+    _ kind: RateLimiter.Kind = .gcra(rate: 1, per: .seconds(1)), maximumWait: Duration = .zero
+  ) -> RateLimiter {
+    RateLimiter("search", kind, maximumWait: maximumWait, clock: clock, observer: events)
+  }
+
+  private func waiting(_ count: Int, at limiter: RateLimiter) async {
+    while limiter.waiting < count { await Task.yield() }
+  }
+
+  @Test(.requirement("P33")) func `a call beyond the limit is refused with the time to come back`()
+    async throws
+  {
+    let limiter = limiter(.tokenBucket(rate: 2, per: .seconds(1)))
+    for _ in 0..<2 { try await limiter.run {} }
+    let rejection = await #expect(throws: Rejection.self) { try await limiter.run {} }
+    #expect(
+      rejection
+        == Rejection(policy: "search", reason: .rateLimited, retryAfter: .milliseconds(500)))
+    clock.advance(by: .milliseconds(500))
+    #expect(try await limiter.run { 42 } == 42)
+    #expect(BreakerBench.names(events.events) == ["rejected"])
+  }
+
+  @Test(.requirement("P33")) func `what costs more than is ever allowed is refused for ever`()
+    async throws
+  {
+    let limiter = limiter(.slidingWindow(limit: 5, per: .seconds(1)), maximumWait: .seconds(600))
+    let rejection = await #expect(throws: Rejection.self) { try await limiter.run(cost: 6) {} }
+    #expect(rejection == Rejection(policy: "search", reason: .costTooHigh))
+    #expect(try await limiter.run(cost: 5) { 42 } == 42)
+    #expect(try await limiter.run(cost: .min) { 42 } == 42)
+    #expect(!limiter.tryAcquire())
+    #expect(limiter.tryAcquire(cost: 0))
+  }
+
+  @Test func `calls wait for their turn, in order`() async throws {
+    let limiter = limiter(maximumWait: .seconds(10))
+    let order = Log()
+    try await limiter.run {}
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...3 {
+        group.addTask { try await limiter.run { order.add("\(number)") } }
+        await waiting(number, at: limiter)
+      }
+      for number in 1...3 {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        while order.lines.count < number { await Task.yield() }
+      }
+      try await group.waitForAll()
+    }
+    #expect(order.lines == ["1", "2", "3"])
+    #expect(BreakerBench.names(events.events) == ["waited", "waited", "waited"])
+  }
+
+  @Test(.requirement("P33", "P22", "P31")) func `a cancelled waiter gives its turn back`()
+    async throws
+  {
+    let limiter = limiter(maximumWait: .seconds(10))
+    try await limiter.run {}
+    let first = Task { try await limiter.run { Issue.record("it ran") } }
+    await waiting(1, at: limiter)
+    let second = Task { try await limiter.run { 42 } }
+    await waiting(2, at: limiter)
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(try await second.value == 42)
+    #expect(limiter.waiting == 0)
+  }
+
+  @Test(.requirement("P33")) func `a turn that is given back wakes a waiter at once`()
+    async throws
+  {
+    let limiter = limiter(
+      .tokenBucket(rate: 1, per: .seconds(1), burst: 10), maximumWait: .seconds(60))
+    try await limiter.run(cost: 9) {}
+    let large = Task { try await limiter.run(cost: 10) {} }
+    await waiting(1, at: limiter)
+    let small = Task { try await limiter.run(cost: 1) { 42 } }
+    await waiting(2, at: limiter)
+    large.cancel()
+    #expect(try await small.value == 42)
+    await #expect(throws: CancellationError.self) { try await large.value }
+  }
+
+  @Test(.requirement("P22", "P33", "T9")) func `a turn after the deadline is refused at once`()
+    async throws
+  {
+    let limiter = limiter(maximumWait: .seconds(10))
+    let pipeline = Pipeline("reads") {
+      Deadline(.milliseconds(900), clock: clock)
+      limiter
+    }
+    try await pipeline.run {}
+    let rejection = await #expect(throws: Rejection.self) { try await pipeline.run {} }
+    #expect(
+      rejection
+        == Rejection(policy: "search", reason: .deadlineTooClose, retryAfter: .seconds(1)))
+    #expect(limiter.waiting == 0)
+  }
+
+  @Test func `a turn may be taken before it is used`() async throws {
+    let limiter = limiter()
+    let now = try limiter.reserve()
+    #expect(now.delay == .zero)
+    try await now.wait()
+    #expect(throws: Rejection.self) { _ = try limiter.reserve() }
+    let later = try limiter.reserve(maximumWait: .seconds(5))
+    let last = try limiter.reserve(maximumWait: .seconds(5))
+    #expect(later.delay == .seconds(1))
+    #expect(last.delay == .seconds(2))
+    clock.advance(by: .milliseconds(400))
+    #expect(last.delay == .milliseconds(1_600))
+    later.cancel()
+    #expect(last.delay == .milliseconds(600))
+    clock.advance(by: .milliseconds(600))
+    try await last.wait()
+    do { _ = try limiter.reserve(maximumWait: .seconds(5)) }
+    #expect(limiter.waiting == 0)
+    clock.advance(by: .seconds(1))
+    #expect(limiter.tryAcquire())
+    #expect(!limiter.tryAcquire())
+  }
+
+  @MainActor @Test func `a waiter stays on its actor`() async throws {
+    let limiter = limiter(maximumWait: .seconds(1))
+    try await limiter.run {}
+    let moving = Task {
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(1))
+    }
+    var count = 0
+    try await limiter.run {
+      MainActor.assertIsolated()
+      count += 1
+    }
+    await moving.value
+    #expect(count == 1)
+  }
+
+  @Test(.requirement("P33", "P31"))
+  func `many tasks with cancellations get no more than the law allows, and all end`()
+    async throws
+  {
+    let limiter = limiter(
+      .tokenBucket(rate: 10, per: .seconds(1), burst: 5), maximumWait: .seconds(20))
+    let ran = Log()
+    for round in 0..<(RandomDose.isTorture ? 100 : 5) {
+      var random = SeededGenerator(seed: UInt64(round))
+      let begin = ran.lines.count
+      let calls = (0..<100).map { _ in Task { try await limiter.run { ran.add("ran") } } }
+      while limiter.waiting < 50 { await Task.yield() }
+      for call in calls where Int.random(in: 0..<3, using: &random) == 0 { call.cancel() }
+      clock.advance(by: .seconds(20))
+      // Whatever is left has its turn within 20 s of asking.
+      for call in calls { _ = await call.result }
+      #expect(limiter.waiting == 0)
+      #expect(ran.lines.count - begin <= 5 + 200)
+    }
+  }
+}
