@@ -137,4 +137,13 @@ extension Pipeline: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     policy.asStage?.statefulParts ?? []
   }
+  /// A stage that has no name of its own goes by that of the pipeline, which need not be said.
+  package var summaries: [StageSummary] {
+    policy.summariesIfStage.map { summary in
+      var summary = summary
+      if summary.name == name, !summary.kind.isShared { summary.name = nil }
+      return summary
+    }
+  }
+  package var isPristine: Bool { policy.isPristineIfStage }
 }
