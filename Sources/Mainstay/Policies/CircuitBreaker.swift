@@ -228,4 +228,8 @@ extension CircuitBreaker: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     [(name, ObjectIdentifier(self))]
   }
+
+  package var isPristine: Bool {
+    guarded.withLock { $0.machine.state == .closed && $0.machine.failures == 0 }
+  }
 }

@@ -20,6 +20,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   public let name: String
 
   @usableFromInline let policy: P
+  @usableFromInline let reports: CallReports
 
   /// Makes a pipeline.
   ///
@@ -28,9 +29,16 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name, for events and messages.
+  ///   - clock: The clock by which the length of calls is told; the default is the continuous one.
+  ///   - observer: Who is told how each call ended, besides the observer of the process. Stages
+  ///     have observers of their own.
   ///   - stages: The policies, the outermost first.
-  public init(_ name: String, @PipelineBuilder stages: () -> P) {
+  public init(
+    _ name: String, clock: some Clock<Duration> = ContinuousClock(),
+    observer: (any PolicyObserver)? = nil, @PipelineBuilder stages: () -> P
+  ) {
     self.name = name
+    reports = CallReports(name: name, clock: clock, observer: observer)
     policy = stages().placedIfStage(StagePlacement(pipeline: name))
     var seen: Set<ObjectIdentifier> = []
     for (part, identity) in policy.asStage?.statefulParts ?? [] {
@@ -49,7 +57,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   public func run<T: Sendable>(
     _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await policy.runSendable(operation)
+    try await runSendable(operation)
   }
 
   /// Runs an operation that may run beside or beyond its caller, and another one where it failed.
@@ -65,7 +73,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
     fallback: (any Error) async throws -> T
   ) async throws -> T {
     do {
-      return try await policy.runSendable(operation)
+      return try await runSendable(operation)
     } catch {
       if error.isCancellation { throw error }
       return try await fallback(error)
@@ -81,7 +89,15 @@ extension Pipeline where P: Policy {
   /// - Throws: What the operation threw, ``Rejection`` or ``TimedOut``.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
-    try await policy.run(operation)
+    guard let start = reports.begin() else { return try await policy.run(operation) }
+    do {
+      let value = try await policy.run(operation)
+      reports.ended(nil, since: start)
+      return value
+    } catch {
+      reports.ended(error, since: start)
+      throw error
+    }
   }
 
   /// Runs an operation where its caller is, and another one where it failed.
@@ -96,7 +112,7 @@ extension Pipeline where P: Policy {
     _ operation: () async throws -> T, fallback: (any Error) async throws -> T
   ) async throws -> T {
     do {
-      return try await policy.run(operation)
+      return try await run(operation)
     } catch {
       if error.isCancellation { throw error }
       return try await fallback(error)
@@ -112,7 +128,7 @@ extension Pipeline where P: Policy {
     _ operation: () async throws(Failure) -> T
   ) async -> Outcome<T, Failure> {
     do {
-      return .success(try await policy.run(operation))
+      return .success(try await run(operation))
     } catch {
       return Outcome(ending: error)
     }
@@ -125,7 +141,15 @@ extension Pipeline: ConcurrentPolicy {
   public func runSendable<T: Sendable>(
     _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await policy.runSendable(operation)
+    guard let start = reports.begin() else { return try await policy.runSendable(operation) }
+    do {
+      let value = try await policy.runSendable(operation)
+      reports.ended(nil, since: start)
+      return value
+    } catch {
+      reports.ended(error, since: start)
+      throw error
+    }
   }
 }
 
@@ -137,4 +161,13 @@ extension Pipeline: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     policy.asStage?.statefulParts ?? []
   }
+  /// A stage that has no name of its own goes by that of the pipeline, which need not be said.
+  package var summaries: [StageSummary] {
+    policy.summariesIfStage.map { summary in
+      var summary = summary
+      if summary.name == name, !summary.kind.isShared { summary.name = nil }
+      return summary
+    }
+  }
+  package var isPristine: Bool { policy.isPristineIfStage }
 }

@@ -12,7 +12,8 @@ package struct StagePlacement: Sendable {
 
 /// A stage of Mainstay's own: it can be told where it stands.
 ///
-/// Stages that others write are opaque: a time limit outside of one is enforced right there.
+/// Stages that others write are opaque: a time limit outside of one is enforced right there, and
+/// ``Pipeline/explain()`` says of them that it knows nothing.
 package protocol PipelineStage: ConcurrentPolicy {
   /// The clock by which the stage, or one inside it, ends an operation at the active ``Deadline``.
   var timeLimit: Timeline? { get }
@@ -23,6 +24,15 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// The stages that keep state, which must not stand twice in one pipeline.
   var statefulParts: [(name: String, identity: ObjectIdentifier)] { get }
 
+  /// What the stage does to calls, in words and numbers; several for what consists of stages, the
+  /// outermost first.
+  var summaries: [StageSummary] { get }
+
+  /// Whether the stage remembers nothing, so that one made anew would do the same.
+  ///
+  /// A ``PolicyRegistry`` forgets only such stages.
+  var isPristine: Bool { get }
+
   /// The stage as it is inside the pipeline.
   func placed(_ placement: StagePlacement) -> Self
 }
@@ -31,13 +41,22 @@ extension PipelineStage {
   package var timeLimit: Timeline? { nil }
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
+  package var summaries: [StageSummary] { [.opaque(Self.self)] }
+  package var isPristine: Bool { true }
   package func placed(_ placement: StagePlacement) -> Self { self }
 }
 
-extension PassThrough: PipelineStage {}
+extension PassThrough: PipelineStage {
+  package var summaries: [StageSummary] { [] }
+}
 
 extension ConcurrentPolicy {
   package var asStage: (any PipelineStage)? { self as? any PipelineStage }
+
+  package var summariesIfStage: [StageSummary] { asStage?.summaries ?? [.opaque(Self.self)] }
+
+  /// Nothing is known about what others write; it is taken to remember nothing.
+  package var isPristineIfStage: Bool { asStage?.isPristine ?? true }
 
   func placedIfStage(_ placement: StagePlacement) -> Self {
     asStage?.placed(placement) as? Self ?? self
@@ -54,6 +73,10 @@ extension Chain: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     (outer.asStage?.statefulParts ?? []) + (inner.asStage?.statefulParts ?? [])
   }
+
+  package var summaries: [StageSummary] { outer.summariesIfStage + inner.summariesIfStage }
+
+  package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
 
   package func placed(_ placement: StagePlacement) -> Chain {
     var outerPlacement = placement

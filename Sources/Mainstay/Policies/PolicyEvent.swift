@@ -56,6 +56,24 @@ public struct PolicyEvent: Sendable {
     case chaosInjected(String)
     /// A call was given up while its operation went on; so many of them still run.
     case abandoned(stillRunning: Int)
+    /// A registry keeps more policies than it should, since all of them remember something.
+    case registryOverflowed(count: Int, maximumCount: Int)
+    /// A call of a pipeline ended in this way, after this time, waits and all attempts included.
+    case callEnded(CallEnding, took: Duration)
+  }
+
+  /// How a call of a ``Pipeline`` ended.
+  public enum CallEnding: String, Sendable, Hashable, CaseIterable {
+    /// The operation returned.
+    case succeeded
+    /// The operation threw its own error.
+    case failed
+    /// A policy refused the call before it was made.
+    case rejected
+    /// A time limit passed.
+    case timedOut
+    /// The caller stopped it.
+    case cancelled
   }
 
   /// Why ``Retry`` makes no further attempt.

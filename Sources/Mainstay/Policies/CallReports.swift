@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tells how each call of a pipeline ended and how long it took.
+///
+/// Where nobody listens it costs one load: no clock is read and nothing is made.
+@usableFromInline
+final class CallReports: Sendable {
+  private let name: String
+  private let timeline: Timeline
+  private let audience: PolicyAudience
+
+  init(name: String, clock: some Clock<Duration>, observer: (any PolicyObserver)?) {
+    self.name = name
+    timeline = Timeline(clock)
+    audience = PolicyAudience(own: observer)
+  }
+
+  /// A call begins.
+  ///
+  /// - Returns: The reading of the clock; nil where nobody listens.
+  @usableFromInline
+  func begin() -> Duration? { audience.isEmpty ? nil : timeline.now }
+
+  /// A call ended.
+  @usableFromInline
+  func ended(_ error: (any Error)?, since start: Duration) {
+    let now = timeline.now
+    let ending = PolicyEvent.CallEnding(error)
+    audience.tell(
+      PolicyEvent(
+        policy: name, what: .callEnded(ending, took: max(.zero, now - start)), reading: now))
+  }
+}
+
+extension PolicyEvent.CallEnding {
+  fileprivate init(_ error: (any Error)?) {
+    switch error {
+    case nil: self = .succeeded
+    case is Rejection: self = .rejected
+    case is TimedOut: self = .timedOut
+    case let error?: self = error.isCancellation ? .cancelled : .failed
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct BoundPipelineTests {
+  /// Whoever keeps a bound pipeline names none of its stages.
+  struct Catalog: Sendable {
+    let title: BoundPipeline<Int, String>
+    let isOpen: BoundPipeline<Void, Bool>
+    let guardian: any Policy
+  }
+
+  @Test func `is kept in a property and called like a function`() async throws {
+    let catalog = Catalog(
+      title: Pipeline("catalog") { Retry(backoff: .none) }.bind { isbn in "Book \(isbn)" },
+      isOpen: Pipeline("hours") {}.bind { true },
+      guardian: Pipeline("any") { Timeout(.seconds(30)) })
+    #expect(try await catalog.title(3) == "Book 3")
+    #expect(try await catalog.isOpen())
+    #expect(try await catalog.guardian.run { 42 } == 42)
+    #expect(catalog.title.name == "catalog")
+  }
+
+  @Test func `every call goes through all stages`() async throws {
+    let calls = Log()
+    let load = Pipeline("load") {
+      Retry(maximumAttempts: 3, backoff: .none)
+    }.bind { (isbn: Int) in
+      calls.add("\(isbn)")
+      if calls.lines.count < 3 { throw AppError.http(status: 503) }
+      return isbn
+    }
+    #expect(try await load(7) == 7)
+    #expect(calls.lines == ["7", "7", "7"])
+    #expect(load.explain().maximumCalls == 3)
+  }
+
+  @Test func `falls back with the input of the call`() async throws {
+    let load = Pipeline("load") {}.bind { (_: Int) -> String in
+      throw AppError.http(status: 404)
+    } fallback: { isbn, error in
+      "\(isbn): \((error as? AppError)?.httpStatus ?? 0)"
+    }
+    #expect(try await load(7) == "7: 404")
+  }
+
+  @Test(.requirement("P26", "T4")) func `never falls back for a cancellation`() async {
+    @Sendable func fallback(_ input: Int, _ error: any Error) -> Int {
+      Issue.record("fell back for a cancellation")
+      return input
+    }
+    let plain = Pipeline("plain") {}.bind { (_: Int) -> Int in
+      throw CancellationError()
+    } fallback: {
+      fallback($0, $1)
+    }
+    let hedged = Pipeline("hedged") { PipelineTests.Race() }.bind { (_: Int) -> Int in
+      throw CancellationError()
+    } fallback: {
+      fallback($0, $1)
+    }
+    await #expect(throws: CancellationError.self) { try await plain(1) }
+    await #expect(throws: CancellationError.self) { try await hedged(1) }
+  }
+
+  @Test func `a concurrent stage may run the function beside its caller`() async throws {
+    let calls = Log()
+    let load = Pipeline("hedged") { PipelineTests.Race() }.bind { (isbn: Int) in
+      calls.add("ran")
+      return isbn
+    }
+    #expect(try await load(7) == 7)
+    #expect(calls.lines == ["ran", "ran"])
+  }
+
+  @MainActor final class Model {
+    var count = 0
+    lazy var load = Pipeline("main") { Timeout(.seconds(30)) }.bind {
+      @MainActor [unowned self] (step: Int) in
+      MainActor.assertIsolated()
+      count += step
+      return count
+    }
+  }
+
+  @Test @MainActor func `stays on the actor of a function that belongs to one`() async throws {
+    let model = Model()
+    #expect(try await model.load(2) == 2)
+    #expect(try await model.load(3) == 5)
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import TestSupport
+import Testing
+
+@Suite struct PipelineExplanationTests {
+  private let catalog = Pipeline("catalog") {
+    Deadline(.seconds(30))
+    Retry(maximumAttempts: 3)
+    CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+    Timeout(.seconds(10))
+  }
+
+  @Test func `the recommended order is found to be in order`() {
+    #expect(catalog.explain().findings.isEmpty)
+  }
+
+  @Test func `a page says the stages, the worst case and that nothing was found`() {
+    #expect(
+      catalog.explain().description == """
+        Pipeline "catalog", from the outside in:
+          1. Deadline: ends everything inside after 30 s
+          2. Retry: runs what is inside up to 3 times, waiting up to 600 ms in all, or 2.2 min \
+        where the service asks for it
+          3. CircuitBreaker "catalog": refuses calls at once while the dependency is failing
+          4. Timeout: cancels what is inside after 10 s and waits for its end
+          5. the operation
+        At most 3 calls of the operation.
+        At most 30 s.
+        No findings.
+        """)
+  }
+
+  @Test func `stages are named where they have names of their own`() {
+    let pipeline = Pipeline("orders") {
+      Retry(name: "patient")
+      Retry()
+      CircuitBreaker("orders")
+    }
+    #expect(
+      pipeline.explain().stages.map(\.title)
+        == ["Retry \"patient\"", "Retry", "CircuitBreaker \"orders\""])
+  }
+
+  @Test func `attempts of one retry inside another multiply`() {
+    let pipeline = Pipeline("multiplied") {
+      Retry(maximumAttempts: 4)
+      Pipeline("inner") { Retry(maximumAttempts: 5) }
+      Retry(maximumAttempts: 1)
+      Timeout(.seconds(1))
+    }
+    #expect(pipeline.explain().maximumCalls == 20)
+    let endless = Pipeline("endless") {
+      Retry(maximumAttempts: .max)
+      Retry(maximumAttempts: .max)
+    }
+    #expect(endless.explain().maximumCalls == .max)
+  }
+
+  @Test func `the longest time is that of all attempts and waits`() {
+    let waits = Backoff.constant(.seconds(2), jitter: .none)
+    func longest(_ retry: Retry) -> Duration? {
+      Pipeline("timed") {
+        retry
+        Timeout(.seconds(10))
+      }.explain().longestTime
+    }
+    #expect(
+      longest(Retry(maximumAttempts: 3, backoff: waits, maximumServerDelay: .zero)) == .seconds(34))
+    // A service may ask for a minute each time, to which a tenth is added.
+    #expect(longest(Retry(maximumAttempts: 2, backoff: waits)) == .seconds(86))
+    #expect(
+      longest(Retry(maximumAttempts: 100, backoff: waits, maximumElapsed: .seconds(15)))
+        == .seconds(25))
+    #expect(longest(Retry(maximumAttempts: .max, backoff: waits)) == .seconds(365 * 86_400))
+  }
+
+  @Test func `the longest waits of every backoff are those that chance allows`() {
+    func longest(_ backoff: Backoff, attempts: Int) -> Duration? {
+      Pipeline("waiting") {
+        Retry(maximumAttempts: attempts, backoff: backoff, maximumServerDelay: .zero)
+        Timeout(.seconds(1))
+      }.explain().longestTime.map { $0 - .seconds(attempts) }
+    }
+    let step = Duration.seconds(1)
+    #expect(longest(.linear(from: step, to: .seconds(3)), attempts: 5) == .seconds(9))
+    #expect(longest(.exponential(from: step, to: .seconds(5)), attempts: 5) == .seconds(12))
+    #expect(
+      longest(.exponential(from: step, to: .seconds(20), jitter: .decorrelated), attempts: 4)
+        == .seconds(3 + 9 + 20))
+    #expect(longest(.none, attempts: 9) == .zero)
+    #expect(longest(.constant(step), attempts: 5001) == .seconds(5000))
+  }
+
+  @Test func `where nothing bounds the time it says why`() {
+    #expect(catalog.explain().unboundedBecause == nil)
+    let open = Pipeline("open") { Retry() }.explain()
+    #expect(open.longestTime == nil)
+    #expect(open.unboundedBecause == "the operation has no time limit of its own")
+    #expect(open.description.contains("No longest time: the operation has no time limit"))
+    #expect(Pipeline("empty") {}.explain().longestTime == nil)
+  }
+
+  @Test func `an empty pipeline calls its operation once and is not accused`() {
+    let empty = Pipeline("empty") {}.explain()
+    #expect(empty.maximumCalls == 1 && empty.stages.isEmpty && empty.findings.isEmpty)
+  }
+
+  @Test func `a policy that somebody else wrote is named and not accused`() {
+    let pipeline = Pipeline("foreign") {
+      Retry()
+      PipelineTests.Witness(name: "w", log: Log())
+    }
+    let explanation = pipeline.explain()
+    #expect(explanation.stages.last?.title.hasSuffix("Witness") == true)
+    #expect(explanation.findings.isEmpty)
+    #expect(explanation.unboundedBecause?.contains("Witness") == true)
+  }
+
+  @Test func `a limit outside of a stage of unknown length bounds it`() {
+    let pipeline = Pipeline("bounded") {
+      Deadline(.seconds(3))
+      PipelineTests.Witness(name: "w", log: Log())
+    }
+    #expect(pipeline.explain().longestTime == .seconds(3))
+  }
+
+  @Test(
+    arguments: [
+      (Duration.zero, "0 s"), (.nanoseconds(1_500), "1.5 µs"), (.milliseconds(250), "250 ms"),
+      (.seconds(1.5), "1.5 s"), (.seconds(90), "90 s"), (.seconds(600), "10 min"),
+      (.seconds(7200), "2 h"), (.seconds(365 * 86_400), "365 d"),
+    ])
+  func `spans of time are said in words`(span: Duration, words: String) {
+    #expect(span.inWords == words)
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite(.requirement("P36")) struct PolicyRegistryTests {
+  private let clock = ManualClock()
+
+  private func breakers(
+    maximumCount: Int = 2, idleAfter: Duration? = nil, observer: (any PolicyObserver)? = nil
+  ) -> PolicyRegistry<String, CircuitBreaker> {
+    let clock = clock
+    return PolicyRegistry(
+      "hosts", maximumCount: maximumCount, idleAfter: idleAfter, clock: clock, observer: observer
+    ) {
+      CircuitBreaker($0, .consecutiveFailures(2), breakFor: .seconds(5), clock: clock)
+    }
+  }
+
+  private func fail(
+    _ registry: PolicyRegistry<String, CircuitBreaker>, _ key: String, times: Int
+  ) async {
+    for _ in 0..<times {
+      await #expect(throws: AppError.self) {
+        try await registry.run(key) { throw BreakerBench.down }
+      }
+    }
+  }
+
+  @Test func `one key always gets the same policy`() async throws {
+    let registry = breakers()
+    await fail(registry, "a", times: 2)
+    await #expect(throws: Rejection.self) { try await registry.run("a") {} }
+    try await registry.run("b") {}
+    #expect(registry.keys == ["a", "b"])
+    #expect(registry.kept("a")?.name == "a" && registry.kept("c") == nil)
+  }
+
+  @Test func `forgets the one that was used the longest ago`() async throws {
+    let registry = breakers()
+    for key in ["a", "b", "a", "c"] { try await registry.run(key) {} }
+    #expect(registry.keys == ["a", "c"])
+    #expect(registry.statistics.made == 3 && registry.statistics.forgotten == 1)
+  }
+
+  @Test func `never forgets a breaker that is open`() async throws {
+    let registry = breakers()
+    await fail(registry, "down", times: 2)
+    for key in ["a", "b", "c"] { try await registry.run(key) {} }
+    #expect(Set(registry.keys) == ["down", "c"])
+    await #expect(throws: Rejection.self) { try await registry.run("down") {} }
+  }
+
+  @Test func `never forgets a breaker that counts failures`() async throws {
+    let registry = breakers()
+    await fail(registry, "shaky", times: 1)
+    for key in ["a", "b"] { try await registry.run(key) {} }
+    await fail(registry, "shaky", times: 1)
+    await #expect(throws: Rejection.self) { try await registry.run("shaky") {} }
+  }
+
+  @Test func `never forgets a policy with a call on its way`() async throws {
+    let registry = breakers(maximumCount: 1)
+    let gate = BreakerBench.Gate()
+    let call = Task { try await registry.run("busy") { await gate.pass() } }
+    await gate.arrivals(atLeast: 1)
+    let busy = registry.kept("busy")
+    for key in ["a", "b", "c"] { try await registry.run(key) {} }
+    #expect(busy != nil && registry.kept("busy") === busy)
+    gate.open()
+    try await call.value
+    for key in ["d", "e"] { try await registry.run(key) {} }
+    #expect(registry.keys == ["e"])
+  }
+
+  @Test func `gives a policy back however its call ends`() async throws {
+    let registry = breakers(maximumCount: 1)
+    await #expect(throws: CancellationError.self) {
+      try await registry.run("a") { throw CancellationError() }
+    }
+    await #expect(throws: AppError.self) {
+      try await registry.run("a") { throw AppError.http(status: 404) }
+    }
+    try await registry.run("b") {}
+    #expect(registry.keys == ["b"])
+  }
+
+  @Test func `keeps more than the bound rather than forget, and says so once`() async throws {
+    let recorder = EventRecorder()
+    let registry = breakers(observer: recorder)
+    for key in ["a", "b", "c", "d"] { await fail(registry, key, times: 2) }
+    #expect(registry.statistics.count == 4 && registry.statistics.maximumCount == 2)
+    #expect(BreakerBench.names(recorder.events) == ["registryOverflowed"])
+    guard case .registryOverflowed(3, 2) = recorder.events.first?.what else {
+      Issue.record("\(recorder.events)")
+      return
+    }
+    // Once they are well again there is room, and the registry shrinks back.
+    clock.advance(by: .seconds(60))
+    for key in ["a", "b", "c", "d"] { try await registry.run(key) {} }
+    try await registry.run("e") {}
+    #expect(registry.keys == ["d", "e"])
+  }
+
+  @Test func `forgets what nobody used for long, though there is room`() async throws {
+    let registry = breakers(maximumCount: 100, idleAfter: .seconds(60))
+    try await registry.run("old") {}
+    await fail(registry, "down", times: 2)
+    clock.advance(by: .seconds(59))
+    try await registry.run("young") {}
+    #expect(registry.forgetIdle() == 0)
+    clock.advance(by: .seconds(1))
+    #expect(registry.forgetIdle() == 1)
+    #expect(registry.keys == ["down", "young"])
+    clock.advance(by: .seconds(60))
+    try await registry.run("new") {}
+    #expect(registry.keys == ["down", "new"])
+  }
+
+  @Test func `forgets whole pipelines by the breakers inside`() async throws {
+    let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (host: String) in
+      Pipeline(host) {
+        Retry(maximumAttempts: 1)
+        CircuitBreaker(host, .consecutiveFailures(1))
+      }
+    }
+    _ = try? await registry.run("down") { throw BreakerBench.down }
+    for key in ["a", "b"] { try await registry.run(key) {} }
+    #expect(Set(registry.keys) == ["down", "b"])
+  }
+
+  @Test func `keeps policies that run beside their caller`() async throws {
+    let registry = PolicyRegistry("races") { (_: Int) in PipelineTests.Race() }
+    let log = Log()
+    #expect(
+      try await registry.run(1) {
+        log.add("ran")
+        return 7
+      } == 7)
+    #expect(log.lines == ["ran", "ran"])
+  }
+
+  @Test func `many callers of one new key share one policy`() async throws {
+    let registry = PolicyRegistry("shared", maximumCount: 4) { (key: Int) in
+      CircuitBreaker("\(key)", .consecutiveFailures(8))
+    }
+    await withTaskGroup { group in
+      for index in 0..<64 {
+        group.addTask {
+          for key in [index % 8, (index + 3) % 8] {
+            _ = try? await registry.run(key) { await Task.yield() }
+          }
+        }
+      }
+    }
+    #expect(registry.statistics.count <= 8)
+    #expect(registry.statistics.made - registry.statistics.forgotten == registry.statistics.count)
+    for key in 100..<140 { try await registry.run(key) {} }
+    #expect(registry.statistics.count == 4)
+  }
+
+  @Test(.requirement("P23", "T8")) func `illegal settings stop the program and name the range`()
+    async
+  {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = PolicyRegistry("bad", maximumCount: 0) { (_: Int) in PassThrough() }
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("maximumCount: 0") && said.contains("1 or more"))
+    await #expect(processExitsWith: .failure) {
+      _ = PolicyRegistry("bad", idleAfter: .zero) { (_: Int) in PassThrough() }
+    }
+  }
+}
