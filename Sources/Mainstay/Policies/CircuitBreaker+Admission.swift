@@ -6,7 +6,7 @@ extension CircuitBreaker {
   ///
   /// ```swift
   /// let admission = try breaker.admit()
-  /// socket.onEnd { error in … }
+  /// admission.succeed()
   /// ```
   ///
   /// - Returns: The call, which says how it ended by ``Admission/succeed()``,
@@ -34,10 +34,10 @@ extension CircuitBreaker {
     /// The call succeeded.
     public consuming func succeed() { breaker.take()?.settle(pass, .success) }
 
-    /// The call failed, whatever the reason: it counts as a failure.
+    /// The call failed, whatever the reason.
     public consuming func fail() { breaker.take()?.settle(pass, .failure) }
 
-    /// The call ended with an error, which says whether it counts, as for ``CircuitBreaker/run(_:)``.
+    /// The call ended with an error, whose disposition says whether it counts.
     ///
     /// - Parameter error: The error.
     public consuming func fail(_ error: any Error) { breaker.take()?.fail(pass, with: error) }

@@ -38,8 +38,8 @@ extension CircuitBreaker {
   /// Settings that come from outside, such as a file; checked by
   /// ``CircuitBreaker/init(validating:clock:seed:observer:)``.
   ///
-  /// All keys but `name` may be missing, and spans of time are numbers of seconds. `tripRule` is one
-  /// rule or a list of them, of which any opens the breaker:
+  /// All keys but `name` may be missing, and spans of time are numbers of seconds. `tripRule` is
+  /// one rule or a list of them, of which any opens the breaker:
   ///
   /// ```json
   /// {"name": "catalog", "breakFor": 5, "maximumBreak": 60, "breakGrowth": 2, "breakJitter": 0.2,

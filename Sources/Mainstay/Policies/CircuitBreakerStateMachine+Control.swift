@@ -49,7 +49,6 @@ extension CircuitBreakerStateMachine {
     let oldMode = settings.mode
     settings = new
     settings.mode = oldMode
-    while leases.count > new.permits, leases.last == .some(nil) { leases.removeLast() }
     while leases.count < new.permits { leases.append(nil) }
     _ = setMode(new.mode)
     return .settingsChanged

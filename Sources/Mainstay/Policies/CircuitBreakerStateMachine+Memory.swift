@@ -3,7 +3,7 @@
 extension CircuitBreakerStateMachine {
   /// What outlives the process: not the calls on their way, nor what somebody holds by hand.
   struct Memory: Sendable, Hashable {
-    /// Failures in a row while closed.
+    /// Failures in a row while closed; 0 or more.
     var failures = 0
     /// How long the next break is, before chance lengthens it.
     var nextBreak: Duration
@@ -30,7 +30,7 @@ extension CircuitBreakerStateMachine {
     enter(.closed)
     nextBreak = min(max(memory.nextBreak, settings.firstBreak), settings.maximumBreak)
     guard let remaining = memory.remainingBreak else {
-      failures = min(max(memory.failures, 0), Int.max / 2)
+      failures = min(memory.failures, Int.max / 2)
       return wasClosed ? nil : .closed
     }
     currentBreak = min(max(remaining, .zero), longestBreak)

@@ -35,12 +35,12 @@ extension CircuitBreakerStateMachine {
     /// In `0...1`, without zero.
     let threshold: Double
     let span: CircuitBreaker.Window
-    /// How many calls the window holds at least; it matters while closed only.
+    /// How many calls the window holds at least, 1 or more; it matters while closed only.
     let minimum: Int
 
     /// How many calls are reason to open; nil where there is none.
     func causes(in totals: SlidingWindow.Totals) -> Int? {
-      guard totals.calls >= minimum, totals.calls > 0 else { return nil }
+      guard totals.calls >= minimum else { return nil }
       let count = counts == .failures ? totals.failures : totals.slow
       // The quotient is rounded as a literal is: 7 of 10 are exactly 0.7.
       return Double(count) / Double(totals.calls) >= threshold ? count : nil

@@ -76,8 +76,7 @@ struct CircuitBreakerStateMachine: Sendable {
   var windows: [SlidingWindow]
   /// Until when each place for a probe is taken, nil where it is free.
   ///
-  /// There are as many as permits, and more only while probes run that were admitted when there
-  /// were more permits.
+  /// There are as many as permits, and more only in an epoch in which there were more permits.
   var leases: [Duration?]
   /// How long the next break is, before chance lengthens it.
   var nextBreak: Duration
@@ -252,11 +251,8 @@ extension CircuitBreakerStateMachine {
   mutating func beginEpoch() {
     epoch += 1
     successes = 0
-    if leases.count == settings.permits {
-      for slot in leases.indices { leases[slot] = nil }
-    } else {
-      leases = Array(repeating: nil, count: settings.permits)
-    }
+    for slot in leases.indices { leases[slot] = nil }
+    leases.removeLast(leases.count - settings.permits)
   }
 
   mutating func close() -> Event {

@@ -35,7 +35,7 @@ public struct PolicyEvent: Sendable {
     case staleResult(succeeded: Bool, admittedIn: UInt64, endedIn: UInt64)
     /// A policy that only watches would have refused this call.
     case wouldHaveRejected(Rejection)
-    /// A policy was given other settings; what it knew and what was on its way is kept.
+    /// A policy was given other settings; what it knew is kept.
     case settingsChanged
     /// A call was let through after waiting for its turn.
     case waited(Duration)

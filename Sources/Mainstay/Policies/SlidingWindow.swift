@@ -87,8 +87,6 @@ struct SlidingWindow: Sendable, Hashable {
   /// Forgets everything.
   mutating func clear() {
     totals = Totals()
-    next = 0
-    current = 0
     currentEnd = nil
     for index in buckets.indices { buckets[index] = Totals() }
   }
@@ -109,16 +107,12 @@ struct SlidingWindow: Sendable, Hashable {
 
   /// Takes away the parts that lie a whole window back; all of them after a gap that long (P9).
   private mutating func expire(_ now: Duration) {
-    guard let end = currentEnd else {
-      currentEnd = now + width
-      return
-    }
+    guard let end = currentEnd else { return currentEnd = now + width }
     guard now >= end else { return }
     let steps = (now - end).attoseconds / width.attoseconds + 1
     guard steps < Self.bucketCount else {
       clear()
-      currentEnd = now + width
-      return
+      return currentEnd = now + width
     }
     for _ in 0..<steps {
       current = current + 1 == Self.bucketCount ? 0 : current + 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -223,6 +224,58 @@ import Testing
     clock.advance(by: .seconds(86_400))
     for _ in 0..<2 { #expect(await Bench.call(breaker) == .ran) }
     #expect(breaker.state == .closed)
+  }
+
+  @Test(.requirement("P2", "P35", "P37"))
+  func `no place is lost, whatever is done to a breaker by hand meanwhile`() async {
+    let breaker = CircuitBreaker(
+      "catalog", .any(of: .consecutiveFailures(3), .failureRate(0.5), slow), breakJitter: 0,
+      halfOpen: .init(permits: 2, required: 2, lease: .seconds(1e7)), clock: clock,
+      observer: events)
+    await withTaskGroup(of: Void.self) { group in
+      for seed in 0..<8 {
+        group.addTask { await meddle(with: breaker, seed: UInt64(seed)) }
+      }
+    }
+    breaker.setMode(.enabled)
+    clock.advance(by: .seconds(86_400))
+    for _ in 0..<2 { #expect(await Bench.call(breaker) == .ran) }
+    #expect(breaker.state == .closed)
+    #expect(events.events.contains { if case .settingsChanged = $0.what { true } else { false } })
+  }
+
+  private var slow: CircuitBreaker.TripRule {
+    .slowCalls(rate: 0.5, longerThan: .seconds(1), over: .count(50))
+  }
+
+  private func meddle(with breaker: CircuitBreaker, seed: UInt64) async {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<300 {
+      let chance = Int.random(in: 0..<100, using: &random)
+      clock.advance(by: .milliseconds(chance))
+      switch chance {
+      case 0..<2: breaker.isolate().end()
+      case 2..<4: breaker.reset()
+      case 4..<8: breaker.setMode(CircuitBreaker.Mode.allCases[chance % 3])
+      case 8..<10:
+        var settings = breaker.configuration
+        settings.halfOpen.permits = 2 + chance % 2
+        settings.tripRule = .any(of: .consecutiveFailures(chance), slow)
+        try? breaker.update(settings)
+      case 10..<12:
+        let noon = Date(timeIntervalSince1970: 0)
+        try? breaker.restore(breaker.snapshot(at: noon), at: noon)
+      case 12..<30:
+        guard let admission = try? breaker.admit() else { continue }
+        if chance.isMultiple(of: 3) { await Task.yield() }
+        if chance.isMultiple(of: 2) { admission.fail() }
+      default:
+        try? await breaker.run {
+          if chance.isMultiple(of: 3) { await Task.yield() }
+          if chance < 60 { throw Bench.down }
+        }
+      }
+    }
   }
 
   private struct Tally {

@@ -85,6 +85,13 @@ import Testing
     #expect(breaker.state != .closed)
   }
 
+  @Test func `slow calls are measured by a live clock as well`() async {
+    let breaker = CircuitBreaker(
+      "catalog", .slowCalls(rate: 0.1, longerThan: .seconds(86_400), minimumThroughput: 1))
+    for _ in 0..<10 { #expect(await Bench.call(breaker) == .ran) }
+    #expect(breaker.state == .closed)
+  }
+
   @Test func `the clock is read as often as the rules need it, and not more`() async {
     let count = CircuitBreaker.Window.count(50)
     let time = CircuitBreaker.Window.time(.seconds(50))

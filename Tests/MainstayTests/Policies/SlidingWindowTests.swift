@@ -100,6 +100,8 @@ import Testing
       #expect(window.totals(at: .seconds(29) + gap) == Totals())
       copy.record(isFailure: false, isSlow: false, at: .seconds(29) + gap)
       #expect(copy.totals == Totals(calls: 1))
+      // The parts are counted anew from here.
+      #expect(copy.currentEnd == .seconds(32) + gap)
     }
   }
 
