@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Does not even send a part of the calls while the dependency refuses many of them.
+///
+/// Refusing costs a dependency almost as much as answering, so a crowd of clients can keep it down
+/// by being refused. Each client therefore compares how many calls it made of late with how many
+/// were accepted, and refuses the excess itself, by chance. A few always go through, and once they
+/// are accepted their number doubles with each window. Make one per dependency and share it:
+///
+/// ```swift
+/// let throttle = Throttle("catalog")
+/// let book = try await throttle.run { try await api.book(isbn) }
+/// ```
+///
+/// A call is accepted when the dependency answered it, were it with "not found". It is not when the
+/// dependency asked to slow down, failed, or took too long. A cancellation and the refusal of
+/// another policy say nothing, and such a call is not counted.
+///
+/// Source: Google, "Site Reliability Engineering" (2016), chapter 21, "Client-side throttling".
+public final class Throttle: Policy, Sendable {
+  /// The name of the dependency, for events and messages.
+  public let name: String
+
+  private let timeline: Timeline
+  private let audience: PolicyAudience
+  private let guarded: Locked<Guarded>
+
+  private struct Guarded {
+    var machine: ThrottleStateMachine
+    var random: SplitMix64
+    var mailbox = EventMailbox()
+  }
+
+  /// Makes a throttle from settings that stand in the code; one that is not legal stops the
+  /// program.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the dependency, for events and messages; not blank.
+  ///   - multiplier: How many calls are sent for each that is accepted; 1 to 100, the default is 2.
+  ///     With less, a client takes longer to notice that the dependency is well again.
+  ///   - window: How far it looks back; more than zero, cut to a year, the default is two minutes.
+  ///   - minimumRequests: How many calls have to be made in the window before any is refused; 0 or
+  ///     more, the default is 10.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes chance repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  public convenience init(
+    _ name: String, multiplier: Double = 2, window: Duration = .seconds(120),
+    minimumRequests: Int = 10, clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+  ) {
+    let configuration = Configuration(
+      name: name, multiplier: multiplier, window: window, minimumRequests: minimumRequests)
+    do throws(ConfigurationError) {
+      try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes a throttle from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes chance repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    let settings = try configuration.checked()
+    name = configuration.name
+    timeline = Timeline(clock)
+    audience = PolicyAudience(own: observer)
+    guarded = Locked(
+      Guarded(
+        machine: ThrottleStateMachine(settings, now: timeline.now),
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+  }
+
+  /// How likely the next call is refused right now; 0 to 1, and never 1.
+  public var rejectionProbability: Double {
+    let now = timeline.now
+    return guarded.withLock { guarded in
+      guarded.machine.advance(to: now)
+      return guarded.machine.probability
+    }
+  }
+
+  /// Runs an operation, unless the call is refused.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw, or ``Rejection`` with the reason `throttled`.
+  @inlinable
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    let admission = try admit()
+    let value: T
+    do {
+      value = try await operation()
+    } catch {
+      fail(admission, with: error)
+      throw error
+    }
+    succeed(admission)
+    return value
+  }
+}
+
+extension Throttle {
+  /// A call that was sent.
+  @usableFromInline
+  struct Admission: Sendable {
+    let token: ThrottleStateMachine.Token
+  }
+
+  @usableFromInline
+  func admit() throws(Rejection) -> Admission {
+    let now = timeline.now
+    let token = guarded.withLock { guarded in
+      guarded.machine.admit(now: now) { guarded.random.fraction() }
+    }
+    if let token { return Admission(token: token) }
+    throw refuse(now)
+  }
+
+  @usableFromInline
+  func succeed(_ admission: Admission) {
+    guarded.withLock { $0.machine.accepted(admission.token) }
+  }
+
+  @usableFromInline
+  func fail(_ admission: Admission, with error: any Error) {
+    switch Classification.verdict(on: error) {
+    case .success: guarded.withLock { $0.machine.accepted(admission.token) }
+    case .neutral: guarded.withLock { $0.machine.forget(admission.token) }
+    case .failure, .cooldown: break
+    }
+  }
+
+  @inline(never)
+  private func refuse(_ now: Duration) -> Rejection {
+    // When it makes sense to ask again is up to chance, so nobody can say.
+    let rejection = Rejection(policy: name, reason: .throttled)
+    guard !audience.isEmpty else { return rejection }
+    let delivers = guarded.withLock { guarded in
+      guarded.mailbox.post(.rejected(rejection), of: name, at: now)
+      return guarded.mailbox.beginDelivery()
+    }
+    if delivers { audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } } }
+    return rejection
+  }
+}
+
+extension Throttle: PipelineStage {
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    [(name, ObjectIdentifier(self))]
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How many calls were made and accepted of late, and whether the next one is sent: the pure part
+/// of ``Throttle``.
+struct ThrottleStateMachine: Sendable {
+  struct Settings: Sendable {
+    var multiplier: Double
+    var window: Duration
+    var minimumRequests: Int
+  }
+
+  /// A call that was sent: which part of the window it counts in.
+  struct Token: Sendable, Equatable {
+    fileprivate let bucket: UInt64
+  }
+
+  private struct Bucket {
+    var requests = 0
+    var accepts = 0
+  }
+
+  /// Into how many parts the window is cut; the oldest is dropped as a whole.
+  static let bucketCount = 24
+
+  private let settings: Settings
+  private let length: Duration
+  private var buckets: [Bucket]
+  /// The number of the newest part, and the reading at which it began.
+  private var newest: UInt64 = 0
+  private var start: Duration
+  /// How many calls were made in the window, those that were not sent included.
+  private(set) var requests = 0
+  /// How many of them the dependency accepted.
+  private(set) var accepts = 0
+
+  init(_ settings: Settings, now: Duration) {
+    self.settings = settings
+    length = max(settings.window / Self.bucketCount, .nanoseconds(1))
+    buckets = Array(repeating: Bucket(), count: Self.bucketCount)
+    start = now
+  }
+
+  /// How likely the next call is not sent: `(requests - multiplier x accepts) / (requests + 1)`.
+  var probability: Double {
+    guard requests >= settings.minimumRequests else { return 0 }
+    let excess = Double(requests) - settings.multiplier * Double(accepts)
+    return max(0, excess / Double(requests + 1))
+  }
+
+  /// Drops what is older than the window; a clock that went back has not let time pass (P12).
+  mutating func advance(to now: Duration) {
+    guard now - start >= length else { return }
+    guard now - start < length * Self.bucketCount else {
+      // An idle gap: everything is too old, however long it lasted (P9).
+      buckets = Array(repeating: Bucket(), count: Self.bucketCount)
+      (requests, accepts) = (0, 0)
+      newest += UInt64(Self.bucketCount)
+      start = now
+      return
+    }
+    while now - start >= length {
+      newest += 1
+      start += length
+      let index = place(of: newest)
+      requests -= buckets[index].requests
+      accepts -= buckets[index].accepts
+      buckets[index] = Bucket()
+    }
+  }
+
+  /// A call is made.
+  ///
+  /// - Parameters:
+  ///   - now: The reading of the clock.
+  ///   - fraction: Draws a number in `0..<1`; asked only where chance decides.
+  /// - Returns: What is needed to tell how it ended; nil where it is not sent.
+  mutating func admit(now: Duration, fraction: () -> Double) -> Token? {
+    advance(to: now)
+    let probability = probability
+    let isSent = probability == 0 || fraction() >= probability
+    buckets[place(of: newest)].requests += 1
+    requests += 1
+    return isSent ? Token(bucket: newest) : nil
+  }
+
+  /// The dependency accepted a call: it counts at the time when it was sent.
+  mutating func accepted(_ token: Token) {
+    guard isInWindow(token) else { return }
+    buckets[place(of: token.bucket)].accepts += 1
+    accepts += 1
+  }
+
+  /// A call ended without saying anything about the dependency: as if it had not been made.
+  mutating func forget(_ token: Token) {
+    guard isInWindow(token) else { return }
+    buckets[place(of: token.bucket)].requests -= 1
+    requests -= 1
+  }
+
+  private func isInWindow(_ token: Token) -> Bool {
+    newest - token.bucket < UInt64(Self.bucketCount)
+  }
+
+  private func place(of bucket: UInt64) -> Int { Int(bucket % UInt64(Self.bucketCount)) }
+}
