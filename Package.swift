@@ -22,8 +22,10 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -34,7 +36,13 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
-    .target(name: "Mainstay", dependencies: [.product(name: "Logging", package: "swift-log")]),
+    .target(
+      name: "Mainstay",
+      dependencies: [
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
     .target(name: "MainstayUI", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutbox",
@@ -45,7 +53,13 @@ let package = Package(
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
     .testTarget(
-      name: "MainstayTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
+      name: "MainstayTests",
+      dependencies: [
+        "Mainstay", "MainstayTesting", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),

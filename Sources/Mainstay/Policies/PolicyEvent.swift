@@ -56,6 +56,8 @@ public struct PolicyEvent: Sendable {
     case chaosInjected(String)
     /// A call was given up while its operation went on; so many of them still run.
     case abandoned(stillRunning: Int)
+    /// An operation that had been given up has ended after all; so many still run.
+    case abandonedEnded(stillRunning: Int)
     /// A registry keeps more policies than it should, since all of them remember something.
     case registryOverflowed(count: Int, maximumCount: Int)
     /// A call of a pipeline ended in this way, after this time, waits and all attempts included.

@@ -97,7 +97,7 @@ struct TimeLimit: Sendable {
     throw limit.refusal
   }
 
-  private func tell(_ what: PolicyEvent.What) {
+  func tell(_ what: PolicyEvent.What) {
     guard !audience.isEmpty else { return }
     audience.tell(
       PolicyEvent(policy: name ?? scope.rawValue, what: what, reading: timeline.now))

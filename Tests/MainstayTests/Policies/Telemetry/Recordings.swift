@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Mainstay
+import Metrics
+import TestSupport
+import Tracing
+
+/// A log that keeps its lines.
+struct RecordingLog: LogHandler {
+  let log: Log
+  var logLevel = Logger.Level.trace
+  var metadata: Logger.Metadata = [:]
+
+  init(_ log: Log) { self.log = log }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let pairs = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
+    log.add("\(event.level) \(event.message) \(pairs.joined(separator: " "))")
+  }
+}
+
+/// Metrics that keep what they are told, as lines of label, dimensions and value.
+final class RecordingMetrics: MetricsFactory {
+  final class Handler: CounterHandler, MeterHandler, TimerHandler, RecorderHandler {
+    let name: String
+    let log: Log
+
+    init(_ label: String, _ dimensions: [(String, String)], _ log: Log) {
+      name = label + "{" + dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: ",") + "}"
+      self.log = log
+    }
+
+    func increment(by amount: Int64) { log.add("\(name) +\(amount)") }
+    func reset() {}
+    func set(_ value: Int64) { log.add("\(name) =\(value)") }
+    func set(_ value: Double) { log.add("\(name) =\(value)") }
+    func increment(by amount: Double) { log.add("\(name) +\(amount)") }
+    func decrement(by amount: Double) { log.add("\(name) -\(amount)") }
+    func recordNanoseconds(_ duration: Int64) { log.add("\(name) \(duration / 1_000_000)ms") }
+    func record(_ value: Int64) {}
+    func record(_ value: Double) {}
+  }
+
+  let log = Log()
+  /// The names of the series that were made.
+  let made = Log()
+
+  func handler(_ label: String, _ dimensions: [(String, String)]) -> Handler {
+    let handler = Handler(label, dimensions, log)
+    made.add(handler.name)
+    return handler
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    handler(label, dimensions)
+  }
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    handler(label, dimensions)
+  }
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    handler(label, dimensions)
+  }
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler { handler(label, dimensions) }
+
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyMeter(_ handler: any MeterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
+}
+
+/// A span that writes down what becomes of it.
+struct RecordingSpan: Span {
+  let name: String
+  let log: Log
+  let context: InstrumentationContext
+  var isRecording: Bool { true }
+  var operationName: String {
+    get { name }
+    nonmutating set { log.add("\(name) renamed \(newValue)") }
+  }
+  var attributes: SpanAttributes {
+    get { [:] }
+    nonmutating set { log.add("\(name) has \(newValue.count) attributes") }
+  }
+
+  func setStatus(_ status: SpanStatus) { log.add("\(name) status \(status.code)") }
+
+  func addEvent(_ event: SpanEvent) {
+    var pairs: [String] = []
+    event.attributes.forEach { name, value in
+      if case .string(let text) = value { pairs.append("\(name)=\(text)") }
+    }
+    log.add("\(name) event \(event.name) \(pairs.sorted().joined(separator: " "))")
+  }
+
+  func recordError<Instant: TracerInstant>(
+    _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
+  ) { log.add("\(name) error \(error)") }
+
+  func addLink(_ link: SpanLink) {}
+
+  func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+    log.add("\(name) ended")
+  }
+}
+
+/// A tracer that writes down what becomes of its spans.
+struct RecordingTracer: Tracer {
+  let log = Log()
+
+  func startSpan<Instant: TracerInstant>(
+    _ operationName: String, context: @autoclosure () -> InstrumentationContext,
+    ofKind kind: SpanKind, at instant: @autoclosure () -> Instant, function: String,
+    file fileID: String, line: UInt
+  ) -> RecordingSpan {
+    log.add("\(operationName) began")
+    return RecordingSpan(name: operationName, log: log, context: context())
+  }
+
+  func forceFlush() {}
+
+  func extract<Carrier, Extract: Extractor>(
+    _ carrier: Carrier, into context: inout InstrumentationContext, using extractor: Extract
+  ) where Extract.Carrier == Carrier {}
+
+  func inject<Carrier, Inject: Injector>(
+    _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
+  ) where Inject.Carrier == Carrier {}
+}
