@@ -8,6 +8,19 @@ enum PolicyScenarios {
 
   private static let alone = [
     Scenario("retry", "`Retry`, success", under: Retry()),
+    Scenario("retry-2-failures", "`Retry`, without waiting, success at the third attempt") {
+      count in
+      let retry = Retry(backoff: .none)
+      for index in 0..<count {
+        var attempts = 0
+        let value = try await retry.run {
+          attempts += 1
+          if attempts < 3 { throw passing }
+          return try await work(index)
+        }
+        keep(value)
+      }
+    },
     Scenario("breaker", "`CircuitBreaker`, closed", under: breaker()),
     Scenario(
       "breaker-8-tasks", "`CircuitBreaker`, closed, shared by 8 tasks",
@@ -89,6 +102,11 @@ enum PolicyScenarios {
   private static func breaker(_ name: String = "breaker") -> CircuitBreaker {
     CircuitBreaker(name, .consecutiveFailures(5))
   }
+
+  /// An error that another attempt can mend.
+  private static let passing = AppError(
+    code: "benchmark.passing", kind: .server, disposition: .transient(), title: "Failed",
+    message: "It failed.")
 
   /// A breaker that a single failure opens for good.
   private static func openBreaker() -> CircuitBreaker {

@@ -32,8 +32,8 @@ public struct Campaign: Sendable {
   public var buildFlags: [String] = []
   /// How many mutants are run at a time; 1 or more.
   public var jobs = 2
-  /// How long a run may take at least before it counts as one that never ends; otherwise four
-  /// times as long as without a change.
+  /// How long a run may do nothing before it counts as one that never ends; it also may use half of
+  /// this of the processor's time, and five times as much as without a change.
   public var shortestTimeLimit = Duration.seconds(20)
   /// Is told what goes on.
   public var progress: @Sendable (String) -> Void = { _ in }

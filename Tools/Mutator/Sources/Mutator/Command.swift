@@ -18,8 +18,27 @@ struct Command: Sendable {
   /// The program is stopped as soon as its output holds this.
   var stop: String?
 
+  /// When a program is taken for one that never ends.
+  ///
+  /// It goes by the time that the processor spent on it where that is known, since time that passes
+  /// says little on a machine that is busy with other work.
+  struct Limits: Sendable {
+    /// How much time of the processor it may use.
+    var processor: Duration
+    /// How long it may go without using any.
+    var idle: Duration
+    /// How long it may take in all.
+    var total: Duration
+
+    /// For what is expected to end.
+    static let generous = Limits(
+      processor: .seconds(7200), idle: .seconds(1800), total: .seconds(7200))
+  }
+
   /// Runs it in a group of its own, of which nothing is left when this returns.
-  func run(timeLimit: Duration) async throws -> End {
+  ///
+  /// - Returns: How it ended, and the time of the processor that it used as far as it is known.
+  func run(_ limits: Limits) async throws -> (end: End, used: Duration) {
     try Data().write(to: log)
     let output = try FileHandle(forWritingTo: log)
     defer { try? output.close() }
@@ -35,24 +54,58 @@ struct Command: Sendable {
     // What is left of the group, such as the processes of exit tests, ends with it.
     defer { if getpgid(0) != id { kill(-id, SIGKILL) } }
 
-    let end = ContinuousClock.now + timeLimit
     var reader = try LogReader(log)
+    var watch = HangWatch(limits: limits, process: id)
     while process.isRunning {
-      if let stop, try reader.newText().contains(stop) {
+      let holdsStop = try stop.map { try reader.newText().contains($0) } ?? false
+      if holdsStop || watch.looksHung() {
         kill(id, SIGKILL)
         process.waitUntilExit()
-        return .stopped
-      }
-      if ContinuousClock.now >= end {
-        kill(id, SIGKILL)
-        process.waitUntilExit()
-        return .timedOut
+        return (holdsStop ? .stopped : .timedOut, watch.used)
       }
       try await Task.sleep(for: .milliseconds(10))
     }
     process.waitUntilExit()
-    return process.terminationReason == .uncaughtSignal
+    let end: End =
+      process.terminationReason == .uncaughtSignal
       ? .signalled(process.terminationStatus) : .exited(process.terminationStatus)
+    return (end, watch.used)
+  }
+}
+
+/// Tells a process that hangs from one that is slow.
+private struct HangWatch {
+  let limits: Command.Limits
+  let process: pid_t
+  private(set) var used = Duration.zero
+  private let start = ContinuousClock.now
+  private var lastProgress = ContinuousClock.now
+
+  init(limits: Command.Limits, process: pid_t) {
+    self.limits = limits
+    self.process = process
+  }
+
+  mutating func looksHung() -> Bool {
+    let now = ContinuousClock.now
+    let latest = Self.processorTime(of: process)
+    if let latest, latest > used {
+      used = latest
+      lastProgress = now
+    }
+    let isIdle = latest != nil && now - lastProgress >= limits.idle
+    return isIdle || used >= limits.processor || now - start >= limits.total
+  }
+
+  /// The time that the processor spent on a process and its children that have ended; nil where it
+  /// cannot be read.
+  private static func processorTime(of process: pid_t) -> Duration? {
+    // The name of the program stands in brackets, and may itself hold spaces.
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 14
+    else { return nil }
+    let ticks = fields[11...14].compactMap { Int64($0) }.reduce(0, +)
+    return .seconds(Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK))))
   }
 }
 

@@ -31,7 +31,7 @@ struct MutantBuild {
           "swift", "build", "--package-path", package.folder.path,
           "--scratch-path", scratch.appending(path: "build").path, "--build-tests",
         ] + flags, log: log)
-      guard try await command.run(timeLimit: .seconds(3600)) != .exited(0) else { return }
+      guard try await command.run(.generous).end != .exited(0) else { return }
       let errors = Self.errors(in: try String(contentsOf: log, encoding: .utf8))
       let new = blame(errors)
       guard !new.isEmpty else { throw MutatorFailure.doesNotBuild(log: log.path) }

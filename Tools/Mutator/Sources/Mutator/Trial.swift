@@ -16,12 +16,13 @@ struct Trial: Sendable {
   struct Standards: Sendable {
     struct Near: Sendable {
       let filter: String
-      let time: Duration
+      let limits: Command.Limits
       let reached: Set<Int>
     }
 
     /// The tests named after a file, by its name; none where no test is.
     var near: [String: Near] = [:]
+    var wholeLimits: Command.Limits
     var wholeTime: Duration
     var wholeReached: Set<Int>
   }
@@ -39,11 +40,12 @@ struct Trial: Sendable {
     guard let whole = try await standard(filter: "^\(tests)\\.", name: "unmutated") else {
       throw MutatorFailure.noTests(program.path)
     }
-    var standards = Standards(wholeTime: whole.time, wholeReached: whole.reached)
+    var standards = Standards(
+      wholeLimits: whole.limits, wholeTime: whole.time, wholeReached: whole.reached)
     for file in files.sorted() {
       let filter = Self.filter(for: file, tests: tests)
       guard let near = try await standard(filter: filter, name: file) else { continue }
-      standards.near[file] = .init(filter: filter, time: near.time, reached: near.reached)
+      standards.near[file] = .init(filter: filter, limits: near.limits, reached: near.reached)
     }
     return standards
   }
@@ -51,36 +53,40 @@ struct Trial: Sendable {
   /// One run without a change; nil when there was no such test.
   private func standard(
     filter: String, name: String
-  ) async throws -> (time: Duration, reached: Set<Int>)? {
+  ) async throws -> (limits: Command.Limits, time: Duration, reached: Set<Int>)? {
     let map = scratch.appending(path: "\(name).reached")
     try Data(count: mutantCount + 1).write(to: map)
     let log = scratch.appending(path: "\(name).log")
     let start = ContinuousClock.now
-    let end = try await command(
+    let (end, used) = try await command(
       filter: filter, log: log, environment: [SwitchSource.reachedVariable: map.path]
-    ).run(timeLimit: .seconds(600))
-    let time = ContinuousClock.now - start
+    ).run(.generous)
+    let total = ContinuousClock.now - start
     guard end == .exited(0) else { throw MutatorFailure.failsUnmutated(log: log.path) }
     let text = try String(contentsOf: log, encoding: .utf8)
     guard text.contains("Test run with "), !text.contains("Test run with 0 tests") else {
       return nil
     }
     let reached = try Data(contentsOf: map).enumerated().filter { $0.element != 0 }.map(\.offset)
-    return (time, Set(reached))
+    // Whoever is slowed down by a change is not to be taken for one that hangs.
+    let limits = Command.Limits(
+      processor: max(shortestTimeLimit / 2, used * 5), idle: shortestTimeLimit,
+      total: max(shortestTimeLimit * 3, total * 10))
+    return (limits, total, Set(reached))
   }
 
   /// What becomes of a mutant.
   func fate(of mutant: Mutant, _ standards: Standards) async throws -> Campaign.Fate {
     guard standards.wholeReached.contains(mutant.number) else { return .notReached }
     if let near = standards.near[mutant.key.file], near.reached.contains(mutant.number) {
-      let fate = try await fate(of: mutant, filter: near.filter, time: near.time)
+      let fate = try await fate(of: mutant, filter: near.filter, near.limits)
       if fate != .survived { return fate }
     }
-    return try await fate(of: mutant, filter: "^\(tests)\\.", time: standards.wholeTime)
+    return try await fate(of: mutant, filter: "^\(tests)\\.", standards.wholeLimits)
   }
 
   private func fate(
-    of mutant: Mutant, filter: String, time: Duration
+    of mutant: Mutant, filter: String, _ limits: Command.Limits
   ) async throws -> Campaign.Fate {
     let log = scratch.appending(path: "mutant-\(mutant.number).log")
     defer { try? FileManager.default.removeItem(at: log) }
@@ -88,7 +94,7 @@ struct Trial: Sendable {
       filter: filter, log: log,
       environment: [SwitchSource.activeVariable: String(mutant.number)])
     command.stop = Self.failureSign
-    switch try await command.run(timeLimit: max(shortestTimeLimit, time * 4)) {
+    switch try await command.run(limits).end {
     case .exited(0): return .survived
     case .timedOut: return .timedOut
     case .signalled(let signal): return .killed(by: "signal \(signal)")

@@ -45,10 +45,12 @@ import Testing
 
   @Test func `the repository's own machines are still Swift when mutated`() throws {
     let folder = Repository.root.appending(path: "Sources/Mainstay/Policies")
-    for name in ["CircuitBreakerStateMachine", "RetryStateMachine", "Backoff", "AlarmQueue"] {
-      let text = try String(contentsOf: folder.appending(path: name + ".swift"), encoding: .utf8)
-      let file = Self.file(text)
-      #expect(!file.mutants.isEmpty && !Parser.parse(source: file.output).hasError, "\(name)")
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".swift") }
+    #expect(names.contains("RetryStateMachine.swift"))
+    for name in names {
+      let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      #expect(!Parser.parse(source: Self.file(text).output).hasError, "\(name)")
     }
   }
 
