@@ -4,7 +4,8 @@
 SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check error
 
 # What swift-format reads; folders that come later are taken in when they are there.
-SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks)
+SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks \
+	Tools/Mutator)
 
 # Builds that differ in every file get a folder of their own, so that they never undo another's.
 TORTURE_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/torture -c release -Xswiftc -enable-testing
@@ -16,7 +17,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements consumers diagrams peers torture check-threads clean
+	requirements consumers diagrams peers torture check-threads mutate bench clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +79,15 @@ torture: setup-tests ## Runs the tests with full doses, in a release build
 check-threads: setup-tests ## Runs the tests under the thread sanitizer
 	swift build $(THREADS_FLAGS) --build-tests
 	swift test $(THREADS_FLAGS) --skip-build
+
+# MUTATE may name files, or give options: make mutate MUTATE='Backoff --list'.
+mutate: ## Changes the state machines in small ways; their tests must notice 95 of 100
+	swift test --package-path Tools/Mutator --scratch-path .build/mutator
+	swift run --package-path Tools/Mutator --scratch-path .build/mutator --skip-build mutate $(MUTATE)
+
+# BENCH may name scenarios, or give options: make bench BENCH='breaker --rounds 3'.
+bench: ## Measures what the policies cost, as ratios to raw limits of the same run
+	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench $(BENCH)
 
 clean: ## Deletes everything that was built
 	rm -rf .build

@@ -26,6 +26,7 @@ extension PolicyEvent.What {
     case .limitChanged: "limitChanged"
     case .hedgeStarted: "hedgeStarted"
     case .hedgeWon: "hedgeWon"
+    case .hedgeWithheld: "hedgeWithheld"
     case .coalesced: "coalesced"
     case .cooldownBegan: "cooldownBegan"
     case .chaosInjected: "chaosInjected"
@@ -51,9 +52,8 @@ extension PolicyEvent.What {
     case .recovered, .rejected, .circuitHalfOpened, .circuitClosed, .circuitReset,
       .wouldHaveRejected, .settingsChanged:
       .info
-    case .staleResult, .waited, .limitChanged, .hedgeStarted, .hedgeWon, .coalesced,
-      .abandonedEnded,
-      .callEnded:
+    case .staleResult, .waited, .limitChanged, .hedgeStarted, .hedgeWon, .hedgeWithheld,
+      .coalesced, .abandonedEnded, .callEnded:
       .debug
     }
   }
@@ -83,6 +83,7 @@ extension PolicyEvent.What {
     case .limitChanged(let from, let to): ["from": "\(from)", "to": "\(to)"]
     case .hedgeStarted(let copy, let delay): ["copy": "\(copy)", "after": delay.logged]
     case .hedgeWon(let copy): ["copy": "\(copy)"]
+    case .hedgeWithheld(let copy, let reason): ["copy": "\(copy)", "reason": reason.rawValue]
     case .cooldownBegan(let key, let time):
       ["key": Redaction.redact(key), "for": time.logged]
     case .chaosInjected(let disturbance): ["disturbance": Redaction.redact(disturbance)]
@@ -100,7 +101,7 @@ extension PolicyEvent.What {
   /// Why it happened, in one of a few words, for labels; nil where there is no more to say.
   var label: String? {
     switch self {
-    case .gaveUp(_, let reason): reason.rawValue
+    case .gaveUp(_, let reason), .hedgeWithheld(_, let reason): reason.rawValue
     case .rejected(let rejection), .wouldHaveRejected(let rejection): rejection.reason.rawValue
     case .timedOut(let error): error.scope.rawValue
     case .callEnded(let ending, _): ending.rawValue

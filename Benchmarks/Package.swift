@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// Measures the libraries from another package, as a user would call them; a package of its own, so
+// that nobody who uses them fetches or builds it.
+let package = Package(
+  name: "benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "mainstay", path: "..", traits: []),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+  ],
+  targets: [
+    // Counts `malloc` by standing in front of it.
+    .target(name: "CAllocations"),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "CAllocations",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Mainstay", package: "mainstay"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Runs the tests with one mutant awake.
+///
+/// First those that are named after the file, then all of them, until one fails.
+struct Trial: Sendable {
+  let program: URL
+  let tests: String
+  let scratch: URL
+  let mutantCount: Int
+  let shortestTimeLimit: Duration
+
+  /// How the tests behave when nothing is changed.
+  struct Standards: Sendable {
+    struct Near: Sendable {
+      let filter: String
+      let limits: Command.Limits
+      let reached: Set<Int>
+    }
+
+    /// The tests named after a file, by its name; none where no test is.
+    var near: [String: Near] = [:]
+    var wholeLimits: Command.Limits
+    var wholeTime: Duration
+    var wholeReached: Set<Int>
+  }
+
+  /// The tests that are named after a file: those with `Retry` in the name of their suite for
+  /// `RetryStateMachine+Waits.swift`.
+  static func filter(for file: String, tests: String) -> String {
+    let stem = file.prefix { $0 != "+" && $0 != "." }
+    let name = stem.hasSuffix("StateMachine") ? stem.dropLast("StateMachine".count) : stem
+    return "^\(tests)\\.\\w*\(name)"
+  }
+
+  /// Runs the tests without a change; they must pass.
+  func standards(for files: Set<String>) async throws -> Standards {
+    guard let whole = try await standard(filter: "^\(tests)\\.", name: "unmutated") else {
+      throw MutatorFailure.noTests(program.path)
+    }
+    var standards = Standards(
+      wholeLimits: whole.limits, wholeTime: whole.time, wholeReached: whole.reached)
+    for file in files.sorted() {
+      let filter = Self.filter(for: file, tests: tests)
+      guard let near = try await standard(filter: filter, name: file) else { continue }
+      standards.near[file] = .init(filter: filter, limits: near.limits, reached: near.reached)
+    }
+    return standards
+  }
+
+  /// One run without a change; nil when there was no such test.
+  private func standard(
+    filter: String, name: String
+  ) async throws -> (limits: Command.Limits, time: Duration, reached: Set<Int>)? {
+    let map = scratch.appending(path: "\(name).reached")
+    try Data(count: mutantCount + 1).write(to: map)
+    let log = scratch.appending(path: "\(name).log")
+    let start = ContinuousClock.now
+    let (end, used) = try await command(
+      filter: filter, log: log, environment: [SwitchSource.reachedVariable: map.path]
+    ).run(.generous)
+    let total = ContinuousClock.now - start
+    guard end == .exited(0) else { throw MutatorFailure.failsUnmutated(log: log.path) }
+    let text = try String(contentsOf: log, encoding: .utf8)
+    guard text.contains("Test run with "), !text.contains("Test run with 0 tests") else {
+      return nil
+    }
+    let reached = try Data(contentsOf: map).enumerated().filter { $0.element != 0 }.map(\.offset)
+    // Whoever is slowed down by a change is not to be taken for one that hangs.
+    let limits = Command.Limits(
+      processor: max(shortestTimeLimit / 2, used * 5), idle: shortestTimeLimit,
+      total: max(shortestTimeLimit * 3, total * 10))
+    return (limits, total, Set(reached))
+  }
+
+  /// What becomes of a mutant.
+  func fate(of mutant: Mutant, _ standards: Standards) async throws -> Campaign.Fate {
+    guard standards.wholeReached.contains(mutant.number) else { return .notReached }
+    if let near = standards.near[mutant.key.file], near.reached.contains(mutant.number) {
+      let fate = try await fate(of: mutant, filter: near.filter, near.limits)
+      if fate != .survived { return fate }
+    }
+    return try await fate(of: mutant, filter: "^\(tests)\\.", standards.wholeLimits)
+  }
+
+  private func fate(
+    of mutant: Mutant, filter: String, _ limits: Command.Limits
+  ) async throws -> Campaign.Fate {
+    let log = scratch.appending(path: "mutant-\(mutant.number).log")
+    defer { try? FileManager.default.removeItem(at: log) }
+    var command = command(
+      filter: filter, log: log,
+      environment: [SwitchSource.activeVariable: String(mutant.number)])
+    command.stop = Self.failureSign
+    switch try await command.run(limits).end {
+    case .exited(0): return .survived
+    case .timedOut: return .timedOut
+    case .signalled(let signal): return .killed(by: "signal \(signal)")
+    case .stopped, .exited:
+      let text = try String(contentsOf: log, encoding: .utf8)
+      let line = text.split(separator: "\n").first { $0.contains(Self.failureSign) }
+      return .killed(by: line.map(String.init) ?? "a crash")
+    }
+  }
+
+  /// With what Swift Testing begins a line about something that went wrong.
+  private static let failureSign = "✘"
+
+  private func command(filter: String, log: URL, environment: [String: String]) -> Command {
+    #if os(Linux)
+      let arguments = [program.path, "--testing-library", "swift-testing", "--filter", filter]
+    #else
+      // The program is a bundle there, and SwiftPM knows how to load it.
+      let arguments = [
+        "swift", "test", "--skip-build", "--package-path",
+        scratch.appending(path: "package").path, "--scratch-path",
+        scratch.appending(path: "build").path, "--filter", filter,
+      ]
+    #endif
+    // A backtrace of each mutant that crashes takes longer than all its tests.
+    let quiet = ["SWIFT_BACKTRACE": "enable=no"]
+    return Command(
+      arguments: arguments, environment: environment.merging(quiet) { $1 }, log: log)
+  }
+}
