@@ -50,3 +50,60 @@ func limiting() -> Timeout {
   let payment = Timeout(.seconds(10), disposition: .unknownOutcome)
   return payment
 }
+
+struct Catalog {
+  let book: BoundPipeline<String, Book>
+}
+
+func binding(_ isbn: String) async throws -> Book {
+  let catalog = Pipeline("catalog") {
+    Retry()
+    Timeout(.seconds(10))
+  }
+  let book = catalog.bind { (isbn: String) in try await api.book(isbn) }
+  let kept = Catalog(book: book)
+  return try await kept.book(isbn)
+}
+
+func keeping(_ host: String) async throws -> Book {
+  let breakers = PolicyRegistry("hosts") { (host: String) in CircuitBreaker(host) }
+  let page = try await breakers.run(host) { try await api.book(host) }
+  return page
+}
+
+func coalescing(_ isbn: String) async throws -> Book {
+  let catalog = Pipeline("catalog") { Retry() }
+  let books = Coalesce<String>("books")
+  let book = try await books.run(isbn) { try await catalog.run { try await api.book(isbn) } }
+  let refresh = Coalesce<String>("refresh").keyed("token")
+  let token = Pipeline("token") {
+    refresh
+    Retry()
+    Timeout(.seconds(10))
+  }
+  _ = token
+  return book
+}
+
+func abandoning() -> PipelineExplanation {
+  let report = Pipeline("report") { Timeout.Abandoning(.seconds(10)) }
+  return report.explain()
+}
+
+func disturbing(isStaging: Bool, isOutage: @escaping @Sendable () -> Bool) -> [Chaos] {
+  let slow = Chaos(.latency(.seconds(1) ... .seconds(5)), rate: 0.1)
+  let down = Chaos(.error(AppError.http(status: 503)), rate: 1, when: isOutage)
+  let wrong = Chaos(enabledInRelease: isStaging, .outcome([Book]()), rate: 0.05)
+  return [slow, down, wrong]
+}
+
+func observing() {
+  let catalog = Pipeline("catalog") {
+    Trace("catalog")
+    Retry()
+    Trace("catalog attempt")
+  }
+  _ = catalog
+  PolicyObservation.bootstrap(
+    PolicyObservers(PolicyLogger(), PolicyMetrics(), PolicyTracing()))
+}

@@ -12,8 +12,8 @@
 /// let book = try await catalog.book("978-3-16-148410-0")
 /// ```
 ///
-/// It is made by ``Pipeline/bind(_:)``. It costs one closure when it is made, and what its pipeline
-/// costs when it is called.
+/// It is made by `bind` of the pipeline. It costs one closure when it is made, and what its
+/// pipeline costs when it is called.
 public struct BoundPipeline<Input, Output>: Sendable {
   /// The name of the pipeline.
   public let name: String

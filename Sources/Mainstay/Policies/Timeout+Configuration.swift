@@ -61,6 +61,27 @@ extension Deadline {
   }
 }
 
+extension Timeout.Abandoning {
+  /// Makes a limit after which an attempt is given up, from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings; unlike in code, the outcome of a call that was given up
+  ///     counts as unknown only where they say so.
+  ///   - name: The name, for events and messages; the default is that of the pipeline.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` where the limit is not legal.
+  public init(
+    validating configuration: Timeout.Configuration, name: String? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    try configuration.check("Timeout.Abandoning")
+    self.init(
+      configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
+      observer: observer)
+  }
+}
+
 extension Timeout.Configuration {
   fileprivate var disposition: Disposition {
     leavesOutcomeUnknown ? .unknownOutcome : .transient()

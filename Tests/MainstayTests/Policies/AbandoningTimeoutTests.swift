@@ -177,6 +177,14 @@ import Testing
     await stillRunning(0, of: limit)
   }
 
+  @Test(.requirement("P23", "T8")) func `settings from outside are those of a timeout`() throws {
+    let error = #expect(throws: ConfigurationError.self) {
+      try Timeout.Abandoning(validating: .init(limit: .zero))
+    }
+    #expect(error?.subject == "Timeout.Abandoning")
+    _ = try Timeout.Abandoning(validating: .init(limit: .seconds(1), leavesOutcomeUnknown: true))
+  }
+
   @Test(.requirement("P23", "T8")) func `illegal limits stop the program`() async {
     await #expect(processExitsWith: .failure) { _ = Timeout.Abandoning(.zero) }
     await #expect(processExitsWith: .failure) {

@@ -73,4 +73,30 @@ import Testing
     try await pipeline.run { clock.advance(by: .seconds(-5)) }
     #expect(endings(recorder) == ["back succeeded 0 s"])
   }
+
+  @Test(.requirement("P38", "P21")) func `a call of a cancelled task is told once, as cancelled`()
+    async
+  {
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let pipeline = Pipeline("gone", clock: clock, observer: recorder) { Retry(clock: clock) }
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await pipeline.run { _ = Issue.record("it ran") }
+    }
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(endings(recorder) == ["gone cancelled 0 s"])
+  }
+
+  @Test func `the observer of the process is told of every pipeline`() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = EventRecorder()
+      PolicyObservation.bootstrap(recorder)
+      try await Pipeline("plain") {}.run {}
+      guard recorder.events.map(\.policy) == ["plain"] else { fatalError("\(recorder.events)") }
+    }
+    await #expect(processExitsWith: .failure) {
+      PolicyObservation.bootstrap(EventRecorder())
+      PolicyObservation.bootstrap(EventRecorder())
+    }
+  }
 }

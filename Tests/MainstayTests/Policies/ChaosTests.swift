@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -169,6 +170,32 @@ import Testing
 
   @Test func `stays on its caller's actor`() async throws {
     #expect(try await Model().load(chaos(.behavior { await Task.yield() })) == 1)
+  }
+
+  @Test(.requirement("P23", "T8")) func `settings from outside say everything that is wrong`()
+    async throws
+  {
+    func decode(_ json: String) throws -> Chaos.Configuration {
+      try JSONDecoder().decode(Chaos.Configuration.self, from: Data(json.utf8))
+    }
+    #expect(try decode("{}") == Chaos.Configuration())
+    let settings = Chaos.Configuration(
+      rate: 1, shortestLatency: .seconds(1), longestLatency: .seconds(3))
+    let json = String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
+    #expect(try decode(json) == settings)
+    let wrong = try decode(#"{"rate": 1.5, "shortestLatency": -2, "longestLatency": -3}"#)
+    let error = #expect(throws: ConfigurationError.self) {
+      try Chaos(validating: wrong, enabledInRelease: true)
+    }
+    #expect(error?.violations.map(\.option) == ["rate", "shortestLatency", "longestLatency"])
+    let clock = ManualClock()
+    let slow = try Chaos(
+      validating: .init(rate: 1, shortestLatency: .seconds(2)), enabledInRelease: true,
+      clock: clock)
+    let call = Task { try await slow.run {} }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(2))
+    try await call.value
   }
 
   @Test(.requirement("P23", "P10", "T8")) func `illegal settings stop the program`() async {

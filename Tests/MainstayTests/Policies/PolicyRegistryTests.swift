@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
 import Testing
 
 @Suite(.requirement("P36")) struct PolicyRegistryTests {
+  final class Box: Sendable {
+    let registry = Locked<PolicyRegistry<String, CircuitBreaker>?>(nil)
+    let log = Log()
+  }
+
+  struct Telling: PolicyObserver {
+    let box: Box
+
+    func observe(_ event: PolicyEvent) {
+      box.log.add("\(event.what.name) \(box.registry.withLock { $0 }?.keys.count ?? 0)")
+    }
+  }
+
   private let clock = ManualClock()
 
   private func breakers(
@@ -159,6 +173,41 @@ import Testing
     #expect(registry.statistics.made - registry.statistics.forgotten == registry.statistics.count)
     for key in 100..<140 { try await registry.run(key) {} }
     #expect(registry.statistics.count == 4)
+  }
+
+  @Test(.requirement("P35")) func `what makes and what observes may use the registry`() async throws
+  {
+    let box = Box()
+    let registry = PolicyRegistry("hosts", maximumCount: 1, observer: Telling(box: box)) {
+      (host: String) in
+      box.log.add("\(host) \(box.registry.withLock { $0 }?.keys.count ?? 0)")
+      return CircuitBreaker(host, .consecutiveFailures(1))
+    }
+    box.registry.withLock { $0 = registry }
+    for key in ["a", "b"] { await fail(registry, key, times: 1) }
+    #expect(box.log.lines == ["a 0", "b 1", "registryOverflowed 2"])
+  }
+
+  @Test(.requirement("P23", "T8")) func `settings from outside say everything that is wrong`()
+    async throws
+  {
+    func decode(_ json: String) throws -> RegistryConfiguration {
+      try JSONDecoder().decode(RegistryConfiguration.self, from: Data(json.utf8))
+    }
+    #expect(try decode("{}") == RegistryConfiguration())
+    let settings = RegistryConfiguration(maximumCount: 3, idleAfter: nil)
+    let json = String(decoding: try JSONEncoder().encode(settings), as: UTF8.self)
+    #expect(try decode(json) == settings)
+    let wrong = try decode(#"{"maximumCount": -1, "idleAfter": 0}"#)
+    let error = #expect(throws: ConfigurationError.self) {
+      try PolicyRegistry("bad", validating: wrong) { (_: Int) in PassThrough() }
+    }
+    #expect(error?.violations.map(\.option) == ["maximumCount", "idleAfter"])
+    let most = try PolicyRegistry("most", validating: decode(#"{"idleAfter": 1e300}"#)) {
+      (_: Int) in PassThrough()
+    }
+    try await most.run(1) {}
+    #expect(most.forgetIdle() == 0)
   }
 
   @Test(.requirement("P23", "T8")) func `illegal settings stop the program and name the range`()

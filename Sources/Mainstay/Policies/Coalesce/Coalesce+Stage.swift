@@ -11,7 +11,7 @@ extension Coalesce {
   /// - Returns: The stage; calls through it and calls of `run` with this key share their runs.
   public func keyed(_ key: Key) -> Keyed { Keyed(coalesce: self, key: key) }
 
-  /// A stage of a pipeline whose calls all have one key; made by ``keyed(_:)``.
+  /// A stage of a pipeline whose calls all have one key; made by ``Coalesce/keyed(_:)``.
   public struct Keyed: ConcurrentPolicy {
     let coalesce: Coalesce
     let key: Key

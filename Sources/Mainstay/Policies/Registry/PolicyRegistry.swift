@@ -47,24 +47,44 @@ public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>
   ///   - observer: Who is told about its events, besides the observer of the process.
   ///   - make: Makes the policy of a key; called outside of all locks, and for a key that several
   ///     ask for at once maybe more than once: one of them is kept.
-  public init(
+  public convenience init(
     _ name: String, maximumCount: Int = 1000, idleAfter: Duration? = .seconds(3600),
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
     make: @escaping @Sendable (Key) -> P
   ) {
-    precondition(
-      maximumCount >= 1,
-      "PolicyRegistry(maximumCount: \(maximumCount)) is not legal: it must be 1 or more")
-    precondition(
-      idleAfter.map { $0 > .zero } ?? true,
-      "PolicyRegistry(idleAfter: \(idleAfter ?? .zero)) is not legal: it must be more than zero")
+    do throws(ConfigurationError) {
+      try self.init(
+        name, validating: .init(maximumCount: maximumCount, idleAfter: idleAfter), clock: clock,
+        observer: observer, make: make)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes an empty registry from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for events.
+  ///   - configuration: The settings.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  ///   - make: Makes the policy of a key; called outside of all locks, and for a key that several
+  ///     ask for at once maybe more than once: one of them is kept.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    _ name: String, validating configuration: RegistryConfiguration,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
+    make: @escaping @Sendable (Key) -> P
+  ) throws(ConfigurationError) {
+    try configuration.check()
     self.name = name
     self.make = make
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
     machine = Locked(
       PolicyRegistryStateMachine(
-        .init(maximumCount: maximumCount, idleAfter: idleAfter?.clamped)))
+        .init(
+          maximumCount: configuration.maximumCount, idleAfter: configuration.idleAfter?.clamped)))
   }
 
   /// How much is kept, and how much was forgotten.
@@ -81,7 +101,7 @@ public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>
 
   /// The policy of a key, to look at; nil where none is kept.
   ///
-  /// Call through ``run(_:_:)``: a policy that is held beside the registry may be forgotten by it
+  /// Call through `run`: a policy that is held beside the registry may be forgotten by it
   /// meanwhile, and the next call of its key gets another one.
   public func kept(_ key: Key) -> P? { machine.withLock { $0.value(of: key) } }
 

@@ -84,8 +84,11 @@ extension PolicyRegistryStateMachine {
     return Loan(slot: slot, value: entry.value)
   }
 
-  /// A call has ended.
-  mutating func giveBack(_ slot: Int) { slots[slot]?.borrowers -= 1 }
+  /// A call has ended; that counts as a use, at the latest reading that is known.
+  mutating func giveBack(_ slot: Int) {
+    slots[slot]?.borrowers -= 1
+    renew(slot, lastUsed: latest)
+  }
 
   /// A call uses what was just made for a key, unless somebody else was faster.
   ///
