@@ -76,7 +76,8 @@ struct Bench: AsyncParsableCommand {
   private var conditions: [String] {
     let system = ProcessInfo.processInfo
     return [
-      "\(system.operatingSystemVersionString), \(system.activeProcessorCount) processors, \(rounds) "
+      "\(system.operatingSystemVersionString), \(system.activeProcessorCount) processors, "
+        + "\(rounds) "
         + "runs of \(seconds.rounded(to: 2)) s by \(stopwatch.rawValue) time; the "
         + "\(fastest ? "fastest" : "median") run counts."
     ]

@@ -270,4 +270,18 @@ extension Bulkhead: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     [(name, ObjectIdentifier(self))]
   }
+
+  package var isPristine: Bool {
+    guarded.withLock { $0.machine.running == 0 && $0.machine.waiting == 0 }
+  }
+
+  package var summaries: [StageSummary] {
+    let (limit, queue) = guarded.withLock { ($0.machine.limit, $0.machine.queue) }
+    let place = queue == 0 ? "nobody waits" : "\(queue) more wait up to \(maximumWait.inWords)"
+    return [
+      StageSummary(
+        .bulkhead, name: name, "lets \(limit) calls run at the same time; \(place)",
+        queue == 0 ? .refuses : .delays(maximumWait))
+    ]
+  }
 }

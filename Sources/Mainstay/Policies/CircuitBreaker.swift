@@ -230,6 +230,7 @@ extension CircuitBreaker: PipelineStage {
   }
 
   package var isPristine: Bool {
-    guarded.withLock { $0.machine.state == .closed && $0.machine.failures == 0 }
+    let now = timeline.now
+    return guarded.withLock { $0.machine.isPristine(now: now) }
   }
 }

@@ -47,6 +47,18 @@ extension CircuitBreakerStateMachine {
     }
   }
 
+  /// Whether a breaker made anew would do the same: it is closed, and no failure or slow call of
+  /// late counts.
+  mutating func isPristine(now: Duration) -> Bool {
+    guard case .closed = state, failures == 0, nextBreak == settings.firstBreak else {
+      return false
+    }
+    return windows.indices.allSatisfy { index in
+      let totals = windows[index].totals(at: max(now, latest))
+      return totals.failures == 0 && totals.slow == 0
+    }
+  }
+
   /// Whether time has to be known wherever a call ends: a window over a time needs it.
   var needsReading: Bool {
     settings.mode != .disabled && windows.contains { $0.needsReading }

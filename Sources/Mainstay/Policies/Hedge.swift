@@ -124,6 +124,14 @@ extension Hedge: PipelineStage {
     [(name ?? "hedge", ObjectIdentifier(latencies))]
   }
 
+  package var isPristine: Bool { latencies.isEmpty }
+
+  package var summaries: [StageSummary] {
+    let longest = latencies.longestDelay
+    let words = "starts up to \(maximumCopies - 1) more copies side by side"
+    return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: longest))]
+  }
+
   package func placed(_ placement: StagePlacement) -> Hedge {
     var copy = self
     copy.name = name ?? placement.pipeline
@@ -146,6 +154,17 @@ final class HedgeLatencies: Sendable {
       window.withLock { $0.count >= minimum ? $0.percentile(share) : nil } ?? initial.clamped
     }
   }
+
+  /// How long a copy may take at most before the next one is started, as far as is known now.
+  var longestDelay: Duration {
+    switch rule.kind {
+    case .fixed(let delay): delay.clamped
+    case .percentile(_, let initial, _): max(initial.clamped, delay)
+    }
+  }
+
+  /// Whether nothing is known about how long calls take.
+  var isEmpty: Bool { window.withLock { $0.count == 0 } }
 
   /// A copy gave the answer, and the others had taken this long when they were cancelled.
   func record(winner: Duration, losers: [Duration]) {

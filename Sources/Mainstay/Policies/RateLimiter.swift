@@ -265,4 +265,18 @@ extension RateLimiter: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     [(name, ObjectIdentifier(self))]
   }
+
+  package var isPristine: Bool {
+    let now = timeline.now
+    return guarded.withLock { $0.machine.isPristine(now: now) }
+  }
+
+  package var summaries: [StageSummary] {
+    let wait = maximumWait > .zero ? "waits up to \(maximumWait.inWords)" : "does not wait"
+    return [
+      StageSummary(
+        .rateLimiter, name: name, "lets so many calls through in a time, and \(wait)",
+        maximumWait > .zero ? .delays(maximumWait) : .refuses)
+    ]
+  }
 }

@@ -47,6 +47,13 @@ struct RateLimiterStateMachine: Sendable {
     front < promises.endIndex ? .exactly(promises[front].turn) : nil
   }
 
+  /// Whether one made anew would let the same calls through: nobody waits, and nothing that was let
+  /// through still counts.
+  mutating func isPristine(now: Duration) -> Bool {
+    advance(to: now)
+    return waiting == 0 && schedule.earliest(schedule.highestCost, from: latest) <= latest
+  }
+
   /// When the turn of a promise comes; nil where it was taken or given back.
   func turn(of id: UInt64) -> Duration? { index(of: id).map { .exactly(promises[$0].turn) } }
 }

@@ -158,4 +158,19 @@ extension Throttle: PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
     [(name, ObjectIdentifier(self))]
   }
+
+  package var isPristine: Bool {
+    let now = timeline.now
+    return guarded.withLock { guarded in
+      guarded.machine.advance(to: now)
+      return guarded.machine.requests == 0
+    }
+  }
+
+  package var summaries: [StageSummary] {
+    [
+      StageSummary(
+        .throttle, name: name, "refuses some calls while the dependency refuses many", .refuses)
+    ]
+  }
 }

@@ -15,7 +15,8 @@ extension Retry {
     }
     let repetition = StageSummary.Repetition(
       attempts: limits.maximumAttempts, waits: own, askedWaits: asked,
-      elapsed: limits.maximumElapsed, isBlind: !condition.readsDisposition)
+      elapsed: limits.maximumElapsed, isBlind: !condition.readsDisposition,
+      yieldsToOuter: nesting == .runsOnce)
     return [StageSummary(.retry, name: name, words, .repeats(repetition))]
   }
 }
