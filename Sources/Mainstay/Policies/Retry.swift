@@ -132,13 +132,16 @@ public struct Retry: Policy {
     let call = try begin()
     let first: Result<T, any Error>
     do {
-      let value = try await RetryScope.inside.withValue(true, operation: operation)
+      let value =
+        call.isNested
+        ? try await operation()
+        : try await RetryScope.inside.withValue(true, operation: operation)
       guard judgesResults else { return value }
       first = .success(value)
     } catch {
       first = .failure(error)
     }
-    return try await goOn(after: first, since: call, operation) { accepts($0) }
+    return try await goOn(after: first, call, operation) { accepts($0) }
   }
 
   /// Runs an operation until its result is acceptable, and while another attempt can help.
@@ -165,19 +168,28 @@ public struct Retry: Policy {
     } catch {
       first = .failure(error)
     }
-    return try await goOn(after: first, since: call, operation) {
+    return try await goOn(after: first, call, operation) {
       isAcceptable($0) && accepts($0)
     }
   }
 
-  /// A call begins: nothing is run for a caller that has already gone away.
-  ///
-  /// - Returns: The reading of the clock, where the settings need it.
+  /// What is known of a call when it begins.
   @usableFromInline
-  func begin() throws -> Duration? {
+  struct Call: Sendable {
+    /// When it began, where the settings need to know.
+    let start: Duration?
+    /// Whether the attempts are left to a retry further out.
+    @usableFromInline let isNested: Bool
+  }
+
+  /// A call begins: nothing is run for a caller that has already gone away.
+  @usableFromInline
+  func begin() throws -> Call {
     try Task.checkCancellation()
-    budget.deposit()
-    return limits.maximumElapsed == nil ? nil : timeline.now
+    let isNested = nesting == .runsOnce && RetryScope.inside.get()
+    // A nested call was paid in by the retry further out.
+    if !isNested { budget.deposit() }
+    return Call(start: limits.maximumElapsed == nil ? nil : timeline.now, isNested: isNested)
   }
 
   /// Whether results are judged at all.
@@ -190,7 +202,7 @@ public struct Retry: Policy {
   /// Looks at how an attempt ended, and makes further ones while they can help.
   @usableFromInline
   func goOn<T>(
-    after first: Result<T, any Error>, since start: Duration?,
+    after first: Result<T, any Error>, _ call: Call,
     _ operation: () async throws -> T, _ isAcceptable: (T) -> Bool
   ) async throws -> T {
     var end = first
@@ -202,11 +214,11 @@ public struct Retry: Policy {
           recovery?.succeeded()
           return value
         }
-        let going = recovery ?? RetryRecovery(of: self, call: start)
+        let going = recovery ?? RetryRecovery(of: self, call: call)
         recovery = going
         guard try await going.wait(afterResultOf: T.self) else { return value }
       case .failure(let failure):
-        let going = recovery ?? RetryRecovery(of: self, call: start)
+        let going = recovery ?? RetryRecovery(of: self, call: call)
         recovery = going
         try await going.wait(after: failure)
       }

@@ -4,16 +4,16 @@
 @usableFromInline
 final class RetryRecovery {
   private let retry: Retry
-  private let start: Duration?
+  private let call: Retry.Call
   private let budget: RetryBudget
   private var machine: RetryStateMachine
   private var notes = AttemptNotes()
   private var paid = 0
 
   @usableFromInline
-  init(of retry: Retry, call start: Duration?) {
+  init(of retry: Retry, call: Retry.Call) {
     self.retry = retry
-    self.start = start
+    self.call = call
     budget = RetryScope.current?.budget ?? retry.budget
     machine = RetryStateMachine(limits: retry.limits)
   }
@@ -36,9 +36,8 @@ final class RetryRecovery {
       tell(report)
     }
     let rule = retry.condition.decide(failure, disposition)
-    let isInside = retry.nesting == .runsOnce && RetryScope.inside.get()
     let cost = budget.cost(after: failure, disposition)
-    guard let delay = decide(failure, rule, isInside: isInside, cost: cost) else {
+    guard let delay = decide(failure, rule, isInside: call.isNested, cost: cost) else {
       throw notes.attached(to: failure)
     }
     try await sleep(delay)
@@ -107,7 +106,7 @@ final class RetryRecovery {
   private func situation(isInside: Bool) -> RetryStateMachine.Situation {
     let limits = [Deadline.remaining, RetryScope.current?.remaining].compactMap(\.self)
     return RetryStateMachine.Situation(
-      elapsed: start.map { retry.timeline.now - $0 } ?? .zero,
+      elapsed: call.start.map { retry.timeline.now - $0 } ?? .zero,
       timeLeft: limits.min(),
       isRepeatable: IdempotencyKey.current != nil,
       isInsideAnother: isInside,

@@ -53,20 +53,62 @@ import Testing
     #expect(calls == 2)
   }
 
-  @Test(.requirement("P16")) func `the mark goes into child tasks`() async {
+  @Test(.requirement("P16")) func `the mark goes into the child tasks of policies`() async {
     let calls = Log()
-    _ = try? await Self.retry(2).run {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-          try await Self.retry(4).run {
-            calls.add("call")
-            throw Self.down
-          }
-        }
-        try await group.waitForAll()
+    let hedge = Hedge(after: .fixed(.seconds(9)), safety: .safeToRepeat, clock: ManualClock())
+    let pipeline = Pipeline("outer") {
+      Self.retry(2)
+      Timeout(.seconds(10))
+      hedge
+      Deadline(.seconds(10))
+    }
+    _ = try? await pipeline.run {
+      try await Self.retry(4).run {
+        calls.add("call")
+        throw AppError.http(status: 429, retryAfter: .zero)
       }
     }
     #expect(calls.lines.count == 2)
+  }
+
+  @Test(.requirement("P16")) func `the mark goes into child tasks of one's own`() async {
+    let calls = Log()
+    _ = try? await Self.retry(3).run {
+      async let value: Void = Self.retry(4).run {
+        calls.add("call")
+        throw Self.down
+      }
+      return try await value
+    }
+    #expect(calls.lines.count == 3)
+  }
+
+  @Test(.requirement("P16")) func `many tasks at once each know whether they are inside`() async {
+    let counts = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<200 {
+        group.addTask {
+          var calls = 0
+          _ = try? await Self.retry(3).run {
+            await Task.yield()
+            try await Self.retry(4).run {
+              calls += 1
+              await Task.yield()
+              throw Self.down
+            }
+          }
+          return calls
+        }
+      }
+      return await group.reduce(into: Set<Int>()) { $0.insert($1) }
+    }
+    #expect(counts == [3])
+  }
+
+  @Test func `a nested call pays nothing in`() async throws {
+    let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: ManualClock())
+    let retry = Retry(budget: budget)
+    try await retry.run { try await retry.run {} }
+    #expect(budget.available == 0.2)
   }
 
   @Test func `an error that is not repeated keeps its own reason`() async {
