@@ -122,7 +122,7 @@ public final class Bulkhead: Policy, Sendable {
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "Bulkhead", violations: found.all)
     }
-    move(to: limit)
+    move { limit }
   }
 }
 
@@ -229,11 +229,14 @@ extension Bulkhead: WaitingRoom {
     return running
   }
 
-  func move(to limit: Int) {
+  /// Moves the limit.
+  ///
+  /// - Parameter limit: Read under the lock, so that of two who move it the later one wins.
+  func move(to limit: () -> Int) {
     let now = timeline.now
     let isHeard = !audience.isEmpty
     let (granted, delivers): ([Waiter], Bool) = guarded.withLock { guarded in
-      let before = guarded.machine.limit
+      let (before, limit) = (guarded.machine.limit, limit())
       let granted = guarded.machine.setLimit(limit, now: now)
         .compactMap { guarded.waiters.removeValue(forKey: $0) }
       guard isHeard, before != limit else { return (granted, false) }

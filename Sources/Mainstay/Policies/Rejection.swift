@@ -67,17 +67,6 @@ extension Rejection: Equatable {
   }
 }
 
-extension Rejection: AppErrorConvertible {
-  /// What a person reads: that the service is being left alone for a moment.
-  public var appError: AppError {
-    AppError(
-      reason == .deadlineTooClose ? .noTimeLeft : .rejected(retryAfter: retryAfter),
-      details: "\(policy) refused: \(reason.rawValue)",
-      metadata: ["policy.name": policy, "policy.reason": reason.rawValue], cause: cause,
-      at: SourceSite(function: "Rejection.appError"))
-  }
-}
-
 /// A time limit passed before the operation was done.
 public struct TimedOut: Error, Sendable, Hashable {
   /// Which limit it was.
@@ -115,26 +104,4 @@ extension TimedOut: AppErrorConvertible {
       at: SourceSite(function: "TimedOut.appError")
     ).with(disposition: disposition)
   }
-}
-
-extension BuiltInError {
-  static func rejected(retryAfter: Duration?) -> BuiltInError {
-    let wait = retryAfter.flatMap { $0 > .zero ? $0 : nil }
-    return BuiltInError(
-      "policy.rejected", .rejected, .rejected(retryAfter: retryAfter),
-      name: wait == nil ? "policy.rejected" : "policy.rejected-for",
-      title: "The service is taking a break",
-      message: "The service had problems just now, so the app is leaving it alone for a moment.",
-      suggestion: wait.map { "Try again in \($0)." } ?? "Try again in a moment.")
-  }
-
-  static let noTimeLeft = BuiltInError(
-    "policy.no-time-left", .timeout, .rejected(),
-    title: "There was no time left",
-    message: "It took so long before that this could not be tried any more.",
-    suggestion: "Try again in a moment.")
-
-  static let policies: [BuiltInError] = [
-    rejected(retryAfter: nil), noTimeLeft, unacceptableResult,
-  ]
 }

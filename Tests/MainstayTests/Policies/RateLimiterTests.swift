@@ -163,7 +163,7 @@ import Testing
       var random = SeededGenerator(seed: UInt64(round))
       let begin = ran.lines.count
       let calls = (0..<100).map { _ in Task { try await limiter.run { ran.add("ran") } } }
-      while limiter.waiting < 50 { await Task.yield() }
+      while limiter.waiting < 95 { await Task.yield() }  // five run at once
       for call in calls where Int.random(in: 0..<3, using: &random) == 0 { call.cancel() }
       clock.advance(by: .seconds(20))
       // Whatever is left has its turn within 20 s of asking.

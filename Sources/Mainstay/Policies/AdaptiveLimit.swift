@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets as many calls run at the same time as the service can take, and finds out how many that is.
+///
+/// A ``Bulkhead`` needs a number that nobody knows and that changes with every release of the
+/// service. This one watches the answers: while they come as fast as ever the limit grows, and when
+/// they get slower, or the service asks to slow down, it shrinks. Make one per dependency:
+///
+/// ```swift
+/// let limit = AdaptiveLimit("catalog", .gradient2())
+/// let book = try await limit.run { try await api.book(isbn) }
+/// ```
+///
+/// What counts as a drop is read from the error: `throttled`, a time limit that passed, and a
+/// failure of the service itself. Other errors, and cancellations, say nothing.
+///
+/// Time is measured by `ContinuousClock`.
+public final class AdaptiveLimit: Policy, Sendable {
+  /// The name of the dependency, for events and messages.
+  public let name: String
+
+  private let timeline: Timeline
+  private let permits: Bulkhead
+  private let learned: Locked<Learned>
+  private let initialLimit: Int
+
+  private struct Learned {
+    var algorithm: LimitAlgorithm
+    var random: SplitMix64
+  }
+
+  /// Makes a limit from settings that stand in the code; one that is not legal stops the program.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the dependency, for events and messages; not blank.
+  ///   - kind: How it learns; the default is `.gradient2()`.
+  ///   - queue: How many calls may wait; zero to 1,000,000, the default is zero: nobody waits.
+  ///   - maximumWait: How long a call waits at most; more than zero, cut to a year, the default is
+  ///     10 s. The active ``Deadline`` may end it earlier.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes what is left to chance repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  public convenience init(
+    _ name: String, _ kind: Kind = .gradient2(), queue: Int = 0,
+    maximumWait: Duration = .seconds(10), clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+  ) {
+    let configuration = Configuration(
+      name: name, kind: kind, queue: queue, maximumWait: maximumWait)
+    do throws(ConfigurationError) {
+      try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes a limit from settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes what is left to chance repeatable, for tests; the default is a new seed.
+  ///   - observer: Who is told about its events, besides the observer of the process.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+  ) throws(ConfigurationError) {
+    let settings = try configuration.checked()
+    name = configuration.name
+    timeline = Timeline(clock)
+    initialLimit = configuration.kind.initial
+    permits = Bulkhead(
+      name, settings, refusingWith: .limitReached, timeline: timeline,
+      audience: PolicyAudience(own: observer))
+    learned = Locked(
+      Learned(
+        algorithm: LimitAlgorithm(configuration.kind),
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+  }
+
+  /// How many calls may run at the same time, as far as is known now.
+  public var limit: Int { permits.limit }
+
+  /// How many calls run right now; more than the limit only after it shrank.
+  public var running: Int { permits.running }
+
+  /// How many calls wait right now.
+  public var waiting: Int { permits.waiting }
+
+  /// Runs an operation as soon as there is room for it, on the caller's actor.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: What the operation returned.
+  /// - Throws: What the operation threw; ``Rejection`` with the reason `limitReached`,
+  ///   `waitedTooLong` or `deadlineTooClose`; `CancellationError` for a caller that was cancelled
+  ///   while it waited.
+  @inlinable
+  public func run<T>(_ operation: () async throws -> T) async throws -> T {
+    var admission = tryAdmit()
+    if admission == nil { admission = try await admitInTurn() }
+    let value: T
+    do { value = try await operation() } catch {
+      fail(admission, with: error)
+      throw error
+    }
+    succeed(admission)
+    return value
+  }
+}
+
+// The calls: each takes a permit, and on its way back tells what it has seen.
+extension AdaptiveLimit {
+  /// A call that was let through.
+  @usableFromInline
+  struct Admission: Sendable {
+    let start: Duration
+    let inFlight: Int
+    let epoch: UInt64
+  }
+
+  @usableFromInline
+  func tryAdmit() -> Admission? { permits.takeIfFree().map(admission) }
+
+  @usableFromInline
+  func admitInTurn(isolation: isolated (any Actor)? = #isolation) async throws -> Admission {
+    admission(inFlight: try await permits.takeInTurn(isolation: isolation))
+  }
+
+  @usableFromInline
+  func succeed(_ admission: Admission?) {
+    if let admission { learn(from: admission, isDrop: false) }
+    permits.giveBack()
+  }
+
+  @usableFromInline
+  func fail(_ admission: Admission?, with error: any Error) {
+    // A failure that is no drop may be quicker or slower than an answer: its time says nothing.
+    if let admission, Self.isDrop(error) { learn(from: admission, isDrop: true) }
+    permits.giveBack()
+  }
+
+  private func admission(inFlight: Int) -> Admission {
+    Admission(
+      start: timeline.now, inFlight: inFlight, epoch: learned.withLock { $0.algorithm.epoch })
+  }
+
+  private func learn(from admission: Admission, isDrop: Bool) {
+    let now = timeline.now
+    let sample = LimitAlgorithm.Sample(
+      time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)
+    let hasChanged = learned.withLock { learned in
+      let fraction = learned.random.fraction()
+      return learned.algorithm.learn(
+        sample, epoch: admission.epoch, now: now, fraction: fraction)
+    }
+    if hasChanged { permits.move { learned.withLock { $0.algorithm.limit } } }
+  }
+
+  /// Whether an error says that the service had no room for the call.
+  private static func isDrop(_ error: any Error) -> Bool {
+    if error is TimedOut { return true }
+    switch Classification.disposition(of: error) {
+    case .throttled: return true
+    case .cancelled: return Classification.verdict(on: error) == .failure
+    case .transient, .unknownOutcome:
+      let kind = (error as? AppError ?? ErrorMapping.current.map(error)).kind
+      return [.timeout, .server, .throttled, .exhausted].contains(kind)
+    case .permanent, .needsUser, .rejected, .unclassified: return false
+    }
+  }
+}
+
+extension AdaptiveLimit: PipelineStage {
+  package var statefulParts: [(name: String, identity: ObjectIdentifier)] {
+    [(name, ObjectIdentifier(self))]
+  }
+
+  /// What it has learned is lost when it is forgotten, as long as that is not the limit at first.
+  package var isPristine: Bool { permits.isPristine && limit == initialLimit }
+
+  package var summaries: [StageSummary] {
+    permits.summaries.map { summary in
+      var summary = summary
+      summary.kind = .adaptiveLimit
+      summary.words += "; the number follows the answers"
+      return summary
+    }
+  }
+}
