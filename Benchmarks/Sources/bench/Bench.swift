@@ -75,12 +75,10 @@ struct Bench: AsyncParsableCommand {
 
   private var conditions: [String] {
     let system = ProcessInfo.processInfo
-    return [
-      "\(system.operatingSystemVersionString), \(system.activeProcessorCount) processors, "
-        + "\(rounds) "
-        + "runs of \(seconds.rounded(to: 2)) s by \(stopwatch.rawValue) time; the "
-        + "\(fastest ? "fastest" : "median") run counts."
-    ]
+    let processors = "\(system.activeProcessorCount) processors"
+    let machine = "\(system.operatingSystemVersionString), \(processors)"
+    let way = "\(rounds) runs of \(seconds.rounded(to: 2)) s by \(stopwatch.rawValue) time"
+    return ["\(machine), \(way); the \(fastest ? "fastest" : "median") run counts."]
   }
 
   private func report(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
@@ -90,9 +88,11 @@ struct Bench: AsyncParsableCommand {
 enum Program {
   /// Is not asynchronous, so that `--only` starts no thread: valgrind does not survive those of
   /// Dispatch.
-  static func main() throws {
+  static func main() {
     let command = Bench.parseOrExit()
-    if let only = command.only { return try command.makeCalls(of: only) }
+    if let only = command.only {
+      do { return try command.makeCalls(of: only) } catch { Bench.exit(withError: error) }
+    }
     Task {
       await Bench.main()
       exit(0)

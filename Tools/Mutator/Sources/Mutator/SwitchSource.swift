@@ -16,8 +16,8 @@ enum SwitchSource {
 
       // Every process of a run maps the same file; the only value ever written is 1.
       private nonisolated(unsafe) static let reached: UnsafeMutableBufferPointer<UInt8>? = {
-        let variables = ProcessInfo.processInfo.environment
-        guard let path = variables["\(reachedVariable)"] else { return nil }
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = environment["\(reachedVariable)"] else { return nil }
         let file = open(path, O_RDWR)
         var status = stat()
         guard file >= 0, fstat(file, &status) == 0, status.st_size > 0 else { return nil }

@@ -10,12 +10,12 @@ struct Mutate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Changes source files in small ways and counts which changes the tests notice.",
     discussion: """
-      Without files it takes every state machine, sliding window and backoff of the policies, and \
+      Without names it takes every state machine, sliding window and backoff of the policies, and \
       the queue of alarms. All mutants are built at once, and one is switched on for each run of \
       the tests. Exit code 1: the score is too low, or the list of survivors is out of date.
       """)
 
-  @Argument(help: "Names of files, or parts of them; only these are changed.")
+  @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
   var files: [String] = []
 
   @Option(help: "The folder of the package.") var root = "."
@@ -56,9 +56,10 @@ struct Mutate: AsyncParsableCommand {
       .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
     return all.filter { path in
       let name = path.split(separator: "/").last.map(String.init) ?? path
-      guard files.isEmpty else { return files.contains { name.contains($0) } }
+      if files.contains(name) { return true }
       let isMachine = name.contains("StateMachine") || name.hasPrefix("SlidingWindow")
-      return isMachine || ["Backoff.swift", "AlarmQueue.swift"].contains(name)
+      let isPure = isMachine || ["Backoff.swift", "AlarmQueue.swift"].contains(name)
+      return isPure && (files.isEmpty || files.contains { name.contains($0) })
     }
   }
 
