@@ -146,6 +146,8 @@ import Testing
       machine.admit(now: .zero, fraction: 0).decision == .open(retryAfter: Duration(attoseconds: 1))
     )
     #expect(machine.admit(now: .nanoseconds(1), fraction: 0).event == .halfOpened)
+    let all = try breaks(4, of: .init(firstBreak: Duration(attoseconds: 1)))
+    #expect(all.allSatisfy { $0 > .zero })
   }
 }
 

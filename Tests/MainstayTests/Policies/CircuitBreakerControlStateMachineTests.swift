@@ -97,6 +97,17 @@ import Testing
     #expect(machine.settle(second, .success, now: .seconds(5), fraction: 0) == .closed)
   }
 
+  @Test func `a new mode begins a new sample while half-open`() throws {
+    var machine = try opened(.init(permits: 2))
+    let failed = try machine.token(at: 5)
+    #expect(machine.settle(failed, .failure, now: .seconds(5), fraction: 0) == nil)
+    _ = machine.setMode(.metricsOnly)
+    #expect(machine.failures == 0 && machine.successes == 0)
+    let second = try machine.token(at: 5)
+    #expect(machine.settle(second, .failure, now: .seconds(5), fraction: 0) == nil)
+    #expect(machine.state == .halfOpen)
+  }
+
   @Test func `a new mode keeps what is known while closed`() throws {
     var machine = Machine(.init(failureThreshold: 3, rates: [rate(.count(9))]))
     for _ in 0..<2 {
@@ -204,8 +215,9 @@ import Testing
 
   @Test func `half-open is kept as a break that is over, isolation is not kept`() throws {
     var machine = try opened(.init())
-    _ = try machine.token(at: 5)
-    #expect(machine.memory(now: .seconds(6)).remainingBreak == .zero)
+    #expect(machine.memory(now: .seconds(60)).remainingBreak == .zero)
+    _ = try machine.token(at: 60)
+    #expect(machine.memory(now: .seconds(61)).remainingBreak == .zero)
     _ = machine.isolate()
     #expect(machine.memory(now: .seconds(6)) == .init(nextBreak: .seconds(5)))
     var other = Machine(.init(failureThreshold: 1))
@@ -220,9 +232,11 @@ import Testing
       for next in [Duration.zero, .seconds(7), .aYear] {
         var machine = Machine(.init(failureThreshold: 1, jitter: 0.5))
         let memory = Machine.Memory(nextBreak: next, remainingBreak: remaining)
-        _ = machine.restore(memory, now: .zero)
-        let left = machine.retryAfter(now: .zero)
-        #expect(left == min(max(remaining, .zero), .seconds(90)))
+        let left = min(max(remaining, .zero), .seconds(90))
+        #expect(
+          machine.restore(memory, now: .zero)
+            == .opened(failures: 0, breakFor: left, leaseExpired: false))
+        #expect(machine.retryAfter(now: .zero) == left)
         #expect(machine.nextBreak == min(max(next, .seconds(5)), .seconds(60)))
       }
     }
@@ -239,7 +253,9 @@ import Testing
     var other = try opened(.init())
     other.settings.failureThreshold = 3
     let late = try other.token(at: 5)
-    #expect(other.restore(machine.memory(now: .zero), now: .zero) == .closed)
+    let memory = machine.memory(now: .zero)
+    #expect(other.restore(memory, now: .zero) == .closed)
+    #expect(other.restore(memory, now: .zero) == nil)
     #expect(other.settle(late, .failure, now: .zero, fraction: 0) != nil)
     #expect(other.failures == 2)
     #expect(
