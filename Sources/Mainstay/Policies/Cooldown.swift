@@ -146,7 +146,7 @@ extension Cooldown {
   @usableFromInline
   func waitUntilWell(isolation: isolated (any Actor)? = #isolation) async throws {
     let start = timeline.now
-    let willing = min(settings.maximumWait, Deadline.remaining ?? .aYear)
+    let willing = min(settings.maximumWait, Deadline.timeToWait ?? .aYear)
     while true {
       try Task.checkCancellation()
       let now = timeline.now

@@ -191,7 +191,7 @@ extension RateLimiter: AlarmTarget {
   func take(_ cost: Int, atMost own: Duration? = nil) throws(Rejection) -> Turn? {
     let now = timeline.now
     var willing = own ?? maximumWait
-    if willing > .zero, let timeLeft = Deadline.remaining { willing = min(willing, timeLeft) }
+    if willing > .zero, let timeLeft = Deadline.timeToWait { willing = min(willing, timeLeft) }
     let (answer, waiter, alarm) = guarded.withLock { guarded in
       let answer = guarded.machine.ask(cost: cost, now: now, atMost: willing)
       guard case .promised(let id, _) = answer else {

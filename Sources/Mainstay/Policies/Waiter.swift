@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension Deadline {
+  /// How long the current task may wait and still have some time left for its work; nil without a
+  /// limit.
+  static var timeToWait: Duration? { remaining.map { max(.zero, $0 - .nanoseconds(1)) } }
+}
+
 /// Where callers wait for their turn.
 protocol WaitingRoom: AnyObject, Sendable {
   /// A caller has waited as long as it was willing to.

@@ -94,4 +94,21 @@ import Testing
     }
     #expect(machine.waiters == [0, 1_001])
   }
+
+  @Test(.requirement("P32")) func `who leaves from the middle of a long line moves nobody`() {
+    var machine = machine(queue: 200, waiters: 200)
+    let left = (0..<200).filter { $0 % 3 != 0 && $0 != 199 }
+    for id in left { #expect(machine.leave(UInt64(id)) == true) }
+    let stayed = (0..<200).filter { !left.contains($0) }.map(UInt64.init)
+    #expect(machine.waiters == stayed)
+    for id in stayed.prefix(40) { #expect(machine.giveBack(now: .zero) == id) }
+    #expect(machine.wait(now: .zero, atMost: .seconds(1)) == .waits(200))
+    #expect(machine.leave(stayed[50]) == true)
+    #expect(machine.leave(stayed[50]) == false)
+    #expect(machine.leave(stayed[0]) == false)
+    for id in stayed[40...] + [200] where id != stayed[50] {
+      #expect(machine.giveBack(now: .zero) == id)
+    }
+    #expect(machine.waiting == 0 && machine.running == 1)
+  }
 }

@@ -210,6 +210,14 @@ import Testing
     let permit = try await bulkhead.acquire()
     #expect(bulkhead.running == 1)
     permit.release()
+    let refusing = self.bulkhead(limit: 1)
+    let held = await Held(refusing)
+    do {
+      _ = try await refusing.acquire()
+      Issue.record("there was a second permit")
+    } catch { #expect((error as? Rejection)?.reason == .bulkheadFull) }
+    try await held.release()
+    events.clear()
     #expect(bulkhead.running == 0)
     guard let first = bulkhead.tryAcquire(), let second = bulkhead.tryAcquire() else {
       Issue.record("no permit was free")

@@ -87,6 +87,31 @@ import Testing
   }
 }
 
+extension RateLimiterStateMachineTests {
+  @Test(.requirement("P32", "P33")) func `a long line keeps its order while turns are taken`() {
+    var machine = RateLimiterStateMachine(.gcra(rate: 1, per: .seconds(1)))
+    _ = machine.ask(cost: 1, now: .zero, atMost: .zero)
+    for id in 0..<100 {
+      #expect(
+        machine.ask(cost: 1, now: .zero, atMost: .aYear)
+          == .promised(UInt64(id), wait: .seconds(id + 1)))
+    }
+    for id in 0..<60 {
+      #expect(machine.turn(of: UInt64(id)) == .seconds(id + 1))
+      #expect(machine.takeTurns(now: .seconds(id + 1)) == [UInt64(id)])
+      #expect(machine.turn(of: UInt64(id)) == nil)
+    }
+    #expect(machine.waiting == 40)
+    #expect(machine.giveBack(80, now: .seconds(60)) == true)
+    #expect(machine.turn(of: 79) == .seconds(80))
+    #expect(machine.turn(of: 81) == .seconds(81))
+    #expect(machine.nextTurn == .seconds(61))
+    #expect(machine.takeTurns(now: .seconds(200)).count == 39)
+    #expect(machine.waiting == 0)
+    #expect(machine.ask(cost: 1, now: .seconds(200), atMost: .zero) == .granted)
+  }
+}
+
 /// Random callers at each kind of limiter, held against its law.
 @Suite struct RateLimiterWalkTests {
   @Test(

@@ -102,7 +102,7 @@ import Testing
   {
     let limiter = limiter(maximumWait: .seconds(10))
     let pipeline = Pipeline("reads") {
-      Deadline(.milliseconds(900), clock: clock)
+      Deadline(.seconds(1), clock: clock)  // the turn would come when it is over
       limiter
     }
     try await pipeline.run {}

@@ -38,6 +38,23 @@ import Testing
     #expect(log.earliest(10, from: 1_999) == 2_999)
   }
 
+  @Test(.requirement("P33")) func `a long log forgets what has left the window, and only that`() {
+    var log = SlidingWindowLog(limit: 80, window: 1_000)
+    var list: [Nanoseconds] = []
+    var time: Nanoseconds = 0
+    for step in 0..<1_000 {
+      let cost = 1 + step % 3
+      let from = time + (step.isMultiple(of: 200) ? 1_700 : 7)
+      list.removeAll { $0 + 1_000 <= from }
+      var naive = from
+      while list.count(where: { $0 + 1_000 > naive }) + cost > 80 { naive += 1 }
+      #expect(log.earliest(cost, from: from) == naive, "step \(step)")
+      log.admit(cost, at: naive)
+      list += Array(repeating: naive, count: cost)
+      time = naive
+    }
+  }
+
   @Test(.requirement("P14")) func `steps of a nanosecond add up`() {
     var bucket = TokenBucket(rate: 1, per: 1_000_000, burst: 1)
     bucket.admit(1, at: 0)
