@@ -192,6 +192,23 @@ import Testing
     #expect(value == 3)
   }
 
+  @Test func `a run without a value is shared as well`() async throws {
+    let (books, runs) = (coalesce(), Log())
+    try await books.run("a") { runs.add("ran") }
+    #expect(runs.lines == ["ran"])
+  }
+
+  @Test(.requirement("P39")) func `one coalescing twice in one pipeline stops the program`() async {
+    await #expect(processExitsWith: .failure) {
+      let books = Coalesce<String>("books")
+      _ = Pipeline("twice") {
+        books.keyed("a")
+        Retry()
+        books.keyed("b")
+      }
+    }
+  }
+
   @Test func `a stage of a pipeline has one key`() async throws {
     let (books, gate, runs) = (coalesce(), BreakerBench.Gate(), Log())
     let token = Pipeline("token") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Mainstay
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -134,5 +135,42 @@ import Testing
     ])
   func `spans of time are said in words`(span: Duration, words: String) {
     #expect(span.inWords == words)
+  }
+
+  @Test(.requirement("P10", "P18", "P23", "T8"))
+  func `no settings make the numbers overflow or trap`() {
+    var random = SeededGenerator(seed: 11)
+    let spans: [Duration] = [
+      .nanoseconds(1), .milliseconds(1), .seconds(1), .seconds(3600), .seconds(365 * 86_400),
+      .seconds(1e15), .seconds(Int64.max),
+    ]
+    for _ in 0..<RandomDose.cases * 10 {
+      let attempts = [1, 2, 3, 1000, 1002, .max].randomElement(using: &random) ?? 1
+      let (first, cap) = (spans.randomElement(using: &random) ?? .zero, spans[spans.count - 1])
+      let backoff: Backoff =
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .none
+        case 1: .constant(first)
+        case 2: .linear(from: first, by: cap, to: cap)
+        default: .exponential(from: first, to: cap, factor: 1e300, jitter: .decorrelated)
+        }
+      let retry = Retry(
+        maximumAttempts: attempts, backoff: backoff,
+        maximumServerDelay: spans.randomElement(using: &random) ?? .zero,
+        maximumElapsed: Bool.random(using: &random) ? spans.randomElement(using: &random) : nil)
+      let limit = spans.randomElement(using: &random) ?? .seconds(1)
+      let explanation = Pipeline("random") {
+        retry
+        Pipeline("inner") {
+          retry
+          Timeout(limit)
+        }
+      }.explain()
+      #expect(explanation.maximumCalls >= attempts)
+      let longest = explanation.longestTime ?? .zero
+      #expect(longest >= min(limit, .seconds(365 * 86_400)))
+      #expect(longest <= .seconds(365 * 86_400))
+      #expect(!explanation.description.isEmpty)
+    }
   }
 }

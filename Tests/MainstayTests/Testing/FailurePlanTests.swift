@@ -63,6 +63,29 @@ import Testing
     #expect(plan.passes == 3)
   }
 
+  @Test(.requirement("T4", "P3", "P26"), arguments: 1...6)
+  func `a caller that is cancelled at any await leaves nothing behind`(await number: Int) async {
+    let failures = [2: FailurePlan.Step.fails(with: down), 4: .fails(with: down)]
+    let plan = FailurePlan(failures.merging([number: .cancels]) { $1 })
+    let breaker = CircuitBreaker("b", .consecutiveFailures(3))
+    let pipeline = Pipeline("under test") {
+      Deadline(.seconds(3600))
+      Retry(maximumAttempts: 3, backoff: .none)
+      breaker
+    }
+    let call = Task {
+      try await pipeline.run {
+        try await plan.pass()
+        try await plan.pass()
+      }
+    }
+    _ = await call.result
+    // Two failures at most, and a cancellation is none: it stays closed and takes further calls.
+    #expect(breaker.state == .closed)
+    #expect((try? await breaker.run { 1 }) == 1)
+    #expect(plan.passes <= 6)
+  }
+
   @Test func `passes are counted from one`() async {
     await #expect(processExitsWith: .failure) { _ = FailurePlan([0: .succeeds]) }
   }
