@@ -55,7 +55,7 @@ import Testing
   @Test(.requirement("P31", "P37")) func `a limit that moves all the time loses no permit`()
     async throws
   {
-    let bulkhead = Bulkhead("catalog", limit: 2, queue: 1_000)
+    let bulkhead = Bulkhead("catalog", limit: 2, queue: 1_000, clock: ManualClock())
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<8 {
         group.addTask {

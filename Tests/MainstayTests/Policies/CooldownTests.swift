@@ -75,23 +75,18 @@ import Testing
 
   @Test func `those who wait wake up spread out`() async throws {
     let cooldown = cooldown(spread: .seconds(10))
-    cooldown.begin(for: .seconds(5))
-    let seconds = Log()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 {
-        group.addTask {
-          try await cooldown.run { seconds.add("\(clock.now.offset.components.seconds)") }
-        }
-      }
-      while seconds.lines.count < 20 {
-        clock.advance(by: .milliseconds(100))
-        for _ in 0..<20 { await Task.yield() }
-      }
-      try await group.waitForAll()
+    var waits: [Duration] = []
+    for _ in 0..<20 {
+      cooldown.begin(for: .seconds(5))
+      let call = Task { try await cooldown.run {} }
+      await clock.sleepers(atLeast: 1)
+      let wait = try #require(clock.nextWakeUp)
+      waits.append(wait)
+      clock.advance(by: wait)
+      try await call.value
     }
-    let woken = seconds.lines.compactMap(Int.init)
-    #expect(woken.allSatisfy { $0 >= 5 })
-    #expect(Set(woken).count >= 3)
+    #expect(waits.allSatisfy { $0 >= .seconds(5) && $0 < .seconds(15) })
+    #expect(Set(waits).count == 20)
   }
 
   @Test(.requirement("P22", "P33", "T9"))

@@ -47,14 +47,14 @@ import Testing
   @Test func `attempts of one retry inside another multiply`() {
     let pipeline = Pipeline("multiplied") {
       Retry(maximumAttempts: 4)
-      Pipeline("inner") { Retry(maximumAttempts: 5) }
+      Pipeline("inner") { Retry(maximumAttempts: 5, nesting: .makesAllAttempts) }
       Retry(maximumAttempts: 1)
       Timeout(.seconds(1))
     }
     #expect(pipeline.explain().maximumCalls == 20)
     let endless = Pipeline("endless") {
       Retry(maximumAttempts: .max)
-      Retry(maximumAttempts: .max)
+      Retry(maximumAttempts: .max, nesting: .makesAllAttempts)
     }
     #expect(endless.explain().maximumCalls == .max)
   }

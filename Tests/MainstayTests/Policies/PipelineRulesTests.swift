@@ -77,7 +77,7 @@ import Testing
       Retry(maximumAttempts: 4)
       Pipeline("inner") {
         breaker
-        Pipeline("innermost") { Retry(maximumAttempts: 4) }
+        Pipeline("innermost") { Retry(maximumAttempts: 4, nesting: .makesAllAttempts) }
       }
     }.explain().findings
     #expect(findings.map(\.rule) == [.retryInsideRetry, .breakerOutsideRetry])
