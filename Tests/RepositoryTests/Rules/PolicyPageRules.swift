@@ -22,7 +22,9 @@ enum PolicyPageRules {
   /// Pages without a picture of their states, and states that are not on it.
   ///
   /// - Parameters:
+  ///   - pages: The pages about policies.
   ///   - drawn: The texts of the pictures, by their names without the extension.
+  /// - Returns: What is missing.
   static func diagrams(_ pages: [SourceFile], drawn: [String: String]) -> [Violation] {
     pages.flatMap { page -> [Violation] in
       let name = String(page.path.split(separator: "/").last?.split(separator: ".").first ?? "")
