@@ -180,11 +180,12 @@ extension CircuitBreakerStateMachine {
     case .neutral:
       return true
     case .success:
-      guard !isSlow(took), !needsReading else { return false }
-      failures = 0
-      for index in windows.indices {
-        windows[index].record(isFailure: false, isSlow: false, at: latest)
+      guard !isSlow(took) else { return false }
+      if !windows.isEmpty {
+        guard !needsReading else { return false }
+        record(isFailure: false, isSlow: false)
       }
+      failures = 0
       return true
     case .failure:
       guard windows.isEmpty, failures + 1 < settings.failureThreshold ?? .max else { return false }

@@ -38,7 +38,7 @@ import Testing
     settings.firstBreak = .seconds(3)
     settings.maximumBreak = .seconds(6)
     settings.jitter = 0
-    let start = BreakerWorld(settings, callers: 3)
+    let start = BreakerWorld(settings, callers: RandomDose.isTorture ? 4 : 3)
     var seen: Set<BreakerWorld.Form> = [start.form]
     var frontier = [start]
     for depth in 1...depth(settings) where !frontier.isEmpty {
@@ -64,7 +64,7 @@ import Testing
   /// Without windows all worlds that there are have been seen long before; windows multiply them.
   private func depth(_ settings: Settings) -> Int {
     if settings.rates.isEmpty { return 60 }
-    return RandomDose.isTorture ? 14 : 10
+    return RandomDose.isTorture ? 16 : 10
   }
 }
 

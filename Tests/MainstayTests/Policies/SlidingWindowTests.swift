@@ -59,7 +59,7 @@ import Testing
   @Test(.requirement("P9", "P12"), arguments: [10, 1_000, 30_000])
   func `a window over a time holds the young calls and none of the old ones`(length: Int) {
     let span = Duration.milliseconds(length)
-    for seed in 0..<UInt64(RandomDose.cases / 2) {
+    for seed in 0..<UInt64(RandomDose.cases / 4) {
       var random = SplitMix64(seed: seed)
       var window = SlidingWindow(over: .time(span))
       var all: [Sample] = []
