@@ -12,6 +12,7 @@ actor Drainer {
     var observer: (any OutboxObserver)?
     var chance: Chance
     var probe: DurabilityProbe?
+    var budget: RetryBudget?
     var changed: @Sendable () -> Void
     let unclassified = SeenTypes()
   }

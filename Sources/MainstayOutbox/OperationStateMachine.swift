@@ -57,6 +57,11 @@ package struct OperationStateMachine: Sendable, Equatable {
     verdict(.ready, failure: nil)
   }
 
+  /// The run cannot be paid for yet: nothing has changed, and its lane waits.
+  package func heldBack(for wait: Duration) -> OperationVerdict {
+    verdict(.ready, failure: nil, closesLane: LaneClosure(.throttled, for: wait.clamped))
+  }
+
   /// No worker can read the operation.
   package func unreadable(_ error: AppError) -> OperationVerdict {
     verdict(.parked, failure: error)

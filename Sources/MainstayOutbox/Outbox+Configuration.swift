@@ -35,6 +35,14 @@ extension Outbox {
     /// It is not a part of the encoded settings.
     public var observer: (any OutboxObserver)?
 
+    /// What runs after the first one of an operation are paid from, and the attempts of a `Retry`
+    /// inside a worker; nil, the default, for no limit but each operation's own backoff.
+    ///
+    /// Give it the budget of the dependency that the workers call, so that the operations that wait
+    /// for a network do not all stampede once it is back. A run that cannot be paid for waits, with
+    /// its lane, and counts no attempt. It is not a part of the encoded settings.
+    public var budget: RetryBudget?
+
     /// Makes the default configuration.
     public init() {}
   }
@@ -75,7 +83,7 @@ extension Outbox.Configuration: Codable {
     startsPaused = try values.decode(.startsPaused, default: startsPaused)
   }
 
-  /// Encodes the settings, but for `mapping` and `observer`.
+  /// Encodes the settings, but for `mapping`, `observer` and `budget`.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(maximumConcurrency, forKey: .maximumConcurrency)

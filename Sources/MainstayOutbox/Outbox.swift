@@ -137,7 +137,7 @@ public final class Outbox: Sendable {
       settings: Drainer.Settings(
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
-        probe: surroundings.probe, changed: { changes.changed() }))
+        probe: surroundings.probe, budget: configuration.budget, changed: { changes.changed() }))
     if configuration.startsPaused { await drainer.pause() }
     await drainer.start()
   }

@@ -20,6 +20,8 @@ public struct OutboxEvent: Sendable {
     case gaveUp(DeadLetter.Reason, AppError?)
     /// The run was cancelled and the operation given back.
     case released
+    /// Too many of the runs of late were repetitions; its lane waits this long.
+    case heldBack(Duration)
     /// Somebody else has it now; the run was cancelled, and what it reports changes nothing.
     case leaseLost
     /// The error of a worker has no classification; told once for each of its types.

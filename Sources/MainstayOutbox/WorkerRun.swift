@@ -36,6 +36,9 @@ struct WorkerRun: Sendable {
     let (payload, context) = (leased.operation.payload, context)
     // Not sent yet: a cancelled run that had not begun leaves nothing in doubt.
     if Task.isCancelled { return End(verdict: machine.notBegun(), event: .released) }
+    if let wait = waitForBudget() {
+      return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
+    }
     if machine.mustReconcile, let ask = worker.reconcile {
       do {
         let answer = try await leased.operation.idempotencyKey.active {
@@ -56,10 +59,13 @@ struct WorkerRun: Sendable {
     do {
       tell(.started(attempt: context.attempt))
       settings.probe?.reached(.beforeEffect, nil)
-      try await leased.operation.idempotencyKey.active {
-        try await worker.perform(payload, context)
+      try await RetryScope.worker(budget: settings.budget) {
+        try await leased.operation.idempotencyKey.active {
+          try await worker.perform(payload, context)
+        }
       }
       settings.probe?.reached(.afterEffect, nil)
+      if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
       return ended(machine.succeeded(), nil)
     } catch let error as UnreadablePayload {
       return unreadable(error, machine)
@@ -69,6 +75,23 @@ struct WorkerRun: Sendable {
         mapped, remote: remote(of: error), fraction: settings.chance.fraction())
       return ended(verdict, mapped)
     }
+  }
+
+  /// Whether it has run before.
+  private var isRepetition: Bool {
+    leased.operation.failure != nil || leased.operation.lostRuns > 0
+  }
+
+  /// How long the run has to wait until it can be paid for; nil where it is paid.
+  private func waitForBudget() -> Duration? {
+    guard let budget = settings.budget else { return nil }
+    guard isRepetition else {
+      budget.deposit()
+      return nil
+    }
+    guard !budget.withdraw(budget.costOfRun) else { return nil }
+    // Where time pays nothing in, calls may: it asks again now and then.
+    return budget.wait(for: budget.costOfRun) ?? OperationStateMachine.throttledWait
   }
 
   private func ended(_ verdict: OperationVerdict, _ error: AppError?) -> End {

@@ -2,7 +2,7 @@
 
 extension Retry {
   /// Settings that come from outside, such as a file; checked by
-  /// ``Retry/init(validating:retryIf:name:clock:seed:observer:)``.
+  /// ``Retry/init(validating:retryIf:retryIfResult:budget:nesting:name:clock:seed:observer:)``.
   ///
   /// All keys may be missing, and spans of time are numbers of seconds:
   ///

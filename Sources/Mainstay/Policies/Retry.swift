@@ -6,7 +6,8 @@
 /// backoff, a throttled call after the time the service asked for, a call with an unknown outcome
 /// only under an ``IdempotencyKey``, and nothing else. A caller that cancels gets
 /// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
-/// for, and the last error is thrown.
+/// for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``, and a retry
+/// inside of another one runs the operation once.
 ///
 /// ```swift
 /// let retry = Retry(

@@ -150,6 +150,9 @@ extension RetryBudget {
   /// What the next attempt costs after a result that is not acceptable.
   var costAfterResult: Int { costs.transient.inThousandths }
 
+  /// What one more run of a stored operation costs.
+  package var costOfRun: Int { costs.transient.inThousandths }
+
   /// What one more copy of a call costs.
   var costOfHedge: Int { costs.hedge.inThousandths }
 

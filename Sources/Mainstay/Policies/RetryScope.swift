@@ -15,35 +15,30 @@ package enum RetryScope {
 
   /// What surrounds the current task where a queue runs it.
   struct Work: Sendable {
-    let budget: RetryBudget
-    let end: Duration
-    let timeline: Timeline
+    let budget: RetryBudget?
+    let end: (reading: Duration, timeline: Timeline)?
 
-    /// How much time an inner retry has; never negative.
-    var remaining: Duration { max(.zero, end - timeline.now) }
+    /// How much time an inner retry has; never negative, nil where nothing ends it.
+    var remaining: Duration? { end.map { max(.zero, $0.reading - $0.timeline.now) } }
   }
 
   static var current: Work? { work.get() }
 
   /// Runs an operation for a queue that makes attempts of its own.
   ///
-  /// A ``Retry`` inside takes what it spends from the queue's budget, and begins no attempt that
-  /// does not end before the reading.
-  ///
   /// - Parameters:
-  ///   - budget: The budget of the queue.
-  ///   - end: The reading of the clock at which a retry inside ends: half of the lease.
-  ///   - timeline: The clock.
+  ///   - budget: What a ``Retry`` inside spends from; nil for its own budget.
+  ///   - end: The reading of a clock before which its last attempt begins, such as half of a lease
+  ///     that runs out; nil where the lease does not.
   ///   - operation: What is run.
   /// - Returns: What the operation returned.
   package static func worker<T>(
-    budget: RetryBudget, until end: Duration, on timeline: Timeline,
+    budget: RetryBudget?, until end: (reading: Duration, timeline: Timeline)? = nil,
     _ operation: () async throws -> T
   ) async rethrows -> T {
     // The queue's attempt is not an attempt of a `Retry` that encloses the whole queue.
     try await inside.withValue(false) {
-      try await work.withValue(
-        Work(budget: budget, end: end, timeline: timeline), operation: operation)
+      try await work.withValue(Work(budget: budget, end: end), operation: operation)
     }
   }
 }

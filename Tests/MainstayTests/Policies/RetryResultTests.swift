@@ -39,7 +39,7 @@ import Testing
       Retry(
         maximumAttempts: 4, backoff: .none,
         retryIfResult: .init { (job: Job) in !job.isDone })
-      Timeout(.seconds(10))
+      Timeout(.seconds(10), clock: ManualClock())
     }
     var calls = 0
     let job = try await pipeline.run {
