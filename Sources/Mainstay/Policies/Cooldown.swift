@@ -94,6 +94,9 @@ public final class Cooldown: Policy, Sendable {
     return guarded.withLock { $0.machine.remaining(now: now) }
   }
 
+  /// How many calls wait right now.
+  public var waiting: Int { guarded.withLock { $0.waiting } }
+
   /// Runs an operation, after the cooldown if there is one, on the caller's actor.
   ///
   /// - Parameter operation: What is run; never run when the call is refused or cancelled.
@@ -130,6 +133,7 @@ extension Cooldown {
   private struct Guarded {
     var machine: CooldownStateMachine
     var random: SplitMix64
+    var waiting = 0
     var mailbox = EventMailbox()
   }
 
@@ -152,8 +156,10 @@ extension Cooldown {
       let now = timeline.now
       let answer = guarded.withLock { guarded in
         let fraction = guarded.random.fraction()
-        return guarded.machine.ask(
+        let answer = guarded.machine.ask(
           now: now, atMost: willing - max(.zero, now - start), fraction: fraction)
+        if case .waits = answer { guarded.waiting += 1 }
+        return answer
       }
       switch answer {
       case .runs: return told(waitedSince: start, now: now)
@@ -163,6 +169,7 @@ extension Cooldown {
         let ending = await waiter.ending(alarm: (until, timeline), isolation: isolation) {
           waiter.end(.cancelled)
         }
+        guarded.withLock { $0.waiting -= 1 }
         guard ending == .granted, !Task.isCancelled else { throw CancellationError() }
       }
     }

@@ -93,6 +93,25 @@ public final class RateLimiter: Policy, Sendable {
     return try await operation()
   }
 
+  /// Sets how many calls may begin when, from now on.
+  ///
+  /// What is used up stays used up, as far as the new kind allows. Those who wait keep their place,
+  /// but their turns may come earlier or later than they were promised.
+  ///
+  /// - Parameter kind: The new kind.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func setKind(_ kind: Kind) throws(ConfigurationError) {
+    try Configuration(name: name, kind: kind).check()
+    let now = timeline.now
+    let (waiters, alarm) = guarded.withLock { guarded in
+      guarded.machine.change(to: kind, now: now)
+      return (takeTurns(&guarded, now), guarded.newAlarm())
+    }
+    tell { _ in .settingsChanged }
+    for waiter in waiters { waiter.end(.granted) }
+    if let alarm { ring(at: alarm) }
+  }
+
   /// Lets a call through if that is possible right now.
   ///
   /// - Parameter cost: How much of the limit it uses up; zero or less uses nothing up.

@@ -21,7 +21,7 @@ struct RateLimiterStateMachine: Sendable {
 
   private struct Promise {
     let id: UInt64
-    let cost: Int
+    var cost: Int
     var turn: Nanoseconds
   }
 
@@ -102,17 +102,33 @@ extension RateLimiterStateMachine {
     advance(to: now)
     guard let index = index(of: id), index >= due, var rest = served else { return false }
     promises.remove(at: index)
-    var previous = latest
-    for other in promises.indices[due...] {
-      if other >= index {
-        promises[other].turn = rest.earliest(promises[other].cost, from: previous)
-      }
-      rest.admit(promises[other].cost, at: promises[other].turn)
-      previous = promises[other].turn
-    }
+    for other in promises[due..<index] { rest.admit(other.cost, at: other.turn) }
     schedule = rest
+    promise(again: index)
     tidy()
     return true
+  }
+
+  /// Another law holds from now on; what is used up stays used up, and those who wait keep their
+  /// places, though their turns may come at another time.
+  mutating func change(to kind: RateLimiter.Kind, now: Duration) {
+    advance(to: now)
+    schedule = (served ?? schedule).changed(to: kind, at: latest)
+    if served != nil { served = schedule }
+    let highest = schedule.highestCost
+    for index in promises.indices { promises[index].cost = min(promises[index].cost, highest) }
+    promise(again: due)
+  }
+
+  /// Gives turns to the promises from an index on, after those that the schedule counts.
+  private mutating func promise(again index: Int) {
+    var previous = index > due ? promises[index - 1].turn : latest
+    for other in promises.indices[index...] {
+      let turn = schedule.earliest(promises[other].cost, from: previous)
+      schedule.admit(promises[other].cost, at: turn)
+      promises[other].turn = turn
+      previous = turn
+    }
   }
 
   private mutating func advance(to now: Duration) {

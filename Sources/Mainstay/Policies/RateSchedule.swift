@@ -61,6 +61,25 @@ enum RateSchedule: Sendable {
     }
   }
 
+  /// What calls may cost in all that begin at a reading.
+  func free(at time: Nanoseconds) -> Int {
+    switch self {
+    case .tokenBucket(let bucket): bucket.free(at: time)
+    case .gcra(let cells): cells.free(at: time)
+    case .slidingWindow(let log): log.free(at: time)
+    }
+  }
+
+  /// The same under another law: what is used up at a reading stays used up.
+  ///
+  /// No more is free than before, so changing the law to and fro lets nobody through.
+  func changed(to kind: RateLimiter.Kind, at time: Nanoseconds) -> RateSchedule {
+    var new = RateSchedule(kind)
+    let used = new.highestCost - min(free(at: time), new.highestCost)
+    if used > 0 { new.admit(used, at: time) }
+    return new
+  }
+
   /// A call is let through, at a reading that ``earliest(_:from:)`` gave.
   mutating func admit(_ cost: Int, at time: Nanoseconds) {
     switch self {
@@ -108,6 +127,8 @@ struct TokenBucket: Sendable {
     return missing <= 0 ? time : time + (missing + rate - 1) / rate
   }
 
+  func free(at time: Nanoseconds) -> Int { Int(clamping: parts(at: time) / token) }
+
   mutating func admit(_ cost: Int, at now: Nanoseconds) {
     parts = parts(at: now) - Int128(cost) * token
     time = now
@@ -135,6 +156,11 @@ struct GenericCellRate: Sendable {
     guard parts > time * rate else { return time }
     let (whole, rest) = parts.quotientAndRemainder(dividingBy: rate)
     return rest > 0 ? whole + 1 : whole
+  }
+
+  func free(at time: Nanoseconds) -> Int {
+    let ahead = max(0, workedOff - time * rate)
+    return max(0, burst - Int(clamping: (ahead + cell - 1) / cell))
   }
 
   mutating func admit(_ cost: Int, at time: Nanoseconds) {
@@ -171,6 +197,11 @@ struct SlidingWindowLog: Sendable {
       index += 1
     }
     return end
+  }
+
+  func free(at time: Nanoseconds) -> Int {
+    let over = entries[front...].prefix { $0.time + window <= time }
+    return limit - used + over.map(\.cost).reduce(0, +)
   }
 
   mutating func admit(_ cost: Int, at time: Nanoseconds) {

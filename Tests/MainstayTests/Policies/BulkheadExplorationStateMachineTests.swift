@@ -54,8 +54,7 @@ import Testing
         callers: 24)
       do {
         for _ in 0..<500 {
-          guard let action = world.actions.randomElement(using: &random) else { break }
-          try world.perform(action)
+          try world.perform(world.action(using: &random))
           try world.check()
         }
         try world.leaveAll()
@@ -134,6 +133,20 @@ private struct BulkheadWorld {
       }
     }
     return own + [.limit(1), .limit(2), .limit(3), .pass]
+  }
+
+  func action(using random: inout SplitMix64) -> Action {
+    let index = Int.random(in: callers.indices, using: &random)
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0: return .limit(.random(in: 1...5, using: &random))
+    case 1: return .pass
+    case let chance:
+      switch callers[index] {
+      case .away: return .ask(index)
+      case .running: return chance < 6 ? .giveBack(index) : .pass
+      case .waiting: return chance < 4 ? .cancel(index) : chance < 6 ? .expire(index) : .pass
+      }
+    }
   }
 
   mutating func perform(_ action: Action) throws {

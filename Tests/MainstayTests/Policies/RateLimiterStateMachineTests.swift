@@ -88,6 +88,46 @@ import Testing
 }
 
 extension RateLimiterStateMachineTests {
+  @Test(.requirement("P37")) func `another law keeps what is used up, and those who wait`() {
+    let kinds: [RateLimiter.Kind] = [
+      .tokenBucket(rate: 10, per: .seconds(1)), .gcra(rate: 10, per: .seconds(1), burst: 10),
+      .slidingWindow(limit: 10, per: .seconds(1)),
+    ]
+    for (old, new) in kinds.flatMap({ old in kinds.map { (old, $0) } }) {
+      var machine = RateLimiterStateMachine(old)
+      #expect(machine.ask(cost: 7, now: .zero, atMost: .zero) == .granted)
+      for _ in 0..<5 { machine.change(to: new, now: .zero) }
+      #expect(machine.ask(cost: 3, now: .zero, atMost: .zero) == .granted, "\(old) \(new)")
+      guard case .refused = machine.ask(cost: 1, now: .zero, atMost: .zero) else {
+        Issue.record("more was free under \(new) than under \(old)")
+        continue
+      }
+      #expect(machine.ask(cost: 10, now: .seconds(9), atMost: .zero) == .granted)
+    }
+  }
+
+  @Test(.requirement("P37")) func `turns follow the new rate, in their order`() {
+    var machine = RateLimiterStateMachine(.gcra(rate: 1, per: .seconds(1), burst: 4))
+    #expect(machine.ask(cost: 4, now: .zero, atMost: .zero) == .granted)
+    for id in 0..<3 {
+      #expect(
+        machine.ask(cost: id == 2 ? 4 : 1, now: .zero, atMost: .aYear)
+          == .promised(UInt64(id), wait: .seconds([1, 2, 6][id])))
+    }
+    machine.change(to: .gcra(rate: 10, per: .seconds(1), burst: 2), now: .milliseconds(500))
+    #expect(machine.turn(of: 0) == .milliseconds(600))
+    #expect(machine.turn(of: 1) == .milliseconds(700))
+    // More than the new burst counts as the whole of it.
+    #expect(machine.turn(of: 2) == .milliseconds(900))
+    machine.change(to: .slidingWindow(limit: 2, per: .seconds(3)), now: .milliseconds(600))
+    #expect(machine.takeTurns(now: .milliseconds(600)) == [0])
+    #expect(machine.turn(of: 1) == .milliseconds(3_600))
+    #expect(machine.turn(of: 2) == .milliseconds(6_600))
+    #expect(machine.giveBack(1, now: .seconds(1)) == true)
+    #expect(machine.turn(of: 2) == .milliseconds(3_600))
+    #expect(machine.takeTurns(now: .seconds(4)) == [2])
+  }
+
   @Test(.requirement("P32", "P33")) func `a long line keeps its order while turns are taken`() {
     var machine = RateLimiterStateMachine(.gcra(rate: 1, per: .seconds(1)))
     _ = machine.ask(cost: 1, now: .zero, atMost: .zero)

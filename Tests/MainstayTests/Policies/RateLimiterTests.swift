@@ -136,6 +136,20 @@ import Testing
     #expect(!limiter.tryAcquire())
   }
 
+  @Test(.requirement("P37")) func `another kind takes effect while calls wait`() async throws {
+    let limiter = limiter(maximumWait: .seconds(10))
+    try await limiter.run {}
+    let call = Task { try await limiter.run { clock.now.offset } }
+    await clock.sleepers(atLeast: 1)
+    try limiter.setKind(.gcra(rate: 4, per: .seconds(1)))
+    clock.advance(by: .milliseconds(250))
+    #expect(try await call.value == .milliseconds(250))
+    #expect(throws: ConfigurationError.self) {
+      try limiter.setKind(.gcra(rate: 0, per: .seconds(1)))
+    }
+    #expect(BreakerBench.names(events.events) == ["settingsChanged", "waited"])
+  }
+
   @MainActor @Test func `a waiter stays on its actor`() async throws {
     let limiter = limiter(maximumWait: .seconds(1))
     try await limiter.run {}
