@@ -215,6 +215,7 @@ import Testing
       Deadline(.seconds(30))
       books.keyed("token")
       Retry(backoff: .none)
+      Timeout(.seconds(10))
     }
     let calls = (0..<3).map { _ in
       Task {

@@ -170,12 +170,29 @@ import Testing
         Deadline(.seconds(10))
         breaker
         Fake.coalesce
+        Timeout(.seconds(1))
       } == ["limit-outside-coalesce"])
     #expect(
       rules {
         Deadline(.seconds(10))
         Fake.coalesce
         breaker
+        Timeout(.seconds(1))
+      }.isEmpty)
+  }
+
+  @Test func `a shared run without a limit of its own`() {
+    #expect(
+      rules {
+        Deadline(.seconds(10))
+        Fake.coalesce
+      } == ["shared-run-without-limit"])
+    // The limit of a caller is not that of the run, which may be longer.
+    #expect(
+      rules {
+        Deadline(.seconds(10))
+        Fake.coalesce
+        Timeout(.seconds(20))
       }.isEmpty)
   }
 

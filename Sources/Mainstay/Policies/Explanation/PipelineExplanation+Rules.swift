@@ -29,6 +29,8 @@ extension PipelineExplanation.Finding.Rule {
   public static let chaosInReleases = Self("chaos-in-releases")
   /// A call may wait for ever for its turn.
   public static let waitsForEver = Self("waits-for-ever")
+  /// A run that callers share has no time limit of its own.
+  public static let sharedRunWithoutLimit = Self("shared-run-without-limit")
   /// Nothing bounds how long a call takes.
   public static let noTimeLimit = Self("no-time-limit")
 }

@@ -11,11 +11,18 @@ enum PipelineRules {
   struct Pair {
     let outer: StageSummary
     let inner: StageSummary
+    /// Whether what happens inside may be shared with other callers, so that the limits outside
+    /// are not those of the run.
+    let isShared: Bool
   }
 
   static func findings(in stages: [StageSummary]) -> [Finding] {
     let pairs = stages.indices.flatMap { outer in
-      stages[(outer + 1)...].map { Pair(outer: stages[outer], inner: $0) }
+      ((outer + 1)..<stages.endIndex).map { inner in
+        Pair(
+          outer: stages[outer], inner: stages[inner],
+          isShared: stages[outer..<inner].contains { $0.kind == .coalesce })
+      }
     }
     var findings: [Finding] = []
     for pair in pairs { findings += all.compactMap { $0(pair) } }
@@ -143,7 +150,7 @@ extension PipelineRules {
 
   @Sendable private static func limitNeverEnds(_ pair: Pair) -> Finding? {
     guard case .bounds(let outer) = pair.outer.effect, case .bounds(let inner) = pair.inner.effect,
-      inner >= outer
+      inner >= outer, !pair.isShared
     else { return nil }
     return Finding(
       .limitNeverEnds, .warning,
@@ -184,6 +191,15 @@ extension PipelineRules {
           .waitsForEver, .warning,
           "\(stage.title) may wait for ever: no time limit stands outside of it.",
           "Give it a longest wait, or put a Deadline outside of it."))
+    }
+    for (index, stage) in stages.enumerated()
+    where stage.kind == .coalesce && !stages[index...].contains(where: \.isLimit) {
+      findings.append(
+        Finding(
+          .sharedRunWithoutLimit, .warning,
+          "Nothing ends a run that \(stage.title) shares: the limits outside are those of single "
+            + "callers.",
+          "Put a Deadline or a Timeout inside of it."))
     }
     if !stages.contains(where: \.isLimit) {
       findings.append(

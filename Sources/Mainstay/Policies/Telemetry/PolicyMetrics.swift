@@ -15,7 +15,7 @@ public import Metrics
 ///
 /// Every dimension has a few values that stand in the code, so the number of series is small: names
 /// of policies beyond the first ones, such as those made from keys, are counted together as
-/// `other`.
+/// `other`, and have no meters. A meter is there from the first event that sets it.
 public final class PolicyMetrics: PolicyObserver {
   private struct State {
     var names: Set<String> = []
@@ -29,6 +29,8 @@ public final class PolicyMetrics: PolicyObserver {
     let metric: String
     let dimensions: [String]
   }
+
+  private static let others = "other"
 
   private let factory: (any MetricsFactory)?
   private let maximumNames: Int
@@ -71,7 +73,7 @@ public final class PolicyMetrics: PolicyObserver {
   private func knownName(_ policy: String) -> String {
     state.withLock { state in
       if state.names.contains(policy) { return policy }
-      guard state.names.count < maximumNames else { return "other" }
+      guard state.names.count < maximumNames else { return Self.others }
       state.names.insert(policy)
       return policy
     }
@@ -93,7 +95,9 @@ public final class PolicyMetrics: PolicyObserver {
     }.recordNanoseconds(Int64(duration.clamped.inSeconds * 1e9))
   }
 
+  /// Sets a value that belongs to one policy; the values of several must not be mixed.
   private func set(_ metric: String, _ value: Int, of policy: String) {
+    guard policy != Self.others else { return }
     let dimensions = [("policy", policy)]
     series(\.meters, metric, dimensions) { label, factory in
       Meter(label: label, dimensions: dimensions, factory: factory)

@@ -67,6 +67,14 @@ import Testing
     #expect(factory.log.lines.count { $0.contains("policy=other") } == 47)
   }
 
+  @Test func `policies that are counted together have no meters`() {
+    let lines = observe(
+      Array(repeating: .limitChanged(from: 1, to: 2), count: 3), maximumNames: 1,
+      policy: { "host-\($0)" }
+    ).log.lines
+    #expect(lines.filter { $0.hasPrefix("mainstay.limit") } == ["mainstay.limit{policy=host-0} =2"])
+  }
+
   @Test func `goes to the metrics of the process where it is given none`() {
     let factory = RecordingMetrics()
     let metrics = PolicyMetrics()
