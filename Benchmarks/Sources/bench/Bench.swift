@@ -46,7 +46,10 @@ struct Bench: AsyncParsableCommand {
       throw ValidationError("There is no scenario \(name).")
     }
     let calls = calls
-    Task.detached(executorPreference: ThisThread()) { try await scenario.calls(calls) }
+    Task.detached(executorPreference: ThisThread()) {
+      try await scenario.calls(calls)
+      print(Instructions.doneMark)
+    }
   }
 
   private func measureAll() async throws {

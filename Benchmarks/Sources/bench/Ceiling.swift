@@ -85,7 +85,9 @@ extension Double {
   /// The number with at most so many digits after the point.
   func rounded(to digits: Int) -> String {
     guard isFinite else { return "?" }
-    let text = String(format: "%.\(digits)f", abs(self) < 1e-6 ? 0 : self)
+    // What rounds to nothing has no sign.
+    let isNothing = abs(self) < 0.5 * pow(10, -Double(digits))
+    let text = String(format: "%.\(digits)f", isNothing ? 0 : self)
     guard text.contains(".") else { return text }
     let short = text.reversed().drop { $0 == "0" }.reversed()
     return String(short.last == "." ? Array(short.dropLast()) : Array(short))

@@ -28,12 +28,17 @@ enum Instructions {
     if let path = try? program.get() { try? FileManager.default.removeItem(atPath: path) }
   }
 
+  /// What a run prints at its end: one that had to wait for another thread comes to none.
+  static let doneMark = "all calls are done"
+
   private static func total(_ scenario: String, calls: Int) throws -> Double {
     let output = try ChildProcess.output(of: [
-      "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", try program.get(),
+      "timeout", "60", "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+      try program.get(),
       "--only", scenario, "--calls", String(calls),
     ])
-    guard let line = output.split(separator: "\n").last(where: { $0.contains("Collected : ") }),
+    guard output.contains(doneMark),
+      let line = output.split(separator: "\n").last(where: { $0.contains("Collected : ") }),
       let number = line.split(separator: " ").last.flatMap({ Double($0) })
     else { throw ChildProcess.Failed(arguments: ["valgrind"], output: output) }
     return number

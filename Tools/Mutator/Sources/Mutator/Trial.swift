@@ -110,7 +110,11 @@ struct Trial: Sendable {
 
   private func command(filter: String, log: URL, environment: [String: String]) -> Command {
     #if os(Linux)
-      let arguments = [program.path, "--testing-library", "swift-testing", "--filter", filter]
+      // A mutant that fills a list without end is stopped before the machine has no memory left.
+      let arguments = [
+        "bash", "-c", "ulimit -v 8388608; exec \"$0\" \"$@\"", program.path,
+        "--testing-library", "swift-testing", "--filter", filter,
+      ]
     #else
       // The program is a bundle there, and SwiftPM knows how to load it.
       let arguments = [
