@@ -62,6 +62,18 @@ import Testing
     #expect(algorithm.limit <= slow - slow / 10)
   }
 
+  @Test(.requirement("P34")) func `Gradient2 soon forgets a long time of overload`() throws {
+    var gradient = Gradient2(tolerance: 1.5)
+    for second in 0..<40 {
+      for _ in 0..<12 {
+        let sample = LimitAlgorithm.Sample(
+          time: second < 15 ? .seconds(1) : .milliseconds(100), inFlight: 20)
+        _ = gradient.next(20, sample, now: .seconds(second))
+      }
+    }
+    #expect(try #require(gradient.longTerm) < 0.5)
+  }
+
   @Test(.requirement("P34"), arguments: kinds)
   func `calls that are dropped together lower the limit once`(kind: AdaptiveLimit.Kind) {
     var algorithm = LimitAlgorithm(kind)
