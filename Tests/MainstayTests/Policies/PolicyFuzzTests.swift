@@ -15,7 +15,7 @@ import Testing
     let document: Data
     let make: @Sendable (Data, JumpingClock, UInt64) throws -> any ConcurrentPolicy
 
-    init<Settings: Codable>(
+    init<Settings: Codable & SendableMetatype>(
       _ name: String, _ settings: Settings,
       _ make: @escaping @Sendable (Settings, JumpingClock, UInt64) throws -> any ConcurrentPolicy
     ) throws {
@@ -38,11 +38,11 @@ import Testing
       try Subject("CircuitBreaker", CircuitBreaker.Configuration(name: "catalog")) {
         try CircuitBreaker(validating: $0, clock: $1, seed: $2)
       },
-      try Subject("Timeout", Timeout.Configuration(limit: .seconds(1))) {
-        try Timeout(validating: $0, clock: $1)
+      try Subject("Timeout", Timeout.Configuration(limit: .seconds(1))) { settings, clock, _ in
+        try Timeout(validating: settings, clock: clock)
       },
-      try Subject("Deadline", Timeout.Configuration(limit: .seconds(1))) {
-        try Deadline(validating: $0, clock: $1)
+      try Subject("Deadline", Timeout.Configuration(limit: .seconds(1))) { settings, clock, _ in
+        try Deadline(validating: settings, clock: clock)
       },
       try Subject("Bulkhead", Bulkhead.Configuration(name: "catalog", limit: 2)) {
         settings, clock, _ in

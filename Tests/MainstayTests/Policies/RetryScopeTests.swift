@@ -22,7 +22,7 @@ import Testing
     let inner = Pipeline("inner") { Self.retry(observer: recorder) }
     let middle = Pipeline("middle") {
       Self.retry(observer: recorder)
-      Timeout(.seconds(10))
+      Timeout(.seconds(10), clock: ManualClock())
     }
     await #expect(throws: AppError.self) {
       try await Self.retry().run {
@@ -55,13 +55,12 @@ import Testing
 
   @Test(.requirement("P16")) func `the mark goes into the child tasks of policies`() async {
     let calls = Log()
-    let clock = ManualClock()  // nobody moves it: no machine is too slow
-    let hedge = Hedge(after: .fixed(.seconds(9)), safety: .safeToRepeat, clock: clock)
+    let hedge = Hedge(after: .fixed(.seconds(9)), safety: .safeToRepeat, clock: ManualClock())
     let pipeline = Pipeline("outer") {
       Self.retry(2)
-      Timeout(.seconds(10), clock: clock)
+      Timeout(.seconds(10), clock: ManualClock())
       hedge
-      Deadline(.seconds(10), clock: clock)
+      Deadline(.seconds(10), clock: ManualClock())
     }
     _ = try? await pipeline.run {
       try await Self.retry(4).run {
@@ -148,8 +147,7 @@ import Testing
     let queue = RetryBudget(ratio: 0.001, minimumPerSecond: 0, initial: 2, clock: ManualClock())
     let retry = Retry(maximumAttempts: 9, backoff: .none, budget: own)
     var calls = 0
-    _ = try? await RetryScope.worker(budget: queue, until: .seconds(9), on: Timeline(ManualClock()))
-    {
+    _ = try? await RetryScope.worker(budget: queue) {
       try await retry.run {
         calls += 1
         throw Self.down
@@ -166,7 +164,7 @@ import Testing
       backoff: .constant(.seconds(5), jitter: .none), clock: clock, observer: recorder)
     await #expect(throws: AppError.self) {
       try await RetryScope.worker(
-        budget: .unlimited, until: timeline.now + .seconds(5), on: timeline
+        budget: nil, until: (timeline.now + .seconds(5), timeline)
       ) {
         try await retry.run { throw Self.down }
       }
@@ -177,9 +175,7 @@ import Testing
   @Test func `a worker of a queue that runs inside a retry is no attempt of it`() async {
     var calls = 0
     _ = try? await Self.retry(1).run {
-      try await RetryScope.worker(
-        budget: .unlimited, until: .seconds(1e6), on: Timeline(ManualClock())
-      ) {
+      try await RetryScope.worker(budget: .unlimited) {
         try await Self.retry(3).run {
           calls += 1
           throw Self.down
