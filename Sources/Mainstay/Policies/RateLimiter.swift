@@ -187,7 +187,20 @@ extension RateLimiter {
 }
 
 // The shell: the lock is held for a few instructions, and waiters go on after it is released.
-extension RateLimiter: AlarmTarget {
+extension RateLimiter {
+  /// An alarm of a limiter, which knows for when it was set.
+  private final class Bell: AlarmTarget {
+    private let limiter: RateLimiter
+    private let due: Duration
+
+    init(of limiter: RateLimiter, due: Duration) {
+      self.limiter = limiter
+      self.due = due
+    }
+
+    func ring() { limiter.ring(due) }
+  }
+
   private struct Guarded {
     var machine: RateLimiterStateMachine
     var waiters: [UInt64: Waiter] = [:]
@@ -232,8 +245,9 @@ extension RateLimiter: AlarmTarget {
     }
   }
 
-  package func ring() {
-    let now = timeline.now
+  private func ring(_ due: Duration) {
+    // The clock may have gone back since it was read for this alarm (P12).
+    let now = max(timeline.now, due)
     let (waiters, alarm) = guarded.withLock { guarded in
       // An alarm that rings after an earlier one was set is of no use any more.
       if let alarm = guarded.alarm, alarm <= now { guarded.alarm = nil }
@@ -259,7 +273,9 @@ extension RateLimiter: AlarmTarget {
     guarded.machine.takeTurns(now: now).compactMap { guarded.waiters.removeValue(forKey: $0) }
   }
 
-  private func ring(at due: Duration) { _ = timeline.alarms.add(due: due, target: self) }
+  private func ring(at due: Duration) {
+    _ = timeline.alarms.add(due: due, target: Bell(of: self, due: due))
+  }
 
   private func refuse(_ reason: Rejection.Reason, retryAfter: Duration?) -> Rejection {
     let rejection = Rejection(policy: name, reason: reason, retryAfter: retryAfter)
