@@ -34,6 +34,8 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "breaker-8-tasks", limit: .ratio(6, of: "raw-8-tasks")),
     Ceiling(scenario: "breaker", limit: .allocations(0)),
     Ceiling(scenario: "retry", limit: .allocations(0)),
+    Ceiling(scenario: "bulkhead", limit: .allocations(0)),
+    Ceiling(scenario: "rate-limiter", limit: .allocations(0)),
     Ceiling(scenario: "memory-timeout", limit: .megabytes(5)),
   ]
 

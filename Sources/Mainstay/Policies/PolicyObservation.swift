@@ -22,19 +22,26 @@ public enum PolicyObservation {
     hasObserver.store(true, ordering: .releasing)
   }
 
-  /// The observer of the process: one relaxed load where there is none.
-  static var current: (any PolicyObserver)? {
-    guard hasObserver.load(ordering: .acquiring) else { return nil }
-    return observer.withLock { $0 }
-  }
+  /// Whether the process has an observer; one load.
+  static var isSet: Bool { hasObserver.load(ordering: .acquiring) }
+
+  /// The observer of the process.
+  static var current: (any PolicyObserver)? { isSet ? observer.withLock { $0 } : nil }
 }
 
 /// Whom one policy tells: its own observer and that of the process.
 struct PolicyAudience: Sendable {
-  let own: (any PolicyObserver)?
+  private let own: (any PolicyObserver)?
+  // Asked on every call: looking whether `own` is nil would copy it.
+  private let hasOwn: Bool
 
-  /// Whether anybody listens; false costs one load.
-  var isEmpty: Bool { own == nil && PolicyObservation.current == nil }
+  init(own: (any PolicyObserver)?) {
+    self.own = own
+    hasOwn = own != nil
+  }
+
+  /// Whether nobody listens; costs one load.
+  var isEmpty: Bool { !hasOwn && !PolicyObservation.isSet }
 
   func tell(_ event: PolicyEvent) {
     own?.observe(event)

@@ -10,7 +10,7 @@ enum PolicyScenarios {
     Scenario("retry", "`Retry`, success", under: Retry()),
     Scenario("retry-2-failures", "`Retry`, without waiting, success at the third attempt") {
       count in
-      let retry = Retry(backoff: .none)
+      let retry = Retry(backoff: .none, budget: .unlimited)
       for index in 0..<count {
         var attempts = 0
         let value = try await retry.run {
@@ -25,6 +25,20 @@ enum PolicyScenarios {
     Scenario(
       "breaker-8-tasks", "`CircuitBreaker`, closed, shared by 8 tasks",
       fromEightTasksUnder: breaker()),
+    Scenario(
+      "breaker-rate", "`CircuitBreaker`, closed, opens by a rate over 30 s",
+      under: CircuitBreaker(
+        "rate", .failureRate(0.5, over: .time(.seconds(30)), minimumThroughput: 20))),
+    Scenario("bulkhead", "`Bulkhead`, without waiting", under: Bulkhead("bulkhead", limit: 100)),
+    Scenario("rate-limiter", "`RateLimiter`, token bucket, without waiting", under: rateLimiter()),
+    Scenario(
+      "adaptive-limit", "`AdaptiveLimit`, without waiting", under: AdaptiveLimit("adaptive")),
+    Scenario("cooldown", "`Cooldown`, all is well", under: Cooldown("cooldown")),
+    Scenario("throttle", "`Throttle`, all is accepted", under: Throttle("throttle")),
+    Scenario("hedge", "`Hedge`, the first copy answers in time") { count in
+      let hedge = Hedge(after: .fixed(.seconds(30)), safety: .safeToRepeat)
+      for index in 0..<count { keep(try await hedge.runSendable { try await work(index) }) }
+    },
   ]
 
   private static let refusals = [
@@ -66,20 +80,20 @@ enum PolicyScenarios {
   private static let pipelines = [
     Scenario("pipeline-0", "a pipeline without stages", under: Pipeline("empty") {}),
     Scenario(
-      "pipeline-3", "`Retry`, `CircuitBreaker`, `Retry`: 3 stages without time limits",
+      "pipeline-3", "`Bulkhead`, `Retry`, `CircuitBreaker`: 3 stages without time limits",
       under: Pipeline("three") {
+        Bulkhead("three", limit: 100)
         Retry()
         breaker()
-        Retry()
       }),
     Scenario(
-      "pipeline-5", "5 stages without time limits",
+      "pipeline-5", "`Cooldown`, `Bulkhead`, `Retry`, `RateLimiter`, `CircuitBreaker`",
       under: Pipeline("five") {
+        Cooldown("five")
+        Bulkhead("five", limit: 100)
         Retry()
-        breaker("a")
-        breaker("b")
-        Retry()
-        PassThrough()
+        rateLimiter()
+        breaker()
       }),
     Scenario(
       "pipeline-3-limits", "`Retry`, `CircuitBreaker`, `Timeout`",
@@ -89,18 +103,23 @@ enum PolicyScenarios {
         Timeout(.seconds(10))
       }),
     Scenario(
-      "pipeline-5-limits", "5 stages with two time limits",
+      "pipeline-5-limits", "`Deadline`, `Bulkhead`, `Retry`, `CircuitBreaker`, `Timeout`",
       under: Pipeline("five") {
         Deadline(.seconds(30))
+        Bulkhead("five", limit: 100)
         Retry()
-        breaker("a")
-        breaker("b")
+        breaker()
         Timeout(.seconds(10))
       }),
   ]
 
   private static func breaker(_ name: String = "breaker") -> CircuitBreaker {
     CircuitBreaker(name, .consecutiveFailures(5))
+  }
+
+  /// A limit that is never reached.
+  private static func rateLimiter() -> RateLimiter {
+    RateLimiter("limiter", .tokenBucket(rate: 1_000_000_000, per: .seconds(1)))
   }
 
   /// An error that another attempt can mend.
