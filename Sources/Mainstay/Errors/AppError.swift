@@ -45,6 +45,8 @@ public struct AppError: Error, Sendable {
     var site: SourceSite
     var time: Date
     var id: UUID
+    /// How many attempts of a ``Retry`` ended with it; not encoded, since it counts for the one call.
+    var attempts = 1
   }
 
   private final class Box: Sendable {

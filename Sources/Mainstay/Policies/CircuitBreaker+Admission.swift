@@ -32,7 +32,7 @@ extension CircuitBreaker {
     deinit { breaker?.settle(pass, .neutral) }
 
     /// The call succeeded.
-    public consuming func succeed() { breaker.take()?.settle(pass, .success) }
+    public consuming func succeed() { breaker.take()?.succeed(pass) }
 
     /// The call failed, whatever the reason.
     public consuming func fail() { breaker.take()?.settle(pass, .failure) }

@@ -37,7 +37,7 @@ extension CircuitBreaker {
   func step(_ move: (inout Guarded, Duration) -> CircuitBreakerStateMachine.Event?) {
     let now = timeline.now
     let isHeard = !audience.isEmpty
-    let delivers = guarded.withLock { guarded in
+    let delivers = change { guarded in
       let event = move(&guarded, now)
       guard isHeard else { return false }
       guarded.post(event, of: name, at: now)

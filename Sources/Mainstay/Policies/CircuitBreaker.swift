@@ -40,6 +40,7 @@ public final class CircuitBreaker: Policy, Sendable {
   private let stopwatch: Timeline
   let audience: PolicyAudience
   let guarded: Locked<Guarded>
+  let gate = Gate()
 
   private static let liveStopwatch = Timeline(SuspendingClock())
 
@@ -100,6 +101,7 @@ public final class CircuitBreaker: Policy, Sendable {
       Guarded(
         machine: CircuitBreakerStateMachine(settings), configuration: configuration,
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+    change { _ in }
   }
 
   /// What the breaker does with calls right now.
@@ -152,6 +154,17 @@ extension CircuitBreaker {
 
   @usableFromInline
   func enter() throws(Rejection) -> Pass {
+    switch gate.sign {
+    case .free(let epoch):
+      let token = CircuitBreakerStateMachine.Token(epoch: epoch, place: .regular)
+      return Pass(token: token, began: nil, needsReading: false)
+    case .locked: return try enterWithoutClock()
+    case .lockedByClock: return try enterByClock()
+    }
+  }
+
+  @inline(never)
+  private func enterWithoutClock() throws(Rejection) -> Pass {
     let (token, isTimed, needsReading) = guarded.withLock {
       ($0.machine.tokenWithoutClock, $0.machine.isTimed, $0.machine.needsReading)
     }
@@ -160,7 +173,9 @@ extension CircuitBreaker {
   }
 
   @usableFromInline
-  func succeed(_ pass: Pass) { settle(pass, .success) }
+  func succeed(_ pass: Pass) {
+    if !gate.isFree(in: pass.token.epoch) { settle(pass, .success) }
+  }
 
   @usableFromInline
   func fail(_ pass: Pass, with error: any Error) {
@@ -176,7 +191,7 @@ extension CircuitBreaker {
   private func enterByClock() throws(Rejection) -> Pass {
     let now = timeline.now
     let isHeard = !audience.isEmpty
-    let (decision, isTimed, delivers) = guarded.withLock { guarded in
+    let (decision, isTimed, delivers) = change { guarded in
       let fraction = guarded.random.fraction()
       let (decision, event) = guarded.machine.admit(now: now, fraction: fraction)
       let isTimed = guarded.machine.isTimed
@@ -204,7 +219,7 @@ extension CircuitBreaker {
   func settle(_ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict) {
     let took = pass.began.map { stopwatch.now - $0 }
     if !pass.needsReading,
-      guarded.withLock({ $0.machine.settleWithoutClock(pass.token, verdict, took: took) })
+      change({ $0.machine.settleWithoutClock(pass.token, verdict, took: took) })
     {
       return
     }

@@ -31,6 +31,8 @@ public struct Hedge: ConcurrentPolicy {
   let safety: Safety
   let budget: RetryBudget
   let isBudgetShared: Bool
+  /// Whether a retry further out in the same pipeline makes attempts of the call.
+  var isInsideRetry = false
   let timeline: Timeline
   let audience: PolicyAudience
   let latencies: HedgeLatencies
@@ -109,7 +111,9 @@ public struct Hedge: ConcurrentPolicy {
     guard safety == .safeToRepeat || IdempotencyKey.current != nil else {
       return try await operation()
     }
-    if !isBudgetShared || !RetryScope.inside.get() { budget.deposit() }
+    // The first attempt of a retry that shares the budget was paid in there.
+    let isPaidIn = isBudgetShared && (isInsideRetry || RetryScope.inside.get())
+    if !isPaidIn { budget.deposit() }
     return try await HedgeRun(of: self, operation).result().get()
   }
 
@@ -135,6 +139,7 @@ extension Hedge: PipelineStage {
   package func placed(_ placement: StagePlacement) -> Hedge {
     var copy = self
     copy.name = name ?? placement.pipeline
+    copy.isInsideRetry = placement.isInsideRetry
     return copy
   }
 }

@@ -19,7 +19,7 @@ public struct Pipeline<P: ConcurrentPolicy>: Sendable {
   /// The name, for events and messages.
   public let name: String
 
-  @usableFromInline let policy: P
+  @usableFromInline private(set) var policy: P
   @usableFromInline let reports: CallReports
 
   /// Makes a pipeline.
@@ -170,4 +170,13 @@ extension Pipeline: PipelineStage {
     }
   }
   package var isPristine: Bool { policy.isPristineIfStage }
+  package var repeatsForThoseInside: Bool { policy.asStage?.repeatsForThoseInside ?? false }
+
+  /// Its stages go by its own name, and its time limits do not rely on those of another pipeline.
+  package func placed(_ placement: StagePlacement) -> Pipeline {
+    var copy = self
+    copy.policy = policy.placedIfStage(
+      StagePlacement(pipeline: name, isInsideRetry: placement.isInsideRetry))
+    return copy
+  }
 }

@@ -8,6 +8,9 @@ package struct StagePlacement: Sendable {
   /// The clock of a time limit further in that enforces those further out as well, so that all
   /// limits of a pipeline share one child task per attempt; nil where there is none.
   package var timeLimitInside: Timeline?
+
+  /// Whether a retry further out makes the attempts for those inside.
+  package var isInsideRetry = false
 }
 
 /// A stage of Mainstay's own: it can be told where it stands.
@@ -28,6 +31,9 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// outermost first.
   var summaries: [StageSummary] { get }
 
+  /// Whether the stage makes the attempts for retries that stand inside of it.
+  var repeatsForThoseInside: Bool { get }
+
   /// Whether the stage remembers nothing, so that one made anew would do the same.
   ///
   /// A ``PolicyRegistry`` forgets only such stages.
@@ -42,6 +48,7 @@ extension PipelineStage {
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
+  package var repeatsForThoseInside: Bool { false }
   package var isPristine: Bool { true }
   package func placed(_ placement: StagePlacement) -> Self { self }
 }
@@ -78,12 +85,18 @@ extension Chain: PipelineStage {
 
   package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
 
+  package var repeatsForThoseInside: Bool {
+    outer.asStage?.repeatsForThoseInside ?? false || inner.asStage?.repeatsForThoseInside ?? false
+  }
+
   package func placed(_ placement: StagePlacement) -> Chain {
     var outerPlacement = placement
     let isInnerHeedful = inner.asStage?.heedsDeadline ?? false
     outerPlacement.timeLimitInside =
       isInnerHeedful ? inner.asStage?.timeLimit ?? placement.timeLimitInside : nil
+    var innerPlacement = placement
+    if outer.asStage?.repeatsForThoseInside ?? false { innerPlacement.isInsideRetry = true }
     return Chain(
-      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(placement))
+      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))
   }
 }

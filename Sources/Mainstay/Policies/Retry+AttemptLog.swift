@@ -10,7 +10,8 @@ extension Retry {
   public struct AttemptLog: Sendable, Hashable, Codable {
     /// One attempt.
     public struct Entry: Sendable, Hashable, Codable {
-      /// Which one; 1 is the first.
+      /// Which one; 1 is the first. Those that a retry inside has made are counted with the last of
+      /// them.
       public let attempt: Int
       /// The code of the error that it ended with, such as `http.503`, or its type.
       public let outcome: String
@@ -55,11 +56,8 @@ struct AttemptNotes {
   private var notes: [Note] = []
   private var omitted = 0
 
-  var count: Int { notes.count + omitted }
-
-  mutating func add(_ error: any Error, delay: Duration?, decidedBy: String) {
-    notes.append(
-      Note(attempt: count + 1, error: error, delay: delay, decidedBy: decidedBy))
+  mutating func add(_ error: any Error, attempt: Int, delay: Duration?, decidedBy: String) {
+    notes.append(Note(attempt: attempt, error: error, delay: delay, decidedBy: decidedBy))
     guard notes.count > Self.maximum else { return }
     notes.remove(at: Self.maximum / 2)
     omitted += 1
@@ -78,11 +76,17 @@ struct AttemptNotes {
   ///
   /// Any other error stays as it is: what is thrown is the operation's own error. Its log is told
   /// with the event.
-  func attached(to error: any Error) -> any Error {
-    guard count > 1, let error = error as? AppError, !error.isCancellation else { return error }
-    return error.adding(metadata: [
-      "retry.attempts": "\(count)", "retry.log": Redaction.redact(log.description),
+  ///
+  /// - Parameter countsOutside: Whether a retry further out counts these attempts as its own.
+  func attached(to error: any Error, countsOutside: Bool) -> any Error {
+    guard notes.count > 1, let last = notes.last, let error = error as? AppError,
+      !error.isCancellation
+    else { return error }
+    var noted = error.adding(metadata: [
+      "retry.attempts": "\(last.attempt)", "retry.log": Redaction.redact(log.description),
     ])
+    if countsOutside { noted.fields.attempts = last.attempt }
+    return noted
   }
 
   private static func outcome(of error: any Error) -> String {

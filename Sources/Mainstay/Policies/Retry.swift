@@ -25,6 +25,8 @@ public struct Retry: Policy {
   let results: ResultCondition?
   let nesting: Nesting
   var name: String?
+  /// Whether a retry further out in the same pipeline makes the attempts.
+  var isInsideAnother = false
 
   /// Makes a retry.
   ///
@@ -133,10 +135,7 @@ public struct Retry: Policy {
     let call = try begin()
     let first: Result<T, any Error>
     do {
-      let value =
-        call.isNested
-        ? try await operation()
-        : try await RetryScope.inside.withValue(true, operation: operation)
+      let value = try await operation()
       guard judgesResults else { return value }
       first = .success(value)
     } catch {
@@ -165,7 +164,7 @@ public struct Retry: Policy {
     let call = try begin()
     let first: Result<T, any Error>
     do {
-      first = .success(try await RetryScope.inside.withValue(true, operation: operation))
+      first = .success(try await operation())
     } catch {
       first = .failure(error)
     }
@@ -179,18 +178,15 @@ public struct Retry: Policy {
   struct Call: Sendable {
     /// When it began, where the settings need to know.
     let start: Duration?
-    /// Whether the attempts are left to a retry further out.
-    @usableFromInline let isNested: Bool
   }
 
   /// A call begins: nothing is run for a caller that has already gone away.
   @usableFromInline
   func begin() throws -> Call {
-    try Task.checkCancellation()
-    let isNested = nesting == .runsOnce && RetryScope.inside.get()
-    // A nested call was paid in by the retry further out.
-    if !isNested { budget.deposit() }
-    return Call(start: limits.maximumElapsed == nil ? nil : timeline.now, isNested: isNested)
+    if Task.isCancelled { throw CancellationError() }
+    // Such a call was paid in by the retry further out.
+    if !isInsideAnother { budget.deposit() }
+    return Call(start: limits.maximumElapsed == nil ? nil : timeline.now)
   }
 
   /// Whether results are judged at all.
@@ -201,6 +197,8 @@ public struct Retry: Policy {
   func accepts<T>(_ value: T) -> Bool { results.map { !$0.isUnacceptable(value) } ?? true }
 
   /// Looks at how an attempt ended, and makes further ones while they can help.
+  ///
+  /// Those are marked, and the first one is not: setting the mark costs as much as five calls.
   @usableFromInline
   func goOn<T>(
     after first: Result<T, any Error>, _ call: Call,
@@ -236,6 +234,9 @@ extension Retry: PipelineStage {
   package func placed(_ placement: StagePlacement) -> Retry {
     var copy = self
     copy.name = name ?? placement.pipeline
+    copy.isInsideAnother = placement.isInsideRetry && nesting == .runsOnce
     return copy
   }
+
+  package var repeatsForThoseInside: Bool { true }
 }

@@ -5,6 +5,8 @@
 final class RetryRecovery {
   private let retry: Retry
   private let call: Retry.Call
+  /// Whether the attempts are left to a retry further out.
+  private let isInsideAnother: Bool
   private let budget: RetryBudget
   private var machine: RetryStateMachine
   private var notes = AttemptNotes()
@@ -14,6 +16,8 @@ final class RetryRecovery {
   init(of retry: Retry, call: Retry.Call) {
     self.retry = retry
     self.call = call
+    isInsideAnother =
+      retry.isInsideAnother || (retry.nesting == .runsOnce && RetryScope.inside.get())
     budget = RetryScope.current?.budget ?? retry.budget
     machine = RetryStateMachine(limits: retry.limits)
   }
@@ -26,7 +30,7 @@ final class RetryRecovery {
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
     guard disposition != .cancelled else {
-      note(failure, nil, .cancelled)
+      note(failure, attempt: machine.failures + 1, nil, .cancelled)
       tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
       throw failure
     }
@@ -37,8 +41,8 @@ final class RetryRecovery {
     }
     let rule = retry.condition.decide(failure, disposition)
     let cost = budget.cost(after: failure, disposition)
-    guard let delay = decide(failure, rule, isInside: call.isNested, cost: cost) else {
-      throw notes.attached(to: failure)
+    guard let delay = decide(failure, rule, isInside: isInsideAnother, cost: cost) else {
+      throw notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
     }
     try await sleep(delay)
   }
@@ -69,7 +73,9 @@ final class RetryRecovery {
   private func decide(
     _ failure: any Error, _ rule: Disposition.RetryRule, isInside: Bool, cost: Int
   ) -> Duration? {
-    var decision = machine.attemptFailed(rule, situation(isInside: isInside))
+    var situation = situation(isInside: isInside)
+    if let failure = failure as? AppError { situation.attempts = failure.fields.attempts }
+    var decision = machine.attemptFailed(rule, situation)
     // Only where an attempt would follow does it matter whether the caller is still there: an error
     // that is not followed by one is told as it is (T18). Nothing is paid for a caller that is not.
     let isCancelled = Task.isCancelled
@@ -114,10 +120,12 @@ final class RetryRecovery {
   }
 
   private func note(
-    _ failure: any Error, _ delay: Duration?, _ reason: PolicyEvent.GiveUpReason?
+    _ failure: any Error, attempt: Int? = nil, _ delay: Duration?,
+    _ reason: PolicyEvent.GiveUpReason?
   ) {
     let decider = reason?.rawValue ?? (machine.isHint ? "service" : "backoff")
-    notes.add(failure, delay: delay, decidedBy: decider)
+    notes.add(
+      failure, attempt: attempt ?? machine.failures, delay: delay, decidedBy: decider)
   }
 
   private func tell(_ what: @autoclosure () -> PolicyEvent.What, withLog: Bool = false) {

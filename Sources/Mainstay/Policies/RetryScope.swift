@@ -2,12 +2,20 @@
 
 /// What a ``Retry`` knows about those around it.
 ///
-/// Three layers that make four attempts each would be 64 calls (P16), so a ``Retry`` inside of
-/// another one runs once. The mark is task-local: it goes through nested pipelines, calls and child
-/// tasks.
+/// Three layers that make four attempts each would be 64 calls (P16). So the attempts are made by
+/// one of them:
+///
+/// - Stages of one pipeline know where they stand; those inside run the operation once.
+/// - Elsewhere, the inner one makes its attempts in the first attempt of the outer one, and its
+///   error says how many they were, so that the outer one counts them as its own.
+/// - From its second attempt on, the outer one sets a mark, and those inside run the operation
+///   once. The mark is task-local: it goes through nested pipelines, calls and child tasks.
+///
+/// The first attempt is not marked, since the mark would cost five times as much as the rest of a
+/// call that succeeds.
 @usableFromInline
 package enum RetryScope {
-  /// Whether the current task works on an attempt of a ``Retry``.
+  /// Whether the current task works on the second attempt of a ``Retry``, or a later one.
   @usableFromInline
   static let inside = TaskLocal<Bool>(wrappedValue: false)
 

@@ -16,6 +16,8 @@ struct RetryStateMachine: Sendable {
     var elapsed: Duration
     /// How much time is left before the deadline; nil where there is none.
     var timeLeft: Duration?
+    /// How many attempts the failure stands for: more than one where a retry inside has made them.
+    var attempts = 1
     /// Whether an idempotency key makes repeating safe.
     var isRepeatable: Bool
     /// Whether a retry further out repeats the call already.
@@ -41,7 +43,7 @@ struct RetryStateMachine: Sendable {
   mutating func attemptFailed(
     _ rule: Disposition.RetryRule, _ situation: Situation
   ) -> Decision {
-    failures += 1
+    failures += max(situation.attempts, 1)
     let own = limits.backoff.delay(
       attempt: failures, previous: previousDelay, fraction: situation.chance.own)
     let timeLeft = timeLeft(situation)

@@ -6,12 +6,10 @@
 /// breaks, waits and deadlines belong to the world. Readings of one clock type share a start, so a
 /// deadline set by one policy can be read by another.
 package struct Timeline: Sendable {
-  private enum Source: Sendable {
-    case continuous
-    case other(any ErasedClock)
-  }
-
-  private let source: Source
+  /// Nil for `ContinuousClock`.
+  private let other: (any ErasedClock)?
+  // Asked for each reading: looking whether `other` is nil would copy it.
+  private let isContinuous: Bool
 
   /// Calls back at a given reading; one for all users of the live clock.
   package let alarms: Alarms
@@ -19,7 +17,8 @@ package struct Timeline: Sendable {
   package static let live = Timeline()
 
   private init() {
-    source = .continuous
+    other = nil
+    isContinuous = true
     alarms = Alarms(clock: LiveClock())
   }
 
@@ -28,34 +27,25 @@ package struct Timeline: Sendable {
       self = .live
     } else {
       let erased = ClockReading(clock)
-      source = .other(erased)
+      other = erased
+      isContinuous = false
       alarms = Alarms(clock: erased)
     }
   }
 
   /// The time since the start of this clock's count.
   package var now: Duration {
-    switch source {
-    case .continuous: LiveClock.start.duration(to: .now)
-    case .other(let clock): clock.now
-    }
+    isContinuous ? LiveClock().now : other?.now ?? .zero
   }
 
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
   package func sleep(until reading: Duration) async throws {
-    switch source {
-    case .continuous: try await LiveClock().sleep(until: reading)
-    case .other(let clock): try await clock.sleep(until: reading)
-    }
+    try await (other ?? LiveClock()).sleep(until: reading)
   }
 
   /// Whether both are counted from the same start.
   func isComparable(to other: Timeline) -> Bool {
-    switch (source, other.source) {
-    case (.continuous, .continuous): true
-    case (.other(let a), .other(let b)): a.kind == b.kind
-    default: false
-    }
+    self.other?.kind == other.other?.kind
   }
 }
 

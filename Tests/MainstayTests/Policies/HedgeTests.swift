@@ -163,9 +163,12 @@ import Testing
   @Test(.requirement("P30")) func `retry and hedge draw on one budget, and pay in once`() async {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 1, clock: clock)
     let hedge = hedge(budget: budget)
-    let retry = Retry(maximumAttempts: 5, backoff: .none, budget: budget)
+    let pipeline = Pipeline("both") {
+      Retry(maximumAttempts: 5, backoff: .none, budget: budget)
+      hedge
+    }
     let script = Script(.fails(Self.down))
-    _ = try? await retry.run { try await hedge.runSendable(script.run) }
+    _ = try? await pipeline.runSendable(script.run)
     #expect(script.started == 2, "one token: the hedge took it")
     #expect(budget.available == 0.2)
   }

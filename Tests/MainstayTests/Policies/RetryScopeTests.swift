@@ -17,25 +17,70 @@ import Testing
 
   static let down = AppError.http(status: 503)
 
-  @Test(.requirement("P16", "T7")) func `three layers of four attempts are four calls`() async {
-    let (recorder, calls) = (EventRecorder(), Log())
+  /// An error with no place for the number of attempts.
+  private struct Throttled: Error, AppErrorConvertible {
+    var appError: AppError { .http(status: 429, retryAfter: .zero) }
+  }
+
+  /// Three layers of four attempts each, as code that knows nothing of the other layers has them.
+  static func threeLayers(
+    _ recorder: EventRecorder, _ operation: @escaping @Sendable () async throws -> Void
+  ) async throws {
     let inner = Pipeline("inner") { Self.retry(observer: recorder) }
     let middle = Pipeline("middle") {
       Self.retry(observer: recorder)
       Timeout(.seconds(10), clock: ManualClock())
     }
+    try await Self.retry(observer: recorder).run {
+      try await middle.run { try await inner.run(operation) }
+    }
+  }
+
+  @Test(.requirement("P16", "T7")) func `three layers of four attempts are four calls`() async {
+    let (recorder, calls) = (EventRecorder(), Log())
     await #expect(throws: AppError.self) {
-      try await Self.retry().run {
-        try await middle.run {
-          try await inner.run {
-            calls.add("call")
-            throw Self.down
-          }
-        }
+      try await Self.threeLayers(recorder) {
+        calls.add("call")
+        throw Self.down
       }
     }
     #expect(calls.lines.count == 4)
-    #expect(recorder.gaveUpReasons == Array(repeating: .insideAnotherRetry, count: 8))
+    // The innermost one makes the attempts, and the others count them as their own.
+    #expect(recorder.gaveUpReasons == [.attemptsUsedUp, .attemptsUsedUp, .attemptsUsedUp])
+  }
+
+  @Test(.requirement("P16", "T7")) func `errors that cannot be counted add up and never multiply`()
+    async
+  {
+    let (recorder, calls) = (EventRecorder(), Log())
+    await #expect(throws: Throttled.self) {
+      try await Self.threeLayers(recorder) {
+        calls.add("call")
+        throw Throttled()
+      }
+    }
+    #expect(calls.lines.count == 4 + 3 + 3)
+    #expect(recorder.gaveUpReasons.count { $0 == .insideAnotherRetry } == 3 + 2 * 3)
+  }
+
+  @Test(.requirement("P16", "T7")) func `three stages of four attempts are four calls`() async {
+    let (recorder, calls) = (EventRecorder(), Log())
+    let inner = Pipeline("inner") { Self.retry(observer: recorder) }
+    let pipeline = Pipeline("outer") {
+      Self.retry(observer: recorder)
+      Timeout(.seconds(10), clock: ManualClock())
+      Self.retry(observer: recorder)
+      inner
+    }
+    await #expect(throws: Throttled.self) {
+      try await pipeline.run {
+        calls.add("call")
+        throw Throttled()
+      }
+    }
+    #expect(calls.lines.count == 4)
+    let expected = Array(repeating: PolicyEvent.GiveUpReason.insideAnotherRetry, count: 8)
+    #expect(recorder.gaveUpReasons == expected + [.attemptsUsedUp])
   }
 
   @Test(.requirement("P16")) func `two retries in one pipeline make the attempts of the outer one`()
@@ -53,6 +98,22 @@ import Testing
     #expect(calls == 2)
   }
 
+  @Test(.requirement("P16")) func `the outer one goes on where it has more attempts`() async throws {
+    var calls = 0
+    let error = await #expect(throws: AppError.self) {
+      try await Self.retry(5).run {
+        try await Self.retry(2).run {
+          calls += 1
+          throw Self.down
+        }
+      }
+    }
+    #expect(calls == 5)
+    #expect(error?.metadata["retry.attempts"] == "5")
+    let log = try #require(error?.metadata["retry.log"])
+    #expect(log.hasPrefix("2 http.503"), "the two of the inner one are one entry: \(log)")
+  }
+
   @Test(.requirement("P16")) func `the mark goes into the child tasks of policies`() async {
     let calls = Log()
     let hedge = Hedge(after: .fixed(.seconds(9)), safety: .safeToRepeat, clock: ManualClock())
@@ -65,10 +126,10 @@ import Testing
     _ = try? await pipeline.run {
       try await Self.retry(4).run {
         calls.add("call")
-        throw AppError.http(status: 429, retryAfter: .zero)
+        throw Throttled()
       }
     }
-    #expect(calls.lines.count == 2)
+    #expect(calls.lines.count == 4 + 1)
   }
 
   @Test(.requirement("P16")) func `the mark goes into child tasks of one's own`() async {
@@ -76,11 +137,11 @@ import Testing
     _ = try? await Self.retry(3).run {
       async let value: Void = Self.retry(4).run {
         calls.add("call")
-        throw Self.down
+        throw Throttled()
       }
       return try await value
     }
-    #expect(calls.lines.count == 3)
+    #expect(calls.lines.count == 4 + 2)
   }
 
   @Test(.requirement("P16")) func `many tasks at once each know whether they are inside`() async {
@@ -93,7 +154,7 @@ import Testing
             try await Self.retry(4).run {
               calls += 1
               await Task.yield()
-              throw Self.down
+              throw Throttled()
             }
           }
           return calls
@@ -101,13 +162,16 @@ import Testing
       }
       return await group.reduce(into: Set<Int>()) { $0.insert($1) }
     }
-    #expect(counts == [3])
+    #expect(counts == [4 + 2])
   }
 
-  @Test func `a nested call pays nothing in`() async throws {
+  @Test func `a retry inside of another one in a pipeline pays nothing in`() async throws {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: ManualClock())
-    let retry = Retry(budget: budget)
-    try await retry.run { try await retry.run {} }
+    let pipeline = Pipeline("both") {
+      Retry(budget: budget)
+      Retry(budget: budget)
+    }
+    try await pipeline.run {}
     #expect(budget.available == 0.2)
   }
 
