@@ -45,7 +45,7 @@ public struct AppError: Error, Sendable {
     var site: SourceSite
     var time: Date
     var id: UUID
-    /// How many attempts of a ``Retry`` ended with it; not encoded, since it counts for the one call.
+    /// How many attempts of a ``Retry`` ended with it; not encoded: only that call counts them.
     var attempts = 1
   }
 

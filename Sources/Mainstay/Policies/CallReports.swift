@@ -24,8 +24,17 @@ final class CallReports: Sendable {
   /// A call ended.
   @usableFromInline
   func ended(_ error: (any Error)?, since start: Duration) {
+    ended(PolicyEvent.CallEnding(error), since: start)
+  }
+
+  /// A call ended, without a throw.
+  @usableFromInline
+  func ended<T, Failure>(_ outcome: Outcome<T, Failure>, since start: Duration) {
+    ended(PolicyEvent.CallEnding(outcome), since: start)
+  }
+
+  private func ended(_ ending: PolicyEvent.CallEnding, since start: Duration) {
     let now = timeline.now
-    let ending = PolicyEvent.CallEnding(error)
     audience.tell(
       PolicyEvent(
         policy: name, what: .callEnded(ending, took: max(.zero, now - start)), reading: now))
@@ -39,6 +48,16 @@ extension PolicyEvent.CallEnding {
     case is Rejection: self = .rejected
     case is TimedOut: self = .timedOut
     case let error?: self = error.isCancellation ? .cancelled : .failed
+    }
+  }
+
+  fileprivate init<T, Failure>(_ outcome: Outcome<T, Failure>) {
+    switch outcome {
+    case .success: self = .succeeded
+    case .failure(let error): self = .init(error)
+    case .rejected: self = .rejected
+    case .timedOut: self = .timedOut
+    case .cancelled: self = .cancelled
     }
   }
 }

@@ -30,6 +30,14 @@ extension Chain: Policy where Outer: Policy, Inner: Policy {
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await outer.run { try await inner.run(operation) }
   }
+
+  /// Runs an operation under the inner policy, and that under the outer one, and says how it ended.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    await outer.outcome(of: { await inner.outcome(of: operation) })
+  }
 }
 
 /// Puts the stages of a ``Pipeline`` together; the first listed is the outermost.

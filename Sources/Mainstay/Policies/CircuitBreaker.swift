@@ -138,6 +138,22 @@ public final class CircuitBreaker: Policy, Sendable {
     succeed(pass)
     return value
   }
+
+  /// Runs an operation that says how it ended, unless the breaker refuses the call; nothing is
+  /// thrown or allocated for a refusal.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused.
+  /// - Returns: How the operation ended, or `rejected`.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    let pass: Pass
+    do throws(Rejection) { pass = try enter() } catch { return .rejected(error) }
+    let outcome = await operation()
+    if case .success = outcome { succeed(pass) } else { fail(pass, with: outcome) }
+    return outcome
+  }
 }
 
 // The calls: the lock is held for a few instructions, and never while somebody else's code runs.
@@ -178,18 +194,35 @@ extension CircuitBreaker {
   }
 
   @usableFromInline
+  func fail<T, Failure>(_ pass: Pass, with outcome: Outcome<T, Failure>) {
+    settle(pass, by: Classification.verdict(on: outcome))
+  }
+
+  @usableFromInline
   func fail(_ pass: Pass, with error: any Error) {
+    settle(pass, by: Classification.verdict(on: error))
+  }
+
+  private func settle(_ pass: Pass, by verdict: Disposition.BreakerVerdict) {
     // A cooldown is neither a failure nor an answer: it says nothing about whether calls succeed.
-    switch Classification.verdict(on: error) {
+    switch verdict {
     case .success: settle(pass, .success)
     case .failure: settle(pass, .failure)
     case .neutral, .cooldown: settle(pass, .neutral)
     }
   }
 
-  @inline(never)
   private func enterByClock() throws(Rejection) -> Pass {
     let now = timeline.now
+    // The way of most refusals, which are as many as the calls while a dependency is down.
+    if audience.isEmpty, let wait = guarded.withLock({ $0.machine.waitIfOpen(now: now) }) {
+      throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
+    }
+    return try enter(at: now)
+  }
+
+  @inline(never)
+  private func enter(at now: Duration) throws(Rejection) -> Pass {
     let isHeard = !audience.isEmpty
     let (decision, isTimed, delivers) = change { guarded in
       let fraction = guarded.random.fraction()

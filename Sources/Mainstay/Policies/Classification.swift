@@ -14,6 +14,17 @@ enum Classification {
     }
   }
 
+  /// What a call says about the dependency.
+  static func verdict<T, Failure>(on outcome: Outcome<T, Failure>) -> Disposition.BreakerVerdict {
+    switch outcome {
+    case .success: .success
+    case .failure(let error): verdict(on: error)
+    case .rejected(let rejection): verdict(on: rejection)
+    case .timedOut(let timedOut): verdict(on: timedOut)
+    case .cancelled: verdict(on: CancellationError())
+    }
+  }
+
   /// What an error says about the dependency.
   ///
   /// A cancellation says nothing, unless it was one of our own time limits that cancelled: then the

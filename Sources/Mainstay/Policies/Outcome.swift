@@ -13,7 +13,7 @@ public enum Outcome<Success, Failure: Error> {
   /// The caller stopped it.
   case cancelled
 
-  @usableFromInline
+  @inlinable
   init(ending error: any Error) {
     switch error {
     case let rejection as Rejection: self = .rejected(rejection)
@@ -35,6 +35,7 @@ extension Outcome {
   /// - Returns: What the operation returned.
   /// - Throws: The operation's own error, the ``Rejection``, the ``TimedOut``, or
   ///   `CancellationError`.
+  @inlinable
   public func get() throws -> Success {
     switch self {
     case .success(let value): return value

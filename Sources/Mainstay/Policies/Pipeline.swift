@@ -127,11 +127,28 @@ extension Pipeline where P: Policy {
   public func outcome<T, Failure: Error>(
     _ operation: () async throws(Failure) -> T
   ) async -> Outcome<T, Failure> {
-    do {
-      return .success(try await run(operation))
-    } catch {
-      return Outcome(ending: error)
-    }
+    await outcome(of: { () async -> Outcome<T, Failure> in
+      do throws(Failure) {
+        return .success(try await operation())
+      } catch {
+        return Outcome(ending: error)
+      }
+    })
+  }
+
+  /// Runs an operation that says how it ended under all stages, and says so in turn; so a pipeline
+  /// can be a stage of another one.
+  ///
+  /// - Parameter operation: What is run.
+  /// - Returns: How the operation ended, or what a policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    guard let start = reports.begin() else { return await policy.outcome(of: operation) }
+    let outcome = await policy.outcome(of: operation)
+    reports.ended(outcome, since: start)
+    return outcome
   }
 }
 

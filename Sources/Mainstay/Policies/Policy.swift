@@ -25,9 +25,33 @@ public protocol Policy: ConcurrentPolicy {
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw, ``Rejection`` or ``TimedOut``.
   func run<T>(_ operation: () async throws -> T) async throws -> T
+
+  /// Runs an operation that says how it ended, and says so in turn: the way of
+  /// ``Pipeline/outcome(_:)`` through its stages.
+  ///
+  /// What is refused costs a throw and its allocation by ``run(_:)``, and neither here. A policy of
+  /// one's own need not have it: by default it goes by ``run(_:)``.
+  ///
+  /// - Parameter operation: What is run; it may run several times, one after the other.
+  /// - Returns: How the operation ended, or what the policy decided.
+  func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure>
 }
 
 extension Policy {
+  /// Runs an operation by ``run(_:)``, and says how that ended.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    do {
+      return .success(try await run { try await operation().get() })
+    } catch {
+      return Outcome(ending: error)
+    }
+  }
+
   /// Runs an operation that could be sent elsewhere, right here.
   @inlinable
   public func runSendable<T: Sendable>(
@@ -47,5 +71,13 @@ public struct PassThrough: Policy {
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await operation()
+  }
+
+  /// Runs the operation, and says how it ended.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    await operation()
   }
 }

@@ -222,6 +222,14 @@ extension RateLimiter {
   @usableFromInline
   func take(_ cost: Int, atMost own: Duration? = nil) throws(Rejection) -> Turn? {
     let now = timeline.now
+    if guarded.withLock({ $0.machine.grant(cost, now: now) }) { return nil }
+    return try takeLater(cost, atMost: own, now)
+  }
+
+  /// Gives a call its turn, where it cannot be let through at once.
+  private func takeLater(
+    _ cost: Int, atMost own: Duration?, _ now: Duration
+  ) throws(Rejection) -> Turn? {
     var willing = own ?? maximumWait
     if willing > .zero, let timeLeft = Deadline.timeToWait { willing = min(willing, timeLeft) }
     let (answer, waiter, alarm) = guarded.withLock { guarded in

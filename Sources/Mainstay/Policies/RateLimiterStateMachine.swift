@@ -59,6 +59,13 @@ struct RateLimiterStateMachine: Sendable {
 }
 
 extension RateLimiterStateMachine {
+  /// Lets a call through if that is possible at once and nobody waits; ``ask(cost:now:atMost:)``
+  /// says the same, and more.
+  mutating func grant(_ cost: Int, now: Duration) -> Bool {
+    advance(to: now)
+    return promises.isEmpty && schedule.admitAtOnce(cost, at: latest)
+  }
+
   /// A call asks for its turn.
   ///
   /// - Parameters:

@@ -6,8 +6,7 @@ typealias Nanoseconds = Int128
 extension Duration {
   /// The duration in whole nanoseconds.
   var inNanoseconds: Nanoseconds {
-    let (seconds, attoseconds) = components
-    return Nanoseconds(seconds) * 1_000_000_000 + Nanoseconds(attoseconds / 1_000_000_000)
+    attoseconds / 1_000_000_000
   }
 
   /// A duration of whole nanoseconds, whose seconds fit 64 bits.
@@ -80,6 +79,20 @@ enum RateSchedule: Sendable {
     return new
   }
 
+  /// Lets a call through if it may run at a reading, not before the latest one.
+  mutating func admitAtOnce(_ cost: Int, at time: Nanoseconds) -> Bool {
+    guard cost > 0 else { return true }
+    guard cost <= highestCost else { return false }
+    if case .tokenBucket(var bucket) = self {
+      guard bucket.admitAtOnce(cost, at: time) else { return false }
+      self = .tokenBucket(bucket)
+      return true
+    }
+    guard earliest(cost, from: time) <= time else { return false }
+    admit(cost, at: time)
+    return true
+  }
+
   /// A call is let through, at a reading that ``earliest(_:from:)`` gave.
   mutating func admit(_ cost: Int, at time: Nanoseconds) {
     switch self {
@@ -104,6 +117,8 @@ struct TokenBucket: Sendable {
   let burst: Int
   private let rate: Int128
   private let token: Int128
+  /// So long an empty bucket takes to fill.
+  private let filling: Nanoseconds
   private var parts: Int128
   private var time: Nanoseconds = .min / 8
 
@@ -112,14 +127,15 @@ struct TokenBucket: Sendable {
     self.burst = burst
     token = per
     parts = Int128(burst) * per
+    filling = parts / self.rate + 1
   }
 
   private func parts(at now: Nanoseconds) -> Int128 {
-    let full = Int128(burst) * token
-    let missing = full - parts
-    // At least one part comes in per nanosecond; a longer time could be too long to multiply.
-    guard now - time <= missing else { return full }
-    return min(full, parts + (now - time) * rate)
+    let full = Int128(burst) &* token
+    // A longer time could be too long to multiply.
+    let elapsed = now - time
+    guard elapsed < filling else { return full }
+    return min(full, parts + elapsed &* rate)
   }
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
@@ -132,6 +148,13 @@ struct TokenBucket: Sendable {
   mutating func admit(_ cost: Int, at now: Nanoseconds) {
     parts = parts(at: now) - Int128(cost) * token
     time = now
+  }
+
+  mutating func admitAtOnce(_ cost: Int, at now: Nanoseconds) -> Bool {
+    let rest = parts(at: now) - Int128(cost) &* token
+    guard rest >= 0 else { return false }
+    (parts, time) = (rest, now)
+    return true
   }
 }
 

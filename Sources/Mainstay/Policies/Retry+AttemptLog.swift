@@ -10,8 +10,9 @@ extension Retry {
   public struct AttemptLog: Sendable, Hashable, Codable {
     /// One attempt.
     public struct Entry: Sendable, Hashable, Codable {
-      /// Which one; 1 is the first. Those that a retry inside has made are counted with the last of
-      /// them.
+      /// Which one; 1 is the first.
+      ///
+      /// Those that a retry inside has made are one entry, that of the last of them.
       public let attempt: Int
       /// The code of the error that it ended with, such as `http.503`, or its type.
       public let outcome: String
@@ -77,7 +78,10 @@ struct AttemptNotes {
   /// Any other error stays as it is: what is thrown is the operation's own error. Its log is told
   /// with the event.
   ///
-  /// - Parameter countsOutside: Whether a retry further out counts these attempts as its own.
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - countsOutside: Whether a retry further out counts these attempts as its own.
+  /// - Returns: The error, with the log or as it was.
   func attached(to error: any Error, countsOutside: Bool) -> any Error {
     guard notes.count > 1, let last = notes.last, let error = error as? AppError,
       !error.isCancellation

@@ -130,7 +130,7 @@ public struct Retry: Policy {
   ///   attempt is made.
   /// - Throws: The error of the last attempt, or `CancellationError` for a caller that has gone
   ///   away.
-  @inlinable
+  @inlinable @inline(__always)
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     let call = try begin()
     let first: Result<T, any Error>
@@ -141,7 +141,11 @@ public struct Retry: Policy {
     } catch {
       first = .failure(error)
     }
-    return try await goOn(after: first, call, operation) { accepts($0) }
+    // In a closure, after which the compiler sees to being on the caller's executor; else a call
+    // that succeeds at once would have to see to it twice.
+    return try await PassThrough().run {
+      try await goOn(after: first, call, operation) { accepts($0) }
+    }
   }
 
   /// Runs an operation until its result is acceptable, and while another attempt can help.
@@ -170,6 +174,26 @@ public struct Retry: Policy {
     }
     return try await goOn(after: first, call, operation) {
       isAcceptable($0) && accepts($0)
+    }
+  }
+
+  /// Runs an operation that says how it ended, and again while another attempt can help.
+  ///
+  /// - Parameter operation: What is run.
+  /// - Returns: How the last attempt ended; `cancelled` for a caller that has gone away.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    do {
+      let call = try begin()
+      let first = await operation()
+      if !judgesResults, case .success = first { return first }
+      let end = Result { () throws in try first.get() }
+      return .success(
+        try await goOn(after: end, call, { try await operation().get() }) { accepts($0) })
+    } catch {
+      return Outcome(ending: error)
     }
   }
 

@@ -35,7 +35,7 @@ package struct Timeline: Sendable {
 
   /// The time since the start of this clock's count.
   package var now: Duration {
-    isContinuous ? LiveClock().now : other?.now ?? .zero
+    isContinuous ? LiveClock.start.duration(to: .now) : other?.now ?? .zero
   }
 
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.

@@ -98,7 +98,8 @@ import Testing
     #expect(calls == 2)
   }
 
-  @Test(.requirement("P16")) func `the outer one goes on where it has more attempts`() async throws {
+  @Test(.requirement("P16")) func `the outer one goes on where it has more attempts`() async throws
+  {
     var calls = 0
     let error = await #expect(throws: AppError.self) {
       try await Self.retry(5).run {

@@ -7,6 +7,9 @@ enum PolicyScenarios {
   static let all = alone + refusals + timeLimits + pipelines
 
   private static let alone = [
+    Scenario(
+      "pass-through", "no policy: what handing the operation over in a closure costs",
+      under: PassThrough()),
     Scenario("retry", "`Retry`, success", under: Retry()),
     Scenario("retry-2-failures", "`Retry`, without waiting, success at the third attempt") {
       count in
@@ -43,6 +46,21 @@ enum PolicyScenarios {
 
   private static let refusals = [
     Scenario("breaker-open", "`CircuitBreaker`, open: `run` throws", refusedBy: openBreaker()),
+    Scenario("breaker-open-admit", "`CircuitBreaker`, open: `admit` throws a typed error") {
+      count in
+      let breaker = openBreaker()
+      _ = try? await breaker.run { () async throws -> Int in throw Fault() }
+      var refusals = 0
+      for index in 0..<count {
+        do throws(Rejection) {
+          try breaker.admit().succeed()
+          keep(try? await work(index))
+        } catch {
+          refusals += 1
+        }
+      }
+      precondition(refusals == count, "a call was let through")
+    },
     Scenario("breaker-open-outcome", "`CircuitBreaker`, open: `outcome` returns") { count in
       let pipeline = Pipeline("open") { openBreaker() }
       _ = try? await pipeline.run { () async throws -> Int in throw Fault() }

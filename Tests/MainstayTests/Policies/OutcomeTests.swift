@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// The way of ``Pipeline/outcome(_:)`` through its stages, beside that of `run`.
+@Suite struct OutcomeTests {
+  static let down = AppError.http(status: 503)
+
+  struct Strange: Error, Equatable {}
+
+  /// A policy of somebody else's, which knows only `run`.
+  struct Foreign: Policy {
+    func run<T>(_ operation: () async throws -> T) async throws -> T { try await operation() }
+  }
+
+  let clock = ManualClock()
+
+  func breaker(_ threshold: Int = 2, observer: EventRecorder? = nil) -> CircuitBreaker {
+    CircuitBreaker(
+      "catalog", .consecutiveFailures(threshold), breakFor: .seconds(5), breakJitter: 0,
+      clock: clock, observer: observer)
+  }
+
+  @Test(.requirement("P17")) func `a breaker counts outcomes, and refuses by an outcome`()
+    async throws
+  {
+    let breaker = breaker()
+    let pipeline = Pipeline("catalog") { breaker }
+    for _ in 1...2 {
+      let outcome = await pipeline.outcome { () throws(AppError) -> Int in throw Self.down }
+      #expect(throws: Self.down) { try outcome.get() }
+    }
+    #expect(breaker.state == .open(retryAfter: .seconds(5)))
+    var calls = 0
+    let refused = await pipeline.outcome { () throws(AppError) -> Int in
+      calls += 1
+      return 1
+    }
+    #expect(calls == 0)
+    let expected = Rejection(policy: "catalog", reason: .circuitOpen, retryAfter: .seconds(5))
+    #expect(throws: expected) { try refused.get() }
+    clock.advance(by: .seconds(5))
+    #expect(try await pipeline.outcome { 7 }.get() == 7)
+    #expect(breaker.state == .closed)
+  }
+
+  @Test(.requirement("P8", "P26")) func `what says nothing of the dependency is not counted`() async
+  {
+    let breaker = breaker(1)
+    let pipeline = Pipeline("catalog") { breaker }
+    let rejection = Rejection(policy: "inner", reason: .bulkheadFull)
+    _ = await pipeline.outcome { () throws(CancellationError) -> Int in throw CancellationError() }
+    _ = await pipeline.outcome { () async throws -> Int in throw rejection }
+    _ = await pipeline.outcome { () throws(AppError) -> Int in throw .http(status: 404) }
+    #expect(breaker.state == .closed)
+    let timedOut = TimedOut(
+      policy: "inner", scope: .attempt, limit: .seconds(1), disposition: .transient())
+    _ = await pipeline.outcome { () async throws -> Int in throw timedOut }
+    #expect(breaker.state == .open(retryAfter: .seconds(5)))
+  }
+
+  @Test func `a retry repeats outcomes, and keeps the type of the error`() async throws {
+    let retry = Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)
+    let pipeline = Pipeline("catalog") { retry }
+    var calls = 0
+    let recovered = await pipeline.outcome { () throws(AppError) -> Int in
+      calls += 1
+      if calls < 3 { throw Self.down }
+      return calls
+    }
+    #expect(try recovered.get() == 3)
+    let failed = await pipeline.outcome { () throws(AppError) -> Int in throw Self.down }
+    guard case .failure(let error) = failed else {
+      Issue.record("\(failed)")
+      return
+    }
+    #expect(error.metadata["retry.attempts"] == "3")
+  }
+
+  @Test func `a retry judges results of outcomes`() async throws {
+    let retry = Retry(
+      backoff: .none, retryIfResult: .init { (number: Int) in number < 3 }, budget: .unlimited)
+    var calls = 0
+    let outcome = await Pipeline("catalog") { retry }.outcome { () -> Int in
+      calls += 1
+      return calls
+    }
+    #expect(try outcome.get() == 3)
+  }
+
+  @Test(.requirement("P21", "P22")) func `no attempt begins for a caller that has gone away`() async
+  {
+    let retry = Retry()
+    let calls = Log()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await Pipeline("catalog") { retry }.outcome { calls.add("call") }
+    }
+    guard case .cancelled = await task.value else {
+      Issue.record("not cancelled")
+      return
+    }
+    #expect(calls.lines.isEmpty)
+  }
+
+  @Test func `stages that others write are asked by run`() async throws {
+    let breaker = breaker(2)
+    let pipeline = Pipeline("catalog") {
+      Foreign()
+      breaker
+      Foreign()
+    }
+    let outcome = await pipeline.outcome { () throws(Strange) -> Int in throw Strange() }
+    guard case .failure(let error) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(error == Strange())
+    #expect(try await pipeline.outcome { 1 }.get() == 1)
+  }
+
+  @Test func `a pipeline in a pipeline tells how its calls ended`() async {
+    let recorder = EventRecorder()
+    let inner = Pipeline("inner", clock: clock, observer: recorder) { breaker(1) }
+    let outer = Pipeline("outer", clock: clock, observer: recorder) { inner }
+    _ = await outer.outcome { 1 }
+    _ = await outer.outcome { () throws(AppError) -> Int in throw Self.down }
+    _ = await outer.outcome { 1 }
+    let endings = recorder.events.compactMap { event in
+      if case .callEnded(let ending, _) = event.what { "\(event.policy) \(ending)" } else { nil }
+    }
+    #expect(
+      endings == [
+        "inner succeeded", "outer succeeded", "inner failed", "outer failed", "inner rejected",
+        "outer rejected",
+      ])
+  }
+}
