@@ -22,10 +22,10 @@ public final class AdaptiveLimit: Policy, Sendable {
   private let timeline: Timeline
   private let permits: Bulkhead
   private let learned: Locked<Learned>
-  private let initialLimit: Int
 
   private struct Learned {
     var algorithm: LimitAlgorithm
+    var configuration: Configuration
     var random: SplitMix64
   }
 
@@ -69,13 +69,12 @@ public final class AdaptiveLimit: Policy, Sendable {
     let settings = try configuration.checked()
     name = configuration.name
     timeline = Timeline(clock)
-    initialLimit = configuration.kind.initial
     permits = Bulkhead(
       name, settings, refusingWith: .limitReached, timeline: timeline,
       audience: PolicyAudience(own: observer))
     learned = Locked(
       Learned(
-        algorithm: LimitAlgorithm(configuration.kind),
+        algorithm: LimitAlgorithm(configuration.kind), configuration: configuration,
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
   }
 
@@ -106,6 +105,29 @@ public final class AdaptiveLimit: Policy, Sendable {
     }
     succeed(admission)
     return value
+  }
+}
+
+// What is done by hand.
+extension AdaptiveLimit {
+  /// The settings, as they were given.
+  public var configuration: Configuration { learned.withLock { $0.configuration } }
+
+  /// Goes on with other settings, without losing what was learned, who runs and who waits.
+  ///
+  /// The limit stays where it is, cut to the new bounds; `initial` says nothing any more. Another
+  /// law begins to learn from there, the same one goes on. Calls that are on their way do not count
+  /// then. For `queue` and `maximumWait` see ``Bulkhead/update(_:)``.
+  ///
+  /// - Parameter configuration: The settings; the name has to be that of the limit.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    let settings = try configuration.checked(named: name)
+    learned.withLock { learned in
+      learned.algorithm.update(configuration.kind)
+      learned.configuration = configuration
+    }
+    moveLimit(and: settings)
   }
 }
 
@@ -154,7 +176,15 @@ extension AdaptiveLimit {
       return learned.algorithm.learn(
         sample, epoch: admission.epoch, now: now, fraction: fraction)
     }
-    if hasChanged { permits.move { learned.withLock { $0.algorithm.limit } } }
+    if hasChanged { moveLimit() }
+  }
+
+  private func moveLimit(and other: BulkheadStateMachine.Settings? = nil) {
+    permits.change(tells: other != nil) { settings in
+      var settings = other ?? settings
+      settings.limit = learned.withLock { $0.algorithm.limit }
+      return settings
+    }
   }
 
   /// Whether an error says that the service had no room for the call.
@@ -177,7 +207,9 @@ extension AdaptiveLimit: PipelineStage {
   }
 
   /// What it has learned is lost when it is forgotten, as long as that is not the limit at first.
-  package var isPristine: Bool { permits.isPristine && limit == initialLimit }
+  package var isPristine: Bool {
+    permits.isPristine && limit == learned.withLock { $0.configuration.kind.initial }
+  }
 
   package var summaries: [StageSummary] {
     permits.summaries.map { summary in

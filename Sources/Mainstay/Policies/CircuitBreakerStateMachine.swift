@@ -262,7 +262,7 @@ extension CircuitBreakerStateMachine {
     return .closed
   }
 
-  private mutating func open(failures: Int, fraction: Double, leaseExpired: Bool) -> Event {
+  mutating func open(failures: Int, fraction: Double, leaseExpired: Bool) -> Event {
     // Only ever lengthened: what was promised to those who were refused stays true.
     currentBreak =
       nextBreak + .clamped(seconds: nextBreak.inSeconds * settings.jitter * fraction)
