@@ -27,6 +27,7 @@ public final class AdaptiveLimit: Policy, Sendable {
     var algorithm: LimitAlgorithm
     var configuration: Configuration
     var random: SplitMix64
+    var sleep: SleepWatch
   }
 
   /// Makes a limit from settings that stand in the code; one that is not legal stops the program.
@@ -75,7 +76,8 @@ public final class AdaptiveLimit: Policy, Sendable {
     learned = Locked(
       Learned(
         algorithm: LimitAlgorithm(configuration.kind), configuration: configuration,
-        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max)),
+        sleep: SleepWatch(asleep: timeline.timeAsleep(at: timeline.now))))
   }
 
   /// How many calls may run at the same time, as far as is known now.
@@ -171,7 +173,11 @@ extension AdaptiveLimit {
     let now = timeline.now
     let sample = LimitAlgorithm.Sample(
       time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)
+    let asleep = timeline.timeAsleep(at: now)
     let hasChanged = learned.withLock { learned in
+      let hasSlept = learned.sleep.hasSlept(since: admission.start, now: now, asleep: asleep)
+      // A drop says what it says, however long it took.
+      if hasSlept, !isDrop { return false }
       let fraction = learned.random.fraction()
       return learned.algorithm.learn(
         sample, epoch: admission.epoch, now: now, fraction: fraction)

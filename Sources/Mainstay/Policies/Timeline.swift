@@ -41,6 +41,15 @@ package struct Timeline: Sendable {
     }
   }
 
+  /// How long the device has slept by a reading of this clock, counted from a fixed moment; nil
+  /// where the clock does not say.
+  package func timeAsleep(at now: Duration) -> Duration? {
+    switch source {
+    case .continuous: now - LiveClock.awakeStart.duration(to: .now)
+    case .other(let clock): clock.timeAsleep
+    }
+  }
+
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
   package func sleep(until reading: Duration) async throws {
     switch source {
@@ -62,14 +71,17 @@ package struct Timeline: Sendable {
 /// A clock without its type.
 protocol ErasedClock: Sendable {
   var now: Duration { get }
+  var timeAsleep: Duration? { get }
   var kind: ObjectIdentifier { get }
   func sleep(until reading: Duration) async throws
 }
 
 private struct LiveClock: ErasedClock {
   static let start = ContinuousClock.now
+  static let awakeStart = SuspendingClock.now
 
   var now: Duration { Self.start.duration(to: .now) }
+  var timeAsleep: Duration? { now - Self.awakeStart.duration(to: .now) }
   var kind: ObjectIdentifier { ObjectIdentifier(ContinuousClock.self) }
 
   func sleep(until reading: Duration) async throws {
@@ -88,6 +100,7 @@ private struct ClockReading<C: Clock<Duration>>: ErasedClock {
   }
 
   var now: Duration { start.duration(to: clock.now) }
+  var timeAsleep: Duration? { (clock as? any SleepCountingClock)?.timeAsleep }
   var kind: ObjectIdentifier { ObjectIdentifier(C.self) }
 
   func sleep(until reading: Duration) async throws {
