@@ -35,8 +35,8 @@ import Testing
   {
     let breaker = breaker()
     let probe = try breaker.admit()
-    let calls = (0..<3).map { number in Task { try await breaker.run { number } } }
-    await clock.sleepers(atLeast: 1)
+    let calls = await started(3) { number in try await breaker.run { number } }
+    #expect(breaker.waiting == 3)
     clock.advance(by: .seconds(1))
     probe.succeed()
     for (number, call) in calls.enumerated() { #expect(try await call.value == number) }
@@ -110,9 +110,9 @@ import Testing
   @Test(.requirement("P4")) func `a lease that passes decides for those who wait`() async throws {
     let breaker = breaker(lease: .seconds(3))
     let probe = try breaker.admit()
-    let calls = (0..<2).map { _ in Task { try await breaker.run { Issue.record("it ran") } } }
+    let calls = await started(2) { _ in try await breaker.run { Issue.record("it ran") } }
+    #expect(breaker.waiting == 2)
     await clock.sleepers(atLeast: 1)
-    while breaker.waiting < 2 { await Task.yield() }
     clock.advance(by: .seconds(3))
     for call in calls {
       let refused = await #expect(throws: Rejection.self) { try await call.value }
@@ -127,10 +127,9 @@ import Testing
   {
     let breaker = breaker()
     let probe = try breaker.admit()
-    let first = Task { try await breaker.run { Issue.record("it ran") } }
-    await clock.sleepers(atLeast: 1)
-    let second = Task { try await breaker.run { 42 } }
-    while breaker.waiting < 2 { await Task.yield() }
+    let first = await started { try await breaker.run { Issue.record("it ran") } }
+    let second = await started { try await breaker.run { 42 } }
+    #expect(breaker.waiting == 2)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     probe.ignore()
