@@ -34,6 +34,7 @@ public final class ManualClock: Clock, Sendable {
 
   private struct State {
     var now = Instant(offset: .zero)
+    var asleep = Duration.zero
     var nextID: UInt64 = 0
     var sleepers: [UInt64: (until: Instant, continuation: CheckedContinuation<Void, any Error>)] =
       [:]
@@ -73,6 +74,14 @@ public final class ManualClock: Clock, Sendable {
       return due.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
     }
     for (_, sleeper) in due { sleeper.continuation.resume() }
+  }
+
+  /// Moves the clock as while the device sleeps: time passes in the world, and no work is done.
+  ///
+  /// - Parameter duration: How long the device sleeps; more than zero.
+  public func sleepDevice(for duration: Duration) {
+    state.withLock { $0.asleep += duration }
+    advance(by: duration)
   }
 
   /// Returns as soon as at least this many tasks sleep on the clock.
@@ -141,4 +150,8 @@ public final class ManualClock: Clock, Sendable {
     }
     sleeper?.continuation.resume(throwing: CancellationError())
   }
+}
+
+extension ManualClock: SleepCountingClock {
+  package var timeAsleep: Duration { state.withLock { $0.asleep } }
 }

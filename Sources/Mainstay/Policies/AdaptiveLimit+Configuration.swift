@@ -111,10 +111,14 @@ extension AdaptiveLimit {
 extension AdaptiveLimit.Configuration {
   /// The settings of the permits.
   ///
+  /// - Parameter fixedName: The name that they have to have; nil where any will do.
+  /// - Returns: The settings, with the limit at first.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
-  func checked() throws(ConfigurationError) -> BulkheadStateMachine.Settings {
+  func checked(
+    named fixedName: String? = nil
+  ) throws(ConfigurationError) -> BulkheadStateMachine.Settings {
     var found = Violations()
-    found.checkName(name)
+    found.checkName(name, fixed: fixedName)
     kind.check(&found)
     found.checkQueue(queue, maximumWait: maximumWait)
     guard found.all.isEmpty else {

@@ -22,11 +22,12 @@ public final class AdaptiveLimit: Policy, Sendable {
   private let timeline: Timeline
   private let permits: Bulkhead
   private let learned: Locked<Learned>
-  private let initialLimit: Int
 
   private struct Learned {
     var algorithm: LimitAlgorithm
+    var configuration: Configuration
     var random: SplitMix64
+    var sleep: SleepWatch
   }
 
   /// Makes a limit from settings that stand in the code; one that is not legal stops the program.
@@ -69,14 +70,14 @@ public final class AdaptiveLimit: Policy, Sendable {
     let settings = try configuration.checked()
     name = configuration.name
     timeline = Timeline(clock)
-    initialLimit = configuration.kind.initial
     permits = Bulkhead(
       name, settings, refusingWith: .limitReached, timeline: timeline,
       audience: PolicyAudience(own: observer))
     learned = Locked(
       Learned(
-        algorithm: LimitAlgorithm(configuration.kind),
-        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+        algorithm: LimitAlgorithm(configuration.kind), configuration: configuration,
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max)),
+        sleep: SleepWatch(asleep: timeline.timeAsleep(at: timeline.now))))
   }
 
   /// How many calls may run at the same time, as far as is known now.
@@ -106,6 +107,29 @@ public final class AdaptiveLimit: Policy, Sendable {
     }
     succeed(admission)
     return value
+  }
+}
+
+// What is done by hand.
+extension AdaptiveLimit {
+  /// The settings, as they were given.
+  public var configuration: Configuration { learned.withLock { $0.configuration } }
+
+  /// Goes on with other settings, without losing what was learned, who runs and who waits.
+  ///
+  /// The limit stays where it is, cut to the new bounds; `initial` says nothing any more. Another
+  /// law begins to learn from there, the same one goes on. Calls that are on their way do not count
+  /// then. For `queue` and `maximumWait` see ``Bulkhead/update(_:)``.
+  ///
+  /// - Parameter configuration: The settings; the name has to be that of the limit.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    let settings = try configuration.checked(named: name)
+    learned.withLock { learned in
+      learned.algorithm.update(configuration.kind)
+      learned.configuration = configuration
+    }
+    moveLimit(and: settings)
   }
 }
 
@@ -149,12 +173,24 @@ extension AdaptiveLimit {
     let now = timeline.now
     let sample = LimitAlgorithm.Sample(
       time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)
+    let asleep = timeline.timeAsleep(at: now)
     let hasChanged = learned.withLock { learned in
+      let hasSlept = learned.sleep.hasSlept(since: admission.start, now: now, asleep: asleep)
+      // A drop says what it says, however long it took.
+      if hasSlept, !isDrop { return false }
       let fraction = learned.random.fraction()
       return learned.algorithm.learn(
         sample, epoch: admission.epoch, now: now, fraction: fraction)
     }
-    if hasChanged { permits.move { learned.withLock { $0.algorithm.limit } } }
+    if hasChanged { moveLimit() }
+  }
+
+  private func moveLimit(and other: BulkheadStateMachine.Settings? = nil) {
+    permits.change(tells: other != nil) { settings in
+      var settings = other ?? settings
+      settings.limit = learned.withLock { $0.algorithm.limit }
+      return settings
+    }
   }
 
   /// Whether an error says that the service had no room for the call.
@@ -177,7 +213,9 @@ extension AdaptiveLimit: PipelineStage {
   }
 
   /// What it has learned is lost when it is forgotten, as long as that is not the limit at first.
-  package var isPristine: Bool { permits.isPristine && limit == initialLimit }
+  package var isPristine: Bool {
+    permits.isPristine && limit == learned.withLock { $0.configuration.kind.initial }
+  }
 
   package var summaries: [StageSummary] {
     permits.summaries.map { summary in

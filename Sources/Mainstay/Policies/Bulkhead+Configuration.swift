@@ -38,10 +38,14 @@ extension Bulkhead {
 extension Bulkhead.Configuration {
   /// The settings as the machine takes them.
   ///
+  /// - Parameter fixedName: The name that they have to have; nil where any will do.
+  /// - Returns: The settings, with the wait in `0...aYear`.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
-  func checked() throws(ConfigurationError) -> BulkheadStateMachine.Settings {
+  func checked(
+    named fixedName: String?
+  ) throws(ConfigurationError) -> BulkheadStateMachine.Settings {
     var found = Violations()
-    found.checkName(name)
+    found.checkName(name, fixed: fixedName)
     found.checkLimit(limit)
     found.checkQueue(queue, maximumWait: maximumWait)
     guard found.all.isEmpty else {
@@ -54,8 +58,11 @@ extension Bulkhead.Configuration {
 
 // What the policies with permits have in common.
 extension Violations {
-  mutating func checkName(_ name: String) {
+  /// Checks a name; a policy that exists keeps its own.
+  mutating func checkName(_ name: String, fixed: String? = nil) {
     check(!name.allSatisfy(\.isWhitespace), "name", "\"\(name)\"", "it must not be blank")
+    guard let fixed else { return }
+    check(name == fixed, "name", "\"\(name)\"", "it must stay \"\(fixed)\"")
   }
 
   mutating func checkLimit(_ limit: Int) {

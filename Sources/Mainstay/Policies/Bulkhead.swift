@@ -29,11 +29,10 @@ public final class Bulkhead: Policy, Sendable {
   /// The name of the dependency, for events and messages.
   public let name: String
 
-  private let maximumWait: Duration
+  let timeline: Timeline
+  let audience: PolicyAudience
+  let guarded: Locked<Guarded>
   private let reason: Rejection.Reason
-  private let timeline: Timeline
-  private let audience: PolicyAudience
-  private let guarded: Locked<Guarded>
 
   /// Makes a bulkhead from settings that stand in the code; one that is not legal stops the
   /// program.
@@ -73,7 +72,7 @@ public final class Bulkhead: Policy, Sendable {
     observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
     self.init(
-      configuration.name, try configuration.checked(), refusingWith: .bulkheadFull,
+      configuration.name, try configuration.checked(named: nil), refusingWith: .bulkheadFull,
       timeline: Timeline(clock), audience: PolicyAudience(own: observer))
   }
 
@@ -82,7 +81,6 @@ public final class Bulkhead: Policy, Sendable {
     refusingWith reason: Rejection.Reason, timeline: Timeline, audience: PolicyAudience
   ) {
     self.name = name
-    maximumWait = settings.maximumWait
     self.reason = reason
     self.timeline = timeline
     self.audience = audience
@@ -110,19 +108,6 @@ public final class Bulkhead: Policy, Sendable {
     if takeIfFree() == nil { _ = try await takeInTurn() }
     defer { giveBack() }
     return try await operation()
-  }
-
-  /// Moves the limit; a lower one lets the calls that run finish, a higher one lets waiters in.
-  ///
-  /// - Parameter limit: How many calls may run at the same time from now on; 1 or more.
-  /// - Throws: ``ConfigurationError`` where that is not legal; nothing is changed then.
-  public func setLimit(_ limit: Int) throws(ConfigurationError) {
-    var found = Violations()
-    found.checkLimit(limit)
-    guard found.all.isEmpty else {
-      throw ConfigurationError(subject: "Bulkhead", violations: found.all)
-    }
-    move { limit }
   }
 }
 
@@ -157,7 +142,7 @@ extension Bulkhead {
 
 // The shell: the lock is held for a few instructions, and waiters go on after it is released.
 extension Bulkhead: WaitingRoom {
-  private struct Guarded {
+  struct Guarded {
     var machine: BulkheadStateMachine
     var waiters: [UInt64: Waiter] = [:]
     var mailbox = EventMailbox()
@@ -178,23 +163,25 @@ extension Bulkhead: WaitingRoom {
     let now = timeline.now
     let timeLeft = Deadline.remaining ?? .aYear
     if timeLeft <= .zero { throw refuse(.deadlineTooClose) }
-    let wait = min(maximumWait, timeLeft)
-    let (answer, waiter): (BulkheadStateMachine.Answer, Waiter?) = guarded.withLock { guarded in
-      let answer = guarded.machine.wait(now: now, atMost: wait)
-      guard case .waits(let id) = answer else { return (answer, nil) }
+    typealias Asked = (answer: BulkheadStateMachine.Answer, waiter: Waiter?, willing: Duration)
+    let (answer, waiter, willing): Asked = guarded.withLock { guarded in
+      let willing = guarded.machine.settings.maximumWait
+      let answer = guarded.machine.wait(now: now, atMost: min(willing, timeLeft))
+      guard case .waits(let id) = answer else { return (answer, nil, willing) }
       let waiter = Waiter(id: id, room: self)
       guarded.waiters[id] = waiter
-      return (answer, waiter)
+      return (answer, waiter, willing)
     }
     guard let waiter else {
       if answer == .full { throw refuse(reason) }
       return running
     }
     switch await waiter.ending(
-      alarm: (now + wait, timeline), isolation: isolation, cancelled: { self.cancel(waiter.id) })
+      alarm: (now + min(willing, timeLeft), timeline), isolation: isolation,
+      cancelled: { self.cancel(waiter.id) })
     {
     case .granted: return try begin(since: now)
-    case .expired: throw refuse(timeLeft < maximumWait ? .deadlineTooClose : .waitedTooLong)
+    case .expired: throw refuse(timeLeft < willing ? .deadlineTooClose : .waitedTooLong)
     case .cancelled: throw CancellationError()
     }
   }
@@ -228,45 +215,6 @@ extension Bulkhead: WaitingRoom {
     tell { .waited(max(.zero, $0 - start)) }
     return running
   }
-
-  /// Moves the limit.
-  ///
-  /// - Parameter limit: Read under the lock, so that of two who move it the later one wins.
-  func move(to limit: () -> Int) {
-    let now = timeline.now
-    let isHeard = !audience.isEmpty
-    let (granted, delivers): ([Waiter], Bool) = guarded.withLock { guarded in
-      let (before, limit) = (guarded.machine.limit, limit())
-      let granted = guarded.machine.setLimit(limit, now: now)
-        .compactMap { guarded.waiters.removeValue(forKey: $0) }
-      guard isHeard, before != limit else { return (granted, false) }
-      guarded.mailbox.post(.limitChanged(from: before, to: limit), of: name, at: now)
-      return (granted, guarded.mailbox.beginDelivery())
-    }
-    for waiter in granted { waiter.end(.granted) }
-    if delivers { deliver() }
-  }
-
-  private func refuse(_ reason: Rejection.Reason) -> Rejection {
-    let rejection = Rejection(policy: name, reason: reason)
-    tell { _ in .rejected(rejection) }
-    return rejection
-  }
-
-  private func tell(_ what: (Duration) -> PolicyEvent.What) {
-    guard !audience.isEmpty else { return }
-    let now = timeline.now
-    let event = what(now)
-    let delivers = guarded.withLock { guarded in
-      guarded.mailbox.post(event, of: name, at: now)
-      return guarded.mailbox.beginDelivery()
-    }
-    if delivers { deliver() }
-  }
-
-  private func deliver() {
-    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
-  }
 }
 
 extension Bulkhead: PipelineStage {
@@ -279,12 +227,14 @@ extension Bulkhead: PipelineStage {
   }
 
   package var summaries: [StageSummary] {
-    let (limit, queue) = guarded.withLock { ($0.machine.limit, $0.machine.queue) }
-    let place = queue == 0 ? "nobody waits" : "\(queue) more wait up to \(maximumWait.inWords)"
+    let settings = guarded.withLock { $0.machine.settings }
+    let wait = settings.maximumWait
+    let place =
+      settings.queue == 0 ? "nobody waits" : "\(settings.queue) more wait up to \(wait.inWords)"
     return [
       StageSummary(
-        .bulkhead, name: name, "lets \(limit) calls run at the same time; \(place)",
-        queue == 0 ? .refuses : .delays(maximumWait))
+        .bulkhead, name: name, "lets \(settings.limit) calls run at the same time; \(place)",
+        settings.queue == 0 ? .refuses : .delays(wait))
     ]
   }
 }

@@ -33,9 +33,7 @@ struct BulkheadStateMachine: Sendable {
     var isTaken = true
   }
 
-  let queue: Int
-  let order: Bulkhead.Order
-  private(set) var limit: Int
+  private(set) var settings: Settings
   /// How many permits are taken; more than the limit only after the limit was lowered.
   private(set) var running = 0
   /// How many wait.
@@ -47,11 +45,10 @@ struct BulkheadStateMachine: Sendable {
   private var nextID: UInt64 = 0
   private var latest = Duration.seconds(Int64.min / 2)
 
-  init(_ settings: Settings) {
-    limit = settings.limit
-    queue = settings.queue
-    order = settings.order
-  }
+  init(_ settings: Settings) { self.settings = settings }
+
+  /// How many calls may run at the same time.
+  var limit: Int { settings.limit }
 
   /// The names of those who wait, the oldest first.
   var waiters: [UInt64] { places[front...].filter(\.isTaken).map(\.id) }
@@ -71,7 +68,7 @@ extension BulkheadStateMachine {
   mutating func wait(now: Duration, atMost wait: Duration) -> Answer {
     latest = max(latest, now)
     if takeIfFree() != nil { return .granted }
-    guard waiting < queue else { return .full }
+    guard waiting < settings.queue else { return .full }
     let id = nextID
     nextID += 1
     waiting += 1
@@ -107,11 +104,19 @@ extension BulkheadStateMachine {
     return true
   }
 
+  /// Goes on with other settings; calls that run and those that wait stay, whatever they say (P37).
+  ///
+  /// - Returns: Those to whom the new permits go.
+  mutating func update(_ new: Settings, now: Duration) -> [UInt64] {
+    settings = new
+    return setLimit(new.limit, now: now)
+  }
+
   /// Moves the limit; calls that run stay, whatever the limit.
   ///
   /// - Returns: Those to whom the new permits go.
   mutating func setLimit(_ new: Int, now: Duration) -> [UInt64] {
-    limit = new
+    settings.limit = new
     var granted: [UInt64] = []
     while let id = grant(now: now) { granted.append(id) }
     return granted
@@ -128,7 +133,7 @@ extension BulkheadStateMachine {
 extension BulkheadStateMachine {
   private mutating func grant(now: Duration) -> UInt64? {
     guard running < limit, waiting > 0 else { return nil }
-    let isNewestFirst = order == .lifoUnderOverload && isOverloaded(now: now)
+    let isNewestFirst = settings.order == .lifoUnderOverload && isOverloaded(now: now)
     latest = max(latest, now)
     let index = isNewestFirst ? places.endIndex - 1 : front
     let id = places[index].id

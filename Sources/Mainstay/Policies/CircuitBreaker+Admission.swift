@@ -9,11 +9,18 @@ extension CircuitBreaker {
   /// admission.succeed()
   /// ```
   ///
+  /// It never waits, whatever ``HalfOpen/whileProbing`` says.
+  ///
   /// - Returns: The call, which says how it ended by ``Admission/succeed()``,
   ///   ``Admission/fail(_:)`` or ``Admission/ignore()``.
   /// - Throws: ``Rejection`` with the reason `circuitOpen`, `circuitProbing` or `circuitIsolated`.
   public func admit() throws(Rejection) -> Admission {
-    Admission(of: self, pass: try enter())
+    do throws(Rejection) {
+      return Admission(of: self, pass: try enter())
+    } catch {
+      tellIfUntold(error)
+      throw error
+    }
   }
 
   /// One call that a breaker let through: it ends with exactly one verdict.

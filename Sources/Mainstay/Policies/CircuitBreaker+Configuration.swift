@@ -26,17 +26,24 @@ extension CircuitBreaker {
     /// than the ``Timeout`` inside. A probe whose lease has passed counts as failed as soon as
     /// another call finds all places taken.
     public var lease: Duration?
+    /// What becomes of a call that comes while all places for probes are taken; the default is
+    /// that it is refused.
+    public var whileProbing: WhileProbing
 
     /// Makes the settings of the half-open state.
-    public init(permits: Int = 1, required: Int = 1, lease: Duration? = nil) {
+    public init(
+      permits: Int = 1, required: Int = 1, lease: Duration? = nil,
+      whileProbing: WhileProbing = .reject
+    ) {
       self.permits = permits
       self.required = required
       self.lease = lease
+      self.whileProbing = whileProbing
     }
   }
 
   /// Settings that come from outside, such as a file; checked by
-  /// ``CircuitBreaker/init(validating:clock:seed:observer:)``.
+  /// ``CircuitBreaker/init(validating:breakDuration:clock:seed:observer:)``.
   ///
   /// All keys but `name` may be missing, and spans of time are numbers of seconds. `tripRule` is
   /// one rule or a list of them, of which any opens the breaker:
@@ -46,7 +53,8 @@ extension CircuitBreaker {
   ///  "tripRule": [{"consecutiveFailures": 5},
   ///               {"failureRate": 0.5, "seconds": 30, "minimumThroughput": 20},
   ///               {"slowCalls": 0.8, "longerThan": 2, "calls": 100, "minimumThroughput": 50}],
-  ///  "halfOpen": {"permits": 1, "required": 1, "lease": 10}, "mode": "enabled"}
+  ///  "halfOpen": {"permits": 1, "required": 1, "lease": 10, "whileProbing": {"wait": 2}},
+  ///  "mode": "enabled"}
   /// ```
   public struct Configuration: Sendable, Hashable {
     /// The name of the dependency, for events and messages; not blank.
@@ -120,6 +128,7 @@ extension CircuitBreaker.Configuration {
     found.check(
       probes.contains(halfOpen.required), "halfOpen.required", halfOpen.required, toHundred)
     if let lease = halfOpen.lease { found.check(lease > .zero, "halfOpen.lease", lease, more) }
+    let waiting = halfOpen.whileProbing.checked(&found)
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "CircuitBreaker", violations: found.all)
     }
@@ -129,13 +138,13 @@ extension CircuitBreaker.Configuration {
       firstBreak: breakFor.clamped,
       maximumBreak: (maximumBreak ?? max(breakFor, .seconds(60))).clamped, growth: breakGrowth,
       jitter: breakJitter, permits: halfOpen.permits, required: halfOpen.required,
-      lease: halfOpen.lease?.clamped)
+      lease: halfOpen.lease?.clamped, waiting: waiting)
   }
 }
 
 extension CircuitBreaker.HalfOpen: Codable {
   private enum CodingKeys: CodingKey {
-    case permits, required, lease
+    case permits, required, lease, whileProbing
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -145,6 +154,7 @@ extension CircuitBreaker.HalfOpen: Codable {
     permits = try values.decode(.permits, default: permits)
     required = try values.decode(.required, default: required)
     lease = try values.decodeSeconds(.lease)
+    whileProbing = try values.decode(.whileProbing, default: whileProbing)
   }
 
   /// Encodes the settings, spans of time as numbers of seconds.
@@ -153,6 +163,40 @@ extension CircuitBreaker.HalfOpen: Codable {
     try values.encode(permits, forKey: .permits)
     try values.encode(required, forKey: .required)
     try values.encodeSeconds(lease, .lease)
+    try values.encode(whileProbing, forKey: .whileProbing)
+  }
+}
+
+extension CircuitBreaker.WhileProbing: Codable {
+  private enum CodingKeys: CodingKey {
+    case wait, callers
+  }
+
+  /// The settings as the machine takes them, with everything noted that is not legal.
+  fileprivate func checked(
+    _ found: inout Violations
+  ) -> CircuitBreakerStateMachine.Waiting? {
+    guard case .wait(let wait, let callers) = self else { return nil }
+    found.check(wait > .zero, "halfOpen.wait", wait, "it must be more than zero")
+    found.check(
+      (1...10_000).contains(callers), "halfOpen.callers", callers, "it must be 1 to 10,000")
+    return .init(atMost: wait.clamped, callers: callers)
+  }
+
+  /// Decodes `{"wait": 2, "callers": 100}`; without `wait`, calls are refused.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self = .reject
+    guard let wait = try values.decodeSeconds(.wait) else { return }
+    self = .wait(atMost: wait, callers: try values.decode(.callers, default: 100))
+  }
+
+  /// Encodes the settings, the wait as a number of seconds; a refusal as an empty object.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    guard case .wait(let wait, let callers) = self else { return }
+    try values.encodeSeconds(wait, .wait)
+    try values.encode(callers, forKey: .callers)
   }
 }
 

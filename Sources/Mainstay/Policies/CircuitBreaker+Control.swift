@@ -18,6 +18,34 @@ extension CircuitBreaker {
   /// What becomes of the calls that are on their way changes nothing any more.
   public func reset() { step { guarded, _ in guarded.machine.reset() } }
 
+  /// Opens the breaker, such as when a health check has failed before any call has.
+  ///
+  /// It does nothing while somebody holds an ``Isolation``, which is what other libraries call
+  /// forced open. What becomes of the calls that are on their way changes nothing any more.
+  ///
+  /// - Parameter duration: How long the break is, in place of one that goes on; zero or more, cut
+  ///   to a year, and the breaks after it grow as without it. The default, nil, is a break as after
+  ///   a failure, and leaves one that goes on as it is.
+  public func open(for duration: Duration? = nil) {
+    step { guarded, now in
+      let fraction = guarded.random.fraction()
+      return guarded.machine.forceOpen(for: duration, now: now, fraction: fraction)
+    }
+  }
+
+  /// Lets probes through from now on, whatever is left of the break, such as when the network came
+  /// back.
+  ///
+  /// It does nothing while half-open already, nor while somebody holds an ``Isolation``. A closed
+  /// breaker has to be tried out, too: look at ``state`` where only an open one is meant.
+  public func halfOpen() { step { guarded, _ in guarded.machine.forceHalfOpen() } }
+
+  /// Closes the breaker as a successful probe does, such as when a health check has succeeded.
+  ///
+  /// It does nothing while closed already, where ``reset()`` would forget the failures, nor while
+  /// somebody holds an ``Isolation``.
+  public func close() { step { guarded, _ in guarded.machine.forceClosed() } }
+
   /// A hold that keeps a breaker isolated until ``end()`` is called or the hold is released.
   public final class Isolation: Sendable {
     private let breaker: Locked<CircuitBreaker?>

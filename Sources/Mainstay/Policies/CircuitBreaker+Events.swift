@@ -7,6 +7,9 @@ extension CircuitBreaker {
     var configuration: Configuration
     var random: SplitMix64
     var mailbox = EventMailbox()
+    /// Those who wait for the verdict of a probe.
+    var queue = VerdictQueue()
+    var waiters: [UInt64: Waiter] = [:]
 
     mutating func post(
       _ event: CircuitBreakerStateMachine.Event?, of policy: String, at reading: Duration
@@ -35,15 +38,53 @@ extension CircuitBreaker {
 
   /// Moves the machine, with a reading of the clock, and tells what there is to tell.
   func step(_ move: (inout Guarded, Duration) -> CircuitBreakerStateMachine.Event?) {
-    let now = timeline.now
     let isHeard = !audience.isEmpty
-    let delivers = change { guarded in
+    let delivers = moved { guarded, now in
       let event = move(&guarded, now)
       guard isHeard else { return false }
       guarded.post(event, of: name, at: now)
       return guarded.mailbox.beginDelivery()
     }
     if delivers { deliver() }
+  }
+
+  private enum Attempt<T: Sendable>: Sendable {
+    case done(T, woken: [Waiter])
+    case asks(Trip, epoch: UInt64)
+  }
+
+  /// Makes a move under the lock, with a reading of the clock.
+  ///
+  /// Where a function of the user's says how long breaks are, a move that would open the breaker is
+  /// tried on a copy: the function is asked outside of the lock, and the move is made anew (P6). An
+  /// answer holds for the epoch for which it was asked.
+  func moved<T: Sendable>(_ move: (inout Guarded, Duration) -> T) -> T {
+    var given: CircuitBreakerStateMachine.GivenBreak?
+    while true {
+      let now = timeline.now
+      let attempt: Attempt<T> = change { guarded in
+        guard breakDuration != nil else {
+          let result = move(&guarded, now)
+          return .done(result, woken: guarded.takeWoken())
+        }
+        var next = guarded
+        next.machine.given = given
+        next.machine.unanswered = nil
+        let result = move(&next, now)
+        if let trip = next.machine.unanswered {
+          return .asks(trip, epoch: guarded.machine.epoch)
+        }
+        guarded = next
+        return .done(result, woken: guarded.takeWoken())
+      }
+      switch attempt {
+      case .done(let result, let woken):
+        for waiter in woken { waiter.end(.granted) }
+        return result
+      case .asks(let trip, let epoch):
+        given = .init(epoch: epoch, length: breakDuration?(trip) ?? .zero)
+      }
+    }
   }
 
   func deliver() {

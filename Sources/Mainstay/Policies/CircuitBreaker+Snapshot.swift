@@ -7,9 +7,9 @@ extension CircuitBreaker {
   ///
   /// An app that crashes and starts again in a loop, with a new breaker each time, would go on to
   /// call a service that is down. It holds how much of a break was left and how long the next one
-  /// would be, or how many failures in a row were seen. Half-open is kept as a break that is over.
-  /// Windows and isolations are not kept: the former grow old, the latter belong to somebody in the
-  /// process.
+  /// would be, how many breaks in a row there were, or how many failures in a row were seen.
+  /// Half-open is kept as a break that is over. Windows and isolations are not kept: the former
+  /// grow old, the latter belong to somebody in the process.
   ///
   /// It is encoded as version 1, with spans of time as numbers of seconds. Decoding refuses every
   /// other version.
@@ -23,6 +23,7 @@ extension CircuitBreaker {
 
     let failures: Int
     let nextBreak: Duration
+    let breaks: Int
   }
 
   /// What the breaker knows now.
@@ -34,7 +35,7 @@ extension CircuitBreaker {
     let memory = guarded.withLock { $0.machine.memory(now: now) }
     return Snapshot(
       name: name, takenAt: wallTime, remainingBreak: memory.remainingBreak,
-      failures: memory.failures, nextBreak: memory.nextBreak)
+      failures: memory.failures, nextBreak: memory.nextBreak, breaks: memory.breaks)
   }
 
   /// Goes on from what a breaker of the same name knew, such as before the last launch.
@@ -51,12 +52,15 @@ extension CircuitBreaker {
     try snapshot.check(against: name)
     let elapsed = Duration.clamped(seconds: wallTime.timeIntervalSince(snapshot.takenAt))
     let memory = CircuitBreakerStateMachine.Memory(
-      failures: snapshot.failures, nextBreak: snapshot.nextBreak,
+      failures: snapshot.failures, nextBreak: snapshot.nextBreak, breaks: snapshot.breaks,
       remainingBreak: snapshot.remainingBreak.map { $0 - elapsed })
     var isIsolated = false
     step { guarded, now in
       isIsolated = guarded.machine.state == .isolated
-      return isIsolated ? nil : guarded.machine.restore(memory, now: now)
+      guard !isIsolated else { return nil }
+      // Nobody knows how long the breaks of a function of the user's can be.
+      let longest: Duration? = breakDuration == nil ? nil : .aYear
+      return guarded.machine.restore(memory, longestBreak: longest, now: now)
     }
     guard !isIsolated else {
       throw Snapshot.error([
@@ -71,6 +75,7 @@ extension CircuitBreaker.Snapshot {
     var found = Violations()
     found.check(name == breaker, "name", "\"\(name)\"", "it must be \"\(breaker)\"")
     found.check(failures >= 0, "failures", failures, "it must be 0 or more")
+    found.check(breaks >= 0, "breaks", breaks, "it must be 0 or more")
     found.check(nextBreak >= .zero, "nextBreak", nextBreak, "it must be zero or more")
     if let remainingBreak {
       found.check(
@@ -87,7 +92,7 @@ extension CircuitBreaker.Snapshot {
 
 extension CircuitBreaker.Snapshot: Codable {
   private enum CodingKeys: CodingKey {
-    case version, name, takenAt, remainingBreak, failures, nextBreak
+    case version, name, takenAt, remainingBreak, failures, nextBreak, breaks
   }
 
   private static let version = 1
@@ -105,6 +110,7 @@ extension CircuitBreaker.Snapshot: Codable {
     takenAt = Date(timeIntervalSince1970: try values.decode(Double.self, forKey: .takenAt))
     remainingBreak = try values.decodeSeconds(.remainingBreak)
     failures = try values.decode(.failures, default: 0)
+    breaks = try values.decode(.breaks, default: 0)
     guard let nextBreak = try values.decodeSeconds(.nextBreak) else {
       throw DecodingError.keyNotFound(
         CodingKeys.nextBreak,
@@ -123,5 +129,6 @@ extension CircuitBreaker.Snapshot: Codable {
     try values.encodeSeconds(remainingBreak, .remainingBreak)
     try values.encode(failures, forKey: .failures)
     try values.encodeSeconds(nextBreak, .nextBreak)
+    try values.encode(breaks, forKey: .breaks)
   }
 }

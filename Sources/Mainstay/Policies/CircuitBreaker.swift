@@ -41,6 +41,8 @@ public final class CircuitBreaker: Policy, Sendable {
   let audience: PolicyAudience
   let guarded: Locked<Guarded>
   let gate = Gate()
+  /// How long breaks are; asked outside of the lock, nil for what the settings say.
+  let breakDuration: (@Sendable (Trip) -> Duration)?
 
   private static let liveStopwatch = Timeline(SuspendingClock())
 
@@ -59,6 +61,10 @@ public final class CircuitBreaker: Policy, Sendable {
   ///     is 0.2. A break is never shortened.
   ///   - halfOpen: How the dependency is tried out after a break; the default is one probe.
   ///   - mode: Whether it acts on its states; the default is that it does.
+  ///   - breakDuration: How long a break is, in place of `breakFor`, `breakGrowth` and
+  ///     `maximumBreak`; the default is nil. Its answer is cut to zero to a year, and chance
+  ///     lengthens it by `breakJitter`. It is asked by the call that opens the breaker, outside of
+  ///     all locks, and may be asked in vain, so it only computes.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
@@ -66,6 +72,7 @@ public final class CircuitBreaker: Policy, Sendable {
     _ name: String, _ tripRule: TripRule = .consecutiveFailures(5),
     breakFor: Duration = .seconds(5), maximumBreak: Duration? = nil, breakGrowth: Double = 2,
     breakJitter: Double = 0.2, halfOpen: HalfOpen = HalfOpen(), mode: Mode = .enabled,
+    breakDuration: (@Sendable (Trip) -> Duration)? = nil,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
@@ -74,7 +81,9 @@ public final class CircuitBreaker: Policy, Sendable {
       breakGrowth: breakGrowth, breakJitter: breakJitter, halfOpen: halfOpen,
       mode: mode)
     do throws(ConfigurationError) {
-      try self.init(validating: configuration, clock: clock, seed: seed, observer: observer)
+      try self.init(
+        validating: configuration, breakDuration: breakDuration, clock: clock, seed: seed,
+        observer: observer)
     } catch {
       preconditionFailure(error.description)
     }
@@ -84,19 +93,26 @@ public final class CircuitBreaker: Policy, Sendable {
   ///
   /// - Parameters:
   ///   - configuration: The settings.
+  ///   - breakDuration: How long a break is, in place of `breakFor`, `breakGrowth` and
+  ///     `maximumBreak`; the default is nil. Its answer is cut to zero to a year, and chance
+  ///     lengthens it by `breakJitter`. It is asked by the call that opens the breaker, outside of
+  ///     all locks, and may be asked in vain, so it only computes.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
   public init(
-    validating configuration: Configuration, clock: some Clock<Duration> = ContinuousClock(),
-    seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
+    validating configuration: Configuration,
+    breakDuration: (@Sendable (Trip) -> Duration)? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
+    observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
     let settings = try configuration.checked()
     name = configuration.name
     timeline = Timeline(clock)
     stopwatch = clock is ContinuousClock ? Self.liveStopwatch : timeline
     audience = PolicyAudience(own: observer)
+    self.breakDuration = breakDuration
     guarded = Locked(
       Guarded(
         machine: CircuitBreakerStateMachine(settings), configuration: configuration,
@@ -124,10 +140,17 @@ public final class CircuitBreaker: Policy, Sendable {
   /// - Parameter operation: What is run; never run when the call is refused.
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw, or ``Rejection`` with the reason `circuitOpen`,
-  ///   `circuitProbing` or `circuitIsolated`.
+  ///   `circuitProbing` or `circuitIsolated`; where callers wait for probes, also `waitedTooLong`
+  ///   or `deadlineTooClose`, and `CancellationError` for a caller that was cancelled meanwhile.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
-    let pass = try enter()
+    let pass: Pass
+    do throws(Rejection) {
+      pass = try enter()
+    } catch {
+      guard error.reason == .circuitProbing else { throw error }
+      pass = try await enterAfterVerdict(insteadOf: error)
+    }
     let value: T
     do {
       value = try await operation()
@@ -149,7 +172,14 @@ public final class CircuitBreaker: Policy, Sendable {
     of operation: () async -> Outcome<T, Failure>
   ) async -> Outcome<T, Failure> {
     let pass: Pass
-    do throws(Rejection) { pass = try enter() } catch { return .rejected(error) }
+    do throws(Rejection) {
+      pass = try enter()
+    } catch {
+      guard error.reason == .circuitProbing else { return .rejected(error) }
+      do { pass = try await enterAfterVerdict(insteadOf: error) } catch {
+        return Outcome(ending: error)
+      }
+    }
     let outcome = await operation()
     if case .success = outcome { succeed(pass) } else { fail(pass, with: outcome) }
     return outcome
@@ -218,13 +248,13 @@ extension CircuitBreaker {
     if audience.isEmpty, let wait = guarded.withLock({ $0.machine.waitIfOpen(now: now) }) {
       throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
     }
-    return try enter(at: now)
+    return try ask()
   }
 
   @inline(never)
-  private func enter(at now: Duration) throws(Rejection) -> Pass {
+  private func ask() throws(Rejection) -> Pass {
     let isHeard = !audience.isEmpty
-    let (decision, isTimed, delivers) = change { guarded in
+    let (decision, isTimed, delivers) = moved { guarded, now in
       let fraction = guarded.random.fraction()
       let (decision, event) = guarded.machine.admit(now: now, fraction: fraction)
       let isTimed = guarded.machine.isTimed
@@ -232,6 +262,8 @@ extension CircuitBreaker {
       guarded.post(event, of: name, at: now)
       switch decision {
       case .admitted: break
+      // Whether it is refused in the end shows later.
+      case .refused(.probing) where guarded.machine.settings.waiting != nil: break
       case .admittedAnyway(_, let refusal):
         guarded.post(.wouldHaveRejected(rejection(refusal)), of: name, at: now)
       case .refused(let refusal):
@@ -241,12 +273,17 @@ extension CircuitBreaker {
     }
     if delivers { deliver() }
     switch decision {
-    case .admitted(let token):
-      return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: true)
-    case .admittedAnyway(let token, _):
-      return Pass(token: token, began: nil, needsReading: false)
+    case .admitted(let token), .admittedAnyway(let token, _):
+      return pass(token, isTimed: isTimed)
     case .refused(let refusal): throw rejection(refusal)
     }
+  }
+
+  func pass(_ token: CircuitBreakerStateMachine.Token, isTimed: Bool) -> Pass {
+    guard token.place != .outside else {
+      return Pass(token: token, began: nil, needsReading: false)
+    }
+    return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: true)
   }
 
   func settle(_ pass: Pass, _ verdict: CircuitBreakerStateMachine.Verdict) {
@@ -262,7 +299,7 @@ extension CircuitBreaker {
     }
   }
 
-  private func rejection(_ refusal: CircuitBreakerStateMachine.Refusal) -> Rejection {
+  func rejection(_ refusal: CircuitBreakerStateMachine.Refusal) -> Rejection {
     switch refusal {
     case .open(let retryAfter):
       Rejection(policy: name, reason: .circuitOpen, retryAfter: retryAfter)

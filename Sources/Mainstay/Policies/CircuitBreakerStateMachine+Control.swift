@@ -23,6 +23,39 @@ extension CircuitBreakerStateMachine {
     return .reset
   }
 
+  /// Opens, unless somebody holds the breaker isolated.
+  ///
+  /// - Parameters:
+  ///   - length: How long the break is; nil for one as after a failure, which leaves a break that
+  ///     goes on as it is.
+  ///   - now: The reading.
+  ///   - fraction: Where in its jitter a break as after a failure lies.
+  /// - Returns: What is to be told.
+  mutating func forceOpen(for length: Duration?, now: Duration, fraction: Double) -> Event? {
+    advance(to: now)
+    guard state != .isolated else { return nil }
+    guard let length else {
+      if case .open(let until) = state, until > latest { return nil }
+      return open(failures: 0, fraction: fraction, leaseExpired: false)
+    }
+    currentBreak = length.clamped
+    enter(.open(until: latest + currentBreak))
+    return .opened(failures: 0, breakFor: currentBreak, leaseExpired: false)
+  }
+
+  /// Tries the dependency out from now on, unless somebody holds the breaker isolated.
+  mutating func forceHalfOpen() -> Event? {
+    guard state != .isolated, state != .halfOpen else { return nil }
+    enter(.halfOpen)
+    return .halfOpened
+  }
+
+  /// Closes as after a probe that succeeded, unless somebody holds the breaker isolated.
+  mutating func forceClosed() -> Event? {
+    guard state != .isolated, state != .closed else { return nil }
+    return close()
+  }
+
   /// Acts on the states from now on, or does not; what is on its way changes nothing any more.
   ///
   /// What the machine knows is kept: an open break goes on.

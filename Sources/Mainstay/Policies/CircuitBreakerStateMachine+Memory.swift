@@ -7,6 +7,8 @@ extension CircuitBreakerStateMachine {
     var failures = 0
     /// How long the next break is, before chance lengthens it.
     var nextBreak: Duration
+    /// How many breaks in a row there were; 0 or more.
+    var breaks = 0
     /// How much of the break is left; nil while closed.
     var remainingBreak: Duration?
   }
@@ -17,23 +19,32 @@ extension CircuitBreakerStateMachine {
     return switch state {
     case .closed: Memory(failures: failures, nextBreak: nextBreak)
     case .open(let until):
-      Memory(nextBreak: nextBreak, remainingBreak: max(.zero, until - latest))
-    case .halfOpen: Memory(nextBreak: nextBreak, remainingBreak: .zero)
+      Memory(nextBreak: nextBreak, breaks: breaks, remainingBreak: max(.zero, until - latest))
+    case .halfOpen: Memory(nextBreak: nextBreak, breaks: breaks, remainingBreak: .zero)
     case .isolated: Memory(nextBreak: settings.firstBreak)
     }
   }
 
   /// Goes on from what was kept, cut to what the settings allow.
-  mutating func restore(_ memory: Memory, now: Duration) -> Event? {
+  ///
+  /// - Parameters:
+  ///   - memory: What was kept.
+  ///   - longestBreak: How long a break can be; nil for what the settings say.
+  ///   - now: The reading.
+  /// - Returns: What is to be told.
+  mutating func restore(
+    _ memory: Memory, longestBreak: Duration? = nil, now: Duration
+  ) -> Event? {
     advance(to: now)
     let wasClosed = state == .closed
     enter(.closed)
     nextBreak = min(max(memory.nextBreak, settings.firstBreak), settings.maximumBreak)
+    breaks = memory.breaks
     guard let remaining = memory.remainingBreak else {
       failures = min(memory.failures, Int.max / 2)
       return wasClosed ? nil : .closed
     }
-    currentBreak = min(max(remaining, .zero), longestBreak)
+    currentBreak = min(max(remaining, .zero), longestBreak ?? self.longestBreak)
     state = .open(until: latest + currentBreak)
     return .opened(failures: 0, breakFor: currentBreak, leaseExpired: false)
   }

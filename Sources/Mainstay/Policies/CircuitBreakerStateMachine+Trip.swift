@@ -17,11 +17,19 @@ extension CircuitBreakerStateMachine {
     var permits = 1
     var required = 1
     var lease: Duration?
+    /// How callers wait while all places for probes are taken; nil where they do not.
+    var waiting: Waiting?
 
     /// Every span that the rules name, once.
     var spans: [CircuitBreaker.Window] {
       rates.reduce(into: []) { if !$0.contains($1.span) { $0.append($1.span) } }
     }
+  }
+
+  /// How long a caller waits for the verdict of a probe, in `0...aYear`, and how many do.
+  struct Waiting: Sendable, Equatable {
+    let atMost: Duration
+    let callers: Int
   }
 
   /// Opens a breaker by which part of the calls of late failed or was slow.
@@ -64,6 +72,15 @@ extension CircuitBreakerStateMachine {
     settings.mode != .disabled && windows.contains { $0.needsReading }
   }
 
+  /// How many more probes may run; nil where calls need not be probes.
+  var freePlaces: Int? {
+    guard state == .halfOpen, settings.mode == .enabled else { return nil }
+    return max(0, settings.permits - leases.count { $0 != nil })
+  }
+
+  /// When the next lease of a probe passes; nil where none runs.
+  var nextLease: Duration? { leases.compactMap { $0 }.min() }
+
   /// Whether it matters how long calls take.
   var isTimed: Bool { settings.slowerThan != nil && settings.mode != .disabled }
 
@@ -75,11 +92,13 @@ extension CircuitBreakerStateMachine {
 
   /// How many failures or slow calls are reason to open; nil where no rule says so.
   mutating func causesToTrip() -> Int? {
+    tripRate = nil
     if let threshold = settings.failureThreshold, failures >= threshold { return failures }
     for rate in settings.rates {
-      guard let index = windows.firstIndex(where: { $0.span == rate.span }),
-        let causes = rate.causes(in: windows[index].totals(at: latest))
-      else { continue }
+      guard let index = windows.firstIndex(where: { $0.span == rate.span }) else { continue }
+      let totals = windows[index].totals(at: latest)
+      guard let causes = rate.causes(in: totals) else { continue }
+      tripRate = Double(causes) / Double(totals.calls)
       return causes
     }
     return nil

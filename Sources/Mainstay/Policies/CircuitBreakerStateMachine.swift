@@ -87,6 +87,14 @@ struct CircuitBreakerStateMachine: Sendable {
 
   /// How long the latest break is.
   var currentBreak = Duration.zero
+  /// How many breaks in a row there were, the latest one included; 0 while all is well.
+  var breaks = 0
+  /// The part of the calls that the rule about a rate saw that held last.
+  var tripRate: Double?
+  /// How long the next break is, where somebody else says so.
+  var given: GivenBreak?
+  /// Why it opened in the latest move, where nobody else had said for how long.
+  var unanswered: CircuitBreaker.Trip?
 
   init(_ settings: Settings) {
     self.settings = settings
@@ -268,13 +276,14 @@ extension CircuitBreakerStateMachine {
   mutating func close() -> Event {
     enter(.closed)
     nextBreak = settings.firstBreak
+    breaks = 0
     return .closed
   }
 
-  private mutating func open(failures: Int, fraction: Double, leaseExpired: Bool) -> Event {
+  mutating func open(failures: Int, fraction: Double, leaseExpired: Bool) -> Event {
+    let length = beginBreak(failures: failures)
     // Only ever lengthened: what was promised to those who were refused stays true.
-    currentBreak =
-      nextBreak + .clamped(seconds: nextBreak.inSeconds * settings.jitter * fraction)
+    currentBreak = length + .clamped(seconds: length.inSeconds * settings.jitter * fraction)
     let grown = Duration.clamped(seconds: nextBreak.inSeconds * settings.growth)
     nextBreak = max(nextBreak, min(grown, settings.maximumBreak))
     enter(.open(until: latest + currentBreak))

@@ -4,8 +4,8 @@
 /// once.
 ///
 /// Thrown where a policy is made from a `Configuration`, such as
-/// ``CircuitBreaker/init(validating:clock:seed:observer:)``. Settings that stand in the code go
-/// through the other initialisers, which stop the program with the same words.
+/// ``Bulkhead/init(validating:clock:observer:)``. Settings that stand in the code go through the
+/// other initialisers, which stop the program with the same words.
 public struct ConfigurationError: Error, Sendable, Hashable {
   /// One setting that is not legal.
   public struct Violation: Sendable, Hashable {

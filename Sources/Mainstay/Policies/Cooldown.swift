@@ -20,9 +20,8 @@ public final class Cooldown: Policy, Sendable {
   /// The origin, for events and messages.
   public let name: String
 
-  private let settings: CooldownStateMachine.Settings
-  private let timeline: Timeline
-  private let audience: PolicyAudience
+  let timeline: Timeline
+  let audience: PolicyAudience
   private let guarded: Locked<Guarded>
 
   /// Makes a cooldown from settings that stand in the code; one that is not legal stops the
@@ -81,7 +80,6 @@ public final class Cooldown: Policy, Sendable {
     audience: PolicyAudience
   ) {
     self.name = name
-    self.settings = settings
     self.timeline = timeline
     self.audience = audience
     guarded = Locked(
@@ -126,6 +124,30 @@ public final class Cooldown: Policy, Sendable {
     }
     if delivers { deliver() }
   }
+
+  /// The settings in force; spans of time are cut to what is useful.
+  public var configuration: Configuration {
+    let settings = guarded.withLock { $0.machine.settings }
+    return Configuration(
+      withoutHint: settings.withoutHint, maximum: settings.maximum,
+      maximumWait: settings.maximumWait, spread: settings.spread)
+  }
+
+  /// Goes on with other settings.
+  ///
+  /// A cooldown that has begun lasts as long as before, since that was promised to those who were
+  /// refused, and those who wait are willing to wait as long as they were.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    update(try configuration.checked(name: nil))
+  }
+
+  func update(_ settings: CooldownStateMachine.Settings) {
+    guarded.withLock { $0.machine.settings = settings }
+    tell { _ in .settingsChanged }
+  }
 }
 
 // The shell: the lock is held for a few instructions, and never while somebody waits.
@@ -150,7 +172,8 @@ extension Cooldown {
   @usableFromInline
   func waitUntilWell(isolation: isolated (any Actor)? = #isolation) async throws {
     let start = timeline.now
-    let willing = min(settings.maximumWait, Deadline.timeToWait ?? .aYear)
+    let maximumWait = guarded.withLock { $0.machine.settings.maximumWait }
+    let willing = min(maximumWait, Deadline.timeToWait ?? .aYear)
     while true {
       try Task.checkCancellation()
       let now = timeline.now
@@ -162,8 +185,10 @@ extension Cooldown {
         return answer
       }
       switch answer {
-      case .runs: return told(waitedSince: start, now: now)
-      case .refused(let retryAfter): throw refuse(retryAfter)
+      case .runs:
+        if now > start { tell { _ in .waited(now - start) } }
+        return
+      case .refused(let retryAfter): throw refuse(.coolingDown, retryAfter: retryAfter)
       case .waits(let until):
         let waiter = Waiter()
         let ending = await waiter.ending(alarm: (until, timeline), isolation: isolation) {
@@ -180,28 +205,11 @@ extension Cooldown {
     let disposition = Classification.disposition(of: error)
     if case .throttled = disposition { begin(for: disposition.retryAfter) }
   }
+}
 
-  private func told(waitedSince start: Duration, now: Duration) {
-    if now > start { tell(.waited(now - start), at: now) }
-  }
-
-  private func refuse(_ retryAfter: Duration) -> Rejection {
-    let rejection = Rejection(policy: name, reason: .coolingDown, retryAfter: retryAfter)
-    tell(.rejected(rejection), at: timeline.now)
-    return rejection
-  }
-
-  private func tell(_ what: PolicyEvent.What, at now: Duration) {
-    guard !audience.isEmpty else { return }
-    let delivers = guarded.withLock { guarded in
-      guarded.mailbox.post(what, of: name, at: now)
-      return guarded.mailbox.beginDelivery()
-    }
-    if delivers { deliver() }
-  }
-
-  private func deliver() {
-    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
+extension Cooldown: ObservedPolicy {
+  func withMailbox<T: Sendable>(_ body: @Sendable (inout EventMailbox) -> T) -> T {
+    guarded.withLock { body(&$0.mailbox) }
   }
 }
 
@@ -213,11 +221,11 @@ extension Cooldown: PipelineStage {
   package var isPristine: Bool { remaining == nil }
 
   package var summaries: [StageSummary] {
-    let wait = settings.maximumWait.inWords
+    let wait = configuration.maximumWait
     return [
       StageSummary(
-        .cooldown, name: name, "holds calls back for up to \(wait) when the service asks for it",
-        .delays(settings.maximumWait))
+        .cooldown, name: name,
+        "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait))
     ]
   }
 }

@@ -22,7 +22,8 @@ struct CooldownStateMachine: Sendable {
     case refused(retryAfter: Duration)
   }
 
-  let settings: Settings
+  /// What was promised before they were changed stays (P37).
+  var settings: Settings
   /// Nil while all is well.
   private(set) var until: Duration?
   private var latest = Duration.seconds(Int64.min / 2)

@@ -21,6 +21,7 @@ public final class Cooldowns: Sendable {
   }
 
   private struct Guarded {
+    var settings: CooldownStateMachine.Settings
     var entries: [String: Entry] = [:]
     var uses: UInt64 = 0
     var random: SplitMix64
@@ -28,7 +29,6 @@ public final class Cooldowns: Sendable {
     var sweepAt: Int
   }
 
-  private let settings: CooldownStateMachine.Settings
   private let capacity: Int
   private let timeline: Timeline
   private let audience: PolicyAudience
@@ -71,13 +71,14 @@ public final class Cooldowns: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
-    settings = try configuration.checked(name: nil, capacity: capacity)
+    let settings = try configuration.checked(name: nil, capacity: capacity)
     self.capacity = capacity
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
     guarded = Locked(
       Guarded(
-        random: SplitMix64(seed: seed ?? .random(in: .min ... .max)), sweepAt: capacity))
+        settings: settings, random: SplitMix64(seed: seed ?? .random(in: .min ... .max)),
+        sweepAt: capacity))
   }
 
   /// How many are kept right now.
@@ -97,12 +98,27 @@ public final class Cooldowns: Sendable {
       }
       let forgotten = makeRoom(&guarded, now: now)
       let seed = guarded.random.next()
-      let new = Cooldown(origin, settings, timeline: timeline, seed: seed, audience: audience)
+      let new = Cooldown(
+        origin, guarded.settings, timeline: timeline, seed: seed, audience: audience)
       guarded.entries[origin] = Entry(cooldown: new, lastUse: guarded.uses)
       return (new, forgotten)
     }
     _ = forgotten  // let go of here, outside of the lock
     return cooldown
+  }
+
+  /// Goes on with other settings, in all cooldowns that are kept and in those to come; see
+  /// ``Cooldown/update(_:)``.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Cooldown.Configuration) throws(ConfigurationError) {
+    let settings = try configuration.checked(name: nil)
+    let cooldowns = guarded.withLock { guarded in
+      guarded.settings = settings
+      return guarded.entries.values.map(\.cooldown)
+    }
+    for cooldown in cooldowns { cooldown.update(settings) }
   }
 
   /// Forgets a quarter at once, so that not every new origin has to look through all.

@@ -89,7 +89,7 @@ public struct Hedge: ConcurrentPolicy {
     self.name = name
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
-    latencies = HedgeLatencies(delay: configuration.delay)
+    latencies = HedgeLatencies(delay: configuration.delay, timeline: timeline)
     self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
     isBudgetShared = budget != nil
   }
@@ -146,17 +146,28 @@ extension Hedge: PipelineStage {
 
 /// How long the calls under one hedge take, shared by all its copies.
 final class HedgeLatencies: Sendable {
-  private let rule: Hedge.Delay
-  private let window = Locked(LatencyWindow(capacity: Hedge.Delay.windowSize))
+  private struct Known {
+    var window = LatencyWindow(capacity: Hedge.Delay.windowSize)
+    var sleep: SleepWatch
+  }
 
-  init(delay: Hedge.Delay) { rule = delay }
+  private let rule: Hedge.Delay
+  private let timeline: Timeline
+  private let known: Locked<Known>
+
+  init(delay: Hedge.Delay, timeline: Timeline) {
+    rule = delay
+    self.timeline = timeline
+    known = Locked(Known(sleep: SleepWatch(asleep: timeline.timeAsleep(at: timeline.now))))
+  }
 
   /// How long a copy may take before the next one is started.
   var delay: Duration {
     switch rule.kind {
     case .fixed(let delay): delay.clamped
     case .percentile(let share, let initial, let minimum):
-      window.withLock { $0.count >= minimum ? $0.percentile(share) : nil } ?? initial.clamped
+      known.withLock { $0.window.count >= minimum ? $0.window.percentile(share) : nil }
+        ?? initial.clamped
     }
   }
 
@@ -169,14 +180,23 @@ final class HedgeLatencies: Sendable {
   }
 
   /// Whether nothing is known about how long calls take.
-  var isEmpty: Bool { window.withLock { $0.count == 0 } }
+  var isEmpty: Bool { known.withLock { $0.window.count == 0 } }
 
-  /// A copy gave the answer, and the others had taken this long when they were cancelled.
-  func record(winner: Duration, losers: [Duration]) {
+  /// A copy gave the answer, and the others were cancelled; nothing is learned where the device
+  /// slept meanwhile (P13).
+  ///
+  /// - Parameters:
+  ///   - winner: When the copy that gave the answer was started.
+  ///   - losers: When the others were.
+  ///   - now: The reading.
+  func record(winner: Duration, losers: [Duration], now: Duration) {
     guard case .percentile(let share, _, _) = rule.kind else { return }
-    window.withLock { window in
-      for loser in losers { window.recordCensored(loser, share: share) }
-      window.record(winner)
+    let asleep = timeline.timeAsleep(at: now)
+    let start = losers.min().map { min($0, winner) } ?? winner
+    known.withLock { known in
+      guard !known.sleep.hasSlept(since: start, now: now, asleep: asleep) else { return }
+      for loser in losers { known.window.recordCensored(now - loser, share: share) }
+      known.window.record(now - winner)
     }
   }
 }

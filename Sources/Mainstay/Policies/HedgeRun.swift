@@ -113,9 +113,9 @@ final class HedgeRun<T: Sendable>: Sendable {
 
   private func won(_ copy: Int, _ copies: Copies) {
     let now = hedge.timeline.now
-    let latency = { (copy: Int) in now - (copies.starts[copy] ?? now) }
-    let losers = copies.machine.running.filter { $0 != copy }.map(latency)
-    hedge.latencies.record(winner: latency(copy), losers: losers)
+    let start = { (copy: Int) in copies.starts[copy] ?? now }
+    let losers = copies.machine.running.filter { $0 != copy }.map(start)
+    hedge.latencies.record(winner: start(copy), losers: losers, now: now)
     guard copies.machine.started > 1 else { return }
     hedge.tell(.hedgeWon(copy: copy))
   }

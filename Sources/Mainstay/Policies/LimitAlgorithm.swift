@@ -23,7 +23,7 @@ struct LimitAlgorithm: Sendable {
   }
 
   private var law: Law
-  private let bounds: ClosedRange<Double>
+  private var bounds: ClosedRange<Double>
   /// The limit with its fraction.
   private var estimate: Double
   private(set) var epoch: UInt64 = 0
@@ -31,16 +31,36 @@ struct LimitAlgorithm: Sendable {
   init(_ kind: AdaptiveLimit.Kind) {
     bounds = Double(kind.minimum)...Double(kind.maximum)
     estimate = Double(kind.initial)
-    law =
-      switch kind.law {
-      case .aimd(let ratio, let timeout): .aimd(AIMD(backoffRatio: ratio, timeout: timeout))
-      case .vegas: .vegas(Vegas())
-      case .gradient2(let tolerance): .gradient2(Gradient2(tolerance: tolerance))
-      }
+    law = Self.law(of: kind)
+  }
+
+  private static func law(of kind: AdaptiveLimit.Kind) -> Law {
+    switch kind.law {
+    case .aimd(let ratio, let timeout): .aimd(AIMD(backoffRatio: ratio, timeout: timeout))
+    case .vegas: .vegas(Vegas())
+    case .gradient2(let tolerance): .gradient2(Gradient2(tolerance: tolerance))
+    }
   }
 
   /// How many calls may run at the same time.
   var limit: Int { Int(estimate) }
+
+  /// Learns by another kind from now on (P37).
+  ///
+  /// The limit stays, cut to the new bounds, and the same law keeps what it knows. What began
+  /// before says nothing any more.
+  mutating func update(_ kind: AdaptiveLimit.Kind) {
+    bounds = Double(kind.minimum)...Double(kind.maximum)
+    estimate = min(max(estimate, bounds.lowerBound), bounds.upperBound)
+    switch (law, Self.law(of: kind)) {
+    case (.vegas, .vegas): break
+    case (.gradient2(var gradient), .gradient2(let new)):
+      gradient.tolerance = new.tolerance
+      law = .gradient2(gradient)
+    case (_, let new): law = new
+    }
+    epoch += 1
+  }
 
   /// A call ended.
   ///
@@ -145,7 +165,7 @@ extension Double {
 /// It looks at whole windows, since single answers differ too much. Source: Gradient2 of Netflix,
 /// which did not heed drops.
 struct Gradient2: Sendable {
-  let tolerance: Double
+  var tolerance: Double
   /// The average over about 600 windows; nil before the first one.
   private(set) var longTerm: Double?
   private var windows = 0.0

@@ -86,10 +86,12 @@ extension RateLimiter.Configuration {
   /// Notes everything that is not legal.
   ///
   /// - Throws: ``ConfigurationError`` with all of it.
-  func check() throws(ConfigurationError) {
+  ///
+  /// - Parameter fixedName: The name that they have to have; nil where any will do.
+  func check(named fixedName: String? = nil) throws(ConfigurationError) {
     let billion = 1...1_000_000_000
     var found = Violations()
-    found.checkName(name)
+    found.checkName(name, fixed: fixedName)
     if kind.law == .slidingWindow {
       found.check((1...100_000).contains(kind.rate), "limit", kind.rate, "it must be 1 to 100,000")
     } else {

@@ -19,9 +19,8 @@ public final class RateLimiter: Policy, Sendable {
   /// The name of the quota, for events and messages.
   public let name: String
 
-  private let maximumWait: Duration
-  private let timeline: Timeline
-  private let audience: PolicyAudience
+  let timeline: Timeline
+  let audience: PolicyAudience
   private let guarded: Locked<Guarded>
 
   /// Makes a limiter from settings that stand in the code; one that is not legal stops the program.
@@ -58,10 +57,11 @@ public final class RateLimiter: Policy, Sendable {
   ) throws(ConfigurationError) {
     try configuration.check()
     name = configuration.name
-    maximumWait = configuration.maximumWait.clamped
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
-    guarded = Locked(Guarded(machine: RateLimiterStateMachine(configuration.kind)))
+    guarded = Locked(
+      Guarded(
+        machine: RateLimiterStateMachine(configuration.kind), configuration: configuration))
   }
 
   /// How many calls wait for their turn right now.
@@ -102,9 +102,30 @@ public final class RateLimiter: Policy, Sendable {
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
   public func setKind(_ kind: Kind) throws(ConfigurationError) {
     try Configuration(name: name, kind: kind).check()
+    change { $0.kind = kind }
+  }
+
+  /// The settings, as they were given.
+  public var configuration: Configuration { guarded.withLock { $0.configuration } }
+
+  /// Goes on with other settings: ``setKind(_:)``, and those who come later wait as long as
+  /// `maximumWait` says now.
+  ///
+  /// - Parameter configuration: The settings; the name has to be that of the limiter.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check(named: name)
+    change { $0 = configuration }
+  }
+
+  private func change(_ settings: (inout Configuration) -> Void) {
     let now = timeline.now
     let (waiters, alarm) = guarded.withLock { guarded in
-      guarded.machine.change(to: kind, now: now)
+      let before = guarded.configuration.kind
+      settings(&guarded.configuration)
+      if guarded.configuration.kind != before {
+        guarded.machine.change(to: guarded.configuration.kind, now: now)
+      }
       return (takeTurns(&guarded, now), guarded.newAlarm())
     }
     tell { _ in .settingsChanged }
@@ -203,6 +224,7 @@ extension RateLimiter {
 
   private struct Guarded {
     var machine: RateLimiterStateMachine
+    var configuration: Configuration
     var waiters: [UInt64: Waiter] = [:]
     /// The due time of the alarm that rings first; nil where there is none.
     var alarm: Duration?
@@ -230,16 +252,17 @@ extension RateLimiter {
   private func takeLater(
     _ cost: Int, atMost own: Duration?, _ now: Duration
   ) throws(Rejection) -> Turn? {
-    var willing = own ?? maximumWait
-    if willing > .zero, let timeLeft = Deadline.timeToWait { willing = min(willing, timeLeft) }
-    let (answer, waiter, alarm) = guarded.withLock { guarded in
+    let timeLeft = Deadline.timeToWait
+    let (own, answer, waiter, alarm) = guarded.withLock { guarded in
+      let own = own ?? guarded.configuration.maximumWait.clamped
+      let willing = own > .zero ? min(own, timeLeft ?? own) : own
       let answer = guarded.machine.ask(cost: cost, now: now, atMost: willing)
       guard case .promised(let id, _) = answer else {
-        return (answer, Waiter?.none, Duration?.none)
+        return (own, answer, Waiter?.none, Duration?.none)
       }
       let waiter = Waiter(id: id)
       guarded.waiters[id] = waiter
-      return (answer, waiter, guarded.newAlarm())
+      return (own, answer, waiter, guarded.newAlarm())
     }
     if let alarm { ring(at: alarm) }
     switch answer {
@@ -247,7 +270,7 @@ extension RateLimiter {
     case .promised: return waiter.map { Turn(limiter: self, waiter: $0, start: now) }
     case .refused(let wait):
       let reason: Rejection.Reason =
-        wait <= own ?? maximumWait ? .deadlineTooClose : .rateLimited
+        wait <= own ? .deadlineTooClose : .rateLimited
       throw refuse(reason, retryAfter: wait)
     case .never: throw refuse(.costTooHigh, retryAfter: nil)
     }
@@ -284,23 +307,11 @@ extension RateLimiter {
   private func ring(at due: Duration) {
     _ = timeline.alarms.add(due: due, target: Bell(of: self, due: due))
   }
+}
 
-  private func refuse(_ reason: Rejection.Reason, retryAfter: Duration?) -> Rejection {
-    let rejection = Rejection(policy: name, reason: reason, retryAfter: retryAfter)
-    tell { _ in .rejected(rejection) }
-    return rejection
-  }
-
-  private func tell(_ what: (Duration) -> PolicyEvent.What) {
-    guard !audience.isEmpty else { return }
-    let now = timeline.now
-    let event = what(now)
-    let delivers = guarded.withLock { guarded in
-      guarded.mailbox.post(event, of: name, at: now)
-      return guarded.mailbox.beginDelivery()
-    }
-    guard delivers else { return }
-    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
+extension RateLimiter: ObservedPolicy {
+  func withMailbox<T: Sendable>(_ body: @Sendable (inout EventMailbox) -> T) -> T {
+    guarded.withLock { body(&$0.mailbox) }
   }
 }
 
@@ -315,6 +326,7 @@ extension RateLimiter: PipelineStage {
   }
 
   package var summaries: [StageSummary] {
+    let maximumWait = configuration.maximumWait.clamped
     let wait = maximumWait > .zero ? "waits up to \(maximumWait.inWords)" : "does not wait"
     return [
       StageSummary(

@@ -21,8 +21,8 @@ public final class Throttle: Policy, Sendable {
   /// The name of the dependency, for events and messages.
   public let name: String
 
-  private let timeline: Timeline
-  private let audience: PolicyAudience
+  let timeline: Timeline
+  let audience: PolicyAudience
   private let guarded: Locked<Guarded>
 
   private struct Guarded {
@@ -123,7 +123,8 @@ extension Throttle {
       guarded.machine.admit(now: now) { guarded.random.fraction() }
     }
     if let token { return Admission(token: token) }
-    throw refuse(now)
+    // When it makes sense to ask again is up to chance, so nobody can say.
+    throw refuse(.throttled)
   }
 
   @usableFromInline
@@ -139,18 +140,11 @@ extension Throttle {
     case .failure, .cooldown: break
     }
   }
+}
 
-  @inline(never)
-  private func refuse(_ now: Duration) -> Rejection {
-    // When it makes sense to ask again is up to chance, so nobody can say.
-    let rejection = Rejection(policy: name, reason: .throttled)
-    guard !audience.isEmpty else { return rejection }
-    let delivers = guarded.withLock { guarded in
-      guarded.mailbox.post(.rejected(rejection), of: name, at: now)
-      return guarded.mailbox.beginDelivery()
-    }
-    if delivers { audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } } }
-    return rejection
+extension Throttle: ObservedPolicy {
+  func withMailbox<T: Sendable>(_ body: @Sendable (inout EventMailbox) -> T) -> T {
+    guarded.withLock { body(&$0.mailbox) }
   }
 }
 

@@ -38,6 +38,13 @@ package struct Timeline: Sendable {
     isContinuous ? LiveClock.start.duration(to: .now) : other?.now ?? .zero
   }
 
+  /// How long the device has slept by a reading of this clock, counted from a fixed moment; nil
+  /// where the clock does not say.
+  package func timeAsleep(at now: Duration) -> Duration? {
+    guard let other else { return now - LiveClock.awakeStart.duration(to: .now) }
+    return other.timeAsleep
+  }
+
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
   package func sleep(until reading: Duration) async throws {
     try await (other ?? LiveClock()).sleep(until: reading)
@@ -52,14 +59,17 @@ package struct Timeline: Sendable {
 /// A clock without its type.
 protocol ErasedClock: Sendable {
   var now: Duration { get }
+  var timeAsleep: Duration? { get }
   var kind: ObjectIdentifier { get }
   func sleep(until reading: Duration) async throws
 }
 
 private struct LiveClock: ErasedClock {
   static let start = ContinuousClock.now
+  static let awakeStart = SuspendingClock.now
 
   var now: Duration { Self.start.duration(to: .now) }
+  var timeAsleep: Duration? { now - Self.awakeStart.duration(to: .now) }
   var kind: ObjectIdentifier { ObjectIdentifier(ContinuousClock.self) }
 
   func sleep(until reading: Duration) async throws {
@@ -78,6 +88,7 @@ private struct ClockReading<C: Clock<Duration>>: ErasedClock {
   }
 
   var now: Duration { start.duration(to: clock.now) }
+  var timeAsleep: Duration? { (clock as? any SleepCountingClock)?.timeAsleep }
   var kind: ObjectIdentifier { ObjectIdentifier(C.self) }
 
   func sleep(until reading: Duration) async throws {

@@ -27,8 +27,8 @@ import Testing
         let rejection = await #expect(throws: Rejection.self) { try await limit.run {} }
         #expect(rejection == Rejection(policy: "catalog", reason: .limitReached))
       } else {
-        let waiting = Task { try await limit.run { 42 } }
-        while limit.waiting == 0 { await Task.yield() }
+        let waiting = await started { try await limit.run { 42 } }
+        #expect(limit.waiting == 1)
         gate.open()
         #expect(try await waiting.value == 42)
       }
@@ -104,8 +104,8 @@ import Testing
     let patience = ManualClock()
     let call = Task { try await limit.run { try await untilCancelled(patience) } }
     await patience.sleepers(atLeast: 1)
-    let waiting = Task { try await limit.run { Issue.record("it ran") } }
-    while limit.waiting == 0 { await Task.yield() }
+    let waiting = await started { try await limit.run { Issue.record("it ran") } }
+    #expect(limit.waiting == 1)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
     call.cancel()

@@ -171,7 +171,9 @@ private struct BulkheadWorld {
     case .limit(let limit):
       let line = machine.waiters
       let isNewest = isNewestNext
-      let granted = machine.setLimit(limit, now: .seconds(now))
+      var settings = machine.settings
+      settings.limit = limit
+      let granted = machine.update(settings, now: .seconds(now))
       if !isNewest { try expect(granted == Array(line.prefix(granted.count)), "not in order") }
       for id in granted { try begin(id) }
     case .pass: now += 1

@@ -20,11 +20,6 @@ import Testing
       observer: events)
   }
 
-  /// Waits until as many wait at the bulkhead; each of them has an alarm or shares one.
-  private func waiting(_ count: Int, at bulkhead: Bulkhead) async {
-    while bulkhead.waiting < count { await Task.yield() }
-  }
-
   @Test func `a call beyond the limit is refused at once`() async throws {
     let bulkhead = bulkhead(limit: 2)
     let gate = Gate()
@@ -54,15 +49,13 @@ import Testing
     let bulkhead = bulkhead(queue: 3)
     let order = Log()
     let held = await Held(bulkhead)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 1...3 {
-        group.addTask { try await bulkhead.run { order.add("\(number)") } }
-        await waiting(number, at: bulkhead)
-      }
-      clock.advance(by: .seconds(3))
-      try await held.release()
-      try await group.waitForAll()
+    let calls = await started(3) { number in
+      try await bulkhead.run { order.add("\(number + 1)") }
     }
+    #expect(bulkhead.waiting == 3)
+    clock.advance(by: .seconds(3))
+    try await held.release()
+    for call in calls { try await call.value }
     #expect(order.lines == ["1", "2", "3"])
     #expect(BreakerBench.names(events.events) == ["waited", "waited", "waited"])
     guard case .waited(.seconds(3)) = events.events.first?.what else {
@@ -75,15 +68,13 @@ import Testing
     let bulkhead = bulkhead(queue: 3, order: .lifoUnderOverload)
     let order = Log()
     let held = await Held(bulkhead)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 1...3 {
-        group.addTask { try await bulkhead.run { order.add("\(number)") } }
-        await waiting(number, at: bulkhead)
-      }
-      clock.advance(by: .seconds(5))
-      try await held.release()
-      try await group.waitForAll()
+    let calls = await started(3) { number in
+      try await bulkhead.run { order.add("\(number + 1)") }
     }
+    #expect(bulkhead.waiting == 3)
+    clock.advance(by: .seconds(5))
+    try await held.release()
+    for call in calls { try await call.value }
     #expect(order.lines == ["3", "2", "1"])
   }
 
@@ -108,8 +99,8 @@ import Testing
   {
     let bulkhead = bulkhead(queue: 1)
     let held = await Held(bulkhead)
-    let call = Task { try await bulkhead.run { Issue.record("it ran") } }
-    await waiting(1, at: bulkhead)
+    let call = await started { try await bulkhead.run { Issue.record("it ran") } }
+    #expect(bulkhead.waiting == 1)
     call.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
     #expect(bulkhead.waiting == 0 && bulkhead.running == 1)
@@ -134,8 +125,8 @@ import Testing
       Timeout(.seconds(60), clock: clock)
     }
     let held = await Held(bulkhead)
-    let call = Task { try await pipeline.run {} }
-    await waiting(1, at: bulkhead)
+    let call = await started { try await pipeline.run {} }
+    #expect(bulkhead.waiting == 1)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(3))
     let rejection = await #expect(throws: Rejection.self) { try await call.value }
@@ -166,14 +157,14 @@ import Testing
   @Test(.requirement("P37")) func `the limit moves while calls run and wait`() async throws {
     let bulkhead = bulkhead(limit: 2, queue: 2)
     let held = [await Held(bulkhead), await Held(bulkhead)]
-    async let waiter: Void = bulkhead.run {}
-    await waiting(1, at: bulkhead)
+    let waiter = await started { try await bulkhead.run {} }
+    #expect(bulkhead.waiting == 1)
     try bulkhead.setLimit(1)
     #expect(bulkhead.running == 2 && bulkhead.waiting == 1)
     try await held[0].release()
     #expect(bulkhead.running == 1 && bulkhead.waiting == 1)
     try bulkhead.setLimit(2)
-    try await waiter
+    try await waiter.value
     #expect(bulkhead.limit == 2)
     #expect(
       BreakerBench.names(events.events) == ["limitChanged", "limitChanged", "waited"])
@@ -235,7 +226,7 @@ import Testing
     let held = await Held(bulkhead)
     var count = 0  // not Sendable, and not captured by anything that is
     let released = Task {
-      await waiting(1, at: bulkhead)
+      await clock.sleepers(atLeast: 1)
       try await held.release()
     }
     try await bulkhead.run {

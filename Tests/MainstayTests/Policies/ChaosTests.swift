@@ -198,6 +198,48 @@ import Testing
     try await call.value
   }
 
+  @Test func `a failure from outside comes after its latency, without the call being made`()
+    async throws
+  {
+    let settings = Chaos.Configuration(
+      rate: 1, shortestLatency: .seconds(2), status: 429, retryAfter: .seconds(7))
+    let json = try JSONEncoder().encode(settings)
+    #expect(try JSONDecoder().decode(Chaos.Configuration.self, from: json) == settings)
+    let clock = ManualClock()
+    let isOn = Flag()
+    let chaos = try Chaos(
+      validating: settings, enabledInRelease: true, when: { isOn.isRaised }, clock: clock,
+      observer: recorder)
+    #expect(try await chaos.run { 42 } == 42)
+    isOn.raise()
+    let call = Task { try await chaos.run { Issue.record("it ran") } }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(2))
+    let error = await #expect(throws: AppError.self) { try await call.value }
+    #expect(error?.httpStatus == 429)
+    #expect(error?.disposition == .throttled(retryAfter: .seconds(7)))
+    #expect(recorder.names == ["chaosInjected", "chaosInjected"])
+    let words = Pipeline("reads") { chaos }.explain().description
+    #expect(words.contains("100.0 % of the calls: error after latency of 2 s"))
+  }
+
+  @Test(.requirement("P23", "T8"))
+  func `a failure from outside without latency fails at once, and is checked`() async throws {
+    let down = try Chaos(validating: .init(rate: 1, status: 503), enabledInRelease: true)
+    let error = await #expect(throws: AppError.self) { try await down.run {} }
+    #expect(error?.httpStatus == 503)
+    for wrong in [Chaos.Configuration(status: 200, retryAfter: .seconds(-1)), .init(status: 600)] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try Chaos(validating: wrong, enabledInRelease: true)
+      }
+      #expect(error?.violations.first?.option == "status")
+    }
+    let lonely = #expect(throws: ConfigurationError.self) {
+      try Chaos(validating: .init(retryAfter: .zero), enabledInRelease: true)
+    }
+    #expect(lonely?.violations.map(\.option) == ["retryAfter"])
+  }
+
   @Test(.requirement("P23", "P10", "T8")) func `illegal settings stop the program`() async {
     for rate in ["-0.1", "1.1", "nan", "inf"] {
       let said = await #expect(

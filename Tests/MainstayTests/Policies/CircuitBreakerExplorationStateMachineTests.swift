@@ -82,6 +82,9 @@ private struct BreakerWorld {
     case isolate
     case endIsolation
     case reset
+    case open(Duration?)
+    case halfOpen
+    case close
     case setMode(CircuitBreaker.Mode)
   }
 
@@ -99,7 +102,9 @@ private struct BreakerWorld {
 
   /// Everything that can happen next.
   var actions: [Action] {
-    var actions: [Action] = [.expire, .tick, .isolate, .reset]
+    var actions: [Action] = [
+      .expire, .tick, .isolate, .reset, .open(nil), .open(.seconds(2)), .halfOpen, .close,
+    ]
     for (index, token) in callers.enumerated() {
       guard let token else {
         actions.append(.admit(index))
@@ -133,6 +138,9 @@ private struct BreakerWorld {
       holds -= 1
       event = machine.endIsolation()
     case .reset: event = machine.reset()
+    case .open(let length): event = machine.forceOpen(for: length, now: machine.latest, fraction: 0)
+    case .halfOpen: event = machine.forceHalfOpen()
+    case .close: event = machine.forceClosed()
     case .setMode(let mode): event = machine.setMode(mode)
     }
     try check(action, after: before, event)
@@ -225,6 +233,11 @@ private struct BreakerWorld {
         try expect(machine.state == before.state, "opened without a reason")
       }
       return
+    }
+    if case .open(let length) = action {
+      try expect(causes == 0 && !leaseExpired, "opened by hand, but there was a cause")
+      try expect(before.isolations == 0, "opened although isolated")
+      return try expect(breakFor == length ?? before.nextBreak, "another break than was asked for")
     }
     try expect(causes >= 1, "opened without a cause")
     try expect(breakFor >= before.nextBreak, "a break was shortened")

@@ -95,6 +95,7 @@ import Testing
     let byHand: [Walk.Action] = [
       .isolate, .endIsolation, .endIsolation, .reset, .setMode(.enabled), .setMode(.disabled),
       .setMode(.metricsOnly), .setMode(.enabled), .update(settings(&random)), .relaunch,
+      .open(nil), .open(.seconds(Int.random(in: 0...9, using: &random))), .halfOpen, .close,
     ]
     return switch Int.random(in: 0..<100, using: &random) {
     case 0..<43: .admit
@@ -116,7 +117,8 @@ private struct CircuitBreakerWalk {
   enum Action: Equatable {
     case admit, succeed, succeedSlowly, fail, failSlowly, drop
     case wait, waitLong, goBack
-    case isolate, endIsolation, reset, relaunch
+    case isolate, endIsolation, reset, relaunch, halfOpen, close
+    case open(Duration?)
     case setMode(CircuitBreaker.Mode)
     case update(Machine.Settings)
 
@@ -163,6 +165,7 @@ private struct CircuitBreakerWalk {
     case .wait: now += 1000 + pick % 3000
     case .waitLong: now += 20_000
     case .goBack: now -= 1500
+    case .open(let length): try force(length, fraction)
     default: try control(action)
     }
     try check(after: before)
@@ -185,6 +188,20 @@ private struct CircuitBreakerWalk {
       try expect(machine.reset() == .reset, "reset told something else")
       model.forget()
       if model.holds > 0 { model.state = .isolated }
+    case .halfOpen:
+      let event = machine.forceHalfOpen()
+      guard model.holds == 0, model.state != .halfOpen else {
+        return try expect(event == nil, "half-opened twice")
+      }
+      try expect(event == .halfOpened, "half-opened, but \(event, default: "-")")
+      model.change(to: .halfOpen)
+    case .close:
+      let event = machine.forceClosed()
+      guard model.holds == 0, model.state != .closed else {
+        return try expect(event == nil, "closed twice")
+      }
+      try expect(event == .closed, "closed, but \(event, default: "-")")
+      model.forget()
     case .relaunch:
       guard model.holds == 0 else { return }
       var other = machine
@@ -203,6 +220,22 @@ private struct CircuitBreakerWalk {
       model.update(settings)
     default: break
     }
+  }
+
+  /// Opens both by hand.
+  private mutating func force(_ length: Duration?, _ fraction: Double) throws(Disagreement) {
+    let event = machine.forceOpen(for: length, now: .milliseconds(now), fraction: fraction)
+    model.time = max(model.time, now)
+    let goesOn = model.state == .open && model.openUntil > .milliseconds(model.time)
+    guard model.holds == 0, length != nil || !goesOn else {
+      return try expect(event == nil, "told \(event, default: "-")")
+    }
+    guard let length else { return try open(event, failures: 0, leaseExpired: false) }
+    try expect(
+      event == .opened(failures: 0, breakFor: length, leaseExpired: false),
+      "opened, but \(event, default: "-")")
+    (model.openUntil, model.lastBreak) = (.milliseconds(model.time) + length, length)
+    model.change(to: .open)
   }
 
   /// Gives back whatever is on its way, and expects that no place stays taken.

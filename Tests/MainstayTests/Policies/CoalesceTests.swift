@@ -12,23 +12,16 @@ import Testing
     Coalesce("books", clock: ManualClock(), observer: recorder)
   }
 
-  /// Waits until this many callers share runs.
-  private func callers(_ count: Int, of books: Coalesce<String>) async {
-    while books.callerCount != count { await Task.yield() }
-  }
-
   @Test func `callers of one key share one run`() async throws {
     let (books, gate, runs) = (coalesce(), BreakerBench.Gate(), Log())
-    let calls = (0..<5).map { _ in
-      Task {
-        try await books.run("a") {
-          runs.add("ran")
-          await gate.pass()
-          return 42
-        }
+    let calls = await started(5) { _ in
+      try await books.run("a") {
+        runs.add("ran")
+        await gate.pass()
+        return 42
       }
     }
-    await callers(5, of: books)
+    #expect(books.callerCount == 5)
     gate.open()
     for call in calls { #expect(try await call.value == 42) }
     #expect(runs.lines.count == 1)
@@ -78,15 +71,13 @@ import Testing
 
   @Test(.requirement("P38")) func `all callers get the error, each a value of its own`() async {
     let (books, gate) = (coalesce(), BreakerBench.Gate())
-    let calls = (0..<3).map { _ in
-      Task {
-        try await books.run("a") {
-          await gate.pass()
-          throw AppError.http(status: 503)
-        }
+    let calls = await started(3) { _ in
+      try await books.run("a") {
+        await gate.pass()
+        throw AppError.http(status: 503)
       }
     }
-    await callers(3, of: books)
+    #expect(books.callerCount == 3)
     gate.open()
     for call in calls {
       let error = await #expect(throws: AppError.self) { try await call.value }
@@ -103,10 +94,10 @@ import Testing
       if Task.isCancelled { wasCancelled.raise() }
       return 42
     }
-    let first = Task { try await books.run("a", operation) }
-    await callers(1, of: books)
-    let second = Task { try await books.run("a", operation) }
-    await callers(2, of: books)
+    let first = await started { try await books.run("a", operation) }
+    #expect(books.callerCount == 1)
+    let second = await started { try await books.run("a", operation) }
+    #expect(books.callerCount == 2)
     // Also whoever began the run may leave it to the others.
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
@@ -119,15 +110,13 @@ import Testing
   @Test func `the run is cancelled when all callers are gone`() async throws {
     let (books, patience) = (coalesce(), ManualClock())
     let ended = Countdown(1)
-    let calls = (0..<2).map { _ in
-      Task {
-        try await books.run("a") {
-          defer { ended.count() }
-          try await untilCancelled(patience)
-        }
+    let calls = await started(2) { _ in
+      try await books.run("a") {
+        defer { ended.count() }
+        try await untilCancelled(patience)
       }
     }
-    await callers(2, of: books)
+    #expect(books.callerCount == 2)
     await patience.sleepers(atLeast: 1)
     for call in calls { call.cancel() }
     for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
@@ -174,8 +163,8 @@ import Testing
       try await Deadline(.seconds(1), clock: clock).run { try await books.run("a", operation) }
     }
     await gate.arrivals(atLeast: 1)
-    let patient = Task { try await books.run("a", operation) }
-    await callers(2, of: books)
+    let patient = await started { try await books.run("a", operation) }
+    #expect(books.callerCount == 2)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(1))
     await #expect(throws: TimedOut.self) { try await hasty.value }
@@ -217,16 +206,14 @@ import Testing
       Retry(backoff: .none)
       Timeout(.seconds(10))
     }
-    let calls = (0..<3).map { _ in
-      Task {
-        try await token.run {
-          runs.add("ran")
-          await gate.pass()
-          return "t"
-        }
+    let calls = await started(3) { _ in
+      try await token.run {
+        runs.add("ran")
+        await gate.pass()
+        return "t"
       }
     }
-    await callers(3, of: books)
+    #expect(books.callerCount == 3)
     gate.open()
     for call in calls { #expect(try await call.value == "t") }
     #expect(runs.lines.count == 1)

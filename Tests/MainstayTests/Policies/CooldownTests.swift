@@ -31,14 +31,13 @@ import Testing
     await answer(.throttled(retryAfter: .seconds(5)), at: cooldown)
     #expect(cooldown.remaining == .seconds(5))
     let ran = Log()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<5 { group.addTask { try await cooldown.run { ran.add("ran") } } }
-      while cooldown.waiting < 5 { await Task.yield() }
-      clock.advance(by: .milliseconds(4_999))
-      #expect(ran.lines.isEmpty)
-      clock.advance(by: .milliseconds(1))
-      try await group.waitForAll()
-    }
+    let calls = await started(5) { _ in try await cooldown.run { ran.add("ran") } }
+    #expect(cooldown.waiting == 5)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(4_999))
+    #expect(ran.lines.isEmpty)
+    clock.advance(by: .milliseconds(1))
+    for call in calls { try await call.value }
     #expect(ran.lines.count == 5)
     #expect(cooldown.remaining == nil)
     guard case .cooldownBegan("api.example.com", .seconds(5)) = events.events.first?.what else {
@@ -78,17 +77,15 @@ import Testing
     let ran = Log()
     var random = SplitMix64(seed: 1)
     let moments = (0..<20).map { _ in 5 + 10 * random.fraction() }
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { try await cooldown.run { ran.add("ran") } } }
-      while cooldown.waiting < 20 { await Task.yield() }
-      for second in 1...15 {
-        clock.advance(by: .seconds(1))
-        let due = moments.count { $0 <= Double(second) }
-        while ran.lines.count < due { await Task.yield() }
-        #expect(ran.lines.count == due)
-      }
-      try await group.waitForAll()
+    let calls = await started(20) { _ in try await cooldown.run { ran.add("ran") } }
+    #expect(cooldown.waiting == 20)
+    for second in 1...15 {
+      clock.advance(by: .seconds(1))
+      let due = moments.count { $0 <= Double(second) }
+      await ran.lines(atLeast: due)
+      #expect(ran.lines.count == due)
     }
+    for call in calls { try await call.value }
     #expect(Set(moments.map { Int($0) }).count > 5)
     #expect(cooldown.waiting == 0)
   }

@@ -15,10 +15,6 @@ import Testing
     RateLimiter("search", kind, maximumWait: maximumWait, clock: clock, observer: events)
   }
 
-  private func waiting(_ count: Int, at limiter: RateLimiter) async {
-    while limiter.waiting < count { await Task.yield() }
-  }
-
   @Test(.requirement("P33")) func `a call beyond the limit is refused with the time to come back`()
     async throws
   {
@@ -49,18 +45,14 @@ import Testing
     let limiter = limiter(maximumWait: .seconds(10))
     let order = Log()
     try await limiter.run {}
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 1...3 {
-        group.addTask { try await limiter.run { order.add("\(number)") } }
-        await waiting(number, at: limiter)
-      }
-      for number in 1...3 {
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(1))
-        while order.lines.count < number { await Task.yield() }
-      }
-      try await group.waitForAll()
+    let calls = await started(3) { number in try await limiter.run { order.add("\(number + 1)") } }
+    #expect(limiter.waiting == 3)
+    for number in 1...3 {
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(1))
+      await order.lines(atLeast: number)
     }
+    for call in calls { try await call.value }
     #expect(order.lines == ["1", "2", "3"])
     #expect(BreakerBench.names(events.events) == ["waited", "waited", "waited"])
   }
@@ -70,10 +62,10 @@ import Testing
   {
     let limiter = limiter(maximumWait: .seconds(10))
     try await limiter.run {}
-    let first = Task { try await limiter.run { Issue.record("it ran") } }
-    await waiting(1, at: limiter)
-    let second = Task { try await limiter.run { 42 } }
-    await waiting(2, at: limiter)
+    let first = await started { try await limiter.run { Issue.record("it ran") } }
+    #expect(limiter.waiting == 1)
+    let second = await started { try await limiter.run { 42 } }
+    #expect(limiter.waiting == 2)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     await clock.sleepers(atLeast: 1)
@@ -88,10 +80,10 @@ import Testing
     let limiter = limiter(
       .tokenBucket(rate: 1, per: .seconds(1), burst: 10), maximumWait: .seconds(60))
     try await limiter.run(cost: 9) {}
-    let large = Task { try await limiter.run(cost: 10) {} }
-    await waiting(1, at: limiter)
-    let small = Task { try await limiter.run(cost: 1) { 42 } }
-    await waiting(2, at: limiter)
+    let large = await started { try await limiter.run(cost: 10) {} }
+    #expect(limiter.waiting == 1)
+    let small = await started { try await limiter.run(cost: 1) { 42 } }
+    #expect(limiter.waiting == 2)
     large.cancel()
     #expect(try await small.value == 42)
     await #expect(throws: CancellationError.self) { try await large.value }
@@ -176,8 +168,8 @@ import Testing
     for round in 0..<(RandomDose.isTorture ? 100 : 5) {
       var random = SeededGenerator(seed: UInt64(round))
       let begin = ran.lines.count
-      let calls = (0..<100).map { _ in Task { try await limiter.run { ran.add("ran") } } }
-      while limiter.waiting < 95 { await Task.yield() }  // five run at once
+      let calls = await started(100) { _ in try await limiter.run { ran.add("ran") } }
+      #expect(limiter.waiting == 95)  // five run at once
       for call in calls where Int.random(in: 0..<3, using: &random) == 0 { call.cancel() }
       clock.advance(by: .seconds(20))
       // Whatever is left has its turn within 20 s of asking.

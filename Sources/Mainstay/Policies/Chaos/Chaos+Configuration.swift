@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Chaos {
-  /// Settings of a latency that come from outside, such as those of a staging system; checked by
-  /// ``Chaos/init(validating:enabledInRelease:name:clock:seed:observer:)``.
+  /// Settings that come from outside, such as those of a staging system; checked by
+  /// ``Chaos/init(validating:enabledInRelease:when:name:clock:seed:observer:)``.
   ///
-  /// All keys may be missing, and spans of time are numbers of seconds:
+  /// A file can name a latency and a failure with the status of an HTTP answer; an outcome or a
+  /// behavior is code. All keys may be missing, and spans of time are numbers of seconds:
   ///
   /// ```json
-  /// {"rate": 0.01, "shortestLatency": 1, "longestLatency": 5}
+  /// {"rate": 0.01, "shortestLatency": 1, "longestLatency": 5, "status": 503, "retryAfter": 2}
   /// ```
   public struct Configuration: Sendable, Hashable {
     /// Which part of the calls is disturbed; 0 to 1, the default is 0.01.
@@ -18,37 +19,60 @@ extension Chaos {
     ///
     /// The default, nil, is the shortest.
     public var longestLatency: Duration?
+    /// With which status a disturbed call fails after its latency, without being made; 400 to 599.
+    ///
+    /// The default, nil, lets it be made.
+    public var status: Int?
+    /// How long the failure asks to wait; zero or more, cut to a year, and only with a `status`.
+    ///
+    /// The default, nil, asks for nothing.
+    public var retryAfter: Duration?
 
     /// Makes settings.
     public init(
-      rate: Double = 0.01, shortestLatency: Duration = .zero, longestLatency: Duration? = nil
+      rate: Double = 0.01, shortestLatency: Duration = .zero, longestLatency: Duration? = nil,
+      status: Int? = nil, retryAfter: Duration? = nil
     ) {
       self.rate = rate
       self.shortestLatency = shortestLatency
       self.longestLatency = longestLatency
+      self.status = status
+      self.retryAfter = retryAfter
     }
   }
 
-  /// Makes a latency from settings that come from outside.
+  /// Makes a disturbance from settings that come from outside.
   ///
   /// - Parameters:
   ///   - configuration: The settings.
   ///   - enabledInRelease: Whether it works, in any build.
+  ///   - condition: Whether calls are disturbed just now; asked for each call, always by default.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock of the latency; the default is the continuous one.
   ///   - seed: Makes the choice of calls repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
   public init(
-    validating configuration: Configuration, enabledInRelease: Bool, name: String? = nil,
+    validating configuration: Configuration, enabledInRelease: Bool,
+    when condition: @escaping @Sendable () -> Bool = { true }, name: String? = nil,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
     try configuration.check()
     let shortest = configuration.shortestLatency.clamped
     let longest = configuration.longestLatency?.clamped ?? shortest
+    var disturbance = Disturbance.latency(shortest...longest)
+    if let status = configuration.status {
+      let retryAfter = configuration.retryAfter?.clamped
+      let error: @Sendable () -> any Error = {
+        AppError.http(status: status, retryAfter: retryAfter)
+      }
+      let isLate = longest > .zero
+      disturbance = Disturbance(
+        kind: isLate ? .lateError(shortest...longest, error) : .error(error))
+    }
     self.init(
-      enabledInRelease: enabledInRelease, .latency(shortest...longest), rate: configuration.rate,
+      enabledInRelease: enabledInRelease, disturbance, rate: configuration.rate, when: condition,
       name: name, clock: clock, seed: seed, observer: observer)
   }
 }
@@ -64,6 +88,14 @@ extension Chaos.Configuration {
         longestLatency >= shortestLatency, "longestLatency", longestLatency,
         "it must be at least shortestLatency, which is \(shortestLatency)")
     }
+    if let status {
+      found.check((400...599).contains(status), "status", status, "it must be 400 to 599")
+    }
+    if let retryAfter {
+      found.check(
+        retryAfter >= .zero && status != nil, "retryAfter", retryAfter,
+        "it must be zero or more, beside a status")
+    }
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "Chaos", violations: found.all)
     }
@@ -72,7 +104,7 @@ extension Chaos.Configuration {
 
 extension Chaos.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case rate, shortestLatency, longestLatency
+    case rate, shortestLatency, longestLatency, status, retryAfter
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -82,6 +114,8 @@ extension Chaos.Configuration: Codable {
     rate = try values.decode(.rate, default: rate)
     shortestLatency = try values.decodeSeconds(.shortestLatency) ?? shortestLatency
     longestLatency = try values.decodeSeconds(.longestLatency)
+    status = try values.decodeIfPresent(Int.self, forKey: .status)
+    retryAfter = try values.decodeSeconds(.retryAfter)
   }
 
   /// Encodes the settings, spans of time as numbers of seconds.
@@ -90,5 +124,7 @@ extension Chaos.Configuration: Codable {
     try values.encode(rate, forKey: .rate)
     try values.encodeSeconds(shortestLatency, .shortestLatency)
     try values.encodeSeconds(longestLatency, .longestLatency)
+    try values.encodeIfPresent(status, forKey: .status)
+    try values.encodeSeconds(retryAfter, .retryAfter)
   }
 }

@@ -6,6 +6,8 @@ extension Chaos {
     enum Kind: Sendable {
       case latency(ClosedRange<Duration>)
       case error(@Sendable () -> any Error)
+      /// An error after a wait, as of a service that is slow to fail.
+      case lateError(ClosedRange<Duration>, @Sendable () -> any Error)
       case outcome(@Sendable () -> any Sendable)
       case behavior(@Sendable () async throws -> Void)
     }
@@ -66,6 +68,8 @@ extension Chaos.Disturbance: CustomStringConvertible {
     case .latency(let range):
       "latency of \(range.lowerBound.inWords) to \(range.upperBound.inWords)"
     case .error: "error"
+    case .lateError(let range, _):
+      "error after \(Chaos.Disturbance(kind: .latency(range)))"
     case .outcome: "outcome"
     case .behavior: "behavior"
     }

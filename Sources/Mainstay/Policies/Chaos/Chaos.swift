@@ -117,12 +117,11 @@ public struct Chaos: Policy {
   func inject(_ disturbance: Disturbance) async throws -> (any Sendable)? {
     try Task.checkCancellation()
     switch disturbance.kind {
-    case .latency(let range):
-      let (shortest, longest) = (range.lowerBound.inSeconds, range.upperBound.inSeconds)
-      let delay = Duration.clamped(
-        seconds: shortest + (longest - shortest) * chance.fraction())
-      tell("latency of \(delay.inWords)")
-      try await timeline.sleep(until: timeline.now + delay)
+    case .latency(let range): try await delay(by: range)
+    case .lateError(let range, let make):
+      try await delay(by: range)
+      tell("error")
+      throw make()
     case .error(let make):
       tell("error")
       throw make()
@@ -134,6 +133,13 @@ public struct Chaos: Policy {
       try await act()
     }
     return nil
+  }
+
+  private func delay(by range: ClosedRange<Duration>) async throws {
+    let (shortest, longest) = (range.lowerBound.inSeconds, range.upperBound.inSeconds)
+    let delay = Duration.clamped(seconds: shortest + (longest - shortest) * chance.fraction())
+    tell("latency of \(delay.inWords)")
+    try await timeline.sleep(until: timeline.now + delay)
   }
 
   private func tell(_ what: String) {
@@ -153,7 +159,8 @@ extension Chaos: PipelineStage {
     var summary = StageSummary(.chaos, name: name, words, .refuses)
     if isEnabled, rate > 0 {
       switch disturbance.kind {
-      case .latency(let range): summary.effect = .delays(range.upperBound)
+      case .latency(let range), .lateError(let range, _):
+        summary.effect = .delays(range.upperBound)
       case .behavior: summary.effect = .unknown
       case .error, .outcome: break
       }

@@ -45,10 +45,12 @@ extension RetryStateMachine.Limits {
 
 extension CircuitBreaker {
   package var summaries: [StageSummary] {
-    [
-      StageSummary(
-        .breaker, name: name, "refuses calls at once while the dependency is failing", .refuses)
-    ]
+    let words = "refuses calls at once while the dependency is failing"
+    guard let waiting = guarded.withLock({ $0.machine.settings.waiting }) else {
+      return [StageSummary(.breaker, name: name, words, .refuses)]
+    }
+    let wait = "; while it is tried out, others wait up to \(waiting.atMost.inWords)"
+    return [StageSummary(.breaker, name: name, words + wait, .delays(waiting.atMost))]
   }
 }
 

@@ -28,20 +28,66 @@ struct Service: Sendable {
   func inMemory<Value: Sendable>(
     _ test: @Sendable (Client) async throws -> Value
   ) async throws -> Value {
-    try await upstream.application().test(.router) { try await test(Client(client: $0)) }
+    try await upstream.application().test(.router) { try await test(Client($0)) }
   }
 
   /// Asks it through a socket, on a free port.
+  ///
+  /// The client of the test kit gives up after 20 seconds, and so fails tests when many others keep
+  /// all cores busy: this one is more patient.
   func live<Value: Sendable>(
     _ test: @Sendable (Client) async throws -> Value
   ) async throws -> Value {
-    try await upstream.application().test(.live) { try await test(Client(client: $0)) }
+    try await upstream.application().test(.live) { given in
+      guard let port = given.port else { throw Unexpected(text: "It does not listen.") }
+      let client = TestClient(
+        host: "localhost", port: port, configuration: .init(timeout: .seconds(240)))
+      client.connect()
+      do {
+        let value = try await test(Client(client, port: port))
+        try await client.shutdown()
+        return value
+      } catch {
+        try? await client.shutdown()
+        throw error
+      }
+    }
   }
 }
 
 /// Short ways to ask.
 struct Client: Sendable {
-  let client: any TestClientProtocol
+  private typealias Exchange =
+    @Sendable (HTTPRequest.Method, String, HTTPFields, ByteBuffer?) async throws -> Answer
+
+  private let exchange: Exchange
+  private let listeningPort: Int?
+
+  /// Asks in memory.
+  init(_ client: any TestClientProtocol) {
+    listeningPort = client.port
+    exchange = { method, address, headers, body in
+      let response = try await client.executeRequest(
+        uri: address, method: method, headers: headers, body: body)
+      return Answer(
+        status: response.status.code, headers: response.headers,
+        bytes: Array(response.body.readableBytesView))
+    }
+  }
+
+  /// Asks through a socket.
+  init(_ client: TestClient, port: Int) {
+    listeningPort = port
+    exchange = { method, address, headers, body in
+      var headers = headers
+      headers[.connection] = "keep-alive"
+      let response = try await client.execute(
+        .init(address, method: method, authority: "localhost", headers: headers, body: body))
+      return Answer(
+        status: response.status.code, headers: response.headers,
+        bytes: (response.body?.readableBytesView).map { Array($0) } ?? [])
+    }
+  }
 
   /// Sends a request.
   func send(
@@ -59,16 +105,12 @@ struct Client: Sendable {
   ) async throws -> Answer {
     var headers = headers
     headers[.idempotencyKey] = key
-    let response = try await client.executeRequest(
-      uri: address, method: method, headers: headers, body: bytes.map { ByteBuffer(bytes: $0) })
-    return Answer(
-      status: response.status.code, headers: response.headers,
-      bytes: Array(response.body.readableBytesView))
+    return try await exchange(method, address, headers, bytes.map { ByteBuffer(bytes: $0) })
   }
 
   /// The port of a service that listens.
   func port() throws -> Int {
-    guard let port = client.port else { throw Unexpected(text: "It does not listen.") }
+    guard let port = listeningPort else { throw Unexpected(text: "It does not listen.") }
     return port
   }
 
