@@ -108,6 +108,29 @@ public final class AdaptiveLimit: Policy, Sendable {
     succeed(admission)
     return value
   }
+
+  /// Runs an operation that says how it ended, as ``run(_:)`` does.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: How the operation ended, or what the policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    var admission = tryAdmit()
+    do { if admission == nil { admission = try await admitInTurn() } } catch {
+      return Outcome(ending: error)
+    }
+    let outcome = await operation()
+    switch outcome {
+    case .success: succeed(admission)
+    case .failure(let error): fail(admission, with: error)
+    case .rejected(let rejection): fail(admission, with: rejection)
+    case .timedOut(let timedOut): fail(admission, with: timedOut)
+    case .cancelled: fail(admission, with: CancellationError())
+    }
+    return outcome
+  }
 }
 
 // What is done by hand.

@@ -109,6 +109,21 @@ public final class Bulkhead: Policy, Sendable {
     defer { giveBack() }
     return try await operation()
   }
+
+  /// Runs an operation that says how it ended, as ``run(_:)`` does.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: How the operation ended, or what the policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    do { if takeIfFree() == nil { _ = try await takeInTurn() } } catch {
+      return Outcome(ending: error)
+    }
+    defer { giveBack() }
+    return await operation()
+  }
 }
 
 // Permits that are held without a closure.

@@ -14,23 +14,30 @@ enum Classification {
     }
   }
 
-  /// What a call says about the dependency.
-  static func verdict<T, Failure>(on outcome: Outcome<T, Failure>) -> Disposition.BreakerVerdict {
+  /// What may be done about how a call ended; nil for a success.
+  static func disposition<T, Failure>(of outcome: Outcome<T, Failure>) -> Disposition? {
     switch outcome {
-    case .success: .success
-    case .failure(let error): verdict(on: error)
-    case .rejected(let rejection): verdict(on: rejection)
-    case .timedOut(let timedOut): verdict(on: timedOut)
-    case .cancelled: verdict(on: CancellationError())
+    case .success: nil
+    case .failure(let error): disposition(of: error)
+    case .rejected(let rejection): .rejected(retryAfter: rejection.retryAfter)
+    case .timedOut(let timedOut): timedOut.disposition
+    case .cancelled: .cancelled
     }
   }
 
   /// What an error says about the dependency.
-  ///
+  static func verdict(on error: any Error) -> Disposition.BreakerVerdict {
+    verdict(on: disposition(of: error))
+  }
+
+  /// What a call says about the dependency.
+  static func verdict<T, Failure>(on outcome: Outcome<T, Failure>) -> Disposition.BreakerVerdict {
+    disposition(of: outcome).map(verdict) ?? .success
+  }
+
   /// A cancellation says nothing, unless it was one of our own time limits that cancelled: then the
   /// dependency was too slow (P26).
-  static func verdict(on error: any Error) -> Disposition.BreakerVerdict {
-    let disposition = disposition(of: error)
+  private static func verdict(on disposition: Disposition) -> Disposition.BreakerVerdict {
     if disposition == .cancelled, ActiveLimit.current?.hasExpired == true { return .failure }
     return disposition.breaker
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// Holds all calls to one service back while it asks to be left alone.
 ///
 /// When one call is answered with "too many requests", everybody else would get the same answer:
@@ -23,6 +25,8 @@ public final class Cooldown: Policy, Sendable {
   let timeline: Timeline
   let audience: PolicyAudience
   private let guarded: Locked<Guarded>
+  /// Whether calls have to ask the machine; written under the lock.
+  private let isCooling = Atomic(false)
 
   /// Makes a cooldown from settings that stand in the code; one that is not legal stops the
   /// program.
@@ -89,7 +93,7 @@ public final class Cooldown: Policy, Sendable {
   /// How long calls are held back from now on; nil while all is well.
   public var remaining: Duration? {
     let now = timeline.now
-    return guarded.withLock { $0.machine.remaining(now: now) }
+    return change { $0.machine.remaining(now: now) }
   }
 
   /// How many calls wait right now.
@@ -110,6 +114,21 @@ public final class Cooldown: Policy, Sendable {
     }
   }
 
+  /// Runs an operation that says how it ended, as ``run(_:)`` does.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: How the operation ended, or what the policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    do { if !isWell { try await waitUntilWell() } } catch { return Outcome(ending: error) }
+    let outcome = await operation()
+    if case .success = outcome { return outcome }
+    learn(from: outcome)
+    return outcome
+  }
+
   /// Holds calls back, such as after an answer that asked for it without being an error.
   ///
   /// - Parameter duration: For how long; nil for the time that is waited without a hint. A
@@ -117,7 +136,7 @@ public final class Cooldown: Policy, Sendable {
   public func begin(for duration: Duration? = nil) {
     let now = timeline.now
     let isHeard = !audience.isEmpty
-    let delivers = guarded.withLock { guarded in
+    let delivers = change { guarded in
       guard let lasting = guarded.machine.begin(duration, now: now), isHeard else { return false }
       guarded.mailbox.post(.cooldownBegan(key: name, for: lasting), of: name, at: now)
       return guarded.mailbox.beginDelivery()
@@ -160,11 +179,20 @@ extension Cooldown {
   }
 
   @usableFromInline
-  var isWell: Bool { guarded.withLock { $0.machine.isWell } }
+  var isWell: Bool { !isCooling.load(ordering: .acquiring) }
+
+  /// Changes the machine under the lock, and tells those who do not lock it.
+  private func change<T: Sendable>(_ move: (inout Guarded) -> T) -> T {
+    guarded.withLock { guarded in
+      let result = move(&guarded)
+      isCooling.store(!guarded.machine.isWell, ordering: .releasing)
+      return result
+    }
+  }
 
   /// Whether nothing is lost when it is forgotten.
   func isOver(now: Duration) -> Bool {
-    guarded.withLock { $0.machine.remaining(now: now) } == nil
+    change { $0.machine.remaining(now: now) } == nil
   }
 
   /// Returns when the call may run; it asks again after each wait, since others may have been told
@@ -177,7 +205,7 @@ extension Cooldown {
     while true {
       try Task.checkCancellation()
       let now = timeline.now
-      let answer = guarded.withLock { guarded in
+      let answer = change { guarded in
         let fraction = guarded.random.fraction()
         let answer = guarded.machine.ask(
           now: now, atMost: willing - max(.zero, now - start), fraction: fraction)
@@ -202,7 +230,15 @@ extension Cooldown {
 
   @usableFromInline
   func learn(from error: any Error) {
-    let disposition = Classification.disposition(of: error)
+    learn(from: Classification.disposition(of: error))
+  }
+
+  @usableFromInline
+  func learn<T, Failure>(from outcome: Outcome<T, Failure>) {
+    if let disposition = Classification.disposition(of: outcome) { learn(from: disposition) }
+  }
+
+  private func learn(from disposition: Disposition) {
     if case .throttled = disposition { begin(for: disposition.retryAfter) }
   }
 }

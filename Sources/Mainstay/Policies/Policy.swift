@@ -27,7 +27,7 @@ public protocol Policy: ConcurrentPolicy {
   func run<T>(_ operation: () async throws -> T) async throws -> T
 
   /// Runs an operation that says how it ended, and says so in turn: the way of
-  /// ``Pipeline/outcome(_:)`` through its stages.
+  /// ``Pipeline/outcome(_:)`` through its stages, and the door for what returns outcomes itself.
   ///
   /// What is refused costs a throw and its allocation by ``run(_:)``, and neither here. A policy of
   /// one's own need not have it: by default it goes by ``run(_:)``.

@@ -93,6 +93,21 @@ public final class RateLimiter: Policy, Sendable {
     return try await operation()
   }
 
+  /// Runs an operation that says how it ended, as ``run(_:)`` does; nothing is thrown or allocated
+  /// for a refusal.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: How the operation ended, or what the policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    let turn: Turn?
+    do throws(Rejection) { turn = try take(1) } catch { return .rejected(error) }
+    do { try await turn?.wait() } catch { return Outcome(ending: error) }
+    return await operation()
+  }
+
   /// Sets how many calls may begin when, from now on.
   ///
   /// What is used up stays used up, as far as the new kind allows. Those who wait keep their place,

@@ -107,6 +107,22 @@ public final class Throttle: Policy, Sendable {
     succeed(admission)
     return value
   }
+
+  /// Runs an operation that says how it ended, as ``run(_:)`` does; nothing is thrown or allocated
+  /// for a refusal.
+  ///
+  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Returns: How the operation ended, or what the policy decided.
+  @inlinable
+  public func outcome<T, Failure: Error>(
+    of operation: () async -> Outcome<T, Failure>
+  ) async -> Outcome<T, Failure> {
+    let admission: Admission
+    do throws(Rejection) { admission = try admit() } catch { return .rejected(error) }
+    let outcome = await operation()
+    settle(admission, by: outcome)
+    return outcome
+  }
 }
 
 extension Throttle {
@@ -134,7 +150,16 @@ extension Throttle {
 
   @usableFromInline
   func fail(_ admission: Admission, with error: any Error) {
-    switch Classification.verdict(on: error) {
+    settle(admission, by: Classification.verdict(on: error))
+  }
+
+  @usableFromInline
+  func settle<T, Failure>(_ admission: Admission, by outcome: Outcome<T, Failure>) {
+    settle(admission, by: Classification.verdict(on: outcome))
+  }
+
+  private func settle(_ admission: Admission, by verdict: Disposition.BreakerVerdict) {
+    switch verdict {
     case .success: guarded.withLock { $0.machine.accepted(admission.token) }
     case .neutral: guarded.withLock { $0.machine.forget(admission.token) }
     case .failure, .cooldown: break

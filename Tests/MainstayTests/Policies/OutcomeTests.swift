@@ -139,3 +139,71 @@ import Testing
       ])
   }
 }
+
+/// Outcomes through policies that limit and slow down.
+@Suite struct LimitOutcomeTests {
+  let clock = ManualClock()
+
+  static func busy() -> AppError { .http(status: 429, retryAfter: .seconds(3)) }
+
+  @Test func `a bulkhead gives its permit back after every outcome`() async throws {
+    let bulkhead = Bulkhead("bulkhead", limit: 1)
+    let pipeline = Pipeline("limited") { bulkhead }
+    #expect(try await pipeline.outcome { bulkhead.running }.get() == 1)
+    _ = await pipeline.outcome { () throws(AppError) -> Int in throw Self.busy() }
+    let nested = await pipeline.outcome { await pipeline.outcome { 1 } }
+    guard case .rejected(let rejection) = nested else {
+      Issue.record("\(nested)")
+      return
+    }
+    #expect(rejection.reason == .bulkheadFull)
+    #expect(bulkhead.running == 0)
+  }
+
+  @Test func `a rate limiter refuses by an outcome`() async throws {
+    let limiter = RateLimiter("limiter", .tokenBucket(rate: 1, per: .seconds(1)), clock: clock)
+    let pipeline = Pipeline("limited") { limiter }
+    #expect(try await pipeline.outcome { 1 }.get() == 1)
+    let refused = await pipeline.outcome { 2 }
+    let expected = Rejection(policy: "limiter", reason: .rateLimited, retryAfter: .seconds(1))
+    #expect(throws: expected) { try refused.get() }
+  }
+
+  @Test(.requirement("P24")) func `a cooldown learns from an outcome`() async throws {
+    let cooldown = Cooldown("origin", maximumWait: .zero, spread: .zero, clock: clock)
+    let pipeline = Pipeline("limited") { cooldown }
+    _ = await pipeline.outcome { () throws(AppError) -> Int in throw Self.busy() }
+    #expect(cooldown.remaining == .seconds(3))
+    guard case .rejected(let rejection) = await pipeline.outcome({ 1 }) else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(rejection.reason == .coolingDown && rejection.retryAfter == .seconds(3))
+    clock.advance(by: .seconds(3))
+    #expect(try await pipeline.outcome { 1 }.get() == 1)
+    #expect(cooldown.remaining == nil)
+  }
+
+  @Test func `a throttle counts outcomes`() async throws {
+    let throttle = Throttle("throttle", minimumRequests: 1, clock: clock, seed: 1)
+    let pipeline = Pipeline("limited") { throttle }
+    for _ in 1...20 {
+      _ = await pipeline.outcome { () throws(AppError) -> Int in throw .http(status: 503) }
+    }
+    #expect(throttle.rejectionProbability > 0.5)
+    var refusals = 0
+    for _ in 1...20 {
+      if case .rejected = await pipeline.outcome({ 1 }) { refusals += 1 }
+    }
+    #expect(refusals > 0)
+  }
+
+  @Test func `an adaptive limit gives its permit back after every outcome`() async throws {
+    let limit = AdaptiveLimit("adaptive", clock: clock)
+    let pipeline = Pipeline("limited") { limit }
+    #expect(try await pipeline.outcome { limit.running }.get() == 1)
+    _ = await pipeline.outcome { () throws(AppError) -> Int in throw Self.busy() }
+    _ = await pipeline.outcome { () async throws -> Int in throw CancellationError() }
+    #expect(limit.running == 0)
+  }
+}
