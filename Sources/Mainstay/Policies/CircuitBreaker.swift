@@ -143,7 +143,10 @@ public final class CircuitBreaker: Policy, Sendable {
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     let pass: Pass
-    do { pass = try enter() } catch { pass = try await enterAfterVerdict(insteadOf: error) }
+    do { pass = try enter() } catch {
+      guard mayWait(insteadOf: error) else { throw error }
+      pass = try await enterAfterVerdict(insteadOf: error)
+    }
     let value: T
     do {
       value = try await operation()
