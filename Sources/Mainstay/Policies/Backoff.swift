@@ -24,6 +24,7 @@ public struct Backoff: Sendable, Hashable {
   private enum Growth: Sendable, Hashable {
     case linear(step: Double)
     case exponential(factor: Double)
+    case custom(CustomDelay)
   }
 
   private let first: Double
@@ -106,6 +107,35 @@ public struct Backoff: Sendable, Hashable {
       Configuration(.exponential, first: first, cap: cap, factor: factor, jitter: jitter))
   }
 
+  /// A delay that a function of yours says.
+  ///
+  /// Where the delay depends on the error, let the error's ``Disposition`` carry it, or a
+  /// ``Retry/Condition``. Two such backoffs are equal where one is a copy of the other.
+  ///
+  /// - Parameters:
+  ///   - cap: The longest delay; zero or more, cut to a year.
+  ///   - jitter: How it is spread; the default is `full`. `decorrelated` is not legal here, since
+  ///     it has a growth of its own.
+  ///   - delay: Gets how many attempts have failed, 1 after the first; what it answers is cut to
+  ///     zero to the cap. It only computes, since it is asked whenever the delay is of interest.
+  /// - Returns: A backoff that grows as the function says.
+  public static func custom(
+    to cap: Duration, jitter: Jitter = .full, _ delay: @escaping @Sendable (Int) -> Duration
+  ) -> Backoff {
+    precondition(cap >= .zero, "Backoff.custom(to: \(cap)) is not legal: it must be zero or more")
+    precondition(
+      jitter != .decorrelated,
+      "Backoff.custom(jitter: decorrelated) is not legal: it must be none, full or equal")
+    return Backoff(cap: cap.clamped.inSeconds, jitter: jitter, growth: .custom(.init(delay)))
+  }
+
+  private init(cap: Double, jitter: Jitter, growth: Growth) {
+    first = 0
+    self.cap = cap
+    self.growth = growth
+    self.jitter = jitter
+  }
+
   /// The delay before the next attempt.
   ///
   /// - Parameters:
@@ -128,10 +158,10 @@ public struct Backoff: Sendable, Hashable {
 
   /// Computed in floating point, where it saturates instead of overflowing (P18).
   private func grown(failures: Int) -> Double {
-    guard first > 0 || failures > 0 else { return 0 }
-    return switch growth {
+    switch growth {
     case .linear(let step): first + step * Double(failures)
     case .exponential(let factor): first == 0 ? 0 : first * pow(factor, Double(failures))
+    case .custom(let custom): custom.delay(failures + 1).clamped.inSeconds
     }
   }
 
@@ -140,4 +170,15 @@ public struct Backoff: Sendable, Hashable {
     let upper = max(first, min(cap, 3 * last))
     return first + (upper - first) * chance
   }
+}
+
+/// A function of the user's; it is itself and equals nothing else.
+private final class CustomDelay: Sendable, Hashable {
+  let delay: @Sendable (Int) -> Duration
+
+  init(_ delay: @escaping @Sendable (Int) -> Duration) { self.delay = delay }
+
+  static func == (left: CustomDelay, right: CustomDelay) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -58,15 +58,24 @@ extension CircuitBreaker {
   /// Where a function of the user's says how long breaks are, a move that would open the breaker is
   /// tried on a copy: the function is asked outside of the lock, and the move is made anew (P6). An
   /// answer holds for the epoch for which it was asked.
+  @inline(__always)
   func moved<T: Sendable>(_ move: (inout Guarded, Duration) -> T) -> T {
+    if let breakDuration { return moved(asking: breakDuration, move) }
+    let now = timeline.now
+    let (result, woken) = change { (move(&$0, now), $0.takeWoken()) }
+    for waiter in woken { waiter.end(.granted) }
+    return result
+  }
+
+  @inline(never)
+  private func moved<T: Sendable>(
+    asking breakDuration: @Sendable (Trip) -> Duration,
+    _ move: (inout Guarded, Duration) -> T
+  ) -> T {
     var given: CircuitBreakerStateMachine.GivenBreak?
     while true {
       let now = timeline.now
       let attempt: Attempt<T> = change { guarded in
-        guard breakDuration != nil else {
-          let result = move(&guarded, now)
-          return .done(result, woken: guarded.takeWoken())
-        }
         var next = guarded
         next.machine.given = given
         next.machine.unanswered = nil
@@ -82,7 +91,7 @@ extension CircuitBreaker {
         for waiter in woken { waiter.end(.granted) }
         return result
       case .asks(let trip, let epoch):
-        given = .init(epoch: epoch, length: breakDuration?(trip) ?? .zero)
+        given = .init(epoch: epoch, length: breakDuration(trip))
       }
     }
   }

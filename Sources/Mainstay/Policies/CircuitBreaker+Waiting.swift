@@ -49,12 +49,16 @@ extension CircuitBreaker {
     var place: UInt64?
   }
 
+  /// Whether waiting is of use to a call that was refused.
+  @usableFromInline
+  func mayWait(insteadOf refusal: Rejection) -> Bool { refusal.reason == .circuitProbing }
+
   /// Lets a call that was refused through once the probes have decided, where the settings say so.
   @usableFromInline
   func enterAfterVerdict(
     insteadOf refusal: Rejection, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Pass {
-    guard refusal.reason == .circuitProbing, var willing = try willing() else { throw refusal }
+    guard var willing = try willing() else { throw refusal }
     while true {
       switch ask(&willing) {
       case .passes(let token, let isTimed, let now):

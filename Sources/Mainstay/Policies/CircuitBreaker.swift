@@ -148,7 +148,7 @@ public final class CircuitBreaker: Policy, Sendable {
     do throws(Rejection) {
       pass = try enter()
     } catch {
-      guard error.reason == .circuitProbing else { throw error }
+      guard mayWait(insteadOf: error) else { throw error }
       pass = try await enterAfterVerdict(insteadOf: error)
     }
     let value: T
@@ -175,7 +175,7 @@ public final class CircuitBreaker: Policy, Sendable {
     do throws(Rejection) {
       pass = try enter()
     } catch {
-      guard error.reason == .circuitProbing else { return .rejected(error) }
+      guard mayWait(insteadOf: error) else { return .rejected(error) }
       do { pass = try await enterAfterVerdict(insteadOf: error) } catch {
         return Outcome(ending: error)
       }
