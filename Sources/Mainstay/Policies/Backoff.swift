@@ -128,8 +128,7 @@ public struct Backoff: Sendable, Hashable {
 
   /// Computed in floating point, where it saturates instead of overflowing (P18).
   private func grown(failures: Int) -> Double {
-    guard first > 0 || failures > 0 else { return 0 }
-    return switch growth {
+    switch growth {
     case .linear(let step): first + step * Double(failures)
     case .exponential(let factor): first == 0 ? 0 : first * pow(factor, Double(failures))
     }
