@@ -61,7 +61,7 @@ import Testing
       _ = vegas.next(limit, sample, isUsed: true, fraction: 0)
       return (vegas.next(limit, sample, isUsed: true, fraction: 0) - limit) / 6
     }
-    let expected = [
+    let expected: [(limit: Double, logarithm: Double)] = [
       (1.0, 1.0), (5, 1), (9.9, 1), (10, 1), (19, 1.1), (55, 1.5), (95, 1 + 8.5 / 9), (100, 2),
       (105, 2 + 0.05 / 9), (1_000, 3), (5_500, 3.5),
     ]

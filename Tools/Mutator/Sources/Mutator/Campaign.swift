@@ -34,6 +34,8 @@ public struct Campaign: Sendable {
   public var jobs = 2
   /// Whether only the tests that are named after a file are run; more survives them.
   public var isQuick = false
+  /// What is known to survive: it meets the tests that are named after its file, and no others.
+  public var known: Set<Mutant.Key> = []
   /// How long a run may do nothing before it counts as one that never ends; it also may use half of
   /// this of the processor's time, and five times as much as without a change.
   public var shortestTimeLimit = Duration.seconds(20)
@@ -87,7 +89,7 @@ public struct Campaign: Sendable {
 
     let trial = try Trial(
       program: build.testProgram, tests: tests, scratch: scratch, mutantCount: mutants.count,
-      shortestTimeLimit: shortestTimeLimit, isQuick: isQuick)
+      shortestTimeLimit: shortestTimeLimit, isQuick: isQuick, known: known)
     let standards = try await trial.standards(for: Set(mutants.map(\.key.file)))
     let time = (standards.near.values + [standards.whole].compactMap(\.self)).map(\.time)
     progress("the tests pass unmutated in \(time.reduce(.zero, +).formatted())")

@@ -13,6 +13,8 @@ struct Trial: Sendable {
   let shortestTimeLimit: Duration
   /// Whether only the tests that are named after a file are run.
   let isQuick: Bool
+  /// What is known to survive; it is not tried on all tests again.
+  let known: Set<Mutant.Key>
 
   /// Some tests, and how they behave when nothing is changed.
   struct Standard: Sendable {
@@ -82,7 +84,8 @@ struct Trial: Sendable {
   /// What becomes of a mutant.
   func fate(of mutant: Mutant, _ standards: Standards) async throws -> Campaign.Fate {
     var fate = Campaign.Fate.notReached
-    for standard in [standards.near[mutant.key.file], standards.whole] {
+    let whole = known.contains(mutant.key) ? nil : standards.whole
+    for standard in [standards.near[mutant.key.file], whole] {
       guard let standard, standard.reached.contains(mutant.number) else { continue }
       fate = try await self.fate(of: mutant, filter: standard.filter, standard.limits)
       if fate != .survived { return fate }

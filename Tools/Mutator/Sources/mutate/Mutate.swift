@@ -41,7 +41,7 @@ struct Mutate: AsyncParsableCommand {
     let root = URL(filePath: root).standardizedFileURL
     let scratch = URL(filePath: scratch, relativeTo: root).standardizedFileURL
     let start = ContinuousClock.now
-    let campaigns = try campaigns(root, scratch) { message in
+    var campaigns = try campaigns(root, scratch) { message in
       let seconds = (ContinuousClock.now - start).components.seconds
       FileHandle.standardError.write(Data("[\(seconds) s] \(message)\n".utf8))
     }
@@ -50,7 +50,10 @@ struct Mutate: AsyncParsableCommand {
     let known = try SurvivorList(
       String(contentsOf: URL(filePath: survivors, relativeTo: root), encoding: .utf8))
     var results: [(mutant: Mutant, fate: Campaign.Fate)] = []
-    for campaign in campaigns { results += try await campaign.run() }
+    for index in campaigns.indices {
+      campaigns[index].known = Set(known.entries.map(\.key))
+      results += try await campaigns[index].run()
+    }
     let report = MutationReport(results, known: known)
     try report.text.write(
       to: scratch.appending(path: "report.md"), atomically: true, encoding: .utf8)

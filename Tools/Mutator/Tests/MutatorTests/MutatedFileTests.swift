@@ -74,7 +74,8 @@ import Testing
   }
 
   @Test func `an error that is nowhere near is blamed on the function`() {
-    let file = Self.file("func f() -> Int {\n  g(a < b)\n  return c\n}\nlet d = e < 1\n")
+    let file = Self.file(
+      "func f() -> Int {\n  let g = a < b || h\n  return c\n}\nlet d = e < 1\n")
     #expect(file.blamed(line: 3, column: 3) == [1, 2])
   }
 
