@@ -28,10 +28,7 @@ package struct OperationStateMachine: Sendable, Equatable {
   package private(set) var effect: EffectCertainty
   private let rules: Rules
 
-  package init(
-    attempts: Int = 0, unreachable: Int = 0, effect: EffectCertainty = .notSent,
-    rules: Rules = Rules()
-  ) {
+  package init(attempts: Int, unreachable: Int, effect: EffectCertainty, rules: Rules) {
     self.attempts = attempts
     self.unreachable = unreachable
     self.effect = effect

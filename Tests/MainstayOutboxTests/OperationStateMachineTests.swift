@@ -206,6 +206,74 @@ import Testing
     #expect(verdict.attempts == 2)
   }
 
+  @Test func `without other rules there are 25 attempts, up to five minutes apart`() {
+    let rules = OperationStateMachine.Rules()
+    #expect(rules.maximumAttempts == 25 && rules.holdsKey)
+    #expect(rules.backoff == .exponential(from: .seconds(1), to: .seconds(300)))
+    #expect(OperationStateMachine.maximumLostRuns == 3)
+  }
+
+  @Test func `what cannot be paid for yet is ready, and its lane waits`() {
+    let verdict = Self.machine(attempts: 2).heldBack(for: .seconds(9))
+    #expect(verdict.next == .ready && verdict.failure == nil && verdict.attempts == 2)
+    #expect(verdict.closesLane == LaneClosure(.throttled, for: .seconds(9)))
+  }
+
+  @Test func `what no worker can read is parked, with the reason`() {
+    let verdict = Self.machine().unreadable(Self.error(.permanent))
+    #expect(verdict.next == .parked && verdict.failure != nil && verdict.closesLane == nil)
+  }
+
+  @Test(.requirement("O22")) func `what was applied leaves nothing in doubt`() {
+    var machine = Self.machine(effect: .sentUnknown)
+    let verdict = machine.reconciled(.applied, fraction: 0)
+    #expect(verdict?.effect == .notSent && !machine.mustReconcile)
+  }
+
+  @Test(.requirement("O22")) func `after a failure to ask it is asked again`() {
+    for disposition in [Disposition.transient(), .needsUser, .rejected(), .unclassified] {
+      var machine = Self.machine(effect: .sentUnknown)
+      _ = machine.reconcilingFailed(Self.error(disposition), fraction: 0)
+      #expect(machine.mustReconcile, "\(disposition)")
+    }
+  }
+
+  @Test(.requirement("O22"), arguments: [Disposition.permanent, .needsUser])
+  func `a conflict about the question is no conflict of the operation`(disposition: Disposition) {
+    var machine = Self.machine(effect: .sentUnknown)
+    let verdict = machine.reconcilingFailed(
+      Self.error(disposition, kind: .conflict), fraction: 0)
+    #expect(verdict.next == .scheduled(after: .seconds(1)) && verdict.attempts == 1)
+    #expect(verdict.effect == .sentUnknown && machine.mustReconcile)
+  }
+
+  @Test func `a conflict says that nothing was done`() {
+    var machine = Self.machine(effect: .sentUnknown)
+    let verdict = machine.failed(
+      Self.error(.needsUser, kind: .conflict), remote: nil, fraction: 0)
+    #expect(verdict.next == .conflicted(remote: nil))
+    #expect(verdict.effect == .notSent && !machine.mustReconcile)
+  }
+
+  @Test(.requirement("T8")) func `counts at the limit stay there`() {
+    var machine = Self.machine(attempts: .max, unreachable: .max, maximumAttempts: .max)
+    #expect(machine.failed(Self.error(.transient(), kind: .offline), fraction: 0).attempts == .max)
+    #expect(machine.unreachable == .max)
+    let last = machine.failed(Self.error(.transient()), fraction: 0)
+    #expect(last.next == .dead(.attemptsUsedUp, holdsKey: true))
+    #expect(last.attempts == .max && last.unreachable == 0)
+  }
+
+  @Test func `only where it cannot be processed is a problem about the key one`() {
+    let type = "https://example.com/problems/idempotency-key-reused"
+    for (status, reason) in [(422, DeadLetter.Reason.keyReused), (400, .refused)] {
+      var machine = Self.machine()
+      let error = AppError.http(status: status, problemType: type)
+      let verdict = machine.failed(error, fraction: 0)
+      #expect(verdict.next == .dead(reason, holdsKey: true), "\(status)")
+    }
+  }
+
   @Test func `random ends keep the invariants`() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {

@@ -52,6 +52,8 @@ struct BulkheadStateMachine: Sendable {
 
   /// The names of those who wait, the oldest first.
   var waiters: [UInt64] { places[front...].filter(\.isTaken).map(\.id) }
+  /// How many places are kept, those included whose waiter has gone.
+  var placeCount: Int { places.count }
 }
 
 extension BulkheadStateMachine {
@@ -164,7 +166,7 @@ extension BulkheadStateMachine {
     if front == places.endIndex {
       places.removeAll(keepingCapacity: true)
       front = 0
-    } else if places.count > 32, places.count > 2 * waiting {
+    } else if places.count > max(32, 2 * waiting) {
       places.removeAll { !$0.isTaken }
       front = 0
     }

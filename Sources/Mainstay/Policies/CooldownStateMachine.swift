@@ -27,6 +27,8 @@ struct CooldownStateMachine: Sendable {
   /// Nil while all is well.
   private(set) var until: Duration?
   private var latest = Duration.seconds(Int64.min / 2)
+  /// Later readings are cut to this, so that no sum overflows.
+  private static let latestReading = Duration.seconds(Int64.max / 2)
 
   init(_ settings: Settings) { self.settings = settings }
 }
@@ -65,7 +67,7 @@ extension CooldownStateMachine {
 
   /// How long it lasts; nil while all is well.
   mutating func remaining(now: Duration) -> Duration? {
-    latest = max(latest, min(now, .seconds(Int64.max / 2)))
+    latest = max(latest, min(now, Self.latestReading))
     guard let until else { return nil }
     guard until > latest else {
       self.until = nil

@@ -42,6 +42,9 @@ struct RateLimiterStateMachine: Sendable {
   /// How many wait for their turn.
   var waiting: Int { promises.count - front }
 
+  /// How many promises are kept, those included whose turn was taken.
+  var promiseCount: Int { promises.count }
+
   /// When the next turn comes; nil where nobody waits.
   var nextTurn: Duration? {
     front < promises.endIndex ? .exactly(promises[front].turn) : nil
@@ -95,7 +98,6 @@ extension RateLimiterStateMachine {
   /// Whose turn has come; each is named once.
   mutating func takeTurns(now: Duration) -> [UInt64] {
     advance(to: now)
-    guard front < due else { return [] }
     let taken = promises[front..<due].map(\.id)
     front = due
     tidy()
@@ -151,7 +153,7 @@ extension RateLimiterStateMachine {
   /// Drops promises that were taken: all of them, or where they outnumber the others.
   private mutating func tidy() {
     let isEmpty = front == promises.endIndex
-    guard isEmpty || front > 32 && front > promises.count / 2 else { return }
+    guard isEmpty || front > max(32, promises.count / 2) else { return }
     promises.removeFirst(front)
     due -= front
     front = 0

@@ -74,8 +74,7 @@ enum RateSchedule: Sendable {
   /// No more is free than before, so changing the law to and fro lets nobody through.
   func changed(to kind: RateLimiter.Kind, at time: Nanoseconds) -> RateSchedule {
     var new = RateSchedule(kind)
-    let used = new.highestCost - min(free(at: time), new.highestCost)
-    if used > 0 { new.admit(used, at: time) }
+    new.admit(new.highestCost - min(free(at: time), new.highestCost), at: time)
     return new
   }
 
@@ -103,7 +102,7 @@ enum RateSchedule: Sendable {
       cells.admit(cost, at: time)
       self = .gcra(cells)
     case .slidingWindow(var log):
-      self = .gcra(GenericCellRate(rate: 1, per: 1, burst: 1))  // else the log would be copied
+      self = .slidingWindow(log.emptied)  // else the log would be copied
       log.admit(cost, at: time)
       self = .slidingWindow(log)
     }
@@ -140,7 +139,7 @@ struct TokenBucket: Sendable {
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
     let missing = Int128(cost) * token - parts(at: time)
-    return missing <= 0 ? time : time + (missing + rate - 1) / rate
+    return time + (max(0, missing) + rate - 1) / rate
   }
 
   func free(at time: Nanoseconds) -> Int { Int(clamping: parts(at: time) / token) }
@@ -175,8 +174,7 @@ struct GenericCellRate: Sendable {
   }
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
-    let parts = workedOff + Int128(cost - burst) * cell
-    guard parts > time * rate else { return time }
+    let parts = max(workedOff + Int128(cost - burst) * cell, time * rate)
     let (whole, rest) = parts.quotientAndRemainder(dividingBy: rate)
     return rest > 0 ? whole + 1 : whole
   }
@@ -210,14 +208,18 @@ struct SlidingWindowLog: Sendable {
     self.window = window
   }
 
+  /// The same law before the first call.
+  var emptied: SlidingWindowLog { SlidingWindowLog(limit: limit, window: window) }
+  /// How many entries are kept, those included that have left the window.
+  var entryCount: Int { entries.count }
+
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
     var excess = used + cost - limit
-    var index = front
     var end = time
-    while index < entries.endIndex, excess > 0 || entries[index].time + window <= time {
-      excess -= entries[index].cost
-      end = max(end, entries[index].time + window)
-      index += 1
+    for entry in entries[front...] {
+      guard excess > 0 else { break }
+      excess -= entry.cost
+      end = max(end, entry.time + window)
     }
     return end
   }
@@ -235,7 +237,7 @@ struct SlidingWindowLog: Sendable {
     if front == entries.endIndex {
       entries.removeAll(keepingCapacity: true)
       front = 0
-    } else if front > 32, front > entries.count / 2 {
+    } else if front > max(32, entries.count / 2) {
       entries.removeFirst(front)
       front = 0
     }

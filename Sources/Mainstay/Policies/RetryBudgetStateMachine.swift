@@ -55,14 +55,10 @@ struct RetryBudgetStateMachine: Sendable {
 
   /// Time pays in; a clock that went back has not let any pass (P12).
   private mutating func refill(now: Duration) {
-    guard now > refilledAt else { return }
-    guard limits.perSecond > 0, balance < limits.capacity else {
-      refilledAt = now
-      return
-    }
+    guard limits.perSecond > 0 else { return }
     let missing = limits.capacity - balance
     let untilFull = Duration.nanoseconds(missing * Self.billion / limits.perSecond + 1)
-    let elapsed = (now - refilledAt).clamped
+    let elapsed = (now - refilledAt).clamped  // not below zero
     guard elapsed < untilFull else {
       balance = limits.capacity
       refilledAt = now

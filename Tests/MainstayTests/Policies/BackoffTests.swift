@@ -86,6 +86,17 @@ import Testing
     #expect(backoff.delay(attempt: 5, previous: .seconds(50), fraction: 0) == .seconds(1))
   }
 
+  @Test(.requirement("P19")) func `without another wish every delay is spread fully`() {
+    let first = Duration.seconds(1)
+    #expect(Backoff.constant(first) == .constant(first, jitter: .full))
+    #expect(
+      Backoff.linear(from: first, to: .seconds(9))
+        == .linear(from: first, by: first, to: .seconds(9), jitter: .full))
+    #expect(
+      Backoff.exponential(from: first, to: .seconds(9))
+        == .exponential(from: first, to: .seconds(9), factor: 2, jitter: .full))
+  }
+
   @Test func `illegal settings stop the program and name the option and its range`() async {
     await #expect(processExitsWith: .failure) { _ = Backoff.constant(.seconds(-1)) }
     await #expect(processExitsWith: .failure) {

@@ -111,4 +111,44 @@ import Testing
     }
     #expect(machine.waiting == 0 && machine.running == 1)
   }
+
+  @Test func `without further settings it does what the policy does by default`() throws {
+    let policy = try Bulkhead.Configuration(name: "catalog", limit: 3).checked()
+    let settings = BulkheadStateMachine.Settings(limit: 3)
+    #expect(settings.limit == policy.limit && settings.queue == policy.queue)
+    #expect(settings.maximumWait == policy.maximumWait && settings.order == policy.order)
+  }
+
+  @Test(.requirement("P32")) func `one who has waited long is overload, an empty line is none`() {
+    var machine = machine(queue: 1, waiters: 1)
+    #expect(!machine.isOverloaded(now: .milliseconds(4_999)))
+    #expect(machine.isOverloaded(now: .seconds(5)))
+    #expect(machine.leave(0) == true)
+    #expect(!machine.isOverloaded(now: .seconds(99)))
+  }
+
+  @Test(.requirement("P12")) func `time that a granted permit has seen has passed for all`() {
+    var machine = machine(order: .lifoUnderOverload, waiters: 2)
+    #expect(machine.giveBack(now: .seconds(100)) == 1)
+    #expect(machine.giveBack(now: .seconds(100)) == 0)
+    // The clock went back; the new waiter begins at 100 s all the same.
+    #expect(machine.wait(now: .zero, atMost: .seconds(10)) == .waits(2))
+    #expect(!machine.isOverloaded(now: .milliseconds(104_999)))
+    #expect(machine.isOverloaded(now: .seconds(105)))
+  }
+
+  @Test func `those who left from a long line take up little memory`() {
+    for count in [33, 34, 500] {
+      var machine = machine(queue: count, waiters: count)
+      // The oldest and the newest stay, so that nothing goes at the ends.
+      for id in 1..<count - 1 {
+        #expect(machine.leave(UInt64(id)) == true)
+        #expect(machine.placeCount <= max(32, 2 * machine.waiting), "\(machine.waiting) wait")
+      }
+      #expect(machine.waiters == [0, UInt64(count - 1)])
+      #expect(machine.giveBack(now: .zero) == 0)
+      #expect(machine.giveBack(now: .zero) == UInt64(count - 1))
+      #expect(machine.placeCount == 0)
+    }
+  }
 }

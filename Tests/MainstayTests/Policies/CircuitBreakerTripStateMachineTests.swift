@@ -210,3 +210,81 @@ import Testing
     #expect(try !isDone(time, .success) && isDone(time, .neutral))
   }
 }
+
+/// When a breaker does what a new one would do, so that nothing is lost with it.
+@Suite struct CircuitBreakerPristineTests {
+  private typealias Machine = CircuitBreakerStateMachine
+
+  @Test(.requirement("P36")) func `new, it is pristine, and again after a success`() throws {
+    var machine = Machine(.init())
+    #expect(machine.isPristine(now: .zero) == true)
+    _ = machine.settle(try machine.token(at: 0), .failure, now: .zero, fraction: 0)
+    #expect(machine.isPristine(now: .zero) == false)
+    _ = machine.settle(try machine.token(at: 0), .success, now: .zero, fraction: 0)
+    #expect(machine.isPristine(now: .zero) == true)
+  }
+
+  @Test(.requirement("P36")) func `it is not while open, half-open or isolated`() throws {
+    // Breaks do not grow, so that nothing but the state tells it from a new one.
+    var machine = Machine(.init(failureThreshold: 1, growth: 1))
+    _ = machine.settle(try machine.token(at: 0), .failure, now: .zero, fraction: 0)
+    #expect(machine.isPristine(now: .seconds(9)) == false)
+    let probe = try machine.token(at: 9)
+    #expect(machine.isPristine(now: .seconds(9)) == false)
+    _ = machine.settle(probe, .success, now: .seconds(9), fraction: 0)
+    #expect(machine.isPristine(now: .seconds(9)) == true)
+    _ = machine.isolate()
+    #expect(machine.isPristine(now: .seconds(9)) == false)
+    _ = machine.endIsolation()
+    #expect(machine.isPristine(now: .seconds(9)) == true)
+  }
+
+  @Test(.requirement("P36")) func `it is not while the next break is longer than the first`() {
+    var machine = Machine(.init())
+    _ = machine.restore(.init(failures: 0, nextBreak: .seconds(10)), now: .zero)
+    #expect(machine.isPristine(now: .zero) == false)
+    _ = machine.restore(.init(failures: 0, nextBreak: .seconds(5)), now: .zero)
+    #expect(machine.isPristine(now: .zero) == true)
+  }
+
+  @Test(.requirement("P36", "P9"), arguments: [true, false])
+  func `it is not while a failed or a slow call is in a window`(isFailure: Bool) throws {
+    let rate = Machine.Rate(
+      counts: .failures, threshold: 1, span: .time(.seconds(10)), minimum: 9)
+    var machine = Machine(.init(slowerThan: .seconds(1), rates: [rate]))
+    _ = machine.settle(
+      try machine.token(at: 0), isFailure ? .failure : .success,
+      took: isFailure ? .zero : .seconds(2), now: .zero, fraction: 0)
+    // The count of failures in a row begins again; the window remembers.
+    _ = machine.settle(
+      try machine.token(at: 0), .success, took: .zero, now: .zero, fraction: 0)
+    #expect(machine.failures == 0)
+    #expect(machine.isPristine(now: .zero) == false)
+    #expect(machine.isPristine(now: .seconds(8)) == false)
+    #expect(machine.isPristine(now: .seconds(10)) == true)
+  }
+
+  @Test(.requirement("P36", "P12")) func `a clock that went back does not bring calls back`() throws
+  {
+    let rate = Machine.Rate(
+      counts: .failures, threshold: 1, span: .time(.seconds(10)), minimum: 9)
+    var machine = Machine(.init(rates: [rate]))
+    for verdict in [Machine.Verdict.failure, .success] {
+      _ = machine.settle(try machine.token(at: 0), verdict, now: .zero, fraction: 0)
+    }
+    _ = try machine.token(at: 20)
+    #expect(machine.isPristine(now: .seconds(-50)) == true)
+  }
+
+  @Test func `without further settings it does what the policy does by default`() throws {
+    let policy = try CircuitBreaker.Configuration(name: "catalog").checked()
+    let settings = Machine.Settings()
+    #expect(settings.mode == policy.mode && settings.rates == policy.rates)
+    #expect(settings.failureThreshold == policy.failureThreshold)
+    #expect(settings.slowerThan == policy.slowerThan && settings.lease == policy.lease)
+    #expect(settings.firstBreak == policy.firstBreak)
+    #expect(settings.maximumBreak == policy.maximumBreak)
+    #expect(settings.growth == policy.growth && settings.jitter == policy.jitter)
+    #expect(settings.permits == policy.permits && settings.required == policy.required)
+  }
+}

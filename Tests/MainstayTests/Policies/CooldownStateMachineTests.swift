@@ -45,6 +45,23 @@ import Testing
     #expect(machine.ask(now: .seconds(4), atMost: .zero, fraction: 0.75) == .runs)
   }
 
+  @Test func `a call waits where its moment comes exactly in time`() {
+    var machine = machine(spread: .seconds(2))
+    _ = machine.begin(.seconds(4), now: .zero)
+    #expect(
+      machine.ask(now: .zero, atMost: .seconds(5), fraction: 0.5) == .waits(until: .seconds(5)))
+    #expect(
+      machine.ask(now: .zero, atMost: .seconds(5) - .nanoseconds(1), fraction: 0.5)
+        == .refused(retryAfter: .seconds(4)))
+  }
+
+  @Test func `without further settings it does what the policy does by default`() throws {
+    let policy = try Cooldown.Configuration().checked(name: nil)
+    let settings = CooldownStateMachine.Settings()
+    #expect(settings.withoutHint == policy.withoutHint && settings.maximum == policy.maximum)
+    #expect(settings.maximumWait == policy.maximumWait && settings.spread == policy.spread)
+  }
+
   @Test(.requirement("P12")) func `a clock that goes back makes it no longer`() {
     var machine = machine()
     _ = machine.begin(.seconds(4), now: .seconds(10))

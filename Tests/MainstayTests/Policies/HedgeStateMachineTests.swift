@@ -60,6 +60,16 @@ import Testing
     #expect(machine.failed(1, .transient()) == .fail(copy: 2), "whoever is outside must learn it")
   }
 
+  @Test(.requirement("P30"))
+  func `whoever is outside learns who was first asked to wait, before any other failure`() {
+    var machine = Self.machine(3)
+    _ = machine.start(now: .seconds(2))
+    _ = machine.start(now: .seconds(4))
+    #expect(machine.failed(3, .transient()) == .wait)
+    #expect(machine.failed(1, .throttled()) == .wait)
+    #expect(machine.failed(2, .throttled()) == .fail(copy: 1))
+  }
+
   @Test(.requirement("P29")) func `an answer that will not change ends it at once`() {
     for disposition in [Disposition.permanent, .needsUser, .cancelled] {
       var machine = Self.machine()
@@ -73,6 +83,24 @@ import Testing
     #expect(machine.withhold() == .wait)
     #expect(machine.due == nil)
     #expect(machine.failed(1, .transient()) == .fail(copy: 1))
+  }
+
+  @Test func `a copy that ended before, or never began, decides nothing`() {
+    var machine = Self.machine(3)
+    _ = machine.start(now: .seconds(2))
+    #expect(machine.failed(2, .transient()) == .wait)
+    #expect(machine.failed(2, .permanent) == .wait)
+    #expect(machine.failed(7, .permanent) == .wait)
+    #expect(machine.failed(1, .transient()) == .start)
+  }
+
+  @Test(.requirement("P30"), arguments: [Disposition.rejected(), .unclassified, .throttled()])
+  func `while another copy runs, such a failure stops further ones`(disposition: Disposition) {
+    var machine = Self.machine(3)
+    _ = machine.start(now: .seconds(2))
+    #expect(machine.failed(2, disposition) == .wait)
+    #expect(machine.due == nil && !machine.wantsCopy(now: .seconds(99)))
+    #expect(machine.failed(1, .transient()) == .fail(copy: 2))
   }
 
   @Test func `a random walk keeps every promise`() {
@@ -151,6 +179,29 @@ import Testing
     #expect(window.count == 3)
     window.recordCensored(.seconds(7), share: 0.9)
     #expect(window.count == 4 && window.percentile(0.999) == .seconds(7))
+  }
+
+  @Test func `the smallest window knows the last call`() {
+    for capacity in [0, 1, -7] {
+      var window = LatencyWindow(capacity: capacity)
+      for latency in [3, 1, 2] { window.record(.seconds(latency)) }
+      #expect(window.count == 1 && window.percentile(0.5) == .seconds(2))
+    }
+  }
+
+  @Test func `the smallest share is the fastest call, the whole share the slowest`() {
+    var window = LatencyWindow(capacity: 10)
+    for latency in [4, 2, 3, 5] { window.record(.seconds(latency)) }
+    #expect(window.percentile(0) == .seconds(2) && window.percentile(0.25) == .seconds(2))
+    #expect(window.percentile(0.26) == .seconds(3) && window.percentile(1) == .seconds(5))
+    #expect(window.percentile(-1) == .seconds(2) && window.percentile(9) == .seconds(5))
+  }
+
+  @Test(.requirement("P29")) func `a call that was cut short counts once it is as slow as most`() {
+    var window = LatencyWindow(capacity: 10)
+    for latency in [1, 2, 3] { window.record(.seconds(latency)) }
+    window.recordCensored(.seconds(2), share: 0.5)
+    #expect(window.count == 4)
   }
 
   @Test func `is what sorting everything would say`() {

@@ -119,6 +119,80 @@ import Testing
     #expect(forgotten >= 8 && machine.count <= 102)
   }
 
+  @Test func `a search for room looks at 32 entries and no more`() {
+    for (count, expected) in [(3, 3), (32, 32), (40, 32)] {
+      var machine = Machine(.init(maximumCount: count, idleAfter: nil))
+      for key in 0..<count {
+        machine.giveBack(machine.insert(key, key, now: .zero) { _ in false }.loan.slot)
+      }
+      var looked: [Int] = []
+      _ = machine.insert(-1, -1, now: .zero) {
+        looked.append($0)
+        return false
+      }
+      #expect(looked == Array(0..<expected))
+    }
+  }
+
+  @Test func `a use renews, when it begins and when it ends`() {
+    var machine = Machine(.init(maximumCount: 9, idleAfter: .seconds(10)))
+    let first = machine.insert(1, 1, now: .zero) { _ in true }
+    machine.giveBack(first.loan.slot)
+    #expect(machine.borrow(1, now: .seconds(8)) != nil)
+    machine.giveBack(first.loan.slot)
+    #expect(machine.forgetIdle(now: .seconds(17)) { _ in true } == [])
+    #expect(machine.borrow(1, now: .seconds(17)) != nil)
+    // Meanwhile the clock is read for another key; the first one was in use until then.
+    let second = machine.insert(2, 2, now: .seconds(30)) { _ in true }
+    machine.giveBack(second.loan.slot)
+    #expect(machine.keys == [1, 2])
+    machine.giveBack(first.loan.slot)
+    #expect(machine.keys == [2, 1])
+    #expect(machine.forgetIdle(now: .seconds(39)) { _ in true } == [])
+    #expect(machine.forgetIdle(now: .seconds(40)) { _ in true } == [1, 2])
+    #expect(machine.count == 0 && machine.forgotten == 2)
+  }
+
+  @Test func `what is used now is the last to go`() {
+    var machine = Machine(.init(maximumCount: 9, idleAfter: nil))
+    for key in 1...3 { _ = machine.insert(key, key, now: .zero) { _ in true } }
+    _ = machine.borrow(1, now: .zero)
+    #expect(machine.keys == [2, 3, 1])
+    _ = machine.borrow(3, now: .zero)
+    #expect(machine.keys == [2, 1, 3])
+  }
+
+  @Test func `a slot that came free is used again`() {
+    var machine = Machine(.init(maximumCount: 2, idleAfter: nil))
+    for key in 0..<100 {
+      let insertion = machine.insert(key, key, now: .zero) { _ in true }
+      #expect(insertion.loan.slot < 2 && insertion.loan.value == key)
+      #expect(insertion.forgotten == (key < 2 ? [] : [key - 2]))
+      machine.giveBack(insertion.loan.slot)
+    }
+    #expect(machine.made == 100 && machine.forgotten == 98)
+  }
+
+  @Test func `it is told once that more are kept than there should be`() {
+    var machine = Machine(.init(maximumCount: 2, idleAfter: nil))
+    let began = (1...4).map { key in
+      machine.insert(key, key, now: .zero) { _ in false }.beganToOverflow
+    }
+    #expect(began == [false, false, true, false])
+    let again = machine.insert(3, 3, now: .zero) { _ in false }
+    #expect(!again.beganToOverflow && again.forgotten.isEmpty)
+  }
+
+  @Test func `nobody uses what is not kept`() {
+    var machine = Machine(.init(maximumCount: 2, idleAfter: nil))
+    #expect(machine.borrowers(of: 1) == 0 && machine.value(of: 1) == nil)
+    #expect(machine.borrow(1, now: .zero) == nil)
+    let loan = machine.insert(1, 10, now: .zero) { _ in true }.loan
+    #expect(machine.borrowers(of: 1) == 1 && machine.value(of: 1) == 10)
+    machine.giveBack(loan.slot)
+    #expect(machine.borrowers(of: 1) == 0)
+  }
+
   @Test(.requirement("P12")) func `extreme readings are survived`() {
     var machine = Machine(.init(maximumCount: 2, idleAfter: .seconds(1)))
     for now in [Duration.seconds(Int64.max), .seconds(Int64.min), .zero] {

@@ -152,6 +152,64 @@ extension RateLimiterStateMachineTests {
   }
 }
 
+extension RateLimiterStateMachineTests {
+  @Test(.requirement("P33")) func `a turn that has come is used up, though nobody took it`() {
+    var machine = RateLimiterStateMachine(.gcra(rate: 10, per: .seconds(1)))
+    _ = machine.ask(cost: 1, now: .zero, atMost: .zero)
+    _ = machine.ask(cost: 1, now: .zero, atMost: .seconds(1))
+    #expect(machine.giveBack(0, now: .milliseconds(100)) == false)
+    #expect(machine.waiting == 1)
+    // A name that was never given names no promise.
+    #expect(machine.turn(of: 99) == nil && machine.turn(of: 0) == .milliseconds(100))
+    #expect(machine.giveBack(99, now: .milliseconds(100)) == false)
+    #expect(machine.takeTurns(now: .milliseconds(100)) == [0])
+  }
+
+  @Test(
+    .requirement("P36"),
+    arguments: [
+      RateLimiter.Kind.gcra(rate: 2, per: .seconds(1), burst: 2),
+      .tokenBucket(rate: 2, per: .seconds(1)), .slidingWindow(limit: 2, per: .seconds(1)),
+    ])
+  func `it is pristine while nobody waits and nothing counts any more`(kind: RateLimiter.Kind) {
+    var machine = RateLimiterStateMachine(kind)
+    #expect(machine.isPristine(now: .zero) == true)
+    #expect(machine.ask(cost: 2, now: .zero, atMost: .zero) == .granted)
+    #expect(machine.isPristine(now: .zero) == false)
+    #expect(machine.isPristine(now: .milliseconds(999)) == false)
+    #expect(machine.isPristine(now: .seconds(1)) == true)
+    #expect(machine.ask(cost: 2, now: .seconds(1), atMost: .zero) == .granted)
+    guard case .promised(let id, _) = machine.ask(cost: 1, now: .seconds(1), atMost: .seconds(9))
+    else {
+      Issue.record("it does not wait")
+      return
+    }
+    // Long after its turn somebody still holds the promise.
+    #expect(machine.isPristine(now: .seconds(99)) == false)
+    #expect(machine.takeTurns(now: .seconds(99)) == [id])
+    #expect(machine.isPristine(now: .seconds(99)) == true)
+  }
+
+  @Test(arguments: [65, 200]) func `promises that were kept take up little memory`(count: Int) {
+    var machine = RateLimiterStateMachine(.gcra(rate: 1, per: .seconds(1)))
+    for id in 0...count {
+      _ = machine.ask(cost: 1, now: .zero, atMost: .aYear)
+      #expect(machine.promiseCount == id)
+    }
+    for id in 0..<count - 1 {
+      #expect(machine.takeTurns(now: .seconds(id + 1)) == [UInt64(id)])
+      let taken = machine.promiseCount - machine.waiting
+      #expect(taken <= max(32, machine.promiseCount / 2), "\(machine.waiting) wait")
+    }
+    #expect(machine.giveBack(UInt64(count - 1), now: .zero) == true)
+    #expect(machine.promiseCount == 0)
+    _ = machine.ask(cost: 1, now: .seconds(count), atMost: .zero)
+    _ = machine.ask(cost: 1, now: .seconds(count), atMost: .seconds(1))
+    #expect(machine.takeTurns(now: .seconds(count + 1)).count == 1)
+    #expect(machine.promiseCount == 0)
+  }
+}
+
 /// Random callers at each kind of limiter, held against its law.
 @Suite struct RateLimiterWalkTests {
   @Test(

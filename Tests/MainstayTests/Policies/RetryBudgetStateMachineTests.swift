@@ -74,6 +74,65 @@ import Testing
     #expect(still.wait(for: 1, now: .zero) == nil, "time pays nothing in")
   }
 
+  @Test(.requirement("P14"), arguments: [1, 3, 7, 999, 1_000, 10_000])
+  func `after the wait it is there, and a nanosecond before it is not`(perSecond: Int) throws {
+    for initial in [0, 1, 998] {
+      for now in [0, 1, 100_000_000, 333_333_333, 333_333_334, 1_000_000_007] {
+        for cost in [1, 2, 999, 10_000] {
+          var machine = Self.machine(perSecond: perSecond, initial: initial)
+          let now = Duration.nanoseconds(now)
+          let known = machine.wait(for: cost, now: now)
+          let wait = try #require(known)
+          var early = machine
+          #expect(machine.withdraw(cost, now: now + wait) == true)
+          guard wait > .zero else { continue }
+          #expect(early.withdraw(cost, now: now + wait - .nanoseconds(1)) == false)
+        }
+      }
+    }
+  }
+
+  @Test(.requirement("P14")) func `what is less than a thousandth of a token is rounded up`() {
+    // A third of a second each, of which the last nanosecond is not given away.
+    var machine = Self.machine(perSecond: 3)
+    for (nanoseconds, isThere) in [
+      (333_333_333, false), (333_333_334, true), (666_666_667, false), (666_666_668, true),
+    ] {
+      #expect(machine.withdraw(1, now: .nanoseconds(nanoseconds)) == isThere, "\(nanoseconds)")
+    }
+  }
+
+  @Test(.requirement("P15"), arguments: [3, 1_000])
+  func `it is full no nanosecond too early, and then time pays nothing in`(perSecond: Int) {
+    let full = Duration.nanoseconds(10_000 * 1_000_000_000 / perSecond)
+    let isExact = perSecond == 1_000
+    var early = Self.machine(perSecond: perSecond)
+    #expect(early.withdraw(10_000, now: full - .nanoseconds(isExact ? 1 : 0)) == false)
+    #expect(early.balance == 9_999)
+    var machine = Self.machine(perSecond: perSecond)
+    let later = full + .nanoseconds(1)
+    #expect(machine.withdraw(10_000, now: later) == true)
+    // The next one takes its whole time from here.
+    let next = machine.wait(for: 1, now: later)
+    #expect(next == .nanoseconds(isExact ? 1_000_000 : 333_333_334))
+    #expect(machine.withdraw(10_000, now: .seconds(1_000_000)) == true)
+    #expect(machine.withdraw(1, now: .seconds(1_000_000)) == false)
+  }
+
+  @Test(.requirement("P12")) func `a clock that went back while it was full pays nothing twice`() {
+    var machine = Self.machine(perSecond: 1_000, initial: 10_000)
+    #expect(machine.withdraw(0, now: .seconds(100)) == true)
+    #expect(machine.withdraw(10_000, now: .seconds(-100)) == true)
+    #expect(machine.withdraw(1, now: .seconds(100)) == false)
+    #expect(machine.withdraw(1, now: .milliseconds(100_001)) == true)
+  }
+
+  @Test func `a wait is never shorter than a nanosecond`() {
+    var machine = Self.machine(perSecond: 1_000)
+    let now = Duration.milliseconds(1) - Duration(secondsComponent: 0, attosecondsComponent: 1)
+    #expect(machine.wait(for: 1, now: now) == .nanoseconds(1))
+  }
+
   @Test(.requirement("P15")) func `a random walk never pays out more than came in`() {
     for seed in 0..<RandomDose.schedules {
       var generator = SeededGenerator(seed: seed)

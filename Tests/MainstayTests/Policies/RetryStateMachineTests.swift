@@ -41,6 +41,22 @@ import Testing
     #expect(long == .wait(.seconds(5)))
   }
 
+  @Test(.requirement("P24")) func `it says whether the service chose the wait`() {
+    var machine = Self.machine(attempts: 99)
+    #expect(!machine.isHint)
+    let rules: [(Disposition.RetryRule, isHint: Bool)] = [
+      (.afterHint(.seconds(5)), true), (.afterBackoff(hint: nil), false),
+      (.afterBackoff(hint: .seconds(1)), false), (.afterBackoff(hint: .seconds(2)), true),
+      (.afterHint(nil), false), (.onlyIfFitsDeadline(.seconds(1)), true),
+      (.onlyWithIdempotencyKey, false),
+    ]
+    for (rule, isHint) in rules {
+      _ = machine.attemptFailed(
+        rule, Self.situation(timeLeft: .seconds(99), isRepeatable: true))
+      #expect(machine.isHint == isHint, "\(rule)")
+    }
+  }
+
   @Test(.requirement("P24")) func `spreads a hint upward by at most a tenth`() {
     var machine = Self.machine(attempts: 9)
     let most = machine.attemptFailed(.afterHint(.seconds(10)), Self.situation(hintChance: 1))

@@ -68,6 +68,36 @@ import Testing
     #expect(machine.requests == 1)
   }
 
+  @Test(.requirement("P9")) func `a call leaves with its part, one of 24`() {
+    var machine = Self.machine(window: .seconds(24))
+    _ = machine.admit(now: .zero) { 1 }
+    _ = machine.admit(now: .milliseconds(999)) { 1 }
+    _ = machine.admit(now: .seconds(1)) { 1 }
+    for (milliseconds, requests) in [(23_999, 3), (24_000, 1), (24_999, 1), (25_000, 0)] {
+      machine.advance(to: .milliseconds(milliseconds))
+      #expect(machine.requests == requests, "\(milliseconds) ms")
+    }
+  }
+
+  @Test(.requirement("P9", "P12")) func `a clock may count from far before zero`() {
+    var machine = ThrottleStateMachine(
+      .init(multiplier: 2, window: .seconds(24), minimumRequests: 0), now: .seconds(-1_000))
+    _ = machine.admit(now: .seconds(-1_000)) { 1 }
+    machine.advance(to: .milliseconds(-976_001))
+    #expect(machine.requests == 1)
+    machine.advance(to: .seconds(-976))
+    #expect(machine.requests == 0)
+  }
+
+  @Test(.requirement("P10")) func `a part is no shorter than a nanosecond`() {
+    var machine = Self.machine(window: .nanoseconds(1))
+    _ = machine.admit(now: .zero) { 1 }
+    machine.advance(to: .nanoseconds(23))
+    #expect(machine.requests == 1)
+    machine.advance(to: .nanoseconds(24))
+    #expect(machine.requests == 0)
+  }
+
   @Test(.requirement("P1")) func `an answer to a call of long ago changes nothing`() {
     var machine = Self.machine()
     let old = machine.admit(now: .zero) { 1 }

@@ -32,6 +32,10 @@ public struct Campaign: Sendable {
   public var buildFlags: [String] = []
   /// How many mutants are run at a time; 1 or more.
   public var jobs = 2
+  /// Whether only the tests that are named after a file are run; more survives them.
+  public var isQuick = false
+  /// What is known to survive: it meets the tests that are named after its file, and no others.
+  public var known: Set<Mutant.Key> = []
   /// How long a run may do nothing before it counts as one that never ends; it also may use half of
   /// this of the processor's time, and five times as much as without a change.
   public var shortestTimeLimit = Duration.seconds(20)
@@ -85,9 +89,10 @@ public struct Campaign: Sendable {
 
     let trial = try Trial(
       program: build.testProgram, tests: tests, scratch: scratch, mutantCount: mutants.count,
-      shortestTimeLimit: shortestTimeLimit)
+      shortestTimeLimit: shortestTimeLimit, isQuick: isQuick, known: known)
     let standards = try await trial.standards(for: Set(mutants.map(\.key.file)))
-    progress("the tests pass unmutated in \(standards.wholeTime.formatted())")
+    let time = (standards.near.values + [standards.whole].compactMap(\.self)).map(\.time)
+    progress("the tests pass unmutated in \(time.reduce(.zero, +).formatted())")
     let dropped = build.dropped
     let living = mutants.filter { dropped[$0.number] == nil }
     let fates = try await fates(of: living, trial, standards)

@@ -25,12 +25,15 @@ public struct EnumCases: Sendable {
   /// The cases without a payload that stand in for this one: the next of each enum that has it.
   ///
   /// Which enum is meant is not known before the compiler has seen it: enums of the same file win,
-  /// and where the wrong one is taken the mutant does not compile.
+  /// then those of a file that this one is a part of, as `A.swift` for `A+B.swift`; and where the
+  /// wrong one is taken the mutant does not compile.
   func others(than name: String, of type: String?, in file: String) -> [String] {
     let having = enums.filter { found in
       (type == nil || found.name == type) && found.cases.contains { $0.name == name }
     }
-    let near = having.filter { $0.file == file }
+    func stem(_ file: String) -> Substring { file.prefix { $0 != "+" && $0 != "." } }
+    let same = having.filter { $0.file == file }
+    let near = same.isEmpty ? having.filter { stem($0.file) == stem(file) } : same
     var others: [String] = []
     for found in near.isEmpty ? having : near {
       guard let index = found.cases.firstIndex(where: { $0.name == name }) else { continue }

@@ -21,6 +21,9 @@ struct MutantBuild {
 
   /// Builds until nothing is wrong any more; each time the mutants that the errors are about go.
   mutating func run(progress: (String) -> Void) async throws {
+    let memory = scratch.appending(path: "uncompiled.json")
+    var known = UncompiledMutants(at: memory)
+    dropped = known.numbers(in: files)
     while true {
       for index in files.indices { files[index].write(without: Set(dropped.keys)) }
       try package.write(files)
@@ -31,7 +34,10 @@ struct MutantBuild {
           "swift", "build", "--package-path", package.folder.path,
           "--scratch-path", scratch.appending(path: "build").path, "--build-tests",
         ] + flags, log: log)
-      guard try await command.run(.generous).end != .exited(0) else { return }
+      guard try await command.run(.generous).end != .exited(0) else {
+        known.note(dropped, in: files)
+        return try known.write(to: memory)
+      }
       let errors = Self.errors(in: try String(contentsOf: log, encoding: .utf8))
       let new = blame(errors)
       guard !new.isEmpty else { throw MutatorFailure.doesNotBuild(log: log.path) }
@@ -81,6 +87,56 @@ struct MutantBuild {
       return CompileError(
         path: String(match.path), line: row, column: column, message: String(match.message))
     }
+  }
+}
+
+/// Which mutants of which files the compiler would not have, so that a build of the same files need
+/// not find it out again.
+struct UncompiledMutants: Codable {
+  struct File: Codable {
+    let path: String
+    let text: String
+    let mutants: [String]
+    /// Why, by the place among the mutants of the file.
+    let reasons: [Int: String]
+  }
+
+  private var files: [File]
+
+  /// Reads what an earlier build found; nothing where there was none.
+  init(at place: URL) {
+    let read = (try? Data(contentsOf: place)).flatMap {
+      try? JSONDecoder().decode(Self.self, from: $0)
+    }
+    files = read?.files ?? []
+  }
+
+  /// Takes in what a build found of these files.
+  mutating func note(_ dropped: [Int: String], in mutated: [MutatedFile]) {
+    for file in mutated {
+      let reasons = file.mutants.enumerated().compactMap { place, mutant in
+        dropped[mutant.number].map { (place, $0) }
+      }
+      files.removeAll { $0.path == file.path }
+      files.append(
+        File(
+          path: file.path, text: file.original, mutants: file.mutants.map(\.key.mutated),
+          reasons: Dictionary(uniqueKeysWithValues: reasons)))
+    }
+  }
+
+  func write(to place: URL) throws { try JSONEncoder().encode(self).write(to: place) }
+
+  /// The numbers of those whose files say the same as then.
+  func numbers(in mutated: [MutatedFile]) -> [Int: String] {
+    var numbers: [Int: String] = [:]
+    for file in mutated {
+      guard let known = files.first(where: { $0.path == file.path }),
+        known.text == file.original, known.mutants == file.mutants.map(\.key.mutated)
+      else { continue }
+      for (place, reason) in known.reasons { numbers[file.mutants[place].number] = reason }
+    }
+    return numbers
   }
 }
 

@@ -14,6 +14,8 @@ public struct MutatedFile: Sendable {
 
   /// The name without folders.
   public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+  /// What the file says without mutants.
+  var original: String { source[0..<source.bytes.count] }
 
   private let source: SourceText
   private let points: [(point: MutationPoint, numbers: [Int])]
@@ -68,7 +70,8 @@ public struct MutatedFile: Sendable {
   /// The mutants that an error of the compiler at a place of the output is about.
   ///
   /// They are those of the smallest part around it that was written for mutants; where there is
-  /// none, those of the line; and at last those of the whole function.
+  /// none, those of the line; and at last those of the whole function, first what is left out there:
+  /// an error about a value that is missing is told where the value is used.
   public func blamed(line: Int, column: Int) -> [Int] {
     let text = SourceText(output)
     guard let offset = text.offset(line: line, column: column) else { return [] }
@@ -77,7 +80,11 @@ public struct MutatedFile: Sendable {
       return smallest.numbers
     }
     let onLine = numbers(in: text.wholeLines(around: offset..<offset))
-    return onLine.isEmpty ? numbers(in: function(around: offset) ?? 0..<0) : onLine
+    if !onLine.isEmpty { return onLine }
+    let inFunction = numbers(in: function(around: offset) ?? 0..<0)
+    let leftOut = Set(mutants.filter { $0.kind == .removed }.map(\.number))
+    let first = inFunction.filter(leftOut.contains)
+    return first.isEmpty ? inFunction : first
   }
 
   private func numbers(in range: Range<Int>) -> [Int] {

@@ -31,16 +31,17 @@ extension MutationFinder {
   /// initialiser, and for what was declared without a value.
   private func isFirstValue(_ node: InfixOperatorExprSyntax) -> Bool {
     if node.ancestors.contains(where: { $0.is(InitializerDeclSyntax.self) }) { return true }
-    guard let name = node.leftOperand.as(DeclReferenceExprSyntax.self)?.baseName.text else {
-      return false
-    }
+    // One name, or several in brackets.
+    let targets =
+      node.leftOperand.as(TupleExprSyntax.self)?.elements.map(\.expression) ?? [node.leftOperand]
+    let names = targets.compactMap { $0.as(DeclReferenceExprSyntax.self)?.baseName.text }
     return node.ancestors.compactMap { $0.as(CodeBlockItemListSyntax.self) }.contains { list in
       list.contains { item in
         guard case .decl(let declaration) = item.item,
           let variable = declaration.as(VariableDeclSyntax.self)
         else { return false }
         return variable.bindings.contains {
-          $0.initializer == nil && $0.pattern.trimmedDescription == name
+          $0.initializer == nil && names.contains($0.pattern.trimmedDescription)
         }
       }
     }

@@ -62,6 +62,14 @@ public struct MutationReport: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Every mutant and what became of it, one a line: who noticed it, or why it was left out.
+  public var fates: String {
+    results.map { mutant, fate in
+      "\(mutant.key.file):\(mutant.line)\t- \(mutant.key.original)\t+ \(mutant.key.mutated)"
+        + "\t\(fate)\n"
+    }.joined()
+  }
+
   private func row(_ name: String, _ isCounted: (Mutant) -> Bool) -> String {
     let counted = results.filter { isCounted($0.mutant) }
     let killed = counted.filter(\.fate.isKilled).count

@@ -11,20 +11,24 @@ struct Trial: Sendable {
   let scratch: URL
   let mutantCount: Int
   let shortestTimeLimit: Duration
+  /// Whether only the tests that are named after a file are run.
+  let isQuick: Bool
+  /// What is known to survive; it is not tried on all tests again.
+  let known: Set<Mutant.Key>
 
-  /// How the tests behave when nothing is changed.
+  /// Some tests, and how they behave when nothing is changed.
+  struct Standard: Sendable {
+    let filter: String
+    let limits: Command.Limits
+    let time: Duration
+    let reached: Set<Int>
+  }
+
   struct Standards: Sendable {
-    struct Near: Sendable {
-      let filter: String
-      let limits: Command.Limits
-      let reached: Set<Int>
-    }
-
     /// The tests named after a file, by its name; none where no test is.
-    var near: [String: Near] = [:]
-    var wholeLimits: Command.Limits
-    var wholeTime: Duration
-    var wholeReached: Set<Int>
+    var near: [String: Standard] = [:]
+    /// All tests; nil in a quick trial.
+    var whole: Standard?
   }
 
   /// The tests that are named after a file: those with `Retry` in the name of their suite for
@@ -37,23 +41,22 @@ struct Trial: Sendable {
 
   /// Runs the tests without a change; they must pass.
   func standards(for files: Set<String>) async throws -> Standards {
-    guard let whole = try await standard(filter: "^\(tests)\\.", name: "unmutated") else {
-      throw MutatorFailure.noTests(program.path)
+    var standards = Standards()
+    if !isQuick {
+      standards.whole = try await standard(filter: "^\(tests)\\.", name: "unmutated")
     }
-    var standards = Standards(
-      wholeLimits: whole.limits, wholeTime: whole.time, wholeReached: whole.reached)
     for file in files.sorted() {
       let filter = Self.filter(for: file, tests: tests)
-      guard let near = try await standard(filter: filter, name: file) else { continue }
-      standards.near[file] = .init(filter: filter, limits: near.limits, reached: near.reached)
+      standards.near[file] = try await standard(filter: filter, name: file)
+    }
+    guard standards.whole != nil || !standards.near.isEmpty else {
+      throw MutatorFailure.noTests(program.path)
     }
     return standards
   }
 
   /// One run without a change; nil when there was no such test.
-  private func standard(
-    filter: String, name: String
-  ) async throws -> (limits: Command.Limits, time: Duration, reached: Set<Int>)? {
+  private func standard(filter: String, name: String) async throws -> Standard? {
     let map = scratch.appending(path: "\(name).reached")
     try Data(count: mutantCount + 1).write(to: map)
     let log = scratch.appending(path: "\(name).log")
@@ -62,27 +65,32 @@ struct Trial: Sendable {
       filter: filter, log: log, environment: [SwitchSource.reachedVariable: map.path]
     ).run(.generous)
     let total = ContinuousClock.now - start
-    guard end == .exited(0) else { throw MutatorFailure.failsUnmutated(log: log.path) }
     let text = try String(contentsOf: log, encoding: .utf8)
-    guard text.contains("Test run with "), !text.contains("Test run with 0 tests") else {
-      return nil
+    // That nothing was run is told by another code than 0.
+    guard !text.contains("Test run with 0 tests") else { return nil }
+    // Whoever prints the sign without failing would later be taken for a test that fails.
+    let hasPassed = text.contains("Test run with ") && !text.contains(Self.failureSign)
+    guard end == .exited(0), hasPassed else {
+      throw MutatorFailure.failsUnmutated(log: log.path)
     }
     let reached = try Data(contentsOf: map).enumerated().filter { $0.element != 0 }.map(\.offset)
     // Whoever is slowed down by a change is not to be taken for one that hangs.
     let limits = Command.Limits(
       processor: max(shortestTimeLimit / 2, used * 5), idle: shortestTimeLimit,
       total: max(shortestTimeLimit * 3, total * 10))
-    return (limits, total, Set(reached))
+    return Standard(filter: filter, limits: limits, time: total, reached: Set(reached))
   }
 
   /// What becomes of a mutant.
   func fate(of mutant: Mutant, _ standards: Standards) async throws -> Campaign.Fate {
-    guard standards.wholeReached.contains(mutant.number) else { return .notReached }
-    if let near = standards.near[mutant.key.file], near.reached.contains(mutant.number) {
-      let fate = try await fate(of: mutant, filter: near.filter, near.limits)
+    var fate = Campaign.Fate.notReached
+    let whole = known.contains(mutant.key) ? nil : standards.whole
+    for standard in [standards.near[mutant.key.file], whole] {
+      guard let standard, standard.reached.contains(mutant.number) else { continue }
+      fate = try await self.fate(of: mutant, filter: standard.filter, standard.limits)
       if fate != .survived { return fate }
     }
-    return try await fate(of: mutant, filter: "^\(tests)\\.", standards.wholeLimits)
+    return fate
   }
 
   private func fate(

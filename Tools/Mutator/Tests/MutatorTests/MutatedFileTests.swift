@@ -74,8 +74,30 @@ import Testing
   }
 
   @Test func `an error that is nowhere near is blamed on the function`() {
-    let file = Self.file("func f() -> Int {\n  g(a < b)\n  return c\n}\nlet d = e < 1\n")
+    let file = Self.file(
+      "func f() -> Int {\n  let g = a < b || h\n  return c\n}\nlet d = e < 1\n")
     #expect(file.blamed(line: 3, column: 3) == [1, 2])
+  }
+
+  @Test func `what is left out is blamed before the rest of the function`() {
+    var file = Self.file("func f() -> Int {\n  g(a < b)\n  x = a\n  return c\n}\n")
+    let leftOut = file.mutants.filter { $0.kind == .removed }.map(\.number)
+    #expect(file.blamed(line: 4, column: 3) == leftOut && leftOut.count == 2)
+    file.write(without: Set(leftOut))
+    #expect(file.blamed(line: 4, column: 3).count == file.mutants.count - 2)
+  }
+
+  @Test func `a build of the same files knows what did not compile`() throws {
+    let place = FileManager.default.temporaryDirectory.appending(
+      path: "uncompiled-\(ProcessInfo.processInfo.processIdentifier).json")
+    defer { try? FileManager.default.removeItem(at: place) }
+    var known = UncompiledMutants(at: place)
+    #expect(known.numbers(in: [Self.file()]).isEmpty)
+    known.note([2: "no such operator"], in: [Self.file()])
+    try known.write(to: place)
+    let read = UncompiledMutants(at: place)
+    #expect(read.numbers(in: [Self.file()]) == [2: "no such operator"])
+    #expect(read.numbers(in: [Self.file(Self.text + "\n")]).isEmpty)
   }
 
   @Test func `the errors of a build are found`() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 @testable import Mutator
@@ -18,6 +19,8 @@ import Testing
     ("a || b", ["a && b"]), ("a + b", ["a - b"]), ("a - b", ["a + b"]), ("a * b", ["a / b"]),
     ("a / b", ["a * b"]), ("!a", ["a"]), ("-a", ["a"]), ("7", ["8", "6"]), ("0", ["1"]),
     ("0.5", ["0.5 + 1", "0.5 - 1"]), ("true", ["false"]), ("min(a, b)", ["max(a, b)"]),
+    ("max(a, b)", ["min(a, b)"]), ("min(a)", []), ("a % b", ["a * b"]), ("a &+ b", ["a &- b"]),
+    ("a === b", ["a !== b"]), ("false", ["true"]),
     ("a..<b", ["a..<(b) - 1"]), ("a...b", ["a...(b) - 1"]), ("a", []), ("\"1 < 2\"", []),
   ])
   func `each operator has its counterpart`(expression: String, expected: [String]) {
@@ -28,6 +31,29 @@ import Testing
     #expect(
       Self.mutants("let x = a + b * c < d")
         == ["a + b * c <= d", "a - b * c < d", "a + b / c < d"].map { "let x = \($0)" })
+  }
+
+  /// A line of code for each kind of change, so that none of them ever stops to be made.
+  @Test(arguments: [
+    (Mutant.Kind.comparison, "let x = a < b"), (.condition, "if ready { }"),
+    (.connective, "let x = a && b"), (.guardPasses, "guard ready else { return }"),
+    (.bindingFails, "if case .on = x { }"), (.arithmetic, "x *= 2"), (.constant, "let x = 1"),
+    (.bound, "for x in 0..<n { }"), (.state, "enum E { case a, b }\nlet x = E.a"),
+    (.choice, "let x = max(a, b)"), (.literal, "let x = true"), (.removed, "x.wake()"),
+  ])
+  func `each kind of change is made`(kind: Mutant.Kind, text: String) {
+    let file = MutatedFile(
+      path: "A.swift", text: text, enums: EnumCases([("A.swift", text)]), firstNumber: 1)
+    #expect(file.mutants.contains { $0.kind == kind })
+  }
+
+  @Test func `the page names each kind of change`() throws {
+    let page = try String(
+      contentsOf: Repository.root.appending(path: "Documentation/MutationTesting.md"),
+      encoding: .utf8)
+    for kind in Mutant.Kind.allCases {
+      #expect(page.contains("| \(kind.rawValue) |"), "\(kind.rawValue)")
+    }
   }
 
   @Test func `conditions are negated, and guards let everything pass`() {
@@ -53,6 +79,8 @@ import Testing
     #expect(Self.mutants("func f() { x = y }") == ["func f() { }"])
     #expect(Self.mutants("x += y") == ["(removed)", "x -= y"])
     #expect(Self.mutants("func f() { let x: Int; x = y }").isEmpty)
+    #expect(Self.mutants("func f() { let x: Int; (x, z) = (y, y) }").isEmpty)
+    #expect(Self.mutants("func f() { let x: Int; (w, z) = (y, y) }").count == 1)
     #expect(Self.mutants("init() { x = y }").isEmpty)
     #expect(Self.mutants("_ = try await f()") == ["(removed)"])
     #expect(Self.mutants("precondition(a < b)").isEmpty)
@@ -74,6 +102,16 @@ import Testing
     #expect(Self.mutants(state + "let x = State.isolated") == ["let x = State.closed"])
     #expect(Self.mutants("x = .far", enums: "enum E { case far, near }").contains("x = .near"))
     #expect(Self.mutants(state + "x = .elsewhere") == ["(removed)"])
+  }
+
+  @Test func `an enum of the file that this one is a part of is meant first`() {
+    let text = "x = .isolated"
+    let table = EnumCases([
+      ("Event.swift", "enum Event { case isolated, told }"),
+      ("A.swift", "enum State { case isolated, closed }"), ("A+B.swift", text),
+    ])
+    let file = MutatedFile(path: "A+B.swift", text: text, enums: table, firstNumber: 1)
+    #expect(file.mutants.map(\.key.mutated) == ["(removed)", "x = .closed"])
   }
 
   @Test func `patterns and texts are left alone`() {
