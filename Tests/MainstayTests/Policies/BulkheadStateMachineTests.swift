@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `without further settings it does what the policy does by default`() throws {
-    let policy = try Bulkhead.Configuration(name: "catalog", limit: 3).checked()
+    let policy = try Bulkhead.Configuration(name: "catalog", limit: 3).checked(named: "catalog")
     let settings = BulkheadStateMachine.Settings(limit: 3)
     #expect(settings.limit == policy.limit && settings.queue == policy.queue)
     #expect(settings.maximumWait == policy.maximumWait && settings.order == policy.order)
