@@ -143,7 +143,9 @@ struct NaiveBreaker {
     results = Array(repeating: false, count: failures)
     guard let remaining else { return }
     state = .open
-    let longest = Duration.seconds(settings.maximumBreak.inSeconds * (1 + settings.jitter))
+    // Breaks are lengthened by whole nanoseconds.
+    let longest =
+      settings.maximumBreak + .clamped(seconds: settings.maximumBreak.inSeconds * settings.jitter)
     lastBreak = min(remaining, longest)
     openUntil = .milliseconds(time) + lastBreak
   }

@@ -280,6 +280,11 @@ import Testing
     #expect(short == .wait(atMost: .seconds(2)))
   }
 
+  @Test func `a pipeline says that callers wait, and for how long`() {
+    let explanation = Pipeline("reads") { breaker() }.explain()
+    #expect(explanation.description.contains("others wait up to 4 s"))
+  }
+
   @Test func `a wait of zero in the code stops the program`() async {
     await #expect(processExitsWith: .failure) {
       _ = CircuitBreaker(

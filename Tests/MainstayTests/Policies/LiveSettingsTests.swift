@@ -137,6 +137,37 @@ import Testing
     #expect(limit.limit == 20)
   }
 
+  @Test(.requirement("P34")) func `whatever is changed, a limit stays within the bounds in force`()
+    async throws
+  {
+    for seed in 0..<RandomDose.schedules / 20 {
+      var random = SeededGenerator(seed: seed)
+      let limit = AdaptiveLimit("catalog", clock: clock, seed: seed)
+      var bounds = 1...200
+      for _ in 0..<30 {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          let minimum = Int.random(in: 1...50, using: &random)
+          bounds = minimum...Int.random(in: minimum...300, using: &random)
+          let (low, high) = (bounds.lowerBound, bounds.upperBound)
+          let kinds: [AdaptiveLimit.Kind] = [
+            .aimd(initial: high, minimum: low, maximum: high),
+            .vegas(initial: low, minimum: low, maximum: high),
+            .gradient2(initial: low, minimum: low, maximum: high),
+          ]
+          let kind = kinds[Int.random(in: 0..<3, using: &random)]
+          try limit.update(.init(name: "catalog", kind: kind))
+        case 1: _ = try? await limit.run { throw AppError.http(status: 503) }
+        default:
+          let time = Duration.milliseconds(Int.random(in: 0...6_000, using: &random))
+          try await limit.run { clock.advance(by: time) }
+        }
+        #expect(bounds.contains(limit.limit), "seed \(seed)")
+        #expect(limit.running == 0, "seed \(seed)")
+      }
+    }
+  }
+
   @Test func `a waiter at an adaptive limit is let in by a higher minimum`() async throws {
     let limit = AdaptiveLimit(
       "catalog", .aimd(initial: 1, maximum: 1), queue: 1, clock: clock, seed: 1)
