@@ -12,6 +12,7 @@ package struct Timeline: Sendable {
   }
 
   private let source: Source
+  private let kind: ObjectIdentifier
 
   /// Calls back at a given reading; one for all users of the live clock.
   package let alarms: Alarms
@@ -20,6 +21,7 @@ package struct Timeline: Sendable {
 
   private init() {
     source = .continuous
+    kind = ObjectIdentifier(ContinuousClock.self)
     alarms = Alarms(clock: LiveClock())
   }
 
@@ -29,6 +31,7 @@ package struct Timeline: Sendable {
     } else {
       let erased = ClockReading(clock)
       source = .other(erased)
+      kind = ObjectIdentifier(type(of: clock))
       alarms = Alarms(clock: erased)
     }
   }
@@ -50,19 +53,12 @@ package struct Timeline: Sendable {
   }
 
   /// Whether both are counted from the same start.
-  func isComparable(to other: Timeline) -> Bool {
-    switch (source, other.source) {
-    case (.continuous, .continuous): true
-    case (.other(let a), .other(let b)): a.kind == b.kind
-    default: false
-    }
-  }
+  func isComparable(to other: Timeline) -> Bool { kind == other.kind }
 }
 
 /// A clock without its type.
 protocol ErasedClock: Sendable {
   var now: Duration { get }
-  var kind: ObjectIdentifier { get }
   func sleep(until reading: Duration) async throws
 }
 
@@ -70,7 +66,6 @@ private struct LiveClock: ErasedClock {
   static let start = ContinuousClock.now
 
   var now: Duration { Self.start.duration(to: .now) }
-  var kind: ObjectIdentifier { ObjectIdentifier(ContinuousClock.self) }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)  // a sleep that is too long stops the program (P18)
@@ -88,7 +83,6 @@ private struct ClockReading<C: Clock<Duration>>: ErasedClock {
   }
 
   var now: Duration { start.duration(to: clock.now) }
-  var kind: ObjectIdentifier { ObjectIdentifier(C.self) }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)

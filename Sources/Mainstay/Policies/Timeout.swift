@@ -41,7 +41,7 @@ extension Timeout: PipelineStage {
 
   package func placed(_ placement: StagePlacement) -> Timeout {
     var copy = self
-    copy.limit.name = limit.name ?? placement.pipeline
+    copy.limit = limit.named(ifNone: placement.pipeline)
     return copy
   }
 }
@@ -94,9 +94,8 @@ extension Deadline: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
 
   package func placed(_ placement: StagePlacement) -> Deadline {
-    var limit = limit
-    limit.name = limit.name ?? placement.pipeline
     let isEnforcedInside = placement.timeLimitInside?.isComparable(to: limit.timeline) ?? false
-    return Deadline(limit, isEnforcedInside: isEnforcedInside)
+    return Deadline(
+      limit.named(ifNone: placement.pipeline), isEnforcedInside: isEnforcedInside)
   }
 }
