@@ -16,20 +16,19 @@ enum ChildTask {
     _ operation: () async throws -> T
   ) async throws -> T {
     let slot = Slot<T>()
-    defer { slot.deallocate() }
     try await withoutActuallyEscaping(operation) { operation in
-      let box = Unchecked(operation)
+      let work = Work(operation, slot, limit)
       try await withThrowingDiscardingTaskGroup(isolation: isolation) { group in
         // `isolation` is captured, so that the child inherits its caller's actor.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
           group.addImmediateTask {
             _ = isolation
-            try await perform(box, into: slot, within: limit)
+            try await work.run()
           }
         } else {
           group.addTask {
             _ = isolation
-            try await perform(box, into: slot, within: limit)
+            try await work.run()
           }
         }
         guard limit.isRunning else { return }
@@ -40,14 +39,6 @@ enum ChildTask {
     return slot.take()
   }
 
-  @inlinable @inline(__always)
-  static func perform<T>(
-    _ operation: Unchecked<T>, into slot: Slot<T>, within limit: ActiveLimit
-  ) async throws {
-    defer { limit.finish() }
-    try await ActiveLimit.local.withValue(limit) { slot.put(try await operation.run()) }
-  }
-
   // The two boxes carry an operation and its value, neither of which need be Sendable, into the
   // child task and back. That is safe because
   // - the group waits for the child before it returns, so nothing outlives the caller's frame;
@@ -56,26 +47,53 @@ enum ChildTask {
   // - the slot is written by the child alone, and read after the group has ended without an error,
   //   which it does only when the child has written.
   @usableFromInline
-  struct Unchecked<T>: @unchecked Sendable {
-    @usableFromInline nonisolated(unsafe) let run: () async throws -> T
-    @inlinable
-    init(_ run: @escaping () async throws -> T) { self.run = run }
+  struct Work<T>: @unchecked Sendable {
+    @usableFromInline nonisolated(unsafe) let operation: () async throws -> T
+    @usableFromInline let slot: Slot<T>
+    @usableFromInline let limit: ActiveLimit
+
+    @inlinable @inline(__always)
+    init(_ operation: @escaping () async throws -> T, _ slot: Slot<T>, _ limit: ActiveLimit) {
+      self.operation = operation
+      self.slot = slot
+      self.limit = limit
+    }
+
+    @inlinable @inline(__always)
+    func run() async throws {
+      try await ActiveLimit.local.withValue(limit) {
+        defer { limit.finish() }
+        slot.put(try await operation())
+      }
+    }
   }
 
   /// A place for one value.
   ///
-  /// A class or a captured variable would do the same, for more: the first asks for its generic
-  /// metadata, the second is one frame more in each call.
+  /// It is plain memory, since a variable that is captured would be one frame more in each call,
+  /// and a generic class is destroyed by way of its metadata. The tail of an object costs less than
+  /// `allocate`, which aligns what needs no aligning.
   @usableFromInline
   struct Slot<T>: @unchecked Sendable {
-    @usableFromInline nonisolated(unsafe) let place = UnsafeMutablePointer<T>.allocate(capacity: 1)
+    @usableFromInline let memory: Memory
+    @usableFromInline nonisolated(unsafe) let place: UnsafeMutablePointer<T>
+
     @inlinable
-    init() {}
+    init() {
+      let size = MemoryLayout<T>.size + MemoryLayout<T>.alignment
+      memory = unsafeDowncast(Memory.create(minimumCapacity: size) { _ in }, to: Memory.self)
+      place = memory.withUnsafeMutablePointerToElements {
+        UnsafeMutableRawPointer($0).alignedUp(for: T.self).assumingMemoryBound(to: T.self)
+      }
+    }
+
     @inlinable
-    func put(_ value: consuming sending T) { place.initialize(to: value) }
+    func put(_ value: consuming T) { place.initialize(to: value) }
+
     @inlinable
-    func take() -> T { place.move() }
-    @inlinable
-    func deallocate() { place.deallocate() }
+    func take() -> T { withExtendedLifetime(memory) { place.move() } }
   }
+
+  @usableFromInline
+  final class Memory: ManagedBuffer<Void, UInt8> {}
 }

@@ -8,6 +8,13 @@ package struct StagePlacement: Sendable {
   /// The clock of a time limit further in that enforces those further out as well, so that all
   /// limits of a pipeline share one child task per attempt; nil where there is none.
   package var timeLimitInside: Timeline?
+
+  /// The clock of the time limit that ends everything for those directly around it, with nothing
+  /// between them; nil where the stage inside is something else.
+  package var sharedLimitInside: Timeline?
+
+  /// The time limits directly around, with nothing between them; the outermost first.
+  package var limitsAround: [TimeLimit] = []
 }
 
 /// A stage of Mainstay's own: it can be told where it stands.
@@ -17,6 +24,12 @@ package struct StagePlacement: Sendable {
 package protocol PipelineStage: ConcurrentPolicy {
   /// The clock by which the stage, or one inside it, ends an operation at the active ``Deadline``.
   var timeLimit: Timeline? { get }
+
+  /// The time limit, where the stage is one that others can share a child task with.
+  var bareLimit: TimeLimit? { get }
+
+  /// The time limits that stand innermost, with nothing between them; the outermost first.
+  var limitsAtInnerEnd: [TimeLimit] { get }
 
   /// Whether nothing in the stage waits without heeding the active deadline.
   var heedsDeadline: Bool { get }
@@ -39,6 +52,8 @@ package protocol PipelineStage: ConcurrentPolicy {
 
 extension PipelineStage {
   package var timeLimit: Timeline? { nil }
+  package var bareLimit: TimeLimit? { nil }
+  package var limitsAtInnerEnd: [TimeLimit] { bareLimit.map { [$0] } ?? [] }
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
@@ -66,6 +81,11 @@ extension ConcurrentPolicy {
 extension Chain: PipelineStage {
   package var timeLimit: Timeline? { inner.asStage?.timeLimit ?? outer.asStage?.timeLimit }
 
+  package var limitsAtInnerEnd: [TimeLimit] {
+    guard let limit = inner.asStage?.bareLimit else { return inner.asStage?.limitsAtInnerEnd ?? [] }
+    return (outer.asStage?.limitsAtInnerEnd ?? []) + [limit]
+  }
+
   package var heedsDeadline: Bool {
     inner.asStage?.heedsDeadline ?? false && outer.asStage?.heedsDeadline ?? false
   }
@@ -79,11 +99,19 @@ extension Chain: PipelineStage {
   package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
 
   package func placed(_ placement: StagePlacement) -> Chain {
+    let stageInside = inner.asStage
     var outerPlacement = placement
-    let isInnerHeedful = inner.asStage?.heedsDeadline ?? false
     outerPlacement.timeLimitInside =
-      isInnerHeedful ? inner.asStage?.timeLimit ?? placement.timeLimitInside : nil
+      stageInside?.heedsDeadline ?? false
+      ? stageInside?.timeLimit ?? placement.timeLimitInside : nil
+    var innerPlacement = placement
+    if let limit = stageInside?.bareLimit {
+      outerPlacement.sharedLimitInside = placement.sharedLimitInside ?? limit.timeline
+      innerPlacement.limitsAround = outer.asStage?.limitsAtInnerEnd ?? []
+    } else {
+      outerPlacement.sharedLimitInside = nil
+    }
     return Chain(
-      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(placement))
+      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))
   }
 }

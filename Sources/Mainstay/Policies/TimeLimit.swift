@@ -2,7 +2,7 @@
 
 /// What ``Timeout`` and ``Deadline`` have in common: a limit as it stands in a pipeline.
 @usableFromInline
-final class TimeLimit: Sendable {
+package final class TimeLimit: Sendable {
   let duration: Duration
   let scope: TimedOut.Scope
   let disposition: Disposition

@@ -6,12 +6,10 @@
 /// breaks, waits and deadlines belong to the world. Readings of one clock type share a start, so a
 /// deadline set by one policy can be read by another.
 package struct Timeline: Sendable {
-  private enum Source: Sendable {
-    case continuous
-    case other(any ErasedClock)
-  }
-
-  private let source: Source
+  /// Nil for the live clock.
+  private let other: (any ErasedClock)?
+  // Asked on every reading: looking whether `other` is nil would copy it.
+  private let isLive: Bool
   private let kind: ObjectIdentifier
 
   /// Calls back at a given reading; one for all users of the live clock.
@@ -20,7 +18,8 @@ package struct Timeline: Sendable {
   package static let live = Timeline()
 
   private init() {
-    source = .continuous
+    other = nil
+    isLive = true
     kind = ObjectIdentifier(ContinuousClock.self)
     alarms = Alarms(clock: LiveClock())
   }
@@ -30,7 +29,8 @@ package struct Timeline: Sendable {
       self = .live
     } else {
       let erased = ClockReading(clock)
-      source = .other(erased)
+      other = erased
+      isLive = false
       kind = ObjectIdentifier(type(of: clock))
       alarms = Alarms(clock: erased)
     }
@@ -38,18 +38,12 @@ package struct Timeline: Sendable {
 
   /// The time since the start of this clock's count.
   package var now: Duration {
-    switch source {
-    case .continuous: LiveClock.start.duration(to: .now)
-    case .other(let clock): clock.now
-    }
+    if isLive { LiveClock.reading } else { other?.now ?? LiveClock.reading }
   }
 
   /// Sleeps until a reading, at most a year; ends early with `CancellationError` when cancelled.
   package func sleep(until reading: Duration) async throws {
-    switch source {
-    case .continuous: try await LiveClock().sleep(until: reading)
-    case .other(let clock): try await clock.sleep(until: reading)
-    }
+    try await (other ?? LiveClock()).sleep(until: reading)
   }
 
   /// Whether both are counted from the same start.
@@ -65,7 +59,9 @@ protocol ErasedClock: Sendable {
 private struct LiveClock: ErasedClock {
   static let start = ContinuousClock.now
 
-  var now: Duration { Self.start.duration(to: .now) }
+  static var reading: Duration { start.duration(to: .now) }
+
+  var now: Duration { Self.reading }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)  // a sleep that is too long stops the program (P18)
