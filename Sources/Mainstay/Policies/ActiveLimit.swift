@@ -21,8 +21,8 @@ final class ActiveLimit: Sendable {
 
   /// How far the work has come.
   ///
-  /// One of the values of `Progress`, or the bits of the continuation of whoever waits: one word, so
-  /// that work that does not suspend costs one exchange.
+  /// One of the values of `Progress`, or the bits of the continuation of whoever waits: one word,
+  /// so that work that does not suspend costs one exchange.
   private let progress = Atomic<UInt>(Progress.running)
 
   private enum Progress {
