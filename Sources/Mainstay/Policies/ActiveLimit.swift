@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// A time limit that is running: what everything inside it can ask for the time that is left.
 @usableFromInline
 final class ActiveLimit: Sendable {
@@ -9,48 +11,64 @@ final class ActiveLimit: Sendable {
 
   static var current: ActiveLimit? { local.get() }
 
-  /// The error that tells of this limit.
-  let error: TimedOut
-  /// The reading of the clock at which it ends.
+  /// The limit that ends first, among the one that began here and those around it on its clock.
+  let limit: TimeLimit
+  /// The reading of its clock at which it ends.
   let end: Duration
-  let timeline: Timeline
   private let parent: ActiveLimit?
+  /// Whether a limit around this one is counted by another clock.
+  private let hasOtherClocks: Bool
 
-  private enum State {
-    case running(waiter: CheckedContinuation<Void, Never>?)
-    case expired
-    case finished
+  /// How far the work has come.
+  ///
+  /// One of the values of `Progress`, or the bits of the continuation of whoever waits: one word,
+  /// so that work that does not suspend costs one exchange.
+  private let progress = Atomic<UInt>(Progress.running)
+
+  private enum Progress {
+    static let running: UInt = 0
+    static let expired: UInt = 1
+    static let finished: UInt = 2
+    /// A continuation is the address of an object, so it is none of those above.
+    static func isOver(_ value: UInt) -> Bool { value == expired || value == finished }
   }
 
-  private let state = Locked(State.running(waiter: nil))
-
-  init(error: TimedOut, end: Duration, timeline: Timeline, parent: ActiveLimit?) {
-    self.error = error
-    self.end = end
-    self.timeline = timeline
+  /// Begins a limit inside another one.
+  ///
+  /// - Parameters:
+  ///   - own: The limit that begins.
+  ///   - now: The reading of its clock.
+  ///   - parent: The innermost limit around the current task.
+  init(_ own: TimeLimit, now: Duration, inside parent: ActiveLimit?) {
     self.parent = parent
+    let ownEnd = now + own.duration
+    guard let parent else {
+      (limit, end, hasOtherClocks) = (own, ownEnd, false)
+      return
+    }
+    hasOtherClocks = parent.hasOtherClocks || !parent.limit.timeline.isComparable(to: own.timeline)
+    if let outer = parent.nearest(on: own.timeline), outer.end < ownEnd {
+      (limit, end) = (outer.limit, outer.end)
+    } else {
+      (limit, end) = (own, ownEnd)
+    }
   }
 
-  /// The limit that ends first, among this one and those around it on the same clock.
-  var tightest: ActiveLimit {
-    guard let outer = parent?.tightest, timeline.isComparable(to: outer.timeline) else {
-      return self
-    }
-    return outer.end < end ? outer : self
+  /// The innermost limit on a clock, among this one and those around it.
+  private func nearest(on timeline: Timeline) -> ActiveLimit? {
+    limit.timeline.isComparable(to: timeline) ? self : parent?.nearest(on: timeline)
   }
 
   /// How much time is left before the first of all limits ends; never negative.
   var remaining: Duration {
-    let own = max(.zero, end - timeline.now)
-    return parent.map { min(own, $0.remaining) } ?? own
+    let own = max(.zero, end - limit.timeline.now)
+    guard hasOtherClocks, let parent else { return own }
+    return min(own, parent.remaining)
   }
-
-  /// The error for work that is not begun, because no time is left for it.
-  var refusal: Rejection { Rejection(policy: error.policy, reason: .deadlineTooClose) }
 
   /// Whether this limit has ended the work inside.
   @usableFromInline
-  var hasExpiredItself: Bool { state.withLock { if case .expired = $0 { true } else { false } } }
+  var hasExpiredItself: Bool { progress.load(ordering: .acquiring) == Progress.expired }
 
   /// Whether this limit, or one around it, has ended the work inside.
   var hasExpired: Bool { hasExpiredItself || parent?.hasExpired ?? false }
@@ -59,41 +77,45 @@ final class ActiveLimit: Sendable {
 extension ActiveLimit: AlarmTarget {
   /// The work is done; whoever waits for it goes on.
   @usableFromInline
-  func finish() { end(as: .finished) }
+  func finish() { end(as: Progress.finished) }
 
   /// The limit has ended, unless the work was done before.
   @usableFromInline
-  package func ring() { end(as: .expired) }
+  package func ring() { end(as: Progress.expired) }
 
-  private func end(as ending: State) {
-    let waiter: CheckedContinuation<Void, Never>? = state.withLock { state in
-      guard case .running(let waiter) = state else { return nil }
-      state = ending
-      return waiter
+  private func end(as ending: UInt) {
+    var found = Progress.running
+    while true {
+      let (isExchanged, original) = progress.compareExchange(
+        expected: found, desired: ending, ordering: .acquiringAndReleasing)
+      if isExchanged { break }
+      if Progress.isOver(original) { return }
+      found = original
     }
-    waiter?.resume()
+    guard found != Progress.running else { return }
+    unsafeBitCast(found, to: UnsafeContinuation<Void, Never>.self).resume()
   }
 
   /// Whether the work is still going on inside its limit.
   @usableFromInline
-  var isRunning: Bool { state.withLock { if case .running = $0 { true } else { false } } }
+  var isRunning: Bool { !Progress.isOver(progress.load(ordering: .acquiring)) }
 
   /// Returns when the work is done or the limit has ended, on the caller's actor.
   @usableFromInline
   func waitWithAlarm(isolation: isolated (any Actor)? = #isolation) async {
-    let alarm = timeline.alarms.add(due: end, target: self)
+    let alarm = limit.timeline.alarms.add(due: end, target: self)
     await wait(isolation: isolation)
-    timeline.alarms.remove(alarm)
+    limit.timeline.alarms.remove(alarm)
   }
 
+  /// One task waits, once: the one that began the work.
   private func wait(isolation: isolated (any Actor)? = #isolation) async {
-    await withCheckedContinuation(isolation: isolation) { continuation in
-      let isOver = state.withLock { state in
-        guard case .running = state else { return true }
-        state = .running(waiter: continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
+    await withUnsafeContinuation(isolation: isolation) {
+      (continuation: UnsafeContinuation<Void, Never>) in
+      let (isWaiting, _) = progress.compareExchange(
+        expected: Progress.running, desired: unsafeBitCast(continuation, to: UInt.self),
+        ordering: .acquiringAndReleasing)
+      if !isWaiting { continuation.resume() }
     }
   }
 }

@@ -8,26 +8,27 @@ enum ChildTask {
   /// Returns when the operation has returned, never before: whoever wants to leave a deaf operation
   /// behind says so explicitly. An operation that does not suspend costs no alarm.
   ///
-  /// - Returns: What became of the operation; a value that was made is never thrown away.
-  @inlinable
+  /// - Returns: What the operation returned; a value that was made is never thrown away.
+  /// - Throws: What the operation threw.
+  @inlinable @inline(__always)
   static func run<T>(
     within limit: ActiveLimit, isolation: isolated (any Actor)? = #isolation,
     _ operation: () async throws -> T
-  ) async -> Result<T, any Error> {
+  ) async throws -> T {
     let slot = Slot<T>()
-    await withoutActuallyEscaping(operation) { operation in
-      let box = Unchecked(operation)
-      await withDiscardingTaskGroup(isolation: isolation) { group in
+    try await withoutActuallyEscaping(operation) { operation in
+      let work = Work(operation, slot, limit)
+      try await withThrowingDiscardingTaskGroup(isolation: isolation) { group in
         // `isolation` is captured, so that the child inherits its caller's actor.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
           group.addImmediateTask {
             _ = isolation
-            await perform(box, into: slot, within: limit)
+            try await work.run()
           }
         } else {
           group.addTask {
             _ = isolation
-            await perform(box, into: slot, within: limit)
+            try await work.run()
           }
         }
         guard limit.isRunning else { return }
@@ -35,37 +36,64 @@ enum ChildTask {
         if limit.hasExpiredItself { group.cancelAll() }
       }
     }
-    return slot.result ?? .failure(CancellationError())
+    return slot.take()
   }
 
-  @inlinable
-  static func perform<T>(
-    _ operation: Unchecked<() async throws -> T>, into slot: Slot<T>, within limit: ActiveLimit
-  ) async {
-    do { slot.result = .success(try await operation.value()) } catch {
-      slot.result = .failure(error)
-    }
-    limit.finish()
-  }
-
-  // The two boxes carry an operation and its result, neither of which need be Sendable, into the
+  // The two boxes carry an operation and its value, neither of which need be Sendable, into the
   // child task and back. That is safe because
   // - the group waits for the child before it returns, so nothing outlives the caller's frame;
   // - the child runs on the caller's actor where there is one, and the caller is suspended while it
   //   runs, so the two never run side by side;
-  // - the slot is written before `finish()` takes the limit's lock and read after the group has
-  //   ended.
+  // - the slot is written by the child alone, and read after the group has ended without an error,
+  //   which it does only when the child has written.
   @usableFromInline
-  struct Unchecked<T>: @unchecked Sendable {
-    @usableFromInline nonisolated(unsafe) let value: T
+  struct Work<T>: @unchecked Sendable {
+    @usableFromInline nonisolated(unsafe) let operation: () async throws -> T
+    @usableFromInline let slot: Slot<T>
+    @usableFromInline let limit: ActiveLimit
+
+    @inlinable @inline(__always)
+    init(_ operation: @escaping () async throws -> T, _ slot: Slot<T>, _ limit: ActiveLimit) {
+      self.operation = operation
+      self.slot = slot
+      self.limit = limit
+    }
+
+    @inlinable @inline(__always)
+    func run() async throws {
+      try await ActiveLimit.local.withValue(limit) {
+        defer { limit.finish() }
+        slot.put(try await operation())
+      }
+    }
+  }
+
+  /// A place for one value.
+  ///
+  /// It is plain memory, since a variable that is captured would be one frame more in each call,
+  /// and a generic class is destroyed by way of its metadata. The tail of an object costs less than
+  /// `allocate`, which aligns what needs no aligning.
+  @usableFromInline
+  struct Slot<T>: @unchecked Sendable {
+    @usableFromInline let memory: Memory
+    @usableFromInline nonisolated(unsafe) let place: UnsafeMutablePointer<T>
+
     @inlinable
-    init(_ value: T) { self.value = value }
+    init() {
+      let size = MemoryLayout<T>.size + MemoryLayout<T>.alignment
+      memory = unsafeDowncast(Memory.create(minimumCapacity: size) { _ in }, to: Memory.self)
+      place = memory.withUnsafeMutablePointerToElements {
+        UnsafeMutableRawPointer($0).alignedUp(for: T.self).assumingMemoryBound(to: T.self)
+      }
+    }
+
+    @inlinable
+    func put(_ value: consuming T) { place.initialize(to: value) }
+
+    @inlinable
+    func take() -> T { withExtendedLifetime(memory) { place.move() } }
   }
 
   @usableFromInline
-  final class Slot<T>: @unchecked Sendable {
-    @usableFromInline nonisolated(unsafe) var result: Result<T, any Error>?
-    @inlinable
-    init() {}
-  }
+  final class Memory: ManagedBuffer<Void, UInt8> {}
 }

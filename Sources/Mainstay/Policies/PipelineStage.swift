@@ -11,6 +11,13 @@ package struct StagePlacement: Sendable {
 
   /// Whether a retry further out makes the attempts for those inside.
   package var isInsideRetry = false
+
+  /// The clock of the time limit that ends everything for those directly around it, with nothing
+  /// between them; nil where the stage inside is something else.
+  package var sharedLimitInside: Timeline?
+
+  /// The time limits directly around, with nothing between them; the outermost first.
+  package var limitsAround: [TimeLimit] = []
 }
 
 /// A stage of Mainstay's own: it can be told where it stands.
@@ -20,6 +27,12 @@ package struct StagePlacement: Sendable {
 package protocol PipelineStage: ConcurrentPolicy {
   /// The clock by which the stage, or one inside it, ends an operation at the active ``Deadline``.
   var timeLimit: Timeline? { get }
+
+  /// The time limit, where the stage is one that others can share a child task with.
+  var bareLimit: TimeLimit? { get }
+
+  /// The time limits that stand innermost, with nothing between them; the outermost first.
+  var limitsAtInnerEnd: [TimeLimit] { get }
 
   /// Whether nothing in the stage waits without heeding the active deadline.
   var heedsDeadline: Bool { get }
@@ -45,6 +58,8 @@ package protocol PipelineStage: ConcurrentPolicy {
 
 extension PipelineStage {
   package var timeLimit: Timeline? { nil }
+  package var bareLimit: TimeLimit? { nil }
+  package var limitsAtInnerEnd: [TimeLimit] { bareLimit.map { [$0] } ?? [] }
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
@@ -73,6 +88,11 @@ extension ConcurrentPolicy {
 extension Chain: PipelineStage {
   package var timeLimit: Timeline? { inner.asStage?.timeLimit ?? outer.asStage?.timeLimit }
 
+  package var limitsAtInnerEnd: [TimeLimit] {
+    guard let limit = inner.asStage?.bareLimit else { return inner.asStage?.limitsAtInnerEnd ?? [] }
+    return (outer.asStage?.limitsAtInnerEnd ?? []) + [limit]
+  }
+
   package var heedsDeadline: Bool {
     inner.asStage?.heedsDeadline ?? false && outer.asStage?.heedsDeadline ?? false
   }
@@ -90,11 +110,18 @@ extension Chain: PipelineStage {
   }
 
   package func placed(_ placement: StagePlacement) -> Chain {
+    let stageInside = inner.asStage
     var outerPlacement = placement
-    let isInnerHeedful = inner.asStage?.heedsDeadline ?? false
     outerPlacement.timeLimitInside =
-      isInnerHeedful ? inner.asStage?.timeLimit ?? placement.timeLimitInside : nil
+      stageInside?.heedsDeadline ?? false
+      ? stageInside?.timeLimit ?? placement.timeLimitInside : nil
     var innerPlacement = placement
+    if let limit = stageInside?.bareLimit {
+      outerPlacement.sharedLimitInside = placement.sharedLimitInside ?? limit.timeline
+      innerPlacement.limitsAround = outer.asStage?.limitsAtInnerEnd ?? []
+    } else {
+      outerPlacement.sharedLimitInside = nil
+    }
     if outer.asStage?.repeatsForThoseInside ?? false { innerPlacement.isInsideRetry = true }
     return Chain(
       outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))

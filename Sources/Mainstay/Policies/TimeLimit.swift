@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What ``Timeout`` and ``Deadline`` have in common.
+/// What ``Timeout`` and ``Deadline`` have in common: a limit as it stands in a pipeline.
 @usableFromInline
-struct TimeLimit: Sendable {
+package final class TimeLimit: Sendable {
   let duration: Duration
   let scope: TimedOut.Scope
   let disposition: Disposition
-  var name: String?
+  let name: String?
   let timeline: Timeline
   let audience: PolicyAudience
 
-  init(
+  convenience init(
     _ type: String, _ duration: Duration, scope: TimedOut.Scope, disposition: Disposition,
     name: String?, clock: some Clock<Duration>, observer: (any PolicyObserver)?
   ) {
@@ -24,18 +24,41 @@ struct TimeLimit: Sendable {
     precondition(
       isLegal,
       "\(type)(disposition: .\(disposition)) is not legal: transient or unknownOutcome")
-    self.duration = duration.clamped
+    self.init(
+      duration: duration.clamped, scope: scope, disposition: disposition, name: name,
+      timeline: Timeline(clock), audience: PolicyAudience(own: observer))
+  }
+
+  private init(
+    duration: Duration, scope: TimedOut.Scope, disposition: Disposition, name: String?,
+    timeline: Timeline, audience: PolicyAudience
+  ) {
+    self.duration = duration
     self.scope = scope
     self.disposition = disposition
     self.name = name
-    timeline = Timeline(clock)
-    audience = PolicyAudience(own: observer)
+    self.timeline = timeline
+    self.audience = audience
+  }
+
+  /// The same limit, by the name of its pipeline where it has none of its own.
+  func named(ifNone pipeline: String) -> TimeLimit {
+    guard name == nil else { return self }
+    return TimeLimit(
+      duration: duration, scope: scope, disposition: disposition, name: pipeline,
+      timeline: timeline, audience: audience)
+  }
+
+  /// The error that tells of this limit.
+  var error: TimedOut {
+    TimedOut(
+      policy: name ?? scope.rawValue, scope: scope, limit: duration, disposition: disposition)
   }
 
   /// Runs an operation that others inside end in time.
   @inlinable
   func announce<T>(_ operation: () async throws -> T) async throws -> T {
-    try await ActiveLimit.local.withValue(try announced(), operation: operation)
+    try await ActiveLimit.local.withValue(try begin(), operation: operation)
   }
 
   /// Runs an operation and ends it in time.
@@ -43,63 +66,43 @@ struct TimeLimit: Sendable {
   func enforce<T>(
     isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
   ) async throws -> T {
-    let limit = try enforced()
-    let result = await ActiveLimit.local.withValue(limit) {
-      await ChildTask.run(within: limit, isolation: isolation, operation)
-    }
-    switch result {
-    case .success(let value): return value
-    case .failure(let error): throw ended(error, within: limit)
+    let limit = try begin()
+    do {
+      return try await ChildTask.run(within: limit, isolation: isolation, operation)
+    } catch {
+      throw limit.ended(error)
     }
   }
 
+  /// Begins the limit for one run, unless one around it has ended already.
+  ///
+  /// The clock is read once, and a limit that has just begun cannot be over.
   @usableFromInline
-  func announced() throws -> ActiveLimit {
-    let limit = begin()
-    try refuseIfOver(limit.tightest)
-    return limit
-  }
-
-  /// The limit that ends first, as a fresh object even where that is an outer one: each run is
-  /// ended once and by itself.
-  @usableFromInline
-  func enforced() throws -> ActiveLimit {
-    let own = begin()
-    let tightest = own.tightest
-    let limit =
-      tightest === own
-      ? own
-      : ActiveLimit(
-        error: tightest.error, end: tightest.end, timeline: tightest.timeline,
-        parent: ActiveLimit.current)
-    try refuseIfOver(limit)
-    return limit
-  }
-
-  /// What is thrown for an error with which the operation ended.
-  @usableFromInline
-  func ended(_ error: any Error, within limit: ActiveLimit) -> any Error {
-    guard error.isCancellation, limit.hasExpiredItself, !Task.isCancelled else { return error }
-    tell(.timedOut(limit.error))
-    return limit.error
-  }
-
-  private func begin() -> ActiveLimit {
-    ActiveLimit(
-      error: TimedOut(
-        policy: name ?? scope.rawValue, scope: scope, limit: duration, disposition: disposition),
-      end: timeline.now + duration, timeline: timeline, parent: ActiveLimit.current)
-  }
-
-  private func refuseIfOver(_ limit: ActiveLimit) throws {
-    guard limit.end <= limit.timeline.now else { return }
-    tell(.rejected(limit.refusal))
-    throw limit.refusal
+  func begin() throws -> ActiveLimit {
+    let parent = ActiveLimit.current
+    let now = timeline.now
+    let active = ActiveLimit(self, now: now, inside: parent)
+    guard parent != nil, active.end <= now else { return active }
+    let refusal = Rejection(policy: active.limit.error.policy, reason: .deadlineTooClose)
+    tell(.rejected(refusal))
+    throw refusal
   }
 
   func tell(_ what: PolicyEvent.What) {
     guard !audience.isEmpty else { return }
     audience.tell(
       PolicyEvent(policy: name ?? scope.rawValue, what: what, reading: timeline.now))
+  }
+}
+
+extension ActiveLimit {
+  /// What is thrown for an error with which the operation ended.
+  ///
+  /// Whichever limit ended it tells its own observer, wherever that limit stands.
+  @usableFromInline
+  func ended(_ error: any Error) -> any Error {
+    guard error.isCancellation, hasExpiredItself, !Task.isCancelled else { return error }
+    limit.tell(.timedOut(limit.error))
+    return limit.error
   }
 }

@@ -6,10 +6,11 @@
 /// breaks, waits and deadlines belong to the world. Readings of one clock type share a start, so a
 /// deadline set by one policy can be read by another.
 package struct Timeline: Sendable {
-  /// Nil for `ContinuousClock`.
+  /// Nil for the live clock.
   private let other: (any ErasedClock)?
-  // Asked for each reading: looking whether `other` is nil would copy it.
-  private let isContinuous: Bool
+  // Asked on every reading: looking whether `other` is nil would copy it.
+  private let isLive: Bool
+  private let kind: ObjectIdentifier
 
   /// Calls back at a given reading; one for all users of the live clock.
   package let alarms: Alarms
@@ -18,7 +19,8 @@ package struct Timeline: Sendable {
 
   private init() {
     other = nil
-    isContinuous = true
+    isLive = true
+    kind = ObjectIdentifier(ContinuousClock.self)
     alarms = Alarms(clock: LiveClock())
   }
 
@@ -28,14 +30,15 @@ package struct Timeline: Sendable {
     } else {
       let erased = ClockReading(clock)
       other = erased
-      isContinuous = false
+      isLive = false
+      kind = ObjectIdentifier(type(of: clock))
       alarms = Alarms(clock: erased)
     }
   }
 
   /// The time since the start of this clock's count.
   package var now: Duration {
-    isContinuous ? LiveClock.start.duration(to: .now) : other?.now ?? .zero
+    if isLive { LiveClock.reading } else { other?.now ?? LiveClock.reading }
   }
 
   /// How long the device has slept by a reading of this clock, counted from a fixed moment; nil
@@ -51,16 +54,13 @@ package struct Timeline: Sendable {
   }
 
   /// Whether both are counted from the same start.
-  func isComparable(to other: Timeline) -> Bool {
-    self.other?.kind == other.other?.kind
-  }
+  func isComparable(to other: Timeline) -> Bool { kind == other.kind }
 }
 
 /// A clock without its type.
 protocol ErasedClock: Sendable {
   var now: Duration { get }
   var timeAsleep: Duration? { get }
-  var kind: ObjectIdentifier { get }
   func sleep(until reading: Duration) async throws
 }
 
@@ -68,9 +68,10 @@ private struct LiveClock: ErasedClock {
   static let start = ContinuousClock.now
   static let awakeStart = SuspendingClock.now
 
-  var now: Duration { Self.start.duration(to: .now) }
+  static var reading: Duration { start.duration(to: .now) }
+
+  var now: Duration { Self.reading }
   var timeAsleep: Duration? { now - Self.awakeStart.duration(to: .now) }
-  var kind: ObjectIdentifier { ObjectIdentifier(ContinuousClock.self) }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)  // a sleep that is too long stops the program (P18)
@@ -89,7 +90,6 @@ private struct ClockReading<C: Clock<Duration>>: ErasedClock {
 
   var now: Duration { start.duration(to: clock.now) }
   var timeAsleep: Duration? { (clock as? any SleepCountingClock)?.timeAsleep }
-  var kind: ObjectIdentifier { ObjectIdentifier(C.self) }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)

@@ -50,7 +50,7 @@ extension Timeout {
       _ operation: @escaping @Sendable () async throws -> T
     ) async throws -> T {
       try Task.checkCancellation()
-      let active = try limit.enforced()
+      let active = try limit.begin()
       let run = AbandonableRun<T>(within: active, abandoned)
       let limit = limit
       let task = ActiveLimit.local.withValue(active) {
@@ -61,13 +61,13 @@ extension Timeout {
           limit.tell(.abandonedEnded(stillRunning: stillRunning))
         }
       }
-      let alarm = active.timeline.alarms.add(due: active.end, target: run)
+      let alarm = active.limit.timeline.alarms.add(due: active.end, target: run)
       let ending = await withTaskCancellationHandler {
         await run.ending()
       } onCancel: {
         run.leave(.callerLeft)
       }
-      active.timeline.alarms.remove(alarm)
+      active.limit.timeline.alarms.remove(alarm)
       return try give(ending, of: task, active)
     }
 
@@ -83,9 +83,9 @@ extension Timeout {
         task.cancel()
         // The caller's cancellation wins where both came at once.
         try Task.checkCancellation()
-        limit.tell(.timedOut(active.error))
+        active.limit.tell(.timedOut(active.limit.error))
         limit.tell(.abandoned(stillRunning: stillRunning))
-        throw active.error
+        throw active.limit.error
       }
     }
   }
@@ -101,7 +101,7 @@ extension Timeout.Abandoning: PipelineStage {
 
   package func placed(_ placement: StagePlacement) -> Timeout.Abandoning {
     var copy = self
-    copy.limit.name = limit.name ?? placement.pipeline
+    copy.limit = limit.named(ifNone: placement.pipeline)
     return copy
   }
 }

@@ -9,7 +9,8 @@
 ///
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
-  @usableFromInline var limit: TimeLimit
+  let limit: TimeLimit
+  @usableFromInline let placed: PlacedLimit
 
   /// Makes a limit for each attempt.
   ///
@@ -27,22 +28,27 @@ public struct Timeout: Policy {
     self.limit = TimeLimit(
       "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock,
       observer: observer)
+    placed = PlacedLimit(alone: self.limit)
+  }
+
+  private init(_ limit: TimeLimit, _ placement: StagePlacement) {
+    self.limit = limit
+    placed = PlacedLimit(limit, placement)
   }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
-    try await limit.enforce(operation)
+    try await placed.run(operation)
   }
 }
 
 extension Timeout: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
+  package var bareLimit: TimeLimit? { limit }
 
   package func placed(_ placement: StagePlacement) -> Timeout {
-    var copy = self
-    copy.limit.name = limit.name ?? placement.pipeline
-    return copy
+    Timeout(limit.named(ifNone: placement.pipeline), placement)
   }
 }
 
@@ -52,8 +58,8 @@ extension Timeout: PipelineStage {
 /// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
 /// both limits share one child task per attempt.
 public struct Deadline: Policy {
-  @usableFromInline let limit: TimeLimit
-  @usableFromInline let isEnforcedInside: Bool
+  let limit: TimeLimit
+  @usableFromInline let placed: PlacedLimit
 
   /// Makes a limit for all attempts together.
   ///
@@ -71,12 +77,12 @@ public struct Deadline: Policy {
     self.limit = TimeLimit(
       "Deadline", limit, scope: .total, disposition: disposition, name: name, clock: clock,
       observer: observer)
-    isEnforcedInside = false
+    placed = PlacedLimit(alone: self.limit)
   }
 
-  private init(_ limit: TimeLimit, isEnforcedInside: Bool) {
+  private init(_ limit: TimeLimit, _ placement: StagePlacement) {
     self.limit = limit
-    self.isEnforcedInside = isEnforcedInside
+    placed = PlacedLimit(limit, placement)
   }
 
   /// How much time the current task has left before the first limit around it ends; nil without
@@ -86,17 +92,16 @@ public struct Deadline: Policy {
   /// Runs an operation and ends it when the limit has passed.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
-    try await isEnforcedInside ? limit.announce(operation) : limit.enforce(operation)
+    try await placed.run(operation)
   }
 }
 
 extension Deadline: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
 
+  package var bareLimit: TimeLimit? { limit }
+
   package func placed(_ placement: StagePlacement) -> Deadline {
-    var limit = limit
-    limit.name = limit.name ?? placement.pipeline
-    let isEnforcedInside = placement.timeLimitInside?.isComparable(to: limit.timeline) ?? false
-    return Deadline(limit, isEnforcedInside: isEnforcedInside)
+    Deadline(limit.named(ifNone: placement.pipeline), placement)
   }
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A time limit where it stands: limits with nothing between them share one child task.
+///
+/// Such limits begin at the same moment, so the shortest of them ends first, now and always. The
+/// innermost runs it for all, and the others do nothing.
+@usableFromInline
+struct PlacedLimit: Sendable {
+  @usableFromInline
+  enum Way: Sendable {
+    /// The operation is ended here.
+    case enforced
+    /// What is inside is told of the limit, and a stage further in ends the operation.
+    case announced
+    /// The limit directly inside does it all.
+    case left
+  }
+
+  /// The limit that ends first, among this one and those directly around it.
+  @usableFromInline let limit: TimeLimit
+  @usableFromInline let way: Way
+
+  /// A limit outside of pipelines.
+  init(alone limit: TimeLimit) {
+    self.limit = limit
+    way = .enforced
+  }
+
+  /// A limit in a pipeline.
+  ///
+  /// - Parameters:
+  ///   - own: The limit.
+  ///   - placement: Where it stands.
+  init(_ own: TimeLimit, _ placement: StagePlacement) {
+    func isOnSameClock(_ other: Timeline?) -> Bool {
+      other?.isComparable(to: own.timeline) ?? false
+    }
+    guard !isOnSameClock(placement.sharedLimitInside) else {
+      limit = own
+      way = .left
+      return
+    }
+    let around = placement.limitsAround.filter { isOnSameClock($0.timeline) }
+    // Of limits that are alike, the one further in names itself.
+    limit = around.reversed().reduce(own) { $1.duration < $0.duration ? $1 : $0 }.named(
+      ifNone: placement.pipeline)
+    // One that bounds an attempt ends it, whatever is inside.
+    let areAllTotal = own.scope == .total && around.allSatisfy { $0.scope == .total }
+    way = areAllTotal && isOnSameClock(placement.timeLimitInside) ? .announced : .enforced
+  }
+
+  /// Runs an operation under the limit.
+  @inlinable
+  func run<T>(_ operation: () async throws -> T) async throws -> T {
+    switch way {
+    case .enforced: try await limit.enforce(operation)
+    case .announced: try await limit.announce(operation)
+    case .left: try await operation()
+    }
+  }
+}
