@@ -41,6 +41,8 @@ public final class CircuitBreaker: Policy, Sendable {
   let audience: PolicyAudience
   let guarded: Locked<Guarded>
   let gate = Gate()
+  /// Which results count as failures; nil where none do.
+  private let results: Retry.ResultCondition?
   /// How long breaks are; asked outside of the lock, nil for what the settings say.
   let breakDuration: (@Sendable (Trip) -> Duration)?
 
@@ -65,6 +67,8 @@ public final class CircuitBreaker: Policy, Sendable {
   ///     `maximumBreak`; the default is nil. Its answer is cut to zero to a year, and chance
   ///     lengthens it by `breakJitter`. It is asked by the call that opens the breaker, outside of
   ///     all locks, and may be asked in vain, so it only computes.
+  ///   - results: Which results count as failures, although the operation returned; the default,
+  ///     nil, is none.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
@@ -73,6 +77,7 @@ public final class CircuitBreaker: Policy, Sendable {
     breakFor: Duration = .seconds(5), maximumBreak: Duration? = nil, breakGrowth: Double = 2,
     breakJitter: Double = 0.2, halfOpen: HalfOpen = HalfOpen(), mode: Mode = .enabled,
     breakDuration: (@Sendable (Trip) -> Duration)? = nil,
+    failIfResult results: Retry.ResultCondition? = nil,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) {
@@ -82,8 +87,8 @@ public final class CircuitBreaker: Policy, Sendable {
       mode: mode)
     do throws(ConfigurationError) {
       try self.init(
-        validating: configuration, breakDuration: breakDuration, clock: clock, seed: seed,
-        observer: observer)
+        validating: configuration, breakDuration: breakDuration, failIfResult: results,
+        clock: clock, seed: seed, observer: observer)
     } catch {
       preconditionFailure(error.description)
     }
@@ -97,6 +102,8 @@ public final class CircuitBreaker: Policy, Sendable {
   ///     `maximumBreak`; the default is nil. Its answer is cut to zero to a year, and chance
   ///     lengthens it by `breakJitter`. It is asked by the call that opens the breaker, outside of
   ///     all locks, and may be asked in vain, so it only computes.
+  ///   - results: Which results count as failures, although the operation returned; the default,
+  ///     nil, is none.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
   ///   - observer: Who is told about its events, besides the observer of the process.
@@ -104,6 +111,7 @@ public final class CircuitBreaker: Policy, Sendable {
   public init(
     validating configuration: Configuration,
     breakDuration: (@Sendable (Trip) -> Duration)? = nil,
+    failIfResult results: Retry.ResultCondition? = nil,
     clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
@@ -113,6 +121,7 @@ public final class CircuitBreaker: Policy, Sendable {
     stopwatch = clock is ContinuousClock ? Self.liveStopwatch : timeline
     audience = PolicyAudience(own: observer)
     self.breakDuration = breakDuration
+    self.results = results
     guarded = Locked(
       Guarded(
         machine: CircuitBreakerStateMachine(settings), configuration: configuration,
@@ -158,7 +167,7 @@ public final class CircuitBreaker: Policy, Sendable {
       fail(pass, with: error)
       throw error
     }
-    succeed(pass)
+    if judgesResults { settle(pass, judging: value) } else { succeed(pass) }
     return value
   }
 
@@ -181,7 +190,11 @@ public final class CircuitBreaker: Policy, Sendable {
       }
     }
     let outcome = await operation()
-    if case .success = outcome { succeed(pass) } else { fail(pass, with: outcome) }
+    switch outcome {
+    case .success(let value) where judgesResults: settle(pass, judging: value)
+    case .success: succeed(pass)
+    default: fail(pass, with: outcome)
+    }
     return outcome
   }
 }
@@ -216,6 +229,14 @@ extension CircuitBreaker {
     }
     guard let token else { return try enterByClock() }
     return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: needsReading)
+  }
+
+  /// Whether results are judged at all.
+  @usableFromInline var judgesResults: Bool { results != nil }
+
+  @usableFromInline
+  func settle<T>(_ pass: Pass, judging value: T) {
+    settle(pass, results?.isUnacceptable(value) == true ? .failure : .success)
   }
 
   @usableFromInline

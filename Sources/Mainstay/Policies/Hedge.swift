@@ -112,7 +112,7 @@ public struct Hedge: ConcurrentPolicy {
       return try await operation()
     }
     // The first attempt of a retry that shares the budget was paid in there.
-    let isPaidIn = isBudgetShared && (isInsideRetry || RetryScope.inside.get())
+    let isPaidIn = isBudgetShared && (isInsideRetry || RetryScope.isInside)
     if !isPaidIn { budget.deposit() }
     return try await HedgeRun(of: self, operation).result().get()
   }

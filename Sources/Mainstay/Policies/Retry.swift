@@ -197,6 +197,12 @@ public struct Retry: Policy {
     }
   }
 
+  /// Which attempt the current task works on, such as to ask another replica; 1 for the first one,
+  /// and outside of a retry.
+  ///
+  /// Of several retries around each other, it is that of the one that makes the attempts.
+  public static var currentAttempt: Int { max(1, RetryScope.attempt.get()) }
+
   /// What is known of a call when it begins.
   @usableFromInline
   struct Call: Sendable {
@@ -230,6 +236,7 @@ public struct Retry: Policy {
   ) async throws -> T {
     var end = first
     var recovery: RetryRecovery?
+    var attempt = 1
     while true {
       switch end {
       case .success(let value):
@@ -245,8 +252,9 @@ public struct Retry: Policy {
         recovery = going
         try await going.wait(after: failure)
       }
+      attempt += 1
       do {
-        end = .success(try await RetryScope.inside.withValue(true, operation: operation))
+        end = .success(try await RetryScope.attempt.withValue(attempt, operation: operation))
       } catch {
         end = .failure(error)
       }

@@ -17,7 +17,7 @@ final class RetryRecovery {
     self.retry = retry
     self.call = call
     isInsideAnother =
-      retry.isInsideAnother || (retry.nesting == .runsOnce && RetryScope.inside.get())
+      retry.isInsideAnother || (retry.nesting == .runsOnce && RetryScope.isInside)
     budget = RetryScope.current?.budget ?? retry.budget
     machine = RetryStateMachine(limits: retry.limits)
   }

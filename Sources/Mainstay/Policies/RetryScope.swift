@@ -15,9 +15,12 @@
 /// call that succeeds.
 @usableFromInline
 package enum RetryScope {
-  /// Whether the current task works on the second attempt of a ``Retry``, or a later one.
+  /// Which attempt of a ``Retry`` the current task works on, from the second one on; else 0.
   @usableFromInline
-  static let inside = TaskLocal<Bool>(wrappedValue: false)
+  static let attempt = TaskLocal<Int>(wrappedValue: 0)
+
+  /// Whether the current task works on the second attempt of a ``Retry``, or a later one.
+  static var isInside: Bool { attempt.get() > 0 }
 
   private static let work = TaskLocal<Work?>(wrappedValue: nil)
 
@@ -45,7 +48,7 @@ package enum RetryScope {
     _ operation: () async throws -> T
   ) async rethrows -> T {
     // The queue's attempt is not an attempt of a `Retry` that encloses the whole queue.
-    try await inside.withValue(false) {
+    try await attempt.withValue(0) {
       try await work.withValue(Work(budget: budget, end: end), operation: operation)
     }
   }
