@@ -139,7 +139,8 @@ struct TokenBucket: Sendable {
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
     let missing = Int128(cost) * token - parts(at: time)
-    return time + (max(0, missing) + rate - 1) / rate
+    guard missing > 0 else { return time }  // without a division
+    return time + (missing + rate - 1) / rate
   }
 
   func free(at time: Nanoseconds) -> Int { Int(clamping: parts(at: time) / token) }
@@ -174,7 +175,8 @@ struct GenericCellRate: Sendable {
   }
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
-    let parts = max(workedOff + Int128(cost - burst) * cell, time * rate)
+    let parts = workedOff + Int128(cost - burst) * cell
+    guard parts > time * rate else { return time }  // without a division
     let (whole, rest) = parts.quotientAndRemainder(dividingBy: rate)
     return rest > 0 ? whole + 1 : whole
   }
@@ -215,11 +217,13 @@ struct SlidingWindowLog: Sendable {
 
   func earliest(_ cost: Int, from time: Nanoseconds) -> Nanoseconds {
     var excess = used + cost - limit
+    var index = front
     var end = time
-    for entry in entries[front...] {
-      guard excess > 0 else { break }
-      excess -= entry.cost
-      end = max(end, entry.time + window)
+    // The log never runs out, since no call costs more than the limit.
+    while excess > 0 {
+      excess -= entries[index].cost
+      end = max(end, entries[index].time + window)
+      index += 1
     }
     return end
   }

@@ -70,8 +70,8 @@ public struct MutatedFile: Sendable {
   /// The mutants that an error of the compiler at a place of the output is about.
   ///
   /// They are those of the smallest part around it that was written for mutants; where there is
-  /// none, those of the line; and at last those of the whole function, first what is left out there:
-  /// an error about a value that is missing is told where the value is used.
+  /// none, those of the line; and at last those of the whole function, first what is left out
+  /// there: an error about a value that is missing is told where the value is used.
   public func blamed(line: Int, column: Int) -> [Int] {
     let text = SourceText(output)
     guard let offset = text.offset(line: line, column: column) else { return [] }

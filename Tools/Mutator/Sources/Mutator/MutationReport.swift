@@ -22,7 +22,8 @@ public struct MutationReport: Sendable {
     }
     survivors = alive.filter { reasons[$0.mutant.key] == nil }
     let files = Set(results.map(\.mutant.key.file))
-    let keys = Set(alive.map(\.mutant.key))
+    // Which of several on a line the compiler is said to mind differs from build to build.
+    let keys = Set(results.filter { !$0.fate.isKilled }.map(\.mutant.key))
     stale = list.entries.filter { files.contains($0.key.file) && !keys.contains($0.key) }
   }
 

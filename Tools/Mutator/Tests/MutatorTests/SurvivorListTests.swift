@@ -79,6 +79,14 @@ import Testing
     #expect(report.score == 100 && !report.isGood(minimumScore: 95))
   }
 
+  @Test func `what does not compile may stay on the list, what is gone may not`() throws {
+    let list = try SurvivorList(Self.text)
+    let uncompiled = MutationReport(
+      [Self.result(.notCompiled("types")), Self.result(.survived, 2)], known: list)
+    #expect(uncompiled.stale.isEmpty)
+    #expect(MutationReport([Self.result(.survived, 2)], known: list).stale.map(\.line) == [3])
+  }
+
   @Test func `what is listed of files that were not looked at is not stale`() throws {
     let other = try SurvivorList("Other.swift\n- a\n+ b\n= why\n")
     #expect(MutationReport([Self.result(.timedOut)], known: other).stale.isEmpty)
