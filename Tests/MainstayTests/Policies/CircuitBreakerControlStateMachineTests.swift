@@ -217,7 +217,7 @@ import Testing
     var machine = try opened(.init())
     #expect(
       machine.memory(now: .seconds(60))
-        == .init(failures: 0, nextBreak: .seconds(10), remainingBreak: .zero))
+        == .init(failures: 0, nextBreak: .seconds(10), breaks: 1, remainingBreak: .zero))
     _ = try machine.token(at: 60)
     #expect(machine.memory(now: .seconds(61)).remainingBreak == .zero)
     _ = machine.isolate()
