@@ -196,7 +196,7 @@ extension AdaptiveLimit {
     let now = timeline.now
     let sample = LimitAlgorithm.Sample(
       time: max(.zero, now - admission.start), inFlight: admission.inFlight, isDrop: isDrop)
-    let asleep = timeline.timeAsleep(at: now)
+    let asleep = SleepWatch.mayHaveSlept(in: sample.time) ? timeline.timeAsleep(at: now) : nil
     let hasChanged = learned.withLock { learned in
       let hasSlept = learned.sleep.hasSlept(since: admission.start, now: now, asleep: asleep)
       // A drop says what it says, however long it took.

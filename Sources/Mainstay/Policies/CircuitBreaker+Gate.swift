@@ -21,6 +21,7 @@ extension CircuitBreaker {
     private static let locked: UInt64 = 0
     private static let lockedByClock: UInt64 = 1
     private let word = Atomic<UInt64>(Self.locked)
+    private let waiting = Atomic(false)
 
     var sign: Sign {
       switch word.load(ordering: .acquiring) {
@@ -33,7 +34,11 @@ extension CircuitBreaker {
     /// Whether a success that was admitted in an epoch changes nothing.
     func isFree(in epoch: UInt64) -> Bool { word.load(ordering: .acquiring) == epoch + 2 }
 
-    func show(_ sign: Sign) {
+    /// Whether calls may wait for the verdict of a probe.
+    var letsWait: Bool { waiting.load(ordering: .acquiring) }
+
+    func show(_ sign: Sign, letsWait: Bool) {
+      waiting.store(letsWait, ordering: .releasing)
       let new =
         switch sign {
         case .locked: Self.locked
@@ -48,7 +53,7 @@ extension CircuitBreaker {
   func change<T: Sendable>(_ move: (inout Guarded) -> T) -> T {
     guarded.withLock { guarded in
       let result = move(&guarded)
-      gate.show(guarded.machine.sign)
+      gate.show(guarded.machine.sign, letsWait: guarded.machine.settings.waiting != nil)
       return result
     }
   }

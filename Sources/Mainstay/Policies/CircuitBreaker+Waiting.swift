@@ -51,7 +51,9 @@ extension CircuitBreaker {
 
   /// Whether waiting is of use to a call that was refused.
   @usableFromInline
-  func mayWait(insteadOf refusal: Rejection) -> Bool { refusal.reason == .circuitProbing }
+  func mayWait(insteadOf refusal: Rejection) -> Bool {
+    gate.letsWait && refusal.reason == .circuitProbing
+  }
 
   /// Lets a call that was refused through once the probes have decided, where the settings say so.
   @usableFromInline

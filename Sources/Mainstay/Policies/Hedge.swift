@@ -191,8 +191,9 @@ final class HedgeLatencies: Sendable {
   ///   - now: The reading.
   func record(winner: Duration, losers: [Duration], now: Duration) {
     guard case .percentile(let share, _, _) = rule.kind else { return }
-    let asleep = timeline.timeAsleep(at: now)
     let start = losers.min().map { min($0, winner) } ?? winner
+    let asleep =
+      SleepWatch.mayHaveSlept(in: now - start) ? timeline.timeAsleep(at: now) : nil
     known.withLock { known in
       guard !known.sleep.hasSlept(since: start, now: now, asleep: asleep) else { return }
       for loser in losers { known.window.recordCensored(now - loser, share: share) }

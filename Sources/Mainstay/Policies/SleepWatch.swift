@@ -9,6 +9,10 @@ struct SleepWatch: Sendable {
   /// A shorter sleep makes no difference that matters, and two clocks are never read at once.
   static let tolerance = Duration.milliseconds(100)
 
+  /// Whether a call took so long that the device may have slept meanwhile; only then is it worth a
+  /// reading of a second clock.
+  static func mayHaveSlept(in time: Duration) -> Bool { time > tolerance }
+
   private var asleep: Duration?
   private var latestSleep: Duration?
 
