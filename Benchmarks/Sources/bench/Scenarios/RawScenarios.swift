@@ -15,6 +15,18 @@ enum RawScenarios {
     Scenario("clock", "a reading of the clock") { count in
       for _ in 0..<count { keep(ContinuousClock.now) }
     },
+    Scenario("is-cancelled", "a look whether the task is cancelled") { count in
+      var cancelled = 0
+      for _ in 0..<count where Task.isCancelled { cancelled += 1 }
+      keep(cancelled)
+    },
+    Scenario("task-local", "a call with a task-local value set") { count in
+      var sum = 0
+      for index in 0..<count {
+        sum &+= try await local.withValue(index) { try await work(index) }
+      }
+      keep(sum)
+    },
     Scenario("child", "a bare immediate child task") { count in
       for index in 0..<count {
         try await withThrowingDiscardingTaskGroup { group in
@@ -40,6 +52,8 @@ enum RawScenarios {
       }
     },
   ]
+
+  private static let local = TaskLocal<Int>(wrappedValue: 0)
 
   private static let callLoop: @Sendable (Int) async throws -> Void = { count in
     var sum = 0

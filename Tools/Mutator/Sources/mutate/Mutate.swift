@@ -18,7 +18,7 @@ struct Mutate: AsyncParsableCommand {
   /// What is pure although its name does not say so.
   static let pureFiles = [
     "AlarmQueue.swift", "Backoff.swift", "LatencyWindow.swift", "LimitAlgorithm.swift",
-    "RateSchedule.swift",
+    "RateSchedule.swift", "SleepWatch.swift", "VerdictQueue.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
