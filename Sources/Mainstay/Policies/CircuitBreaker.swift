@@ -43,6 +43,8 @@ public final class CircuitBreaker: Policy, Sendable {
   let gate = Gate()
   /// Which results count as failures; nil where none do.
   private let results: Retry.ResultCondition?
+  // Asked on every call: looking whether `results` is nil would copy it.
+  @usableFromInline let judgesResults: Bool
   /// How long breaks are; asked outside of the lock, nil for what the settings say.
   let breakDuration: (@Sendable (Trip) -> Duration)?
 
@@ -122,6 +124,7 @@ public final class CircuitBreaker: Policy, Sendable {
     audience = PolicyAudience(own: observer)
     self.breakDuration = breakDuration
     self.results = results
+    judgesResults = results != nil
     guarded = Locked(
       Guarded(
         machine: CircuitBreakerStateMachine(settings), configuration: configuration,
@@ -230,9 +233,6 @@ extension CircuitBreaker {
     guard let token else { return try enterByClock() }
     return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: needsReading)
   }
-
-  /// Whether results are judged at all.
-  @usableFromInline var judgesResults: Bool { results != nil }
 
   @usableFromInline
   func settle<T>(_ pass: Pass, judging value: T) {

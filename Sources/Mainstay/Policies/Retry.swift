@@ -23,6 +23,8 @@ public struct Retry: Policy {
   let unclassified = UnclassifiedReports()
   let budget: RetryBudget
   let results: ResultCondition?
+  // Asked on every call: looking whether `results` is nil would copy it.
+  @usableFromInline let judgesResults: Bool
   let nesting: Nesting
   var name: String?
   /// Whether a retry further out in the same pipeline makes the attempts.
@@ -116,6 +118,7 @@ public struct Retry: Policy {
       maximumServerDelay: configuration.maximumServerDelay.clamped,
       maximumElapsed: configuration.maximumElapsed?.clamped)
     (condition, results, nesting) = rules
+    judgesResults = results != nil
     self.name = name
     self.timeline = timeline
     self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
@@ -218,9 +221,6 @@ public struct Retry: Policy {
     if !isInsideAnother { budget.deposit() }
     return Call(start: limits.maximumElapsed == nil ? nil : timeline.now)
   }
-
-  /// Whether results are judged at all.
-  @usableFromInline var judgesResults: Bool { results != nil }
 
   /// Whether the policy itself has nothing against a result.
   @usableFromInline
