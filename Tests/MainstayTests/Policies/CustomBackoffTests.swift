@@ -17,6 +17,11 @@ import Testing
         == [1, 1, 4, 9, 16, 20, 20].map(Duration.seconds))
   }
 
+  @Test(.requirement("P19")) func `chance spreads it over its whole length by default`() {
+    let backoff = Backoff.custom(to: .seconds(10)) { _ in .seconds(99) }
+    #expect(backoff.delay(attempt: 1, fraction: 0) == .zero)
+  }
+
   @Test(.requirement("P19")) func `chance spreads it below the cap`() {
     for (jitter, shortest) in [(Backoff.Jitter.full, 0), (.equal, 5)] {
       let backoff = Backoff.custom(to: .seconds(10), jitter: jitter) { _ in .seconds(99) }
