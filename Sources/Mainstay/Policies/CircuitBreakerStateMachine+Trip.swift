@@ -92,7 +92,6 @@ extension CircuitBreakerStateMachine {
 
   /// How many failures or slow calls are reason to open; nil where no rule says so.
   mutating func causesToTrip() -> Int? {
-    tripRate = nil
     if let threshold = settings.failureThreshold, failures >= threshold { return failures }
     for rate in settings.rates {
       guard let index = windows.firstIndex(where: { $0.span == rate.span }) else { continue }

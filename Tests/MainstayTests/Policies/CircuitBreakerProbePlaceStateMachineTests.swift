@@ -35,6 +35,21 @@ import Testing
     #expect(machine.unanswered?.breaksInARow == .max)
   }
 
+  @Test func `while open, the quick answer is that of the whole machine`() throws {
+    var machine = Machine(.init(failureThreshold: 1))
+    #expect(machine.waitIfOpen(now: .zero) == nil)
+    _ = machine.settle(try machine.token(at: 0), .failure, now: .zero, fraction: 0)
+    for now in [Duration.zero, .seconds(2), .seconds(1)] {
+      var whole = machine
+      let wait = try #require(machine.waitIfOpen(now: now))
+      #expect(whole.admit(now: now, fraction: 0).decision == .refused(.open(retryAfter: wait)))
+    }
+    #expect(machine.waitIfOpen(now: .seconds(5)) == nil)
+    var watching = machine
+    _ = watching.setMode(.metricsOnly)
+    #expect(watching.waitIfOpen(now: .seconds(2)) == nil)
+  }
+
   @Test func `a closed breaker remembers no break`() {
     var machine = Machine(.init())
     #expect(machine.memory(now: .zero).breaks == 0)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayTesting
+import TestSupport
+import Testing
+
+@testable import Mainstay
+
+/// The quick way of a call that may run at once, beside the way of all calls.
+@Suite(.requirement("P33")) struct RateScheduleAtOnceTests {
+  static let laws = [
+    RateSchedule.tokenBucket(TokenBucket(rate: 3, per: 1_000, burst: 5)),
+    .gcra(GenericCellRate(rate: 3, per: 1_000, burst: 5)),
+    .slidingWindow(SlidingWindowLog(limit: 5, window: 1_000)),
+  ]
+
+  @Test(arguments: 0..<3) func `the quick way says what the other one says`(law: Int) {
+    var generator = SeededGenerator(seed: UInt64(law))
+    var (quick, whole) = (Self.laws[law], Self.laws[law])
+    var time: Nanoseconds = 0
+    var granted = 0
+    for _ in 0..<5_000 {
+      time += Nanoseconds(Int.random(in: 0...700, using: &generator))
+      let cost = Int.random(in: -1...7, using: &generator)
+      let isFree = cost <= 0
+      let mayRun = isFree || cost <= whole.highestCost && whole.earliest(cost, from: time) <= time
+      #expect(quick.admitAtOnce(cost, at: time) == mayRun)
+      if mayRun, !isFree {
+        whole.admit(cost, at: time)
+        granted += cost
+      }
+      #expect(quick.free(at: time) == whole.free(at: time))
+    }
+    #expect(granted > 1_000)
+  }
+
+  @Test(arguments: 0..<3) func `the highest cost is let through, and no higher one`(law: Int) {
+    var schedule = Self.laws[law]
+    #expect(!schedule.admitAtOnce(6, at: 0))
+    #expect(schedule.admitAtOnce(0, at: 0) && schedule.admitAtOnce(-1, at: 0))
+    #expect(schedule.admitAtOnce(5, at: 0))
+    #expect(!schedule.admitAtOnce(1, at: 0))
+  }
+}
