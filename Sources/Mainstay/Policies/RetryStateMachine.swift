@@ -43,7 +43,7 @@ struct RetryStateMachine: Sendable {
   mutating func attemptFailed(
     _ rule: Disposition.RetryRule, _ situation: Situation
   ) -> Decision {
-    failures += max(situation.attempts, 1)
+    failures += situation.attempts
     let own = limits.backoff.delay(
       attempt: failures, previous: previousDelay, fraction: situation.chance.own)
     let timeLeft = timeLeft(situation)
