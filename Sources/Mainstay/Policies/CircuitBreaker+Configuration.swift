@@ -43,7 +43,7 @@ extension CircuitBreaker {
   }
 
   /// Settings that come from outside, such as a file; checked by
-  /// ``CircuitBreaker/init(validating:breakDuration:clock:seed:observer:)``.
+  /// ``CircuitBreaker/init(validating:breakDuration:failIfResult:clock:seed:observer:)``.
   ///
   /// All keys but `name` may be missing, and spans of time are numbers of seconds. `tripRule` is
   /// one rule or a list of them, of which any opens the breaker:

@@ -40,7 +40,7 @@ public protocol Policy: ConcurrentPolicy {
 }
 
 extension Policy {
-  /// Runs an operation by ``run(_:)``, and says how that ended.
+  /// Runs an operation by ``Policy/run(_:)``, and says how that ended.
   @inlinable
   public func outcome<T, Failure: Error>(
     of operation: () async -> Outcome<T, Failure>
