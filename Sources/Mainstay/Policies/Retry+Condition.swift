@@ -52,7 +52,10 @@ extension Retry {
 
   /// What a retry does inside of another one.
   public enum Nesting: Sendable, Hashable {
-    /// Runs the operation once, and leaves repeating it to the one further out.
+    /// Leaves repeating to the one further out: in one pipeline it runs the operation once.
+    ///
+    /// Between pipelines only the further attempts of the outer one run once; what the inner one
+    /// did in the first is counted by the outer one, where an ``AppError`` carries the number.
     case runsOnce
     /// Makes all its attempts in each attempt of the one further out: the numbers multiply.
     case makesAllAttempts

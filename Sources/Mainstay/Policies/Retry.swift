@@ -6,8 +6,10 @@
 /// backoff, a throttled call after the time the service asked for, a call with an unknown outcome
 /// only under an ``IdempotencyKey``, and nothing else. A caller that cancels gets
 /// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
-/// for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``, and a retry
-/// inside of another one runs the operation once.
+/// for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
+///
+/// A retry inside of another one never multiplies the attempts: in one pipeline it runs the operation
+/// once, and between pipelines the outer one counts the attempts that the inner one made.
 ///
 /// ```swift
 /// let retry = Retry(
@@ -46,7 +48,7 @@ public struct Retry: Policy {
   ///     is no limit but the active ``Deadline``.
   ///   - budget: What all repetitions are paid from; the default, nil, is one of its own that all
   ///     copies of this retry share, of 20 % of the calls and one per second.
-  ///   - nesting: What it does inside of another retry; the default is to run the operation once.
+  ///   - nesting: What it does inside of another retry; by default the attempts are not multiplied.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
@@ -87,7 +89,7 @@ public struct Retry: Policy {
   ///   - results: Which results are followed by another attempt; the default, nil, is none.
   ///   - budget: What all repetitions are paid from; the default, nil, is one of its own that all
   ///     copies of this retry share, of 20 % of the calls and one per second.
-  ///   - nesting: What it does inside of another retry; the default is to run the operation once.
+  ///   - nesting: What it does inside of another retry; by default the attempts are not multiplied.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - seed: Makes the jitter repeatable, for tests; the default is a new seed.
