@@ -242,7 +242,8 @@ private struct RateLimiterWalk {
   private var machine: RateLimiterStateMachine
   private var random: SplitMix64
   private var now = Duration.zero
-  private var latest = Duration.zero
+  /// The latest reading that the machine has seen: none yet, and the first may be negative.
+  private var latest = .zero - Duration.aYear
   /// Who waits, in order, until when at most.
   private var line: [(id: UInt64, cost: Int, turn: Duration)] = []
   private var admitted: [(time: Nanoseconds, cost: Int)] = []

@@ -57,6 +57,17 @@ import Testing
     #expect(await dependency.calls == 1)
   }
 
+  @Test(
+    .requirement("D10"),
+    arguments: [
+      NSError(domain: "NSURLErrorDomain", code: -1005), POSIXError(.ECONNRESET),
+      AppError.timeout(), AppError.http(status: 503),
+    ] as [any Error])
+  func `what the connection or the time took is repeated`(_ error: any Error) async throws {
+    let dependency = Dependency([error])
+    #expect(try await Retry(backoff: .none).run { try await dependency.call() } == 2)
+  }
+
   @Test(.requirement("D11", "T7", "T13")) func `an error that nobody classified is not repeated`()
     async
   {
