@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A lease lasts as long as its process, however long the run takes: nothing has to extend it.
-@Suite(.requirement("T5"), .timeLimit(.minutes(5))) struct LeaseTests {
+@Suite(.requirement("T5"), .ends(withinMinutes: 5)) struct LeaseTests {
   @Test func `a run of a year is never run a second time meanwhile`() async throws {
     let shop = try Workshop()
     let gate = Gate()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// An outbox that pays for its repetitions.
-@Suite(.requirement("P15"), .timeLimit(.minutes(5))) struct OutboxBudgetTests {
+@Suite(.requirement("P15"), .ends(withinMinutes: 5)) struct OutboxBudgetTests {
   @Test func `a run that cannot be paid for waits, and counts no attempt`() async throws {
     var shop = try Workshop()
     let budget = RetryBudget(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Settings that come from outside: from JSON to an outbox, or to a list of everything wrong.
-@Suite(.requirement("P10", "T8"), .timeLimit(.minutes(5))) struct OutboxConfigurationTests {
+@Suite(.requirement("P10", "T8"), .ends(withinMinutes: 5)) struct OutboxConfigurationTests {
   private func decode(_ json: String) throws -> Outbox.Configuration {
     try JSONDecoder().decode(Outbox.Configuration.self, from: Data(json.utf8))
   }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What an answer of the other side becomes, row by row, through a worker and an outbox.
-@Suite(.requirement("O14", "O17"), .timeLimit(.minutes(5))) struct OutboxContractTests {
+@Suite(.requirement("O14", "O17"), .ends(withinMinutes: 5)) struct OutboxContractTests {
   enum Ending: String, Sendable {
     case done, scheduled, lanePaused, laneThrottled, conflicted, refused, keyReused, reconciles
   }

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What an outbox does with operations that fail.
-@Suite(.requirement("C13"), .timeLimit(.minutes(5))) struct OutboxFailureTests {
+@Suite(.requirement("C13"), .ends(withinMinutes: 5)) struct OutboxFailureTests {
   @Test(.requirement("T5", "O22")) func `attempts are limited, and all carry the same key`()
     async throws
   {

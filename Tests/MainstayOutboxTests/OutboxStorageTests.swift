@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What an outbox does when its store fails.
-@Suite(.requirement("A54", "O8", "O32"), .timeLimit(.minutes(5))) struct OutboxStorageTests {
+@Suite(.requirement("A54", "O8", "O32"), .ends(withinMinutes: 5)) struct OutboxStorageTests {
   private let shop: Workshop
   private let store: FailingStore
 

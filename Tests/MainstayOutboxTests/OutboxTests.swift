@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What an outbox does with operations that go well.
-@Suite(.requirement("C2", "C13"), .timeLimit(.minutes(5))) struct OutboxTests {
+@Suite(.requirement("C2", "C13"), .ends(withinMinutes: 5)) struct OutboxTests {
   @Test(.requirement("C15")) func `runs what was enqueued, under its key`() async throws {
     let shop = try Workshop()
     let seen = Box<[Note]>([])
@@ -221,7 +221,7 @@ import Testing
 }
 
 /// What an outbox refuses.
-@Suite(.requirement("T6"), .timeLimit(.minutes(5))) struct OutboxRefusalTests {
+@Suite(.requirement("T6"), .ends(withinMinutes: 5)) struct OutboxRefusalTests {
   private struct Unencodable: QueuedOperation {
     static let kind: OperationKind = "unencodable"
     var number = Double.nan

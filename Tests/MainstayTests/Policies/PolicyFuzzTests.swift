@@ -8,7 +8,7 @@ import Testing
 
 /// Settings as a careless file has them, clocks that jump, errors of all kinds: nothing stops the
 /// program, and every call comes to an end.
-@Suite(.timeLimit(.minutes(5))) struct PolicyFuzzTests {
+@Suite(.ends(withinMinutes: 5)) struct PolicyFuzzTests {
   /// A policy that can be made from a document, and a legal one to spoil.
   struct Subject: Sendable {
     let name: String

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 extension BrowserTests {
   /// The audit itself, on pages that are wrong on purpose.
-  @Suite(.timeLimit(.minutes(2))) struct AuditTests {
+  @Suite(.ends(withinMinutes: 2)) struct AuditTests {
     private static func page(_ body: String, lang: String = " lang=\"en\"") -> String {
       """
       <!DOCTYPE html><html\(lang)><head><title>A page</title><style>

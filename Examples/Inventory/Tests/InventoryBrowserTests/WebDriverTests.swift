@@ -2,11 +2,12 @@
 
 import Foundation
 import InventoryCore
+import TestSupport
 import Testing
 
 extension BrowserTests {
   /// The tools of these tests themselves, on pages that do nothing by chance.
-  @Suite(.timeLimit(.minutes(2))) struct WebDriverTests {
+  @Suite(.ends(withinMinutes: 2)) struct WebDriverTests {
     private static let page = """
       <!DOCTYPE html>
       <html lang="en">

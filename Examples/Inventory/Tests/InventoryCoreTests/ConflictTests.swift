@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Two sides change the same item.
-@Suite(.timeLimit(.minutes(5)), .requirement("C21")) struct ConflictTests {
+@Suite(.ends(withinMinutes: 5), .requirement("C21")) struct ConflictTests {
   /// An item that both sides have, and an app that is kept from sending.
   private func synced(_ world: World, _ inventory: Inventory) async throws -> Item {
     let draft = try ItemDraft(title: "Lamp", location: "Attic", quantity: 2)

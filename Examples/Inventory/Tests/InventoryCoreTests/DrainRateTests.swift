@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// When nothing is left, as far as that can be said.
-@Suite(.timeLimit(.minutes(5))) struct DrainRateTests {
+@Suite(.ends(withinMinutes: 5)) struct DrainRateTests {
   private func rate(_ seconds: Double...) -> DrainRate {
     var rate = DrainRate()
     for time in seconds { rate.finish(at: .seconds(time)) }

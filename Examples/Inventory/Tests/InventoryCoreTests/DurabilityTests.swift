@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// What was accepted is neither lost nor done twice, wherever the process dies.
-@Suite(.timeLimit(.minutes(5)), .requirement("C13", "A54")) struct DurabilityTests {
+@Suite(.ends(withinMinutes: 5), .requirement("C13", "A54")) struct DurabilityTests {
   /// Lets the process die at one point, as often as it comes there.
   private func dying(_ point: InterruptionPoint) -> @Sendable (InterruptionPoint) throws -> Void {
     { reached in if reached == point { throw CancellationError() } }

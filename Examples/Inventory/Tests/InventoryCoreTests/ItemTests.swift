@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is taken and what is refused, and how items are found again.
-@Suite(.timeLimit(.minutes(5))) struct ItemTests {
+@Suite(.ends(withinMinutes: 5)) struct ItemTests {
   static let drafts: [(json: String, pointers: [String])] = [
     (#"{"title": "Lamp"}"#, []),
     (#"{"title": " Lamp ", "author": null, "quantity": 0, "notes": ""}"#, []),

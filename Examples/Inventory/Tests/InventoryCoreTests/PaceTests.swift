@@ -4,10 +4,11 @@ import Foundation
 import InventoryCore
 import Mainstay
 import MainstayTesting
+import TestSupport
 import Testing
 
 /// One limit for all calls to the service.
-@Suite(.timeLimit(.minutes(5))) struct PaceTests {
+@Suite(.ends(withinMinutes: 5)) struct PaceTests {
   private func put(_ client: UpstreamClient) async throws -> TwinWrite {
     try await client.put(UUID(), Data("{}".utf8), ifVersion: nil, key: IdempotencyKey())
   }

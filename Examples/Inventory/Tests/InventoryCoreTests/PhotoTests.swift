@@ -7,7 +7,7 @@ import Mainstay
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PhotoTests {
+@Suite(.ends(withinMinutes: 5)) struct PhotoTests {
   static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
   static func photo(bytes count: Int, seed: UInt8 = 1) -> Data {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A scan from the bars to the twin, on good days and bad ones.
-@Suite(.timeLimit(.minutes(5))) struct ScanTests {
+@Suite(.ends(withinMinutes: 5)) struct ScanTests {
   static let isbn = "9780141439518"
 
   @Test func `a scan becomes a twin, looked up and sent once`()

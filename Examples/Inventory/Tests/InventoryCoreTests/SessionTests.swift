@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What happens when the service refuses who asks.
-@Suite(.timeLimit(.minutes(5)), .requirement("O18")) final class SessionTests: Sendable {
+@Suite(.ends(withinMinutes: 5), .requirement("O18")) final class SessionTests: Sendable {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "inventory-session-\(UUID().uuidString)")
   private let isSignedIn = Flag()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Conflicts and photos when one of the two files has lost something.
-@Suite(.timeLimit(.minutes(5)), .requirement("A54", "C21", "O33")) struct SettlingConflictTests {
+@Suite(.ends(withinMinutes: 5), .requirement("A54", "C21", "O33")) struct SettlingConflictTests {
   private static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
 
   @Test(arguments: ["DELETE FROM conflict", "DELETE FROM work", "outbox"])

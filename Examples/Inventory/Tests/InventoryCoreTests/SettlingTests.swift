@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What was accepted is sent or given up in words, whatever one of the two files has lost.
-@Suite(.timeLimit(.minutes(5)), .requirement("A54", "C13", "O33")) struct SettlingTests {
+@Suite(.ends(withinMinutes: 5), .requirement("A54", "C13", "O33")) struct SettlingTests {
   private let keys = (0..<2).map { _ in IdempotencyKey() }
 
   /// An item that was added and edited while the service could not be reached.

@@ -7,7 +7,7 @@ import Mainstay
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StatusTests {
+@Suite(.ends(withinMinutes: 5)) struct StatusTests {
   private let start = Date(timeIntervalSince1970: 1_767_323_045)
 
   @Test(.requirement("T20")) func `real traffic alone says how the connection is`() {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Storage that cannot be written, as the status sees it; `BlackBoxTests` fills a real one.
-@Suite(.timeLimit(.minutes(5)), .requirement("A45")) struct StorageTests {
+@Suite(.ends(withinMinutes: 5), .requirement("A45")) struct StorageTests {
   @Test(arguments: [
     ResultCode.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_CORRUPT,
   ])

@@ -8,7 +8,7 @@ import Mainstay
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct UpstreamClientTests {
+@Suite(.ends(withinMinutes: 5)) struct UpstreamClientTests {
   struct Line: Sendable, CustomTestStringConvertible {
     let status: Int
     var body = "{}"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import InventoryUpstream
+import TestSupport
 import Testing
 
 /// What really comes back, byte by byte, when the service cuts a connection.
-@Suite(.timeLimit(.minutes(5))) struct CutTests {
+@Suite(.ends(withinMinutes: 5)) struct CutTests {
   private let put = Wire.request("PUT /twins/\(twin)", ["Idempotency-Key: k"], emma)
 
   @Test func `a service that is down closes the connection without a byte`() async throws {

@@ -3,9 +3,10 @@
 import HTTPTypes
 import InventoryUpstream
 import MainstayTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.ends(withinMinutes: 5)) struct FaultTests {
   private let address = "/twins/\(twin)"
 
   @Test func `faults are answered with all their settings`() async throws {

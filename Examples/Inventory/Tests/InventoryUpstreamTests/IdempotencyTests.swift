@@ -3,9 +3,10 @@
 import HTTPTypes
 import InventoryUpstream
 import MainstayTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct IdempotencyTests {
+@Suite(.ends(withinMinutes: 5)) struct IdempotencyTests {
   private let address = "/twins/\(twin)"
 
   @Test func `a write without a usable key is 400`() async throws {

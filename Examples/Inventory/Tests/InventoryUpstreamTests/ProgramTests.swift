@@ -5,7 +5,7 @@ import InventoryUpstream
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ProgramTests {
+@Suite(.ends(withinMinutes: 5)) struct ProgramTests {
   private let put = Wire.request("PUT /twins/\(twin)", ["Idempotency-Key: k"], emma)
   private let get = Wire.request("GET /twins/\(twin)")
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Both programs as they are built, seen from outside.
-@Suite(.timeLimit(.minutes(5))) final class BlackBoxTests: Sendable {
+@Suite(.ends(withinMinutes: 5)) final class BlackBoxTests: Sendable {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "inventory-web-\(UUID().uuidString)")
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The forms about what waits for a person.
-@Suite(.timeLimit(.minutes(5))) struct DecisionTests {
+@Suite(.ends(withinMinutes: 5)) struct DecisionTests {
   @Test(
     .requirement("C21"),
     arguments: [

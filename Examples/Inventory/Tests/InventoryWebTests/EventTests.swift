@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What open pages are told.
-@Suite(.timeLimit(.minutes(5))) struct EventTests {
+@Suite(.ends(withinMinutes: 5)) struct EventTests {
   @Test func `a change of a screen is told to that screen alone`() async throws {
     try await visiting(.live) { world in
       let app = Address(port: try #require(world.client.port))

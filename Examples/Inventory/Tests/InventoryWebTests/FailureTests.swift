@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What the pages say when the app itself cannot do its work.
-@Suite(.timeLimit(.minutes(5))) struct FailureTests {
+@Suite(.ends(withinMinutes: 5)) struct FailureTests {
   @Test(.requirement("E18", "E19"))
   func `a change that could not be saved is made by Retry, once and under the same key`()
     async throws

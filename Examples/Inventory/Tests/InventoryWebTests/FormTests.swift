@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The forms about items.
-@Suite(.timeLimit(.minutes(5))) struct FormTests {
+@Suite(.ends(withinMinutes: 5)) struct FormTests {
   @Test func `a scan is taken, told, and taken once however often it is sent`() async throws {
     try await visiting { world in
       let browser = world.browser()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The pages that are read.
-@Suite(.timeLimit(.minutes(5))) struct PageTests {
+@Suite(.ends(withinMinutes: 5)) struct PageTests {
   private static let addresses = ["/", "/conflicts", "/status", "/errors", "/help"]
 
   @Test(arguments: [TestingSetup.router, .live])

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What the service is asked about an item.
-@Suite(.timeLimit(.minutes(5))) struct QuestionTests {
+@Suite(.ends(withinMinutes: 5)) struct QuestionTests {
   private struct Asked {
     let path: String
     let action: String

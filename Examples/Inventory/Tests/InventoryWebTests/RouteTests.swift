@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// Each route of the contract, in memory and through a socket, with one body.
-@Suite(.timeLimit(.minutes(5))) struct RouteTests {
+@Suite(.ends(withinMinutes: 5)) struct RouteTests {
   typealias Client = any TestClientProtocol
 
   /// Runs a test against a server whose service cannot be reached.

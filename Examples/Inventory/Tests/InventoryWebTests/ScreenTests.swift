@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What one browser sees of errors, toasts and questions.
-@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+@Suite(.ends(withinMinutes: 5)) struct ScreenTests {
   /// Puts an error on the screen of a browser, and answers the page with it.
   @discardableResult
   private func fail(_ browser: Browser) async throws -> Page {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Testing
+
+extension Trait where Self == TimeLimitTrait {
+  /// The test has to end by itself, so that one that hangs is named.
+  ///
+  /// It is no measure of speed. With full doses all tests run at once for half an hour, and most of
+  /// that time each of them waits for its turn; so they get twelve times as long then.
+  ///
+  /// - Parameter minutes: How long it may take at most with the small doses; 1 or more.
+  /// - Returns: The trait.
+  public static func ends(withinMinutes minutes: Int) -> Self {
+    .timeLimit(.minutes(RandomDose.isTorture ? minutes * 12 : minutes))
+  }
+}
