@@ -55,6 +55,9 @@ extension CircuitBreaker {
     /// The word is read before the parts of the break and again after them. Since it is taken away
     /// before they are written, and each break has an epoch of its own, in which its end stays the
     /// same, who has seen a part of another break does not find the word that was there before.
+    ///
+    /// Within a break only its latest reading is written again. Who reads that in between may have
+    /// halves of two, which matters only while a clock goes back: the end is right in any case.
     func wait(at now: Duration) -> Duration? {
       let word = word.load(ordering: .acquiring)
       guard word > Self.lockedByClock, !word.isMultiple(of: 2) else { return nil }
