@@ -2,50 +2,109 @@
 
 import Synchronization
 
-// The way past the lock: while all is well, calls go through by one load each way.
+// The way past the lock: while all is well, calls go through by one load each way, and during a
+// break they are refused by a few loads and a reading of the clock.
 extension CircuitBreaker {
   /// What the machine says of calls, for those who have not locked it; written under the lock.
   ///
   /// A call that reads it a moment before it changes stands in the order of events before that
   /// change: it was admitted by the earlier state, or its success came before the failure.
   struct Gate: ~Copyable, Sendable {
+    /// A break that goes on, by readings of the breaker's clock.
+    struct Break: Sendable, Equatable {
+      let epoch: UInt64
+      /// The latest reading that the machine knows: an earlier one means that no time has passed.
+      let from: Duration
+      /// When calls are let through again.
+      let until: Duration
+    }
+
     enum Sign: Sendable, Equatable {
       /// The machine has to be asked.
       case locked
       /// The machine has to be asked, with a reading of the clock.
       case lockedByClock
+      /// Calls are refused up to a reading of the clock.
+      case open
       /// Calls go through in this epoch, and successes say nothing that is not known.
       case free(epoch: UInt64)
     }
 
+    // Even words ask for no clock, odd ones do; from 2 on they name an epoch.
     private static let locked: UInt64 = 0
     private static let lockedByClock: UInt64 = 1
+    private static func free(in epoch: UInt64) -> UInt64 { epoch * 2 + 2 }
+    private static func open(in epoch: UInt64) -> UInt64 { epoch * 2 + 3 }
+
     private let word = Atomic<UInt64>(Self.locked)
     private let waiting = Atomic(false)
+    private let from = Reading()
+    private let until = Reading()
 
     var sign: Sign {
       switch word.load(ordering: .acquiring) {
       case Self.locked: .locked
       case Self.lockedByClock: .lockedByClock
-      case let other: .free(epoch: other - 2)
+      case let word where word.isMultiple(of: 2): .free(epoch: word / 2 - 1)
+      default: .open
       }
     }
 
+    /// How long a call has to wait that comes at a reading; nil where the machine has to be asked.
+    ///
+    /// The word is read before the parts of the break and again after them. Since it is taken away
+    /// before they are written, and each break has an epoch of its own, in which its end stays the
+    /// same, who has seen a part of another break does not find the word that was there before.
+    ///
+    /// Within a break only its latest reading is written again. Who reads that in between may have
+    /// halves of two, which matters only while a clock goes back: the end is right in any case.
+    func wait(at now: Duration) -> Duration? {
+      let word = word.load(ordering: .acquiring)
+      guard word > Self.lockedByClock, !word.isMultiple(of: 2) else { return nil }
+      let (from, until, now) = (from.attoseconds, until.attoseconds, now.attoseconds)
+      guard self.word.load(ordering: .acquiring) == word else { return nil }
+      // Plain numbers, since comparing durations is a call each time.
+      return from <= now && now < until ? Duration(attoseconds: until - now) : nil
+    }
+
     /// Whether a success that was admitted in an epoch changes nothing.
-    func isFree(in epoch: UInt64) -> Bool { word.load(ordering: .acquiring) == epoch + 2 }
+    func isFree(in epoch: UInt64) -> Bool {
+      word.load(ordering: .acquiring) == Self.free(in: epoch)
+    }
 
     /// Whether calls may wait for the verdict of a probe.
     var letsWait: Bool { waiting.load(ordering: .acquiring) }
 
-    func show(_ sign: Sign, letsWait: Bool) {
+    func show(_ sign: Sign, _ openBreak: Break?, letsWait: Bool) {
       waiting.store(letsWait, ordering: .releasing)
       let new =
         switch sign {
         case .locked: Self.locked
-        case .lockedByClock: Self.lockedByClock
-        case .free(let epoch): epoch + 2
+        case .lockedByClock, .open: Self.lockedByClock
+        case .free(let epoch): Self.free(in: epoch)
         }
       word.store(new, ordering: .releasing)
+      guard let openBreak else { return }
+      from.attoseconds = openBreak.from.attoseconds
+      until.attoseconds = openBreak.until.attoseconds
+      word.store(Self.open(in: openBreak.epoch), ordering: .releasing)
+    }
+  }
+
+  /// A reading that is written by one at a time, and makes sense where nobody wrote it meanwhile.
+  private struct Reading: ~Copyable, Sendable {
+    private let high = Atomic<Int64>(0)
+    private let low = Atomic<UInt64>(0)
+
+    var attoseconds: Int128 {
+      get {
+        let high = Int128(high.load(ordering: .acquiring))
+        return high << 64 | Int128(low.load(ordering: .acquiring))
+      }
+      nonmutating set {
+        high.store(Int64(truncatingIfNeeded: newValue >> 64), ordering: .releasing)
+        low.store(UInt64(truncatingIfNeeded: newValue), ordering: .releasing)
+      }
     }
   }
 
@@ -53,7 +112,9 @@ extension CircuitBreaker {
   func change<T: Sendable>(_ move: (inout Guarded) -> T) -> T {
     guarded.withLock { guarded in
       let result = move(&guarded)
-      gate.show(guarded.machine.sign, letsWait: guarded.machine.settings.waiting != nil)
+      gate.show(
+        guarded.machine.sign, guarded.machine.openBreak,
+        letsWait: guarded.machine.settings.waiting != nil)
       return result
     }
   }
@@ -66,5 +127,11 @@ extension CircuitBreakerStateMachine {
     guard case .closed = state else { return .lockedByClock }
     let isUntroubled = failures == 0 && windows.isEmpty && !isTimed
     return isUntroubled ? .free(epoch: epoch) : .locked
+  }
+
+  /// The break in which all that a call can get is a refusal; nil where there is none.
+  var openBreak: CircuitBreaker.Gate.Break? {
+    guard case .open(let until) = state, settings.mode == .enabled else { return nil }
+    return .init(epoch: epoch, from: latest, until: until)
   }
 }

@@ -32,7 +32,7 @@ extension CircuitBreaker {
   /// - Returns: The snapshot.
   public func snapshot(at wallTime: Date) -> Snapshot {
     let now = timeline.now
-    let memory = guarded.withLock { $0.machine.memory(now: now) }
+    let memory = change { $0.machine.memory(now: now) }
     return Snapshot(
       name: name, takenAt: wallTime, remainingBreak: memory.remainingBreak,
       failures: memory.failures, nextBreak: memory.nextBreak, breaks: memory.breaks)

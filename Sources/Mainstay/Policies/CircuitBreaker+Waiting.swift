@@ -83,11 +83,9 @@ extension CircuitBreaker {
 
   /// Tells of a refusal of which nothing was told, since the call might have waited.
   func tellIfUntold(_ refusal: Rejection) {
-    guard refusal.reason == .circuitProbing, waitsWhileProbing else { return }
+    guard mayWait(insteadOf: refusal) else { return }
     tell { .rejected(refusal) }
   }
-
-  private var waitsWhileProbing: Bool { guarded.withLock { $0.machine.settings.waiting != nil } }
 
   private func willing() throws -> Willing? {
     guard let waiting = guarded.withLock({ $0.machine.settings.waiting }) else { return nil }

@@ -137,7 +137,7 @@ public final class CircuitBreaker: Policy, Sendable {
   /// An open breaker stays open until a call comes after its break: reading changes nothing.
   public var state: State {
     let now = timeline.now
-    return guarded.withLock { guarded in
+    return change { guarded in
       switch guarded.machine.state {
       case .closed: .closed
       case .open: .open(retryAfter: guarded.machine.retryAfter(now: now) ?? .zero)
@@ -221,7 +221,8 @@ extension CircuitBreaker {
       let token = CircuitBreakerStateMachine.Token(epoch: epoch, place: .regular)
       return Pass(token: token, began: nil, needsReading: false)
     case .locked: return try enterWithoutClock()
-    case .lockedByClock: return try enterByClock()
+    case .lockedByClock: return try ask()
+    case .open: return try enterDuringBreak()
     }
   }
 
@@ -230,7 +231,7 @@ extension CircuitBreaker {
     let (token, isTimed, needsReading) = guarded.withLock {
       ($0.machine.tokenWithoutClock, $0.machine.isTimed, $0.machine.needsReading)
     }
-    guard let token else { return try enterByClock() }
+    guard let token else { return try ask() }
     return Pass(token: token, began: isTimed ? stopwatch.now : nil, needsReading: needsReading)
   }
 
@@ -263,10 +264,9 @@ extension CircuitBreaker {
     }
   }
 
-  private func enterByClock() throws(Rejection) -> Pass {
-    let now = timeline.now
+  private func enterDuringBreak() throws(Rejection) -> Pass {
     // The way of most refusals, which are as many as the calls while a dependency is down.
-    if audience.isEmpty, let wait = guarded.withLock({ $0.machine.waitIfOpen(now: now) }) {
+    if audience.isEmpty, let wait = gate.wait(at: timeline.now) {
       throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
     }
     return try ask()

@@ -131,15 +131,6 @@ extension CircuitBreakerStateMachine {
     return (.admittedAnyway(Token(epoch: epoch, place: .outside), insteadOf: refusal), event)
   }
 
-  /// How long to wait, where all that a call can get is a refusal since the break is not over.
-  ///
-  /// It says what ``admit(now:fraction:)`` would, and moves nothing but the latest reading.
-  mutating func waitIfOpen(now: Duration) -> Duration? {
-    guard case .open(let until) = state, settings.mode == .enabled else { return nil }
-    advance(to: now)
-    return latest < until ? until - latest : nil
-  }
-
   private mutating func decide(_ fraction: Double) -> (Decision, Event?) {
     switch state {
     case .closed:

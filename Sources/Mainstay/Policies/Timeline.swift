@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A clock as the policies see it: a reading counted from a fixed start, and a sleep.
 ///
 /// The live clock is `ContinuousClock`, which goes on while the device sleeps and never goes back:
@@ -65,17 +69,34 @@ protocol ErasedClock: Sendable {
 }
 
 private struct LiveClock: ErasedClock {
-  static let start = ContinuousClock.now
+  private static let start = ContinuousClock.now
   static let awakeStart = SuspendingClock.now
 
-  static var reading: Duration { start.duration(to: .now) }
+  static var reading: Duration {
+    #if canImport(Glibc) && _pointerBitWidth(_64)
+      // What `ContinuousClock` reads, without its calls through types whose size is not known. The
+      // two words of `timespec` have no names here, since no public module defines them.
+      var time = (seconds: 0, nanoseconds: 0)
+      _ = withUnsafeMutablePointer(to: &time) { words in
+        words.withMemoryRebound(to: timespec.self, capacity: 1) {
+          clock_gettime(CLOCK_BOOTTIME, $0)
+        }
+      }
+      let nanoseconds = Int128(time.seconds) &* 1_000_000_000 &+ Int128(time.nanoseconds)
+      return Duration(attoseconds: nanoseconds &* 1_000_000_000)
+    #else
+      return start.duration(to: .now)
+    #endif
+  }
 
   var now: Duration { Self.reading }
   var timeAsleep: Duration? { now - Self.awakeStart.duration(to: .now) }
 
   func sleep(until reading: Duration) async throws {
+    let now = now
     let latest = min(reading, now + .aYear)  // a sleep that is too long stops the program (P18)
-    try await ContinuousClock().sleep(until: Self.start.advanced(by: latest))
+    // By the instant after the reading, so that it never ends too early.
+    try await ContinuousClock().sleep(until: .now.advanced(by: latest - now))
   }
 }
 

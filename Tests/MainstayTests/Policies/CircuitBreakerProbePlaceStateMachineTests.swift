@@ -35,21 +35,17 @@ import Testing
     #expect(machine.unanswered?.breaksInARow == .max)
   }
 
-  @Test func `while open, the quick answer is that of the whole machine`() throws {
+  @Test func `only a break that refuses is shown`() {
     var machine = Machine(.init(failureThreshold: 1))
-    var waits = [machine.waitIfOpen(now: .zero)]
-    _ = machine.settle(try machine.token(at: 0), .failure, now: .zero, fraction: 0)
-    for now in [Duration.zero, .seconds(2), .seconds(1), .seconds(5)] {
-      var whole = machine
-      let decision = whole.admit(now: now, fraction: 0).decision
-      let wait = machine.waitIfOpen(now: now)
-      if let wait { #expect(decision == .refused(.open(retryAfter: wait))) }
-      waits.append(wait)
+    _ = machine.forceOpen(for: .seconds(5), now: .seconds(1), fraction: 0)
+    #expect(machine.openBreak == .init(epoch: 1, from: .seconds(1), until: .seconds(6)))
+    for mode in [CircuitBreaker.Mode.metricsOnly, .disabled] {
+      _ = machine.setMode(mode)
+      #expect(machine.openBreak == nil)
     }
-    #expect(waits == [nil, .seconds(5), .seconds(3), .seconds(3), nil])
-    _ = machine.setMode(.metricsOnly)
-    let watching = machine.waitIfOpen(now: .seconds(2))
-    #expect(watching == nil)
+    _ = machine.setMode(.enabled)
+    _ = machine.isolate()
+    #expect(machine.openBreak == nil)
   }
 
   @Test func `a closed breaker remembers no break`() {

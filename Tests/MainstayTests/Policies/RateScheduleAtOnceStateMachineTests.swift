@@ -40,4 +40,17 @@ import Testing
     let answers = [6, 0, -1, 5, 1].map { schedule.admitAtOnce($0, at: 0) }
     #expect(answers == [false, true, true, true, false])
   }
+
+  @Test func `a reading is cut to whole nanoseconds, however long it is`() {
+    var generator = SeededGenerator(seed: 1)
+    var readings = [0, -1, 999_999_999, 1 << 104, 1 << 104 - 1, .max, .min].map { $0 as Int128 }
+    for _ in 0..<RandomDose.cases {
+      let whole = Int128(Int64.random(in: .min ... .max, using: &generator)) * 1_000_000_000
+      let part = whole << Int128(Int.random(in: 0...33, using: &generator))
+      readings += [whole, whole - 1, part, part + 511, part - 512, part >> 40]
+    }
+    for reading in readings {
+      #expect(Duration(attoseconds: reading).inNanoseconds == reading / 1_000_000_000)
+    }
+  }
 }
