@@ -8,7 +8,9 @@ SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Example
 	Tools/Mutator)
 
 # Builds that differ in every file get a folder of their own, so that they never undo another's.
-TORTURE_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/torture -c release -Xswiftc -enable-testing
+# Preconditions say why they stop the program only in this configuration, and tests read it.
+TORTURE_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/torture -c release -Xswiftc -enable-testing \
+  -Xswiftc -assert-config -Xswiftc Debug
 THREADS_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/threads --sanitize=thread \
 	-Xswiftc -DMAINSTAY_TSAN
 
