@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "MainstayUI", targets: ["MainstayUI"]),
     .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
+    .executable(name: "mainstay", targets: ["MainstayCLI"]),
   ],
   traits: [
     .default(enabledTraits: ["SQLite"]),
@@ -51,6 +52,14 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
+    .executableTarget(
+      name: "MainstayCLI",
+      dependencies: [
+        "Mainstay", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(
+      name: "MainstayCLITests",
+      dependencies: ["Mainstay", "MainstayCLI", "MainstayTesting", "TestSupport"]),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests",

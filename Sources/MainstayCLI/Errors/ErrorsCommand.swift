@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+
+/// `mainstay errors`: what a log of reports says.
+struct ErrorsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "errors",
+    abstract: "Reads the reports that an app wrote: the most common errors, each one, their trend.",
+    subcommands: [TopCommand.self, ShowCommand.self, TrendCommand.self, ExportCommand.self])
+}
+
+/// Which reports are read, and how the answer is written.
+struct LogOptions: ParsableArguments {
+  @Argument(
+    help: "Logs such as errors.jsonl, with their older parts; or folders of them.",
+    completion: .file(extensions: ["jsonl"]))
+  var paths: [String]
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// Reads the log, and says what could not be read.
+  func log() throws -> ErrorLog {
+    let log = try ErrorLog(reading: paths)
+    if log.unreadable > 0 {
+      let lines = log.unreadable == 1 ? "1 line is" : "\(log.unreadable) lines are"
+      Terminal.complaints.write("mainstay: \(lines) no report and left out.\n")
+    }
+    return log
+  }
+}
+
+/// The group whose fingerprint begins with what was typed.
+func group(_ prefix: String, in groups: [LoggedGroup]) throws -> LoggedGroup {
+  let found = groups.filter { group in
+    let text = group.fingerprint.description
+    return text.hasPrefix(prefix) || text.drop { $0 != "-" }.dropFirst().hasPrefix(prefix)
+      || group.latest.code.rawValue == prefix
+  }
+  switch found.count {
+  case 1: return found[0]
+  case 0:
+    throw CommandFailure(status: .notFound, message: "No error of the log is named \(prefix).")
+  default:
+    let names = found.prefix(5).map { "  \($0.fingerprint)  \($0.latest.code)" }
+    throw CommandFailure(
+      status: .notFound,
+      message: "\(found.count) errors are named \(prefix):\n" + names.joined(separator: "\n"))
+  }
+}
+
+/// How values are written for people and for programs.
+enum Format {
+  static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(date.formatted(.iso8601WithMilliseconds))
+    }
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
+
+  /// Day and time in UTC, to the second.
+  static func time(_ date: Date) -> String {
+    String(
+      date.formatted(.iso8601).replacing("T", with: " ", maxReplacements: 1).prefix(19))
+  }
+}
+
+extension FormatStyle where Self == Date.ISO8601FormatStyle {
+  static var iso8601WithMilliseconds: Self { Self(includingFractionalSeconds: true) }
+}

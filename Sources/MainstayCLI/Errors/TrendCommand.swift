@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+
+extension ErrorMonitor.Span: @retroactive ExpressibleByArgument {}
+
+/// `mainstay errors trend`.
+struct TrendCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trend",
+    abstract: "Plots how many errors there were, up to the newest one.")
+
+  @OptionGroup var options: LogOptions
+
+  @Option(help: "What a bar stands for: minute (60 of them), hour (24) or day (30).")
+  var per = ErrorMonitor.Span.hour
+
+  @Option(help: "One group alone: its name, as much of it as is needed, or its code.")
+  var group: String?
+
+  func run() throws {
+    let log = try options.log()
+    var groups = LoggedGroup.all(in: log)
+    if let group { groups = [try MainstayCLI.group(group, in: groups)] }
+    let trend = LoggedTrend(of: groups, per: per, until: log.reports.last?.time ?? Date())
+    if options.json { return Terminal.output.write(try Format.json(trend)) }
+    let sum = trend.counts.reduce(0, +)
+    let title = group == nil ? "errors" : "times \(groups[0].latest.code)"
+    var lines = [Terminal.output.accented("\(sum) \(title), per \(per.rawValue)", .bold)]
+    lines += Chart.bars(trend.counts).map { Terminal.output.accented($0, .cyan) }
+    lines.append("\(Format.time(trend.from)) to \(Format.time(trend.to)) UTC")
+    Terminal.output.write(lines.joined(separator: "\n") + "\n")
+  }
+}
