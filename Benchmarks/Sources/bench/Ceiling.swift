@@ -15,6 +15,8 @@ struct Ceiling: Sendable {
     case allocations(Double)
     /// So many megabytes of memory that stay behind.
     case megabytes(Double)
+    /// So many microseconds.
+    case microseconds(Double)
   }
 
   let scenario: String
@@ -37,6 +39,8 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "bulkhead", limit: .allocations(0)),
     Ceiling(scenario: "rate-limiter", limit: .allocations(0)),
     Ceiling(scenario: "memory-timeout", limit: .megabytes(5)),
+    Ceiling(scenario: "memory-capture", limit: .megabytes(30)),
+    Ceiling(scenario: "slow-capture-stalled", limit: .microseconds(20)),
   ]
 
   /// A ceiling beside what was measured.
@@ -71,6 +75,9 @@ struct Ceiling: Sendable {
     case .megabytes(let most):
       guard let memory = results.memory[scenario] else { return nil }
       return verdict(memory, most, "MB")
+    case .microseconds(let most):
+      guard let time = results.memory[scenario] else { return nil }
+      return verdict(time, most, "µs")
     }
   }
 

@@ -8,10 +8,15 @@ enum Memory {
   static let calls = 500_000
 
   /// The ways to limit time that are compared.
-  static let names = ["memory-timeout", "memory-naive-timeout"]
+  static let names = ["memory-timeout", "memory-naive-timeout", "memory-capture"]
+
+  /// What is measured in microseconds, in a process of its own too.
+  static let times = ["slow-capture-stalled"]
 
   /// Measures one of them in this process, in megabytes; nil where it cannot be read.
   static func growth(_ name: String) async throws -> Double? {
+    if name == "memory-capture" { return await growthOfCaptures() }
+    if name == "slow-capture-stalled" { return slowCaptureWhileStalled() }
     let timeout = Timeout(.seconds(30))
     let isNaive = name == "memory-naive-timeout"
     return try await Task.detached {
@@ -32,7 +37,7 @@ enum Memory {
   /// Measures all, each in a process of its own, since memory that was freed hides what is taken.
   static func measure() throws -> [String: Double] {
     var found: [String: Double] = [:]
-    for name in names {
+    for name in names + times {
       let output = try ChildProcess.output(of: [ChildProcess.ownPath, "--memory-of", name])
       found[name] = Double(output.trimmingCharacters(in: .whitespacesAndNewlines))
     }
@@ -40,7 +45,7 @@ enum Memory {
   }
 
   /// Resident memory of this process in megabytes.
-  private static var resident: Double? {
+  static var resident: Double? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
       return nil
     }

@@ -84,6 +84,9 @@ public struct ErrorMapping: Sendable {
     return Rule(ordinal: count, convert: convert)
   }
 
+  /// Whether nothing has been added.
+  var isEmpty: Bool { count == 0 }
+
   /// What the added mappings make of an error; nil where none of them knows it.
   func registered(_ error: any Error) -> AppError? {
     guard count > 0 else { return nil }
@@ -140,7 +143,7 @@ public struct ErrorMapping: Sendable {
 
 extension AppError {
   /// The same failure, with the error that it was made from among its causes.
-  fileprivate func keeping(_ original: any Error) -> AppError {
+  func keeping(_ original: any Error) -> AppError {
     guard !underlying.contains(where: { Self.isSame($0, original) }) else { return self }
     var copy = self
     copy.fields.underlying.insert(original, at: 0)

@@ -50,8 +50,9 @@ enum PlainText {
 
   /// The made-up sentence ends in brackets that hold a domain, the word for "error" and a number.
   private static func isMadeUp(_ text: String, domain: String?) -> Bool {
-    let end = text.suffix(300).reversed().drop { $0.isWhitespace || ".。．)）".contains($0) }
-    guard end.count < min(text.count, 300), end.first?.isNumber == true else { return false }
+    let last = text.suffix(300)  // not all of it: it may be ten megabytes long
+    let end = last.reversed().drop { $0.isWhitespace || ".。．)）".contains($0) }
+    guard end.count < last.count, end.first?.isNumber == true else { return false }
     let number = end.prefix { $0.isNumber }
     let group = String(end.dropFirst(number.count).prefix { !"(（".contains($0) }.reversed())
     guard end.count > number.count + group.count else { return false }  // no opening bracket

@@ -13,9 +13,13 @@ public struct SourceSite: Sendable, Hashable, Codable {
   ///
   /// Of an absolute path only the name of the file is kept: it may contain a person's name.
   public init(fileID: String = #fileID, function: String = #function, line: Int = #line) {
-    let isAbsolute = fileID.hasPrefix("/") || fileID.contains("\\") || fileID.contains(":")
-    let name = fileID.split(whereSeparator: { "/\\".contains($0) }).last
-    self.fileID = isAbsolute ? String(name ?? "") : fileID
+    // Bytes, not characters: sites are made on hot paths.
+    let isAbsolute =
+      fileID.utf8.first == UInt8(ascii: "/")
+      || fileID.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ":") }
+    self.fileID =
+      isAbsolute
+      ? String(fileID.split(whereSeparator: { "/\\".contains($0) }).last ?? "") : fileID
     self.function = function
     self.line = line
   }

@@ -5,11 +5,16 @@
 /// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets,
 /// bearer and basic credentials, JSON web tokens and keys with well-known beginnings, email
 /// addresses, the name of the person in home folders, and runs of encoded data. It takes out too
-/// much rather than too little. It goes over the text once, in time linear in its length, and keeps
-/// 16,000 bytes at most. Redacting twice is the same as redacting once.
+/// much rather than too little. It goes over the text once, in time linear in its length, looks at
+/// its first 64,000 bytes, and keeps 16,000 at most. Redacting twice is the same as redacting once.
 package enum Redaction {
+  private static let longestInput = 64_000
+
   package static func redact(_ text: String) -> String {
-    text.isEmpty ? text : Redactor(text).run()
+    if text.isEmpty { return text }
+    guard text.utf8.count > longestInput else { return Redactor(text).run() }
+    let redacted = Redactor(BoundedText.cut(text, to: longestInput)).run()
+    return redacted.hasSuffix(Redactor.cut) ? redacted : redacted + Redactor.cut
   }
 
   /// Redacts the values, each seen together with its name: `token` takes out what stands under it.

@@ -21,7 +21,7 @@ struct Redactor {
   private static let limit = 16_000
   private static let longestWord = 512
   private static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
-  private static let cut = " <cut>"
+  static let cut = " <cut>"
 
   private let bytes: [UInt8]
   private var position = 0

@@ -24,6 +24,9 @@ enum BuiltInMapping {
       at: site)
   }
 
+  /// What kind of error an `NSError` is by the table; nil for one that is not known.
+  static func kind(of error: NSError) -> ErrorKind? { (row(for: error) ?? vague(error))?.kind }
+
   /// The row of the table for an `NSError`, or else for the first of its causes that has one.
   private static func row(for error: NSError) -> BuiltInError? {
     for link in ErrorChain(error) {

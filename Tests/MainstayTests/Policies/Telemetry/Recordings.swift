@@ -115,6 +115,8 @@ struct RecordingSpan: Span {
 /// A tracer that writes down what becomes of its spans.
 struct RecordingTracer: Tracer {
   let log = Log()
+  /// What it puts into requests; nothing where it is nil.
+  var traceparent: String?
 
   func startSpan<Instant: TracerInstant>(
     _ operationName: String, context: @autoclosure () -> InstrumentationContext,
@@ -133,5 +135,7 @@ struct RecordingTracer: Tracer {
 
   func inject<Carrier, Inject: Injector>(
     _ context: InstrumentationContext, into carrier: inout Carrier, using injector: Inject
-  ) where Inject.Carrier == Carrier {}
+  ) where Inject.Carrier == Carrier {
+    if let traceparent { injector.inject(traceparent, forKey: "traceparent", into: &carrier) }
+  }
 }

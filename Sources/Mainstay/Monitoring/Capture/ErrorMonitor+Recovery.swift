@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ErrorMonitor {
+  /// Tells the team that somebody or something tried to recover from an error (A35, A37).
+  ///
+  /// It is counted in the error's group, stands on its report in the history, and is sent to the
+  /// sinks. A cancellation is left out.
+  ///
+  /// - Parameters:
+  ///   - error: The error, as it was captured.
+  ///   - succeeded: Whether it worked.
+  ///   - operation: What was being done, such as "Save item".
+  ///   - action: What the person chose; nil where the app tried by itself.
+  ///   - group: The name of the group under which it was captured.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
+  public func recordRecovery(
+    from error: any Error, succeeded: Bool, during operation: String? = nil,
+    action: RecoveryAction.ID? = nil, group: String? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) {
+    guard !CaptureScope.isInside else { return }
+    let site = SourceSite(fileID: fileID, function: function, line: line)
+    let subject = CaptureScope.enter { identify(error, key: group, at: site) }
+    guard subject.app.disposition != .cancelled else { return }
+    shard(of: subject.fingerprint).withLock { machine in
+      machine.update(subject.fingerprint) { entry in
+        entry.attempts += 1
+        if succeeded { entry.successes += 1 }
+      }
+    }
+    let recovery = ErrorReport.Recovery(
+      id: subject.app.id, fingerprint: subject.fingerprint, code: subject.app.code,
+      type: BoundedText.cut(QualifiedTypeName.of(Swift.type(of: error)), to: BoundedText.name),
+      succeeded: succeeded,
+      operation: operation.map { BoundedText.redacted($0, to: BoundedText.name) },
+      action: action, time: wallClock().finite)
+    let reported = updateHistory(of: subject) { fields in
+      fields.recovery = recovery
+      if let action { fields.presentation?.action = action }
+    }
+    let told = recovery.identified(by: reported)
+    for lane in lanes { lane.offer(told) }
+  }
+
+  /// Remembers what a person saw of an error, and what they chose (A37, A49).
+  ///
+  /// It stands on the error's report in the history.
+  ///
+  /// - Parameters:
+  ///   - presentation: What they saw.
+  ///   - error: The error, as it was captured.
+  ///   - group: The name of the group under which it was captured.
+  public func recordPresentation(
+    _ presentation: ErrorReport.Presentation, of error: any Error, group: String? = nil
+  ) {
+    guard !CaptureScope.isInside else { return }
+    let subject = CaptureScope.enter { identify(error, key: group, at: SourceSite()) }
+    _ = updateHistory(of: subject) { $0.presentation = presentation }
+  }
+
+  /// Changes the report of a failure, or the newest of its group where the failure itself has none:
+  /// foreign errors have no identity of their own.
+  private func updateHistory(
+    of subject: Subject, _ change: (inout ErrorReport.Fields) -> Void
+  ) -> ErrorReport? {
+    memory.withLock { memory in
+      memory.history.updateNewest(where: { $0.id == subject.app.id }) { change(&$0.fields) }
+        ?? memory.history.updateNewest(where: { $0.fingerprint == subject.fingerprint }) {
+          change(&$0.fields)
+        }
+    }
+  }
+
+  /// Runs an operation; where it fails, tells the team, tries to recover, tells the team how that
+  /// went, and throws the error again unless it went well (A38).
+  ///
+  /// ```swift
+  /// try await monitor.attempt("Save item") { try await store.save(item) } recover: { error in
+  ///   await store.reopen()
+  /// }
+  /// ```
+  ///
+  /// Both run where the caller runs. A cancellation is thrown again at once, without a word. What
+  /// `recover` throws is captured too, unless it is a cancellation, and means that it did not work.
+  ///
+  /// - Parameters:
+  ///   - operation: What is done, such as "Save item".
+  ///   - category: The part of the app or service, such as "storage".
+  ///   - metadata: Technical values, private unless marked public.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
+  ///   - body: What is run.
+  ///   - recover: Tries to recover from the error; returns whether it worked.
+  /// - Returns: What the operation returns; nil where it failed and was recovered from.
+  /// - Throws: What the operation throws, where it was not recovered from.
+  @discardableResult
+  public func attempt<T, E: Error>(
+    _ operation: String, category: String? = nil,
+    metadata: [String: ErrorReport.Attachment] = [:],
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
+    _ body: () async throws(E) -> T, recover: (E) async throws -> Bool
+  ) async throws(E) -> T? {
+    do {
+      return try await body()
+    } catch {
+      if isCancellation(error) { throw error }
+      // Mapped once, so that report and recovery have the same identity.
+      let app = appError(for: error, fileID: fileID, function: function, line: line)
+      capture(
+        app, during: operation, category: category, metadata: metadata,
+        fileID: fileID, function: function, line: line)
+      let isRecovered: Bool
+      do {
+        isRecovered = try await recover(error)
+      } catch let failure {
+        if isCancellation(failure) { throw error }
+        isRecovered = false
+        capture(
+          failure, message: "while recovering", during: operation, category: category,
+          fileID: fileID, function: function, line: line)
+      }
+      recordRecovery(
+        from: app, succeeded: isRecovered, during: operation,
+        fileID: fileID, function: function, line: line)
+      if isRecovered { return nil }
+      throw error
+    }
+  }
+
+  private func isCancellation(_ error: any Error) -> Bool {
+    guard let mapping else { return error.isCancellation }
+    return ErrorMapping.with(mapping) { error.isCancellation }
+  }
+
+  private func appError(
+    for error: any Error, fileID: String, function: String, line: Int
+  ) -> AppError {
+    (mapping ?? .current).map(error, fileID: fileID, function: function, line: line)
+  }
+}
+
+extension ErrorReport.Recovery {
+  /// The same for a report in the history, where there is one.
+  fileprivate func identified(by report: ErrorReport?) -> Self {
+    guard let report, report.id != id else { return self }
+    return Self(
+      id: report.id, fingerprint: fingerprint, code: code, type: type, succeeded: succeeded,
+      operation: operation ?? report.operation, action: action, time: time)
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Synchronization
+
+/// Where the app or service tells the team what went wrong.
+///
+/// It is built once, when the program starts, and handed down:
+///
+/// ```swift
+/// let monitor = ErrorMonitor(sinks: [sink], facts: ["app.version": "1.4"])
+/// ```
+///
+/// Capturing never throws, never waits for anything, and uses a bounded amount of memory whatever
+/// it is handed. What is kept has been redacted. Cancellations are not errors and are not kept.
+public final class ErrorMonitor: Sendable {
+  struct Memory: Sendable {
+    var history: RecentRing<ErrorReport>
+    var kept = 0
+  }
+
+  struct Trail: Sendable {
+    var ring: RecentRing<ErrorReport.Breadcrumb>
+    /// What the ring holds, for as long as nothing is added: reports share it.
+    var snapshot: [ErrorReport.Breadcrumb]? = []
+  }
+
+  /// The settings.
+  public let configuration: Configuration
+  /// What holds for the whole process, redacted.
+  public let facts: [String: String]
+
+  let mapping: ErrorMapping?
+  let timeline: Timeline
+  let wallClock: @Sendable () -> Date
+  let enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
+  let shards: [CaptureShard]
+  let lanes: [SinkLane]
+  let memory: Locked<Memory>
+  let trail: Locked<Trail>
+  private let agreed: Locked<Consent>
+  private let earlier: Ledger
+  private let isClosed = Atomic(false)
+
+  /// Makes a monitor with settings that stand in the code; stops the program where they are not
+  /// legal.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - sinks: Where reports go; each has a name of its own. The default is nowhere: the history
+  ///     and the groups are kept all the same.
+  ///   - consent: What the person has agreed to.
+  ///   - facts: What holds for the whole process, such as the version of the app; in each report.
+  ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+  ///   - ledger: The ledger of the process before this one; it goes on with it.
+  ///   - enrich: Adds technical values to each report; called where the error is captured, outside
+  ///     of all locks.
+  ///   - clock: What limits and pauses are measured with.
+  ///   - wallClock: The time of day, told to people; the default is that of the system.
+  public convenience init(
+    _ configuration: Configuration = Configuration(), sinks: [any ReportSink] = [],
+    consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
+    ledger: Ledger? = nil,
+    enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
+    wallClock: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    let names = sinks.map(\.name)
+    self.init(
+      checked: configuration.required(sinks: names), sinks: Array(zip(names, sinks)),
+      consent: consent, facts: facts, mapping: mapping, ledger: ledger,
+      timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+  }
+
+  /// Makes a monitor with settings that come from outside.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - sinks: Where reports go; each has a name of its own.
+  ///   - consent: What the person has agreed to.
+  ///   - facts: What holds for the whole process, such as the version of the app.
+  ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
+  ///   - ledger: The ledger of the process before this one; it goes on with it.
+  ///   - enrich: Adds technical values to each report.
+  ///   - clock: What limits and pauses are measured with.
+  ///   - wallClock: The time of day, told to people; the default is that of the system.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public convenience init(
+    validating configuration: Configuration, sinks: [any ReportSink] = [],
+    consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
+    ledger: Ledger? = nil,
+    enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
+    wallClock: @escaping @Sendable () -> Date = { Date() }
+  ) throws(ConfigurationError) {
+    let names = sinks.map(\.name)
+    self.init(
+      checked: try configuration.checked(sinks: names), sinks: Array(zip(names, sinks)),
+      consent: consent, facts: facts, mapping: mapping, ledger: ledger,
+      timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+  }
+
+  private init(
+    checked configuration: Configuration, sinks: [(String, any ReportSink)], consent: Consent,
+    facts: [String: String], mapping: ErrorMapping?, ledger: Ledger?, timeline: Timeline,
+    wallClock: @escaping @Sendable () -> Date,
+    enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
+  ) {
+    self.configuration = configuration
+    self.facts = BoundedText.redacted(facts)
+    self.mapping = mapping
+    self.timeline = timeline
+    self.wallClock = wallClock
+    self.enrich = enrich
+    shards = (0..<configuration.shardCount).map { _ in
+      CaptureShard(configuration.machineSettings)
+    }
+    lanes = sinks.map { name, sink in
+      SinkLane(
+        sink, name: name,
+        settings: .init(capacity: configuration.queue, batchSize: configuration.batch),
+        consent: consent, timeline: timeline)
+    }
+    memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
+    trail = Locked(Trail(ring: RecentRing(capacity: configuration.breadcrumbs)))
+    agreed = Locked(consent)
+    let inherited = sinks.map { ($0, $1.books?.inherited ?? 0) }
+    earlier = (ledger ?? Ledger()).continued(
+      inheriting: Dictionary(inherited, uniquingKeysWith: +))
+  }
+}
+
+extension ErrorMonitor {
+  /// What the person has agreed to; where that is less than before, what waits is dropped.
+  public var consent: Consent {
+    get { agreed.withLock { $0 } }
+    set {
+      agreed.withLock { $0 = newValue }
+      for lane in lanes { lane.update(newValue) }
+    }
+  }
+
+  /// Where every captured error is.
+  ///
+  /// It balances at any time, also while errors are captured.
+  public var ledger: Ledger {
+    var ledger = Ledger()
+    // Before the others: what is counted there was kept earlier.
+    for lane in lanes {
+      ledger.sinks[lane.name] = lane.books.applying(lane.sink.books)
+    }
+    ledger.kept = memory.withLock { $0.kept }
+    for shard in shards { ledger.dropped.merge(shard.losses, uniquingKeysWith: +) }
+    return earlier.adding(ledger)
+  }
+
+  /// Waits until every sink was handed what was captured so far, or has asked to wait.
+  ///
+  /// - Parameter limit: How long at most; the default is 5 seconds, cut to a year.
+  /// - Returns: Whether nothing is left in memory.
+  @discardableResult
+  public func flush(within limit: Duration = .seconds(5)) async -> Bool {
+    let end = timeline.now + limit.clamped
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for lane in self.lanes { await lane.settled() } }
+      group.addTask { try? await self.timeline.sleep(until: end) }
+      await group.next()
+      group.cancelAll()
+    }
+    return lanes.allSatisfy { $0.stored == 0 }
+  }
+
+  /// Flushes, then drops what is left and everything that is captured from now on.
+  ///
+  /// - Parameter limit: How long it waits at most; the default is 5 seconds.
+  public func shutDown(within limit: Duration = .seconds(5)) async {
+    isClosed.store(true, ordering: .releasing)
+    await flush(within: limit)
+    for lane in lanes { lane.shutDown() }
+  }
+
+  /// Whether it was shut down.
+  var isShutDown: Bool { isClosed.load(ordering: .acquiring) }
+}
+
+/// A part of the groups, behind a lock of its own.
+final class CaptureShard: Sendable {
+  typealias Machine = CaptureStateMachine<Fingerprint, ErrorReport>
+  private let machine: Locked<Machine>
+
+  init(_ settings: Machine.Settings) { machine = Locked(Machine(settings)) }
+
+  var losses: [ErrorReport.DropReason: Int] { machine.withLock { $0.losses } }
+
+  func withLock<T: Sendable>(_ body: (inout Machine) -> T) -> T {
+    machine.withLock { body(&$0) }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The way to one sink: a bounded queue, and at most one task that empties it.
+///
+/// The task begins with the first report and ends when there is nothing left, so a lane that has
+/// nothing to do holds nothing.
+final class SinkLane: Sendable {
+  private struct Waiter {
+    let id: UInt64
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct Guarded {
+    var queue: SinkQueueStateMachine<ErrorReport>
+    var recoveries = RecentRing<ErrorReport.Recovery>(capacity: 64)
+    var recoveriesInFlight: [ErrorReport.Recovery] = []
+    var consent: ErrorMonitor.Consent
+    var task: Task<Void, Never>?
+    var waiters: [Waiter] = []
+    var cancelledEarly: Set<UInt64> = []
+    var nextWaiter: UInt64 = 0
+  }
+
+  let sink: any ReportSink
+  let name: String
+  private let purpose: ErrorReport.Purpose
+  private let timeline: Timeline
+  private let state: Locked<Guarded>
+
+  init(
+    _ sink: any ReportSink, name: String, settings: SinkQueueStateMachine<ErrorReport>.Settings,
+    consent: ErrorMonitor.Consent, timeline: Timeline
+  ) {
+    self.sink = sink
+    self.name = name
+    self.timeline = timeline
+    purpose = sink.purpose
+    state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
+  }
+
+  /// What became of all that was offered; `sent` counts what the sink has taken over.
+  var books: ErrorMonitor.Ledger.Delivery { state.withLock { $0.queue.books } }
+
+  /// How many are here: waiting, or being sent.
+  var stored: Int { state.withLock { $0.queue.stored } }
+
+  /// A report was kept.
+  func offer(_ report: ErrorReport) {
+    let isCritical = report.isCritical
+    let begins = state.withLock { state in
+      guard state.consent.allows(purpose, isCritical: isCritical) else {
+        state.queue.withhold()
+        return false
+      }
+      return state.queue.offer(report, severity: report.severity)
+    }
+    if begins { begin() }
+  }
+
+  /// An error that was reported was recovered from, or was not.
+  func offer(_ recovery: ErrorReport.Recovery) {
+    let begins = state.withLock { state in
+      guard state.consent.allows(purpose, isCritical: false) else { return false }
+      state.recoveries.insert(recovery)
+      return state.queue.wake()
+    }
+    if begins { begin() }
+  }
+
+  /// The person has agreed to something else.
+  func update(_ consent: ErrorMonitor.Consent) {
+    state.withLock { state in
+      state.consent = consent
+      if !consent.allows(purpose, isCritical: true) {
+        state.queue.withdraw()
+        state.recoveries.removeAll()
+      }
+    }
+  }
+
+  /// Drops what waits and ends the task.
+  func shutDown() {
+    let task = state.withLock { state in
+      state.queue.shutDown()
+      state.recoveries.removeAll()
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  private func begin() {
+    // Detached: what is sent has nothing to do with the task that captured it.
+    let task = Task.detached(priority: .utility) { await self.drain() }
+    state.withLock { $0.task = task }
+  }
+
+  private func drain() async {
+    while let batch = takeBatch() {
+      let outcome = await CaptureScope.enter { await sink.send(batch) }
+      switch finish(outcome) {
+      case .send: continue
+      case .pause(let pause):
+        // Ended early only when the monitor is shut down, and then nothing waits any more.
+        try? await timeline.sleep(until: timeline.now + pause)
+        state.withLock { $0.queue.resume() }
+      }
+    }
+  }
+
+  private func takeBatch() -> ErrorReport.Batch? {
+    let (batch, waiters) = state.withLock { state in
+      let reports = state.queue.next(hasMore: state.recoveries.count > 0)
+      guard let reports else { return (ErrorReport.Batch?.none, Self.takeWaiters(&state)) }
+      let recoveries = state.recoveries.oldestFirst
+      state.recoveriesInFlight = recoveries
+      state.recoveries.removeAll()
+      return (ErrorReport.Batch(reports: reports, recoveries: recoveries), [])
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+    return batch
+  }
+
+  private func finish(
+    _ outcome: ErrorReport.SendOutcome
+  ) -> SinkQueueStateMachine<ErrorReport>.Next {
+    let (next, waiters) = state.withLock { state in
+      let next = state.queue.end(outcome)
+      if case .pause = next {
+        let newer = state.recoveries.oldestFirst
+        state.recoveries.removeAll()
+        for recovery in state.recoveriesInFlight + newer { state.recoveries.insert(recovery) }
+      }
+      state.recoveriesInFlight = []
+      return (next, Self.takeWaiters(&state))
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+    return next
+  }
+
+  private static func takeWaiters(_ state: inout Guarded) -> [Waiter] {
+    guard state.queue.isSettled else { return [] }
+    defer { state.waiters = [] }
+    return state.waiters
+  }
+
+  /// Returns as soon as there is nothing to do before something is offered or a pause is over, or
+  /// the caller is cancelled.
+  func settled() async {
+    let id = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          let isCancelled = state.cancelledEarly.remove(id) != nil
+          guard !isCancelled, !state.queue.isSettled else { return true }
+          state.waiters.append(Waiter(id: id, continuation: continuation))
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        if let index = state.waiters.firstIndex(where: { $0.id == id }) {
+          return Waiter?.some(state.waiters.remove(at: index))
+        }
+        state.cancelledEarly.insert(id)
+        return nil
+      }
+      waiter?.continuation.resume()
+    }
+    state.withLock { _ = $0.cancelledEarly.remove(id) }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What waits for one sink, and what became of all that was meant for it.
+///
+/// It is idle, or it sends one batch at a time, or it waits before it sends that batch again. It
+/// has no clock, no lock, and never calls a sink: `next` and `end` say what is to be done.
+struct SinkQueueStateMachine<Report: Sendable>: Sendable {
+  /// Settings that were checked before.
+  struct Settings: Sendable {
+    /// How many wait at most, besides those being sent.
+    var capacity = 256
+    /// How many are sent at once.
+    var batchSize = 50
+  }
+
+  enum Phase: Sendable, Equatable {
+    case idle
+    case sending
+    /// The sink asked to be left alone.
+    case pausing
+  }
+
+  /// What the sender does next.
+  enum Next: Sendable, Equatable {
+    case send
+    case pause(Duration)
+  }
+
+  private struct Item: Sendable {
+    let number: UInt64
+    let report: Report
+    let severity: Severity
+  }
+
+  private let settings: Settings
+  private(set) var phase = Phase.idle
+  private var isEnded = false
+  private var waiting = Array(repeating: Fifo<Item>(), count: Severity.allCases.count)
+  private var inFlight: [Item] = []
+  private var nextNumber: UInt64 = 0
+  private var refusals = 0
+  /// How many are no longer waiting, nor being sent for the first time.
+  private(set) var books = ErrorMonitor.Ledger.Delivery()
+  private(set) var waitingCount = 0
+
+  init(_ settings: Settings) { self.settings = settings }
+
+  /// How many are here: waiting, or being sent.
+  var stored: Int { waitingCount + inFlight.count }
+
+  /// Whether there is nothing to do before something is offered, or the pause is over.
+  var isSettled: Bool { phase != .sending && (phase == .pausing || waitingCount == 0) }
+
+  /// A report is meant for this sink.
+  ///
+  /// - Returns: Whether somebody has to begin to send.
+  mutating func offer(_ report: Report, severity: Severity) -> Bool {
+    guard !isEnded else {
+      drop(1, .shutDown)
+      return false
+    }
+    waiting[severity.place].append(Item(number: nextNumber, report: report, severity: severity))
+    nextNumber += 1
+    waitingCount += 1
+    evict()
+    return begin()
+  }
+
+  /// A report is not for this sink.
+  mutating func withhold() { drop(1, .withheld) }
+
+  /// There is something else to send than reports.
+  ///
+  /// - Returns: Whether somebody has to begin to send.
+  mutating func wake() -> Bool { isEnded ? false : begin() }
+
+  /// What is to be sent now, the oldest first; the one that sends asks until there is nothing.
+  mutating func next(hasMore: Bool = false) -> [Report]? {
+    guard phase == .sending, inFlight.isEmpty else { return nil }
+    guard waitingCount > 0 || hasMore else {
+      phase = .idle
+      return nil
+    }
+    while inFlight.count < settings.batchSize, let item = takeOldest() { inFlight.append(item) }
+    return inFlight.map(\.report)
+  }
+
+  /// The sink has answered.
+  mutating func end(_ outcome: ErrorReport.SendOutcome) -> Next {
+    let count = inFlight.count
+    switch outcome {
+    case .accepted: books.sent += count
+    case .rejected(let reason): drop(count, reason)
+    case .later(let hint):
+      refusals += 1
+      guard !isEnded else {
+        drop(count, .shutDown)
+        break
+      }
+      putBack()
+      phase = .pausing
+      return .pause(pause(hint))
+    }
+    inFlight = []
+    refusals = 0
+    return .send
+  }
+
+  /// The pause is over.
+  mutating func resume() { if phase == .pausing { phase = .sending } }
+
+  /// Drops what waits, since it may not be sent any more.
+  mutating func withdraw() { clear(.withheld) }
+
+  /// Drops what waits; from now on all that is offered is dropped.
+  mutating func shutDown() {
+    isEnded = true
+    clear(.shutDown)
+  }
+
+  private mutating func begin() -> Bool {
+    guard phase == .idle else { return false }
+    phase = .sending
+    return true
+  }
+
+  private mutating func drop(_ count: Int, _ reason: ErrorReport.DropReason) {
+    if count > 0 { books.dropped[reason, default: 0] += count }
+  }
+
+  private mutating func clear(_ reason: ErrorReport.DropReason) {
+    drop(waitingCount, reason)
+    for place in waiting.indices { waiting[place].removeAll() }
+    waitingCount = 0
+  }
+
+  /// The oldest of the mildest leave when there are too many.
+  private mutating func evict() {
+    while waitingCount > settings.capacity,
+      let place = waiting.firstIndex(where: { $0.first != nil })
+    {
+      _ = waiting[place].takeFirst()
+      waitingCount -= 1
+      drop(1, .overflow)
+    }
+  }
+
+  private mutating func takeOldest() -> Item? {
+    var oldest: Int?
+    for place in waiting.indices {
+      guard let number = waiting[place].first?.number else { continue }
+      if let known = oldest, let best = waiting[known].first?.number, best < number { continue }
+      oldest = place
+    }
+    guard let oldest else { return nil }
+    waitingCount -= 1
+    return waiting[oldest].takeFirst()
+  }
+
+  private mutating func putBack() {
+    for item in inFlight.reversed() { waiting[item.severity.place].prepend(item) }
+    waitingCount += inFlight.count
+    inFlight = []
+    evict()
+  }
+
+  /// At least a second; without a hint twice as long each time, up to five minutes.
+  private func pause(_ hint: Duration?) -> Duration {
+    if let hint { return max(hint.clamped, .seconds(1)) }
+    return .seconds(min(300, 1 << min(max(refusals - 1, 0), 9)))
+  }
+}
+
+/// First in, first out; both ends in constant time.
+struct Fifo<Element: Sendable>: Sendable {
+  private var elements: [Element?] = []
+  private var head = 0
+
+  var count: Int { elements.count - head }
+
+  var first: Element? { head < elements.count ? elements[head] : nil }
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func prepend(_ element: Element) {
+    guard head > 0 else { return elements.insert(element, at: 0) }
+    head -= 1
+    elements[head] = element
+  }
+
+  mutating func takeFirst() -> Element? {
+    guard head < elements.count else { return nil }
+    let element = elements[head]
+    elements[head] = nil
+    head += 1
+    // Moved down rarely enough that each element is moved once on average.
+    if head > 32, head * 2 > elements.count {
+      elements.removeFirst(head)
+      head = 0
+    }
+    return element
+  }
+
+  mutating func removeAll() {
+    elements = []
+    head = 0
+  }
+}
+
+extension Severity {
+  /// Its place among all severities, the mildest first.
+  fileprivate var place: Int {
+    switch self {
+    case .debug: 0
+    case .info: 1
+    case .warning: 2
+    case .error: 3
+    case .critical: 4
+    }
+  }
+}

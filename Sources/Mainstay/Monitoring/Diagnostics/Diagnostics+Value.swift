@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Diagnostics {
+  /// Any JSON, as a section has it.
+  public indirect enum Value: Sendable, Hashable {
+    /// Nothing.
+    case null
+    /// True or false.
+    case bool(Bool)
+    /// A number.
+    case number(Double)
+    /// A whole number.
+    case integer(Int64)
+    /// A text.
+    case string(String)
+    /// A list.
+    case array([Value])
+    /// Values by name.
+    case object([String: Value])
+  }
+}
+
+extension Diagnostics.Value: Codable {
+  /// Decodes any JSON.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let bool = try? value.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let integer = try? value.decode(Int64.self) {
+      self = .integer(integer)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else if let string = try? value.decode(String.self) {
+      self = .string(string)
+    } else if let array = try? value.decode([Self].self) {
+      self = .array(array)
+    } else {
+      self = .object(try value.decode([String: Self].self))
+    }
+  }
+
+  /// Encodes the value as it is.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}
+
+extension Diagnostics.Value {
+  /// The value without anybody's data: texts are redacted, and what stands under a name that speaks
+  /// of a secret is taken out whatever it is.
+  var redacted: Self {
+    switch self {
+    case .null, .bool, .number, .integer: self
+    case .string(let text): .string(Redaction.redact(text))
+    case .array(let elements): .array(elements.map(\.redacted))
+    case .object(let members):
+      .object(
+        Dictionary(
+          members.map { name, value in
+            let isSecret = SecretName(name.utf8) != nil
+            return (Redaction.redact(name), isSecret ? .string("<redacted>") : value.redacted)
+          },
+          uniquingKeysWith: { first, _ in first }))
+    }
+  }
+}

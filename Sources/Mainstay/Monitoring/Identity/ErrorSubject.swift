@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// One error of a chain: its identity, and what caused it.
+struct ErrorSubject {
+  /// Nil for a wrapper that says nothing of its own.
+  var identity: ErrorIdentity?
+  var causes: [any Error] = []
+
+  /// The error that was caught, where the app's ``ErrorMapping`` has the first word.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - mapped: What ``mapped(_:)`` makes of it.
+  init(caught error: any Error, mapped: AppError?) {
+    if error is AppError {
+      self.init(error)
+    } else if Self.mayStandForStop(error), CancellationCheck.isPlain(error) {
+      self.init(.cancellation)
+    } else if let mapped {
+      self.init(app: mapped.keeping(error))
+    } else {
+      self.init(error)
+      if !causes.isEmpty, !(error is any AppErrorConvertible), error.isCancellation {
+        self.init(.cancellation)
+      }
+    }
+  }
+
+  /// What the mappings that an app added make of an error.
+  static func mapped(_ error: any Error) -> AppError? {
+    let mapping = ErrorMapping.current
+    // A mapping that asks for the group of its error must not be asked again.
+    if mapping.isEmpty || error is AppError || ConversionDepth.isMapping { return nil }
+    return mapping.registered(error)
+  }
+
+  /// Bridging takes long, and only what has a domain of its own can be one of Foundation's.
+  private static func mayStandForStop(_ error: any Error) -> Bool {
+    type(of: error) is any CustomNSError.Type || type(of: error) is NSError.Type
+      || error is CancellationError
+  }
+
+  private init(_ identity: ErrorIdentity?, _ causes: [any Error] = []) {
+    self.identity = identity
+    self.causes = causes
+  }
+
+  /// An error of a chain.
+  init(_ error: any Error) {
+    if let error = error as? AppError ?? AppError(bridged: error) {
+      self.init(app: error)
+    } else if let error = error as? any Fingerprint.Wrapper {
+      self.init(nil, [error.wrapped])
+    } else if let error = error as? any AppErrorConvertible {
+      self.init(convertible: error)
+    } else if let error = error as? RecordedError {
+      self.init(recorded: error)
+    } else if error is CancellationError {
+      self.init(.cancellation)
+    } else if type(of: error) is NSError.Type {
+      self.init(bridged: error as NSError)
+    } else if type(of: error) is any CustomNSError.Type {
+      let hasCases = EnumCase.name(of: error) != nil
+      self.init(bridged: error as NSError)
+      if hasCases, identity?.tier == .domain { identity = .type(of: error) }
+    } else if error is DecodingError || error is EncodingError {
+      self.init(.type(of: error), ErrorChain.causes(of: error))
+    } else {
+      self.init(.type(of: error))
+    }
+  }
+
+  /// A mapping of Mainstay's own tells what a cause means and is no error of its own.
+  private init(app error: AppError) {
+    if error.disposition == .cancelled {
+      self.init(.cancellation)
+    } else if ErrorIdentity.environment.contains(error.kind) {
+      self.init(.environment(error.kind))
+    } else if Self.isTransparent(error) {
+      self.init(nil, error.underlying)
+    } else {
+      self.init(.code(error.code), error.underlying)
+    }
+  }
+
+  private init<E: AppErrorConvertible>(convertible error: E) {
+    guard let app = ConversionDepth.asking({ error.appError }) else {
+      self.init(.type(of: error))
+      return
+    }
+    self.init(app: app)
+    // An app's own error that calls itself unknown still has a type.
+    if identity == nil { identity = .type(of: error) }
+  }
+
+  private init(recorded error: RecordedError) {
+    let parts = error.code.split(separator: " ")
+    if let code = ErrorCode(error.code) {
+      self.init(.code(code))
+    } else if parts.count > 1, let number = parts.last, Int(number) != nil {
+      self.init(.domain(parts.dropLast().joined(separator: " "), String(number)))
+    } else {
+      self.init(.message(error.text, type: error.type))
+    }
+  }
+
+  private init(bridged error: NSError) {
+    if let kind = BuiltInMapping.kind(of: error), ErrorIdentity.environment.contains(kind) {
+      self.init(.environment(kind))
+    } else {
+      self.init(.domain(error.domain, String(error.code)), ErrorChain.causes(of: error))
+    }
+  }
+
+  private static let ownCodes = Set(
+    (BuiltInError.general + BuiltInError.network + BuiltInError.storage + BuiltInError.coding)
+      .map(\.code))
+
+  private static func isTransparent(_ error: AppError) -> Bool {
+    !error.underlying.isEmpty && ownCodes.contains(error.code)
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The fingerprints of errors whose type and case decide alone.
+///
+/// Hashing takes a microsecond, finding takes a tenth of it. What is kept depends on nothing but
+/// type and case, or the one byte that is all of a value, so an entry is never wrong; the cache
+/// starts anew when it is full.
+enum FingerprintCache {
+  private struct Key: Hashable {
+    let type: ObjectIdentifier
+    /// The only byte of a value, or the address of the name of its case.
+    let discriminator: UInt
+  }
+
+  private static let maximumCount = 4096
+  private static let known = Locked<[Key: Fingerprint]>([:])
+
+  static func find(_ error: any Error) -> Fingerprint? {
+    guard let key = key(of: error) else { return nil }
+    return known.withLock { $0[key] }
+  }
+
+  static func keep(_ fingerprint: Fingerprint, for error: any Error) {
+    guard isKept(error), let key = key(of: error) else { return }
+    known.withLock { known in
+      if known.count >= maximumCount { known.removeAll(keepingCapacity: true) }
+      known[key] = fingerprint
+    }
+  }
+
+  private static func key<E: Error>(of error: E) -> Key? {
+    if E.self == AppError.self { return nil }
+    let type = ObjectIdentifier(E.self)
+    if MemoryLayout<E>.size <= 1 {
+      let byte = withUnsafeBytes(of: error) { $0.first.map(UInt.init) ?? 0 }
+      return Key(type: type, discriminator: byte)
+    }
+    return EnumCase.address(of: error).map { Key(type: type, discriminator: $0) }
+  }
+
+  /// Whether nothing but the key decides about an error's group.
+  ///
+  /// An app's own error is asked each time for the code of a case that carries values.
+  private static func isKept<E: Error>(_ error: E) -> Bool {
+    if error is any Fingerprint.Wrapper || E.self == AppError.self { return false }
+    let isAsked = E.self is any CustomNSError.Type
+    guard isAsked || E.self == DecodingError.self || E.self == EncodingError.self else {
+      return true
+    }
+    return MemoryLayout<E>.size <= 1 && EnumCase.address(of: error) != nil
+  }
+}

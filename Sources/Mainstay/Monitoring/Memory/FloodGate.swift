@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ErrorReport {
+  /// What was counted and not told between two reports of a group.
+  public struct Suppressed: Sendable, Hashable, Codable {
+    /// How many there were; more than zero.
+    public var count: Int
+    /// When the first of them was captured.
+    public var first: Date
+    /// When the last of them was captured.
+    public var last: Date
+
+    /// Makes a count.
+    public init(count: Int, first: Date, last: Date) {
+      self.count = count
+      self.first = first
+      self.last = last
+    }
+  }
+}
+
+/// Lets the first reports of one group go out in each window and counts the others.
+///
+/// The next one that goes out carries the count. It has no clock: a reading that is not later than
+/// the latest one means that no time has passed.
+struct FloodGate: Sendable {
+  /// Settings that were checked before.
+  struct Limit: Sendable, Hashable {
+    /// How many go out in each window; 1 or more.
+    var count: Int
+    /// How long a window is; it begins with the first report that goes out.
+    var window: Duration
+  }
+
+  enum Answer: Sendable, Equatable {
+    /// It goes out, and tells how many were not told before.
+    case passes(after: ErrorReport.Suppressed?)
+    case suppressed
+  }
+
+  private var end: Duration?
+  private var passed = 0
+  private(set) var suppressed: ErrorReport.Suppressed?
+
+  /// A report of the group was captured.
+  ///
+  /// - Parameters:
+  ///   - limit: How many go out; nil for all of them.
+  ///   - now: The reading.
+  ///   - date: The time of day, told to people.
+  /// - Returns: Whether it goes out.
+  mutating func ask(_ limit: Limit?, now: Duration, date: Date) -> Answer {
+    guard let limit else { return pass() }
+    if let end, now < end {
+      guard passed < limit.count else {
+        suppress(date)
+        return .suppressed
+      }
+      passed += 1
+    } else {
+      end = min(now, Self.latestReading) + limit.window
+      passed = 1
+    }
+    return pass()
+  }
+
+  private static let latestReading = Duration.seconds(Int64.max / 2)
+
+  private mutating func pass() -> Answer {
+    defer { suppressed = nil }
+    return .passes(after: suppressed)
+  }
+
+  private mutating func suppress(_ date: Date) {
+    guard var count = suppressed else {
+      suppressed = ErrorReport.Suppressed(count: 1, first: date, last: date)
+      return
+    }
+    count.count += 1
+    count.first = min(count.first, date)
+    count.last = max(count.last, date)
+    suppressed = count
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ErrorMonitor {
+  /// Where every captured error is: each loss has a reason and is counted.
+  ///
+  /// For every sink, at any time, `captured = sent + stored + dropped(reason)`, where what was
+  /// dropped before it came to any sink counts for each of them.
+  public struct Ledger: Sendable, Hashable, Codable {
+    /// What became of the reports that were meant for one sink.
+    public struct Delivery: Sendable, Hashable, Codable {
+      /// How many the sink has sent.
+      public var sent = 0
+      /// How many were dropped, by reason.
+      public var dropped: [ErrorReport.DropReason: Int] = [:]
+
+      /// Nothing was meant for it so far.
+      public init() {}
+    }
+
+    /// What a sink that keeps reports itself says about those that it accepted.
+    public struct Books: Sendable, Hashable, Codable {
+      /// How many it found from earlier runs when it was made.
+      public var inherited: Int
+      /// What became of those found and those accepted; the others it still keeps.
+      public var delivery: Delivery
+
+      /// Makes books.
+      public init(inherited: Int = 0, delivery: Delivery = Delivery()) {
+        self.inherited = inherited
+        self.delivery = delivery
+      }
+    }
+
+    /// How many were kept: neither duplicates nor suppressed; each sink was told of them.
+    public internal(set) var kept: Int
+    /// How many were left out before they came to any sink, by reason.
+    public internal(set) var dropped: [ErrorReport.DropReason: Int]
+    /// What became of those that were kept, by the name of the sink.
+    public internal(set) var sinks: [String: Delivery]
+
+    /// Nothing was captured so far.
+    public init() {
+      kept = 0
+      dropped = [:]
+      sinks = [:]
+    }
+  }
+}
+
+extension ErrorMonitor.Ledger {
+  /// How many errors were captured.
+  public var captured: Int { kept + dropped.values.reduce(0, +) }
+
+  /// How many a sink has sent.
+  public func sent(to sink: String) -> Int { sinks[sink]?.sent ?? 0 }
+
+  /// How many wait for a sink, in memory or where it keeps them.
+  public func stored(for sink: String) -> Int {
+    guard let delivery = sinks[sink] else { return 0 }
+    return kept - delivery.total
+  }
+
+  /// How many never come to a sink, by reason.
+  public func dropped(for sink: String) -> [ErrorReport.DropReason: Int] {
+    dropped.merging(sinks[sink]?.dropped ?? [:], uniquingKeysWith: +)
+  }
+
+  /// Whether no count is negative, which is what a balanced ledger means.
+  public var isBalanced: Bool {
+    let counts = [kept] + dropped.values + sinks.values.flatMap { [$0.sent] + $0.dropped.values }
+    return counts.allSatisfy { $0 >= 0 } && sinks.keys.allSatisfy { stored(for: $0) >= 0 }
+  }
+
+  /// This ledger as a new process goes on with it.
+  ///
+  /// What waited in memory is lost; what a sink found of its own is not. Where a sink found more
+  /// than this ledger knows, since the process ended before the ledger was written, it was captured
+  /// and is added.
+  ///
+  /// - Parameter inherited: How many reports each sink has found, by its name.
+  /// - Returns: A ledger in which exactly those are stored.
+  public func continued(inheriting inherited: [String: Int] = [:]) -> Self {
+    var copy = self
+    let unknown = inherited.map { name, count in
+      max(0, count - (sinks[name] == nil ? 0 : stored(for: name)))
+    }
+    copy.kept += unknown.max() ?? 0
+    for name in Set(sinks.keys).union(inherited.keys) {
+      if copy.sinks[name] == nil {
+        copy.sinks[name] = .init()
+        copy.sinks[name]?.dropped[.noSink] = kept == 0 ? nil : kept
+      }
+      let lost = copy.stored(for: name) - max(0, inherited[name] ?? 0)
+      if lost > 0 { copy.sinks[name]?.dropped[.lost, default: 0] += lost }
+    }
+    return copy
+  }
+
+  /// Both together: what one process captured, and the next one.
+  ///
+  /// A sink that only one of them knows was not there for what the other one kept.
+  func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.kept += other.kept
+    sum.dropped.merge(other.dropped, uniquingKeysWith: +)
+    for name in Set(sinks.keys).union(other.sinks.keys) {
+      let (own, others) = (sinks[name] ?? .absent(kept), other.sinks[name] ?? .absent(other.kept))
+      sum.sinks[name] = own.adding(others)
+    }
+    return sum
+  }
+}
+
+extension ErrorMonitor.Ledger.Delivery {
+  /// How many are no longer on their way.
+  var total: Int { sent + dropped.values.reduce(0, +) }
+
+  /// For a sink that was not there.
+  fileprivate static func absent(_ kept: Int) -> Self {
+    var delivery = Self()
+    if kept > 0 { delivery.dropped[.noSink] = kept }
+    return delivery
+  }
+
+  /// Both together.
+  func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.sent += other.sent
+    sum.dropped.merge(other.dropped, uniquingKeysWith: +)
+    return sum
+  }
+
+  /// What the sink says about those that it accepted, in place of them.
+  func applying(_ books: ErrorMonitor.Ledger.Books?) -> Self {
+    guard let books else { return self }
+    var own = self
+    own.sent = 0
+    return own.adding(books.delivery)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where reports go: a log, a service for analytics, a service for crashes, a folder on disk.
+///
+/// The monitor hands over batches, one at a time, in a task of the sink's own: a sink that takes
+/// long, or never answers, holds up nobody, and what waits for it is bounded. What it is handed has
+/// been redacted, and the person has agreed to what it is for.
+public protocol ReportSink: Sendable {
+  /// The name under which the ledger counts what became of the reports; one for each sink of a
+  /// monitor.
+  var name: String { get }
+
+  /// What it is for, which decides what it is handed; the default is analytics.
+  var purpose: ErrorReport.Purpose { get }
+
+  /// Takes a batch.
+  ///
+  /// Errors that are captured meanwhile are counted and not reported.
+  ///
+  /// - Parameter batch: At least one report or one recovery.
+  /// - Returns: What became of all its reports.
+  func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome
+
+  /// What became of the reports that it accepted, where it keeps them itself before it sends them;
+  /// nil, the default, where an accepted report was sent.
+  var books: ErrorMonitor.Ledger.Books? { get }
+}
+
+extension ReportSink {
+  /// Analytics.
+  public var purpose: ErrorReport.Purpose { .analytics }
+
+  /// An accepted report was sent.
+  public var books: ErrorMonitor.Ledger.Books? { nil }
+}
+
+extension ErrorReport {
+  /// What a sink is for.
+  public enum Purpose: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The logs of the app or service itself; handed everything, always.
+    case log
+    /// Learning how the app is used and fails; handed everything, once the person has agreed.
+    case analytics
+    /// Learning of crashes and of data in danger; handed ``ErrorReport/isCritical`` reports, unless
+    /// the person has forbidden it.
+    case crashes
+  }
+
+  /// What is sent at once.
+  public struct Batch: Sendable {
+    /// Reports, the oldest first.
+    public let reports: [ErrorReport]
+    /// What became of errors that were reported in this batch or earlier ones.
+    public let recoveries: [Recovery]
+
+    /// Makes a batch.
+    public init(reports: [ErrorReport], recoveries: [Recovery] = []) {
+      self.reports = reports
+      self.recoveries = recoveries
+    }
+  }
+
+  /// What became of the reports of a batch.
+  public enum SendOutcome: Sendable, Hashable {
+    /// The sink has taken them over.
+    case accepted
+    /// They will never be accepted, for this reason.
+    case rejected(DropReason = .rejected)
+    /// They are handed over again, after the hint where there is one.
+    case later(after: Duration? = nil)
+  }
+}

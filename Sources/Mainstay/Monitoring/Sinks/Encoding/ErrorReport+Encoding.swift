@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ErrorReport {
+  /// How reports are written for a service: the same bytes for the same report, in valid UTF-8.
+  ///
+  /// One report takes 256,000 bytes at most: of a longer one breadcrumbs and calls are left out,
+  /// and where that is not enough, all but what names the error and its group.
+  public struct Encoding: Sendable {
+    /// The value of `Content-Type`.
+    public let contentType: String
+    /// What the service's rate limits call this kind of data.
+    public let category: String
+
+    private let document: @Sendable ([ErrorReport]) -> Data
+    private let holdsSeveral: Bool
+
+    /// The most bytes that one report takes.
+    static let limit = 256_000
+
+    init(
+      contentType: String, category: String, holdsSeveral: Bool,
+      document: @escaping @Sendable ([ErrorReport]) -> Data
+    ) {
+      self.contentType = contentType
+      self.category = category
+      self.holdsSeveral = holdsSeveral
+      self.document = document
+    }
+
+    /// One report as the body of a request.
+    public func body(of report: ErrorReport) -> Data { document([bounded(report)]) }
+
+    /// Reports as the bodies of as few requests as the form allows, in the same order.
+    ///
+    /// - Parameter reports: The reports.
+    /// - Returns: Each body with the reports that stand in it; no body is longer than a million
+    ///   bytes.
+    public func bodies(of reports: [ErrorReport]) -> [(reports: [ErrorReport], body: Data)] {
+      guard holdsSeveral else { return reports.map { ([$0], body(of: $0)) } }
+      var result: [(reports: [ErrorReport], body: Data)] = []
+      var group: [(original: ErrorReport, bounded: ErrorReport)] = []
+      var size = 0
+      func close() {
+        guard !group.isEmpty else { return }
+        result.append((group.map(\.original), document(group.map(\.bounded))))
+        (group, size) = ([], 0)
+      }
+      for report in reports {
+        let small = bounded(report)
+        let length = document([small]).count
+        if size + length > 1_000_000 { close() }
+        group.append((report, small))
+        size += length
+      }
+      close()
+      return result
+    }
+
+    /// The report, or as much of it as fits.
+    func bounded(_ report: ErrorReport) -> ErrorReport {
+      if document([report]).count <= Self.limit { return report }
+      let trimmed = report.trimmed
+      return document([trimmed]).count <= Self.limit ? trimmed : report.essential
+    }
+  }
+}
+
+extension ErrorReport {
+  /// What names the error and its group, and nothing that may be long.
+  var essential: ErrorReport {
+    var copy = trimmed.fields
+    copy.metadata = ["mainstay.cut": "true"]
+    copy.causes = copy.causes.suffix(1).map { cause in
+      RecordedError(
+        type: BoundedText.cut(cause.type, to: BoundedText.name),
+        code: BoundedText.cut(cause.code, to: BoundedText.name), text: "")
+    }
+    copy.frames = []
+    copy.details = copy.details.map { BoundedText.cut($0, to: BoundedText.name) }
+    copy.facts = copy.facts.mapValues { BoundedText.cut($0, to: BoundedText.name) }
+    copy.site = SourceSite(
+      fileID: BoundedText.cut(copy.site.fileID, to: BoundedText.name),
+      function: BoundedText.cut(copy.site.function, to: BoundedText.name), line: copy.site.line)
+    return ErrorReport(copy)
+  }
+
+  /// The identifiers of the trace that it was captured in, where ``Trace/identifiers`` put them.
+  var trace: (trace: String, span: String)? {
+    guard let trace = metadata[Trace.traceKey], let span = metadata[Trace.spanKey],
+      Trace.isIdentifier(trace, length: 32), Trace.isIdentifier(span, length: 16)
+    else { return nil }
+    return (trace, span)
+  }
+}

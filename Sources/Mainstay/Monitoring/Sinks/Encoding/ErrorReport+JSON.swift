@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ErrorReport.Encoding {
+  /// The report itself as one line of JSON: what ``reports(fromJSON:)`` reads again.
+  ///
+  /// Names are in order, moments in UTC with milliseconds.
+  public static let json = Self(
+    contentType: "application/x-ndjson", category: "error", holdsSeveral: true
+  ) { reports in
+    let encoder = ReportCoding.encoder
+    return reports.reduce(into: Data()) { lines, report in
+      // Nothing in a report can fail to be encoded: dates are finite and there are no numbers.
+      guard let line = try? encoder.encode(report) else { return }
+      lines += line
+      lines.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// Reads reports from what ``json`` wrote, also in parts, such as after a crash.
+  ///
+  /// - Parameter data: Lines of JSON.
+  /// - Returns: The reports, and how many lines that are not empty are no reports.
+  public static func reports(fromJSON data: Data) -> (reports: [ErrorReport], unreadable: Int) {
+    var reports: [ErrorReport] = []
+    var unreadable = 0
+    let decoder = ReportCoding.decoder
+    for line in data.split(separator: UInt8(ascii: "\n")) {
+      if let report = try? decoder.decode(ErrorReport.self, from: line) {
+        reports.append(report)
+      } else if (try? decoder.decode(RecoveryLine.self, from: line)) == nil {
+        unreadable += 1
+      }
+    }
+    return (reports, unreadable)
+  }
+}
+
+/// A line that tells how an earlier report was recovered from.
+struct RecoveryLine: Codable {
+  let recovery: ErrorReport.Recovery
+}
+
+/// How reports and what belongs to them are written as JSON.
+enum ReportCoding {
+  static var encoder: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(WireTime.iso(date))
+    }
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "infinity", negativeInfinity: "-infinity", nan: "nan")
+    return encoder
+  }
+
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { decoder in
+      let container = try decoder.singleValueContainer()
+      guard let date = WireTime.date(iso: try container.decode(String.self)) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "A moment is written as in 2026-11-22T03:25:47.123Z")
+      }
+      return date
+    }
+    return decoder
+  }
+}

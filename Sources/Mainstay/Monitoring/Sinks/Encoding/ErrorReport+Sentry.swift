@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ErrorReport.Encoding {
+  /// Envelopes of Sentry with one event each, for `/api/<project>/envelope/`.
+  ///
+  /// The group is the fingerprint, so Sentry's own grouping is not asked. Of the facts, `app.name`
+  /// with `app.version` becomes the release and `environment` the environment.
+  ///
+  /// Source: Sentry's developer documentation, "Envelopes" and "Event Payloads".
+  public static let sentry = Self(
+    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false
+  ) { reports in
+    reports.reduce(into: Data()) { $0 += Sentry.envelope($1) }
+  }
+
+  /// An envelope that tells Sentry how many reports were lost, and why.
+  ///
+  /// Told are losses that Sentry cannot know of: nothing of what is reported anyway by another
+  /// report (`duplicate`, `suppressed`), was never meant for it (`withheld`, `noSink`) or was
+  /// counted by Sentry itself (`rateLimited`).
+  ///
+  /// - Parameters:
+  ///   - losses: How many were lost since the last time, by reason.
+  ///   - time: When they were counted.
+  /// - Returns: The envelope; nil where nothing is to be told.
+  public static func sentryLosses(
+    _ losses: [ErrorReport.DropReason: Int], at time: Date
+  ) -> Data? {
+    var quantities: [String: Int] = [:]
+    for (reason, count) in losses where count > 0 {
+      guard let name = Sentry.reason(reason) else { continue }
+      quantities[name] = (quantities[name] ?? 0).addingReportingOverflow(count).partialValue
+    }
+    guard !quantities.isEmpty else { return nil }
+    let events = quantities.sorted { $0.key < $1.key }.map { reason, quantity in
+      JSONNode.members([
+        "reason": .string(reason), "category": .string("error"), "quantity": .integer(quantity),
+      ])
+    }
+    let payload = JSONNode.members([
+      "timestamp": .string(WireTime.iso(time)), "discarded_events": .array(events),
+    ])
+    return Sentry.envelope(headers: [:], type: "client_report", payload: payload)
+  }
+}
+
+private enum Sentry {
+  static func envelope(_ report: ErrorReport) -> Data {
+    envelope(
+      headers: ["event_id": .string(identifier(report.id))], type: "event",
+      payload: event(report))
+  }
+
+  /// A line of headers, a line of the item's headers with its length, the item.
+  static func envelope(
+    headers: KeyValuePairs<String, JSONNode?>, type: String, payload: JSONNode
+  ) -> Data {
+    let bytes = payload.encoded
+    let item = JSONNode.members([
+      "type": .string(type), "content_type": .string("application/json"),
+      "length": .integer(bytes.count),
+    ])
+    let newline = Data([UInt8(ascii: "\n")])
+    return JSONNode.members(headers).encoded + newline + item.encoded + newline + bytes + newline
+  }
+
+  static func reason(_ reason: ErrorReport.DropReason) -> String? {
+    switch reason.rawValue {
+    case "duplicate", "suppressed", "withheld", "noSink", "rateLimited": nil
+    case "overflow": "queue_overflow"
+    case "expired", "tooLarge", "noSpace", "unwritable": "cache_overflow"
+    case "rejected": "send_error"
+    default: "internal_sdk_error"
+    }
+  }
+
+  private static func identifier(_ id: UUID) -> String {
+    id.uuidString.lowercased().filter { $0 != "-" }
+  }
+
+  private static func event(_ report: ErrorReport) -> JSONNode {
+    .members([
+      "event_id": .string(identifier(report.id)),
+      "timestamp": .string(WireTime.iso(report.time)),
+      "platform": .string("other"),
+      "level": .string(level(report.severity)),
+      "logger": report.category.map { .string(cut($0, to: 64)) },
+      "transaction": report.operation.map(JSONNode.string),
+      "release": release(report.facts),
+      "environment": report.facts["environment"].map { .string(cut($0, to: 64)) },
+      "fingerprint": .array([.string(report.fingerprint.description)]),
+      "exception": .members(["values": .array(exceptions(report))]),
+      "breadcrumbs": breadcrumbs(report),
+      "tags": tags(report),
+      "contexts": contexts(report),
+      "sdk": .members(["name": .string("mainstay.swift"), "version": .string("0")]),
+    ])
+  }
+
+  private static func release(_ facts: [String: String]) -> JSONNode? {
+    guard let version = facts["app.version"] ?? facts["service.version"] else { return nil }
+    let name = facts["app.name"] ?? facts["service.name"]
+    // What a release may not contain.
+    let legal = [name, version].compactMap { $0 }.joined(separator: "@")
+      .filter { !$0.isNewline && $0 != "/" && $0 != "\\" && $0 != "\t" }
+    return legal.isEmpty ? nil : .string(cut(legal, to: 200))
+  }
+
+  private static func level(_ severity: Severity) -> String {
+    switch severity {
+    case .debug: "debug"
+    case .info: "info"
+    case .warning: "warning"
+    case .error: "error"
+    case .critical: "fatal"
+    }
+  }
+
+  /// The innermost cause first; each names the one that it caused by its number.
+  private static func exceptions(_ report: ErrorReport) -> [JSONNode] {
+    let outermost = JSONNode.members([
+      "type": .string(report.type),
+      "value": .string(report.message),
+      "stacktrace": stack(report),
+      "mechanism": .members([
+        "type": .string("mainstay"), "handled": .bool(report.isHandled),
+        "exception_id": .integer(0),
+      ]),
+    ])
+    let causes = report.causes.enumerated().map { index, cause in
+      JSONNode.members([
+        "type": .string(cause.type),
+        "value": .string([cause.code, cause.text].filter { !$0.isEmpty }.joined(separator: " ")),
+        "mechanism": .members([
+          "type": .string("chained"), "handled": .bool(report.isHandled),
+          "exception_id": .integer(index + 1), "parent_id": .integer(index),
+        ]),
+      ])
+    }
+    return causes.reversed() + [outermost]
+  }
+
+  /// The outermost call first.
+  private static func stack(_ report: ErrorReport) -> JSONNode? {
+    let site = JSONNode.members([
+      "function": .string(report.site.function), "filename": .string(report.site.fileID),
+      "lineno": .integer(max(0, report.site.line)), "in_app": .bool(true),
+    ])
+    let calls = report.stack.reversed().map { JSONNode.members(["function": .string($0)]) }
+    return .members(["frames": .array(calls + [site])])
+  }
+
+  private static func breadcrumbs(_ report: ErrorReport) -> JSONNode? {
+    guard !report.breadcrumbs.isEmpty else { return nil }
+    let values = report.breadcrumbs.map { breadcrumb in
+      JSONNode.members([
+        "timestamp": .string(WireTime.iso(breadcrumb.time)),
+        "message": .string(breadcrumb.message),
+        "category": breadcrumb.category.map(JSONNode.string),
+        "level": .string(level(breadcrumb.severity)),
+        "data": breadcrumb.metadata.isEmpty ? nil : .sorted(breadcrumb.metadata),
+      ])
+    }
+    return .members(["values": .array(values)])
+  }
+
+  /// One line of at most 200 characters each, as Sentry demands.
+  private static func tags(_ report: ErrorReport) -> JSONNode {
+    .members([
+      "code": .string(report.code.rawValue),
+      "kind": .string(tag("\(report.kind)")),
+      "disposition": .string(tag("\(report.disposition)")),
+      "operation": report.operation.map { .string(tag($0)) },
+    ])
+  }
+
+  private static func tag(_ text: String) -> String {
+    cut(String(text.map { $0.isNewline ? " " : $0 }), to: 200)
+  }
+
+  private static func contexts(_ report: ErrorReport) -> JSONNode {
+    .members([
+      "trace": report.trace.map {
+        .members(["trace_id": .string($0.trace), "span_id": .string($0.span)])
+      },
+      "error": .members([
+        "details": report.details.map(JSONNode.string),
+        "frames": report.frames.isEmpty
+          ? nil : .array(report.frames.map { .string($0.operation) }),
+        "suppressed": report.suppressed.map { .integer($0.count) },
+        "recovered": report.recovery.map { .bool($0.succeeded) },
+        "shown": report.presentation.map { .string($0.style) },
+        "site": .string("\(report.site)"),
+      ]),
+      "facts": report.facts.isEmpty ? nil : .sorted(report.facts),
+      "metadata": report.metadata.isEmpty ? nil : .sorted(report.metadata),
+    ])
+  }
+
+  private static func cut(_ text: String, to limit: Int) -> String {
+    BoundedText.cut(text, to: limit)
+  }
+}

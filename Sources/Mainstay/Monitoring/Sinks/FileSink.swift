@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ErrorReport {
+  /// Writes reports into a file, one line of JSON each, as ``Encoding/json`` does; recoveries as
+  /// lines with the one member `recovery`.
+  ///
+  /// The file is bounded: when it is full it becomes `errors.jsonl.1`, what was `.1` becomes `.2`,
+  /// and the last one is deleted. It can be read by its owner alone (0600). When somebody moves or
+  /// deletes it, a new one is begun. A line that a crash has cut short is ended before the next one
+  /// is written. A batch is written wholly or taken back, and where it cannot be written the
+  /// monitor keeps it and tries again. One process writes to one file.
+  public final class FileSink: ReportSink {
+    /// When what was written is forced onto the disk, so that it survives a loss of power; a crash
+    /// of the process it survives anyway.
+    public enum Forcing: Sendable, Hashable {
+      /// Whenever the system sees fit.
+      case never
+      /// After batches with critical reports.
+      case critical
+      /// After every batch.
+      case always
+    }
+
+    /// The name.
+    public let name: String
+    /// What it is for.
+    public let purpose: ErrorReport.Purpose
+    /// The file that is written to.
+    public let url: URL
+
+    private let forcing: Forcing
+    private let writer: LineFile
+
+    /// Makes a sink; it creates nothing before the first report.
+    ///
+    /// - Parameters:
+    ///   - url: The file, such as `errors.jsonl`; its folder must exist when the first report comes.
+    ///   - name: The name in the ledger.
+    ///   - purpose: What it is for; the default is the log.
+    ///   - maximumBytes: How long the file grows; 4,096 or more, the default is 5 MB. A single
+    ///     batch may pass it.
+    ///   - maximumFiles: How many files there are, with the one that is written to; 1 or more, the
+    ///     default is 3.
+    ///   - forcing: When what was written is forced onto the disk; the default is `critical`.
+    public init(
+      _ url: URL, name: String = "file", purpose: ErrorReport.Purpose = .log,
+      maximumBytes: Int = 5_000_000, maximumFiles: Int = 3, forcing: Forcing = .critical
+    ) {
+      precondition(
+        maximumBytes >= 4_096,
+        "FileSink(maximumBytes: \(maximumBytes)) is not legal: it must be 4096 or more")
+      precondition(
+        maximumFiles >= 1,
+        "FileSink(maximumFiles: \(maximumFiles)) is not legal: it must be 1 or more")
+      self.url = url
+      self.name = name
+      self.purpose = purpose
+      self.forcing = forcing
+      writer = LineFile(path: url.path, maximumBytes: maximumBytes, maximumFiles: maximumFiles)
+    }
+
+    /// Writes a batch.
+    ///
+    /// - Returns: `later` where it could not be written, such as on a full disk.
+    public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+      var lines: [Data] = batch.reports.map { Encoding.json.body(of: $0) }
+      let encoder = ReportCoding.encoder
+      lines += batch.recoveries.compactMap { recovery in
+        (try? encoder.encode(RecoveryLine(recovery: recovery))).map { $0 + Data([0x0a]) }
+      }
+      let forces =
+        switch forcing {
+        case .never: false
+        case .critical: batch.reports.contains(where: \.isCritical)
+        case .always: true
+        }
+      return await writer.append(lines, forces: forces) ? .accepted : .later()
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A file that lines are added to, and the older ones beside it.
+///
+/// An actor, since writing takes long and whoever hands over lines must not hold a thread meanwhile
+/// for the others.
+actor LineFile {
+  private let path: String
+  private let maximumBytes: Int
+  private let maximumFiles: Int
+  private var descriptor: Int32?
+
+  init(path: String, maximumBytes: Int, maximumFiles: Int) {
+    self.path = path
+    self.maximumBytes = maximumBytes
+    self.maximumFiles = maximumFiles
+  }
+
+  deinit { if let descriptor { close(descriptor) } }
+
+  /// Writes lines, all or none of them.
+  ///
+  /// - Returns: Whether they were written.
+  func append(_ lines: [Data], forces: Bool) -> Bool {
+    let bytes = [UInt8](lines.joined())
+    guard !bytes.isEmpty else { return true }
+    guard var size = openFile() else { return false }
+    if size > 0, size + bytes.count > maximumBytes {
+      guard rotate(), let begun = openFile() else { return false }
+      size = begun
+    }
+    return write(bytes, from: size, forces: forces)
+  }
+
+  /// Opens the file, unless it is open and still the one with that name.
+  ///
+  /// - Returns: How long it is; nil where it cannot be opened.
+  private func openFile() -> Int? {
+    if let descriptor {
+      var (own, named) = (stat(), stat())
+      if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino,
+        own.st_dev == named.st_dev
+      {
+        return Int(own.st_size)
+      }
+      closeFile()
+    }
+    let opened = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+    guard opened >= 0 else { return nil }
+    var own = stat()
+    guard fstat(opened, &own) == 0, own.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      return nil
+    }
+    descriptor = opened
+    return endLastLine(Int(own.st_size))
+  }
+
+  /// Ends a line that a crash has cut short.
+  private func endLastLine(_ size: Int) -> Int? {
+    guard let descriptor, size > 0 else { return size }
+    var last: UInt8 = 0
+    guard pread(descriptor, &last, 1, off_t(size - 1)) == 1, last != UInt8(ascii: "\n") else {
+      return size
+    }
+    return write([UInt8(ascii: "\n")], from: size) ? size + 1 : nil
+  }
+
+  /// Writes at the end; what was written in part, or may not be on the disk, is taken back.
+  private func write(_ bytes: [UInt8], from size: Int, forces: Bool = false) -> Bool {
+    guard let descriptor else { return false }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count == 0 || errno != EINTR {
+        break
+      }
+    }
+    if rest.isEmpty, !forces || fsync(descriptor) == 0 { return true }
+    _ = ftruncate(descriptor, off_t(size))
+    closeFile()
+    return false
+  }
+
+  private func closeFile() {
+    if let descriptor { close(descriptor) }
+    descriptor = nil
+  }
+
+  /// Makes room: `file` becomes `file.1`, and so on.
+  private func rotate() -> Bool {
+    closeFile()
+    guard maximumFiles > 1 else { return unlink(path) == 0 || errno == ENOENT }
+    for number in (1..<maximumFiles).reversed() {
+      let older = "\(path).\(number)"
+      let newer = number == 1 ? path : "\(path).\(number - 1)"
+      if rename(newer, older) != 0, errno != ENOENT { return false }
+    }
+    return true
+  }
+}

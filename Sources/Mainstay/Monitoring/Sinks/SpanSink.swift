@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+internal import Tracing
+
+/// A sink that also sees each report in the task that captured it, for what belongs to that task.
+///
+/// It is asked outside of all locks and while the caller waits, so it neither blocks nor takes long.
+protocol CaptureNoting: ReportSink {
+  func noteCaptured(_ report: ErrorReport)
+}
+
+extension ErrorReport {
+  /// Notes reports on the span of the call in which they were captured.
+  ///
+  /// That span is found as ``PolicyTracing`` finds it. A report becomes the event
+  /// `mainstay.errorReported`, never an exception: whoever ends the span with an error, such as
+  /// `withSpan` or ``Trace``, records that itself, and it would stand there twice. An error that
+  /// somebody deals with leaves the status of the span alone, whether or not recovery works; one
+  /// that nobody deals with makes it an error. Cancellations never come to a sink.
+  public struct SpanSink: ReportSink, CaptureNoting {
+    /// The name.
+    public let name: String
+    /// Its own traces: handed everything.
+    public var purpose: ErrorReport.Purpose { .log }
+
+    /// Makes a sink.
+    ///
+    /// - Parameter name: The name in the ledger.
+    public init(name: String = "spans") { self.name = name }
+
+    /// Notes a report on the current span; nothing where there is none.
+    func noteCaptured(_ report: ErrorReport) {
+      guard let span = Trace.currentSpan, span.isRecording else { return }
+      var attributes: SpanAttributes = [
+        "error.type": .string(report.code.rawValue),
+        "exception.type": .string(report.type),
+        "mainstay.fingerprint": .string(report.fingerprint.description),
+        "mainstay.report": .string(report.id.uuidString),
+        "mainstay.handled": .bool(report.isHandled),
+      ]
+      if let operation = report.operation { attributes["mainstay.operation"] = operation }
+      span.addEvent(SpanEvent(name: "mainstay.errorReported", attributes: attributes))
+      guard !report.isHandled else { return }
+      span.attributes["error.type"] = report.code.rawValue
+      span.setStatus(SpanStatus(code: .error, message: report.code.rawValue))
+    }
+
+    /// Accepts what was noted when it was captured.
+    public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome { .accepted }
+  }
+}

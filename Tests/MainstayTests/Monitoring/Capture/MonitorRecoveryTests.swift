@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct MonitorRecoveryTests {
+  @Test(.requirement("A35", "A37", "A49"))
+  func `a recovery is counted, stands on the report and reaches the sinks`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let error = storeError()
+    monitor.capture(error)
+    monitor.recordPresentation(.init(style: "alert", titleKey: "error.store.title"), of: error)
+    #expect(monitor.history.first?.presentation?.style == "alert")
+    monitor.recordRecovery(from: error, succeeded: false, during: "Save", action: "retry")
+    monitor.recordRecovery(from: error, succeeded: true, during: "Save", action: "retry")
+    #expect(await monitor.flush())
+    let report = monitor.history.first
+    #expect(report?.recovery?.succeeded == true && report?.recovery?.operation == "Save")
+    #expect(report?.presentation?.action == "retry", "what the person tapped")
+    #expect(sink.recoveries.map(\.succeeded) == [false, true])
+    #expect(sink.recoveries.allSatisfy { $0.id == error.id && $0.code == error.code })
+    #expect(monitor.groups.first?.recoveryAttempts == 2)
+    #expect(monitor.groups.first?.recoveryRate == 0.5)
+    #expect(monitor.recoveryRate(of: error.code) == 0.5)
+    #expect(monitor.recoveryRate(of: "other") == nil)
+  }
+
+  @Test(.requirement("A37")) func `a foreign error is known by its group`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    monitor.capture(ShopError.sold(to: "Ada"))
+    monitor.recordRecovery(from: ShopError.sold(to: "Bob"), succeeded: true)
+    await monitor.flush()
+    #expect(monitor.history.first?.recovery?.succeeded == true)
+    #expect(sink.recoveries.first?.id == monitor.history.first?.id)
+  }
+
+  @Test func `recoveries wait for a sink too, only the newest 64`() async {
+    let sink = MemorySink(isStalled: true)
+    let monitor = ErrorMonitor(sinks: [sink])
+    monitor.capture(storeError())
+    await sink.batches(atLeast: 1)
+    for number in 0..<100 {
+      monitor.recordRecovery(from: storeError(), succeeded: number >= 36)
+    }
+    sink.release()
+    await monitor.flush()
+    #expect(sink.recoveries.count == 64 && sink.recoveries.allSatisfy(\.succeeded))
+  }
+
+  @Test(.requirement("A38")) func `what goes well is handed back, without a word`() async throws {
+    let monitor = ErrorMonitor()
+    let value = try await monitor.attempt("Load") { () throws -> Int in
+      42
+    } recover: { _ in
+      true
+    }
+    #expect(value == 42 && monitor.ledger.captured == 0)
+  }
+
+  @Test(.requirement("A38")) func `what was recovered from is logged twice and not thrown`() async {
+    let monitor = ErrorMonitor()
+    let calls = Log()
+    let value: Int? = try? await monitor.attempt("Save", category: "storage") {
+      calls.add("save")
+      throw ShopError.closed
+    } recover: { error in
+      calls.add("recover from \(error)")
+      return true
+    }
+    #expect(value == nil && calls.lines == ["save", "recover from closed"])
+    let report = monitor.history.first
+    #expect(report?.operation == "Save" && report?.category == "storage")
+    #expect(report?.type == "MainstayTests.ShopError")
+    #expect(report?.recovery?.succeeded == true && report?.recovery?.id == report?.id)
+    #expect(monitor.groups.map(\.recoveryRate) == [1])
+  }
+
+  @Test(.requirement("A38")) func `what was not recovered from is thrown again as it was`() async {
+    let monitor = ErrorMonitor()
+    do throws(ShopError) {
+      try await monitor.attempt("Save") { () throws(ShopError) in
+        throw .sold(to: "Ada")
+      } recover: { _ in
+        false
+      }
+      Issue.record("it was thrown")
+    } catch {
+      #expect("\(error)" == "sold(to: \"Ada\")")
+    }
+    #expect(monitor.history.first?.recovery?.succeeded == false)
+    #expect(monitor.groups.map(\.recoveryRate) == [0])
+  }
+
+  @Test(.requirement("A38")) func `a recovery that fails itself is captured, and is none`() async {
+    let monitor = ErrorMonitor()
+    await #expect(throws: AppError.self) {
+      try await monitor.attempt("Save") { () throws -> Int in
+        throw storeError(1)
+      } recover: { _ async throws -> Bool in
+        throw storeError(2)
+      }
+    }
+    #expect(monitor.history.map(\.code) == ["store.failed-2", "store.failed-1"])
+    #expect(monitor.history.first?.details == "while recovering")
+    #expect(monitor.history.last?.recovery?.succeeded == false)
+  }
+
+  @Test(.requirement("A38")) func `a cancellation is nobody's failure, nor its recovery's`() async {
+    let monitor = ErrorMonitor()
+    await #expect(throws: CancellationError.self) {
+      try await monitor.attempt("Save") {
+        throw CancellationError()
+      } recover: { _ in
+        Issue.record("nothing to recover from")
+        return true
+      }
+    }
+    #expect(monitor.ledger.captured == 0)
+    await #expect(throws: AppError.self) {
+      try await monitor.attempt("Save") { () throws -> Int in
+        throw storeError()
+      } recover: { _ async throws -> Bool in
+        throw CancellationError()
+      }
+    }
+    #expect(monitor.ledger.captured == 1 && monitor.history.first?.recovery == nil)
+  }
+
+  @MainActor @Test func `both run where the caller runs`() async throws {
+    let monitor = ErrorMonitor()
+    var steps: [String] = []
+    try await monitor.attempt("Save") {
+      MainActor.assertIsolated()
+      steps.append("save")
+      throw storeError()
+    } recover: { _ in
+      MainActor.assertIsolated()
+      steps.append("recover")
+      return true
+    }
+    #expect(steps == ["save", "recover"])
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+/// A time of day that a test sets.
+final class WallClock: Sendable {
+  private let date: Locked<Date>
+
+  init(_ second: Double = 1_000_000_000) {
+    date = Locked(Date(timeIntervalSince1970: second))
+  }
+
+  var now: Date { date.withLock { $0 } }
+
+  func advance(by seconds: Double) { date.withLock { $0 += seconds } }
+}
+
+/// An error of the app, of a group of its own for each number.
+func storeError(_ number: Int = 0, severity: Severity? = nil) -> AppError {
+  AppError(
+    code: ErrorCode("store.failed-\(number)") ?? "store.failed", kind: .storage,
+    disposition: .permanent, severity: severity, title: "Not saved",
+    message: "Item \(number) was not saved.")
+}
+
+enum ShopError: Error {
+  case closed, sold(to: String)
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mainstay
+
+@Suite struct LedgerStateMachineTests {
+  typealias Ledger = ErrorMonitor.Ledger
+
+  private func ledger(kept: Int, sent: Int, dropped: Int = 0) -> Ledger {
+    var ledger = Ledger()
+    ledger.kept = kept
+    ledger.sinks["a"] = .init()
+    ledger.sinks["a"]?.sent = sent
+    if dropped > 0 { ledger.sinks["a"]?.dropped[.overflow] = dropped }
+    return ledger
+  }
+
+  @Test func `what was neither sent nor dropped is stored`() {
+    var ledger = ledger(kept: 9, sent: 4, dropped: 2)
+    ledger.dropped = [.suppressed: 5]
+    #expect(ledger.captured == 14 && ledger.stored(for: "a") == 3 && ledger.sent(to: "a") == 4)
+    #expect(ledger.dropped(for: "a") == [.suppressed: 5, .overflow: 2])
+    #expect(ledger.isBalanced)
+    ledger.sinks["a"]?.sent = 8
+    #expect(!ledger.isBalanced)
+  }
+
+  @Test func `it survives JSON, reasons as keys`() throws {
+    var ledger = ledger(kept: 9, sent: 4, dropped: 2)
+    ledger.dropped = [.suppressed: 5, .init("of my own"): 1]
+    let data = try JSONEncoder().encode(ledger)
+    #expect(String(decoding: data, as: UTF8.self).contains(#""overflow":2"#))
+    #expect(try JSONDecoder().decode(Ledger.self, from: data) == ledger)
+  }
+
+  @Test(.requirement("B42")) func `a new process inherits what is on disk, the rest is lost`() {
+    let next = ledger(kept: 9, sent: 4).continued(inheriting: ["a": 3])
+    #expect(next.stored(for: "a") == 3 && next.dropped(for: "a") == [.lost: 2])
+    #expect(next.captured == 9 && next.isBalanced)
+  }
+
+  @Test func `what is on disk and not in the ledger was captured`() {
+    let next = ledger(kept: 9, sent: 8).continued(inheriting: ["a": 3])
+    #expect(next.captured == 11 && next.stored(for: "a") == 3 && next.isBalanced)
+    let new = Ledger().continued(inheriting: ["a": 7, "b": 0])
+    #expect(new.captured == 7 && new.stored(for: "a") == 7)
+    #expect(new.stored(for: "b") == 0 && new.dropped(for: "b") == [.lost: 7])
+  }
+
+  @Test func `a sink that was not there before missed what was kept`() {
+    var other = Ledger()
+    other.kept = 2
+    other.sinks["b"] = .init()
+    let sum = ledger(kept: 9, sent: 9).adding(other)
+    #expect(sum.dropped(for: "a") == [.noSink: 2] && sum.dropped(for: "b") == [.noSink: 9])
+    #expect(sum.stored(for: "b") == 2 && sum.stored(for: "a") == 0 && sum.isBalanced)
+  }
+
+  @Test func `a reason is cut, a hostile one too`() {
+    #expect(ErrorReport.DropReason(String(repeating: "ä", count: 99)).rawValue.utf8.count == 64)
+  }
+
+  @Test(.requirement("B42")) func `a random walk of processes balances`() {
+    for seed in 0..<RandomDose.schedules {
+      var random = SplitMix64(seed: seed)
+      var ledger = Ledger()
+      for _ in 0..<6 {
+        let names = ["a", "b", "c"].filter { _ in Bool.random(using: &random) }
+        let inherited = Dictionary(
+          uniqueKeysWithValues: names.map { ($0, Int.random(in: 0...5, using: &random)) })
+        ledger = ledger.continued(inheriting: inherited)
+        for name in ledger.sinks.keys {
+          #expect(ledger.stored(for: name) == inherited[name] ?? 0, "seed \(seed)")
+        }
+        var run = Ledger()
+        run.kept = Int.random(in: 0...9, using: &random)
+        run.dropped = [.suppressed: Int.random(in: 0...9, using: &random)]
+        for name in names {
+          var delivery = Ledger.Delivery()
+          delivery.sent = Int.random(in: 0...run.kept, using: &random)
+          let rest = run.kept - delivery.sent
+          delivery.dropped[.overflow] = Int.random(in: 0...rest, using: &random)
+          run.sinks[name] = delivery
+        }
+        let before = ledger.captured
+        ledger = ledger.adding(run)
+        #expect(ledger.captured == before + run.captured && ledger.isBalanced, "seed \(seed)")
+        for name in ledger.sinks.keys {
+          let out = ledger.sent(to: name) + ledger.stored(for: name)
+          let lost = ledger.dropped(for: name).values.reduce(0, +)
+          #expect(ledger.captured == out + lost, "seed \(seed)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Mainstay
+
+@Suite struct SinkQueueStateMachineTests {
+  typealias Queue = SinkQueueStateMachine<Int>
+
+  @Test func `one sender at a time sends batches, the oldest first`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 2))
+    #expect(queue.offer(1, severity: .critical) == true)
+    #expect(queue.offer(2, severity: .debug) == false)
+    #expect(queue.offer(3, severity: .error) == false)
+    #expect(queue.next() == [1, 2])
+    #expect(queue.next() == nil, "one batch at a time")
+    #expect(queue.end(.accepted) == .send)
+    #expect(queue.next() == [3])
+    #expect(queue.end(.accepted) == .send)
+    #expect(queue.next() == nil)
+    #expect(queue.phase == .idle && queue.books.sent == 3 && queue.stored == 0)
+    #expect(queue.offer(4, severity: .info) == true, "and begins again")
+  }
+
+  @Test func `where there is no room the oldest of the mildest leave`() {
+    var queue = Queue(.init(capacity: 3, batchSize: 9))
+    for (number, severity) in [
+      (1, Severity.error), (2, .info), (3, .error), (4, .info), (5, .debug), (6, .critical),
+    ] { _ = queue.offer(number, severity: severity) }
+    #expect(queue.next() == [1, 3, 6])
+    #expect(queue.books.dropped == [.overflow: 3])
+  }
+
+  @Test func `what a sink puts off is sent again first, after a pause that grows`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 2))
+    for number in 1...3 { _ = queue.offer(number, severity: .error) }
+    var pauses: [Int64] = []
+    for _ in 0..<11 {
+      #expect(queue.next() == [1, 2])
+      guard case .pause(let pause) = queue.end(.later()) else { continue }
+      #expect(queue.isSettled && queue.stored >= 3)
+      #expect(queue.next() == nil)
+      #expect(queue.offer(4, severity: .debug) == false)
+      #expect(queue.stored <= 9)
+      pauses.append(pause.components.seconds)
+      queue.resume()
+    }
+    #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+    #expect(queue.next() == [1, 2])
+    #expect(queue.end(.accepted) == .send)
+    #expect(queue.next()?.first == 3)
+    #expect(queue.end(.later(after: .seconds(9))) == .pause(.seconds(9)))
+  }
+
+  @Test func `a hint is cut to what is useful`() {
+    for (hint, pause) in [(-5, 1), (0, 1), (7, 7), (Int64.max, 31_536_000)] {
+      var queue = Queue(.init())
+      _ = queue.offer(1, severity: .error)
+      _ = queue.next()
+      #expect(queue.end(.later(after: .seconds(hint))) == .pause(.seconds(pause)))
+    }
+  }
+
+  @Test func `what is rejected is dropped with the reason`() {
+    var queue = Queue(.init())
+    _ = queue.offer(1, severity: .error)
+    _ = queue.next()
+    #expect(queue.end(.rejected(.init("tooLarge"))) == .send)
+    #expect(queue.books.dropped == [.init("tooLarge"): 1] && queue.stored == 0)
+  }
+
+  @Test(.requirement("C22")) func `what waits is dropped when consent is withdrawn`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 1))
+    for number in 1...3 { _ = queue.offer(number, severity: .error) }
+    _ = queue.next()
+    queue.withdraw()
+    #expect(queue.stored == 1 && queue.books.dropped == [.withheld: 2])
+    #expect(queue.end(.accepted) == .send)
+    #expect(queue.next() == nil)
+    #expect(queue.books.sent == 1)
+  }
+
+  @Test func `after the end nothing begins, and what comes back is counted`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 1))
+    for number in 1...3 { _ = queue.offer(number, severity: .error) }
+    _ = queue.next()
+    queue.shutDown()
+    #expect(queue.offer(4, severity: .critical) == false)
+    #expect(queue.wake() == false)
+    #expect(queue.end(.later()) == .send)
+    #expect(queue.next() == nil)
+    #expect(queue.stored == 0 && queue.books.dropped == [.shutDown: 4])
+  }
+
+  @Test func `a sender may have something else to send than reports`() {
+    var queue = Queue(.init())
+    #expect(queue.wake() == true)
+    #expect(queue.wake() == false)
+    #expect(queue.next(hasMore: true) == [])
+    #expect(queue.end(.accepted) == .send)
+    #expect(queue.next() == nil)
+  }
+
+  @Test func `a random walk loses nothing without counting it`() {
+    for seed in 0..<RandomDose.schedules {
+      var random = SplitMix64(seed: seed)
+      var queue = Queue(
+        .init(
+          capacity: Int.random(in: 1...6, using: &random),
+          batchSize: Int.random(in: 1...4, using: &random)))
+      var (offered, isSending, delivered) = (0, false, [Int]())
+      var batch: [Int]?
+      for _ in 0..<60 {
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0...9:
+          offered += 1
+          let severity = Severity.allCases.randomElement(using: &random) ?? .error
+          let begins = queue.offer(offered, severity: severity)
+          #expect(!(begins && isSending), "seed \(seed): one sender at a time")
+          isSending = isSending || begins
+        case 10:
+          offered += 1
+          queue.withhold()
+        case 11...16:
+          guard isSending, batch == nil, queue.phase == .sending else { break }
+          batch = queue.next()
+          if batch == nil { isSending = false }
+          #expect(batch.map { $0 == $0.sorted() } ?? true, "seed \(seed)")
+        case 17...21:
+          guard let sent = batch else { break }
+          let outcome: ErrorReport.SendOutcome =
+            [.accepted, .rejected(), .later()].randomElement(using: &random) ?? .accepted
+          if outcome == .accepted { delivered += sent }
+          _ = queue.end(outcome)
+          batch = nil
+        case 22: queue.withdraw()
+        default: queue.resume()
+        }
+        let books = queue.books
+        #expect(books.sent == delivered.count, "seed \(seed)")
+        #expect(offered == books.total + queue.stored, "seed \(seed)")
+      }
+      #expect(Set(delivered).count == delivered.count, "seed \(seed): nothing is sent twice")
+    }
+  }
+}
+
+@Suite struct FifoStateMachineTests {
+  @Test func `a random walk agrees with an array`() {
+    for seed in 0..<RandomDose.schedules {
+      var random = SplitMix64(seed: seed)
+      var fifo = Fifo<Int>()
+      var model: [Int] = []
+      for step in 0..<120 {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0...3:
+          fifo.append(step)
+          model.append(step)
+        case 4:
+          fifo.prepend(step)
+          model.insert(step, at: 0)
+        case 5...6: #expect(fifo.takeFirst() == (model.isEmpty ? nil : model.removeFirst()))
+        default:
+          guard Int.random(in: 0..<20, using: &random) == 0 else { break }
+          fifo.removeAll()
+          model = []
+        }
+        #expect(fifo.first == model.first && fifo.count == model.count, "seed \(seed)")
+      }
+    }
+  }
+}

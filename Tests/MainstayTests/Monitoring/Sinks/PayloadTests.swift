@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+/// The bytes in `Tests/Payloads`. What they mean to others, `make check-payloads` asks decoders
+/// that are not ours; `MAINSTAY_WRITE_PAYLOADS=1` rewrites the files.
+@Suite struct PayloadTests {
+  private static let losses: [ErrorReport.DropReason: Int] = [
+    .overflow: 3, .rejected: 2, .lost: 1, .suppressed: 40, .duplicate: 5, .withheld: 6,
+    .init("expired"): 4, .init("tooLarge"): 1, .init("rateLimited"): 9,
+  ]
+
+  static var payloads: [(name: String, bytes: Data)] {
+    let (otlp, sentry) = (ErrorReport.Encoding.otlp, ErrorReport.Encoding.sentry)
+    return [
+      ("otlp-batch.json", otlp.bodies(of: SampleReports.all).first?.body ?? Data()),
+      ("otlp-hostile.json", otlp.body(of: SampleReports.hostile)),
+      ("sentry-full.envelope", sentry.body(of: SampleReports.full)),
+      ("sentry-hostile.envelope", sentry.body(of: SampleReports.hostile)),
+      ("sentry-least.envelope", sentry.body(of: SampleReports.least)),
+      (
+        "sentry-losses.envelope",
+        ErrorReport.Encoding.sentryLosses(losses, at: SampleReports.full.time) ?? Data()
+      ),
+      ("reports.jsonl", ErrorReport.Encoding.json.bodies(of: SampleReports.all)[0].body),
+    ]
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Payloads")
+
+  @Test(.requirement("A36", "D21", "D35"))
+  func `what services are sent is what their decoders were asked about`() throws {
+    let writes = ProcessInfo.processInfo.environment["MAINSTAY_WRITE_PAYLOADS"] != nil
+    for (name, bytes) in Self.payloads {
+      let file = Self.folder.appendingPathComponent(name)
+      if writes { try bytes.write(to: file) }
+      #expect(try Data(contentsOf: file) == bytes, "\(name) differs: see the head of this file")
+    }
+  }
+
+  @Test func `the same report gives the same bytes`() {
+    for (first, second) in zip(Self.payloads, Self.payloads) { #expect(first.bytes == second.bytes) }
+  }
+
+  @Test func `what the JSON says is read again, and lines that are no reports are counted`() {
+    let written = ErrorReport.Encoding.json.bodies(of: SampleReports.all)[0].body
+    #expect(ErrorReport.Encoding.reports(fromJSON: written).reports == SampleReports.all)
+    let torn = written.dropLast(20) + Data("\n\n{}\n[]\n\u{ff}\n".utf8)
+    let (reports, unreadable) = ErrorReport.Encoding.reports(fromJSON: torn)
+    #expect(reports == Array(SampleReports.all.dropLast()))
+    #expect(unreadable == 4)
+  }
+
+  @Test(.requirement("T21")) func `groups and names are codes and types, not texts`() throws {
+    let body = ErrorReport.Encoding.otlp.body(of: SampleReports.full)
+    let text = String(decoding: body, as: UTF8.self)
+    let pair = { (key: String, value: String) in
+      #"{"key":"\#(key)","value":{"stringValue":"\#(value)"}}"#
+    }
+    #expect(text.contains(pair("error.type", "inventory.save-failed")))
+    #expect(text.contains(pair("exception.type", "Inventory.SaveError")))
+    #expect(text.contains(#""traceId":"0af7651916cd43dd8448eb211c80319c""#))
+    #expect(text.contains(#""severityNumber":17"#))
+    #expect(text.contains(#""timeUnixNano":"1795317947123000000""#))
+    let envelope = String(
+      decoding: ErrorReport.Encoding.sentry.body(of: SampleReports.full), as: UTF8.self)
+    #expect(envelope.contains(#""fingerprint":["1-2c26b46b68ffc68ff99b453c1d304134"]"#))
+    #expect(envelope.contains(#""release":"inventory@1.4.0""#))
+  }
+
+  @Test func `the item of an envelope is as long as its header says, on one line`() throws {
+    for report in SampleReports.all {
+      let lines = ErrorReport.Encoding.sentry.body(of: report)
+        .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      try #require(lines.count == 4)
+      let header = try JSONSerialization.jsonObject(with: lines[1]) as? [String: Any]
+      #expect(header?["length"] as? Int == lines[2].count)
+      #expect(lines[3].isEmpty)
+    }
+  }
+
+  @Test func `nothing is told to Sentry where it lost nothing that it cannot know of`() {
+    let known: [ErrorReport.DropReason: Int] = [.suppressed: 3, .withheld: 1, .overflow: 0]
+    #expect(ErrorReport.Encoding.sentryLosses(known, at: Date()) == nil)
+    #expect(ErrorReport.Encoding.sentryLosses([.overflow: .max, .lost: 1], at: Date()) != nil)
+  }
+
+  @Test(arguments: ["breadcrumbs", "metadata", "facts"])
+  func `one report is bounded, whatever is in it`(key: String) throws {
+    let report = SampleReports.long(200_000, in: key)
+    for encoding in [ErrorReport.Encoding.otlp, .sentry, .json] {
+      let body = encoding.body(of: report)
+      #expect(body.count <= 256_000)
+      #expect(String(decoding: body, as: UTF8.self).contains("long.report"))
+    }
+  }
+
+  @Test func `a batch is shared out among bodies in order, and nothing is left out`() {
+    let report = SampleReports.long(30_000)
+    let bodies = ErrorReport.Encoding.otlp.bodies(of: Array(repeating: report, count: 20))
+    #expect(bodies.count > 1)
+    #expect(bodies.allSatisfy { $0.body.count <= 1_010_000 })
+    #expect(bodies.map(\.reports.count).reduce(0, +) == 20)
+    #expect(ErrorReport.Encoding.sentry.bodies(of: SampleReports.all).count == 3)
+    #expect(ErrorReport.Encoding.otlp.bodies(of: []).isEmpty)
+  }
+}
