@@ -21,16 +21,18 @@ import Testing
       let monitor = ErrorMonitor(sinks: [sink], wallClock: { now.withLock { $0 } })
       for hour in 0..<3 {
         for _ in 0...hour {
-          let id = monitor.capture(
-            AppError.http(status: 503), during: "Load list", category: "catalog")
-          if let id { monitor.recordRecovery(of: id, succeeded: hour > 0) }
+          let error = AppError(
+            code: "catalog.down", kind: .server, disposition: .transient(), title: "No catalog",
+            message: "The catalog did not answer.", time: now.withLock { $0 })
+          monitor.capture(error, during: "Load list", category: "catalog")
+          monitor.recordRecovery(from: error, succeeded: hour > 0)
         }
         now.withLock { $0 += 3_600 }
       }
       monitor.capture(
         AppError(
           code: "list.odd", kind: .unknown, disposition: .permanent, title: "Odd",
-          message: "A list has <b>odd</b> \"things\" & more."),
+          message: "A list has <b>odd</b> \"things\" & more.", time: now.withLock { $0 }),
         during: "Show list\u{1b}[2J", metadata: ["list": .public("first")])
       #expect(await monitor.flush(within: .seconds(60)))
     }
@@ -75,6 +77,7 @@ import Testing
     let log = try await Log()
     let json = try await run("errors", "show", "list.odd", "--json", log.file)
     let group = try JSONDecoder().decode(Group.self, from: Data(json.utf8))
+    #expect(try await run("errors", "show", "list", log.file).contains("list.odd"))
     let text = try await run("errors", "show", String(group.fingerprint.prefix(9)), log.file)
     #expect(text.hasPrefix("A list has <b>odd</b> \"things\" & more.\n"))
     #expect(text.contains("Show list\u{fffd}[2J"), "a report does not steer the terminal")

@@ -33,13 +33,17 @@ struct LogOptions: ParsableArguments {
   }
 }
 
-/// The group whose fingerprint begins with what was typed.
+/// The group whose code is, or whose fingerprint or code begins with, what was typed.
 func group(_ prefix: String, in groups: [LoggedGroup]) throws -> LoggedGroup {
-  let found = groups.filter { group in
-    let text = group.fingerprint.description
-    return text.hasPrefix(prefix) || text.drop { $0 != "-" }.dropFirst().hasPrefix(prefix)
-      || group.latest.code.rawValue == prefix
-  }
+  let exact = groups.filter { $0.latest.code.rawValue == prefix }
+  let found =
+    !exact.isEmpty
+    ? exact
+    : groups.filter { group in
+      let text = group.fingerprint.description
+      return text.hasPrefix(prefix) || text.drop { $0 != "-" }.dropFirst().hasPrefix(prefix)
+        || group.latest.code.rawValue.hasPrefix(prefix)
+    }
   switch found.count {
   case 1: return found[0]
   case 0:

@@ -55,7 +55,8 @@ struct ErrorsPage {
       <figure>
       <figcaption>Per \(trend.per.rawValue), at most \(trend.counts.max() ?? 0): \
       \(Format.time(trend.from)) to \(Format.time(trend.to)) UTC</figcaption>
-      <svg viewBox="0 0 \(width) \(height)" role="img" aria-label="Counts: \(words)">\
+      <svg viewBox="0 0 \(width) \(height)" preserveAspectRatio="none" role="img" \
+      aria-label="Counts: \(words)">\
       \(bars.joined())</svg>
       </figure>
       """

@@ -4,10 +4,20 @@ import ArgumentParser
 import Foundation
 import Mainstay
 
-extension ErrorMonitor.Span: @retroactive ExpressibleByArgument {}
-
 /// `mainstay errors trend`.
 struct TrendCommand: ParsableCommand {
+  enum Per: String, ExpressibleByArgument, CaseIterable {
+    case minute, hour, day
+
+    var span: ErrorMonitor.Span {
+      switch self {
+      case .minute: .minute
+      case .hour: .hour
+      case .day: .day
+      }
+    }
+  }
+
   static let configuration = CommandConfiguration(
     commandName: "trend",
     abstract: "Plots how many errors there were, up to the newest one.")
@@ -15,7 +25,7 @@ struct TrendCommand: ParsableCommand {
   @OptionGroup var options: LogOptions
 
   @Option(help: "What a bar stands for: minute (60 of them), hour (24) or day (30).")
-  var per = ErrorMonitor.Span.hour
+  var per = Per.hour
 
   @Option(help: "One group alone: its name, as much of it as is needed, or its code.")
   var group: String?
@@ -24,7 +34,7 @@ struct TrendCommand: ParsableCommand {
     let log = try options.log()
     var groups = LoggedGroup.all(in: log)
     if let group { groups = [try MainstayCLI.group(group, in: groups)] }
-    let trend = LoggedTrend(of: groups, per: per, until: log.reports.last?.time ?? Date())
+    let trend = LoggedTrend(of: groups, per: per.span, until: log.reports.last?.time ?? Date())
     if options.json { return Terminal.output.write(try Format.json(trend)) }
     let sum = trend.counts.reduce(0, +)
     let title = group == nil ? "errors" : "times \(groups[0].latest.code)"

@@ -18,22 +18,33 @@ extension ErrorReport.Encoding {
     }
   }
 
-  /// Reads reports from what ``json`` wrote, also in parts, such as after a crash.
+  /// What ``json`` and ``ErrorReport/FileSink`` wrote, read again.
+  public struct Contents: Sendable {
+    /// The reports, in the order of the lines.
+    public var reports: [ErrorReport] = []
+    /// What became of attempts to recover.
+    public var recoveries: [ErrorReport.Recovery] = []
+    /// How many lines that are not empty are neither.
+    public var unreadable = 0
+  }
+
+  /// Reads what ``json`` and ``ErrorReport/FileSink`` wrote, also in parts, such as after a crash.
   ///
   /// - Parameter data: Lines of JSON.
-  /// - Returns: The reports, and how many lines that are not empty are no reports.
-  public static func reports(fromJSON data: Data) -> (reports: [ErrorReport], unreadable: Int) {
-    var reports: [ErrorReport] = []
-    var unreadable = 0
+  /// - Returns: What the lines hold.
+  public static func contents(ofJSON data: Data) -> Contents {
+    var contents = Contents()
     let decoder = ReportCoding.decoder
     for line in data.split(separator: UInt8(ascii: "\n")) {
       if let report = try? decoder.decode(ErrorReport.self, from: line) {
-        reports.append(report)
-      } else if (try? decoder.decode(RecoveryLine.self, from: line)) == nil {
-        unreadable += 1
+        contents.reports.append(report)
+      } else if let line = try? decoder.decode(RecoveryLine.self, from: line) {
+        contents.recoveries.append(line.recovery)
+      } else {
+        contents.unreadable += 1
       }
     }
-    return (reports, unreadable)
+    return contents
   }
 }
 
