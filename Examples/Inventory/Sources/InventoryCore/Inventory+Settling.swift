@@ -78,7 +78,7 @@ extension Inventory {
         try await outbox.resolve(conflict.id, with: .send(operation))
       }
     } catch {
-      errors.add(AppError.from(error, mapping: .inventory), at: now())
+      report(error, during: "Release conflicts")
     }
   }
 }

@@ -30,9 +30,6 @@ extension Inventory {
     }
   }
 
-  /// The errors of this run, by code.
-  package func errorGroups() -> [ErrorGroup] { errors.all(at: now()) }
-
   /// What a person may send to whoever helps them; it holds no content of any item, and what looks
   /// like a secret is taken out.
   package func diagnostics() async throws(AppError) -> DiagnosticsDocument {

@@ -46,7 +46,7 @@ extension Inventory {
 
   func heed(_ signal: Signal) async {
     switch signal {
-    case .failure(let error): errors.add(error, at: now())
+    case .failure(let error): report(error, during: "Hand over changes")
     case .connectivity(let state):
       if state == .online { try? await connectionImproved() }
       if let status = try? await status() { feed.tell(.status, status) }
@@ -59,12 +59,12 @@ extension Inventory {
   private func heed(_ event: OutboxEvent) async {
     switch event.what {
     case .failed(let error, let next):
-      errors.add(error, at: now())
+      report(error, during: "Send changes")
       if case .conflicted = next { await releaseConflicts() }
       // Signing in may take its time, and others are waiting to be heard.
       if let session = error.refusedSession { Task { await signIn(after: session) } }
     case .gaveUp(_, let error):
-      if let error { errors.add(error, at: now()) }
+      if let error { report(error, during: "Send changes") }
       // It may have been redriven before this was heard.
       guard let id = event.id, (try? await outbox.operation(id)) == nil,
         let item = try? await store.gaveUp(operation: id.description)
@@ -74,7 +74,7 @@ extension Inventory {
       let message = error?.message.description ?? "It stands among the dead letters."
       feed.tell(
         .toast, ToastDocument(style: .error, title: title, message: message, item: item.text))
-    case .storageFailed(let error): errors.add(error.appError, at: now())
+    case .storageFailed(let error): report(error, during: "Keep changes")
     default: break
     }
   }

@@ -22,7 +22,7 @@ package final class Inventory: Sendable {
   package let client: UpstreamClient
   package let outbox: Outbox
   package let evidence: ConnectivityEvidence
-  package let errors = ErrorGroups()
+  package let monitor: ErrorMonitor
   package let feed: ChangeFeed
   let dispatcher: Dispatcher
   let settings: Settings
@@ -88,6 +88,7 @@ package final class Inventory: Sendable {
     self.feed = feed
     self.settings = settings
     self.drainMeter = drainMeter
+    monitor = Self.monitor(in: data, now: now)
     self.now = now
     self.signals = signals
     self.signal = signal
@@ -124,6 +125,7 @@ package final class Inventory: Sendable {
     for task in tasks { await task.value }
     await client.shutDown()
     store.close()
+    await monitor.shutDown()
     feed.end()
   }
 
@@ -154,7 +156,7 @@ package final class Inventory: Sendable {
     guard let interval = settings.pullInterval else { return }
     var circuits: [StatusDocument.Circuit] = []
     while !Task.isCancelled {
-      do { try await pull() } catch { errors.add(error, at: now()) }
+      do { try await pull() } catch { report(error, during: "Pull changes") }
       try? await store.tryAgain()
       await dispatcher.flush()
       // That a break is over is an event to nobody else.

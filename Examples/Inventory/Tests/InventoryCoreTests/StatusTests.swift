@@ -25,19 +25,35 @@ import Testing
     #expect(log.lines == ["offline", "portal", "online"])
   }
 
-  @Test func `errors are grouped by code, and cancellation and refusals are none`() {
-    let groups = ErrorGroups()
-    groups.add(.http(status: 500), at: start)
-    groups.add(.http(status: 500), at: start + 120)
-    groups.add(.http(status: 404), at: start + 60)
-    groups.add(.cancelled(), at: start)
-    groups.add(AppError.from(Rejection(policy: "p", reason: .circuitOpen)), at: start)
-    let all = groups.all(at: start + 121)
+  @Test(.requirement("B41")) func `the same errors are one group, with its last ten minutes`() {
+    let time = Locked(start)
+    let monitor = ErrorMonitor(wallClock: { time.withLock { $0 } })
+    for (status, minute) in [(500, 0), (404, 1), (500, 2)] {
+      time.withLock { $0 = start + Double(minute) * 60 }
+      monitor.capture(AppError.http(status: status))
+    }
+    let all = monitor.groups.compactMap(ErrorGroup.init)
     #expect(all.map(\.code) == ["http.500", "http.404"])
     #expect(all.first?.count == 2 && all.first?.trend == [0, 0, 0, 0, 0, 0, 0, 1, 0, 1])
     #expect(all.first?.firstSeen == Timestamp(start))
     #expect(all.first?.lastSeen == Timestamp(start + 120))
     #expect(Set(all.map(\.fingerprint)).count == 2)
+  }
+
+  @Test func `a cancellation and a refusal of our own are no errors, and others outlive the app`()
+    async throws
+  {
+    try await inWorld { world in
+      let inventory = try await world.open()
+      inventory.report(CancellationError(), during: "Test")
+      inventory.report(Rejection(policy: "p", reason: .circuitOpen), during: "Test")
+      #expect(inventory.errorGroups().isEmpty)
+      inventory.report(AppError.http(status: 500), during: "Test")
+      #expect(inventory.errorGroups().map(\.code) == ["http.500"])
+      await inventory.shutDown()
+      let log = try Data(contentsOf: world.folder.appending(path: "errors.jsonl"))
+      #expect(ErrorReport.Encoding.contents(ofJSON: log).reports.map(\.code) == ["http.500"])
+    }
   }
 
   @Test func `the document has the names of the contract`() async throws {

@@ -28,7 +28,9 @@ struct ProblemMiddleware: RouterMiddleware {
   }
 
   private func answer(_ error: AppError, _ request: Request) async throws -> Response {
-    if error.answerStatus.kind == .serverError { inventory.errors.add(error, at: TimeOfDay.live()) }
+    if error.answerStatus.kind == .serverError {
+      inventory.report(error, during: "Answer a request")
+    }
     if request.wantsPage { return await pages.draw(error, for: Visit(request)) }
     var headers: HTTPFields = [:]
     headers[.allow] = error.metadata["http.allow"]
