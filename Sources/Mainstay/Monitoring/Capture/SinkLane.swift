@@ -24,6 +24,7 @@ final class SinkLane: Sendable {
   let sink: any ReportSink
   let name: String
   private let purpose: ErrorReport.Purpose
+  private let noting: (any CaptureNoting)?
   private let timeline: Timeline
   private let state: Locked<Guarded>
 
@@ -35,6 +36,7 @@ final class SinkLane: Sendable {
     self.name = name
     self.timeline = timeline
     purpose = sink.purpose
+    noting = sink as? any CaptureNoting
     state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
   }
 
@@ -47,13 +49,15 @@ final class SinkLane: Sendable {
   /// A report was kept.
   func offer(_ report: ErrorReport) {
     let isCritical = report.isCritical
-    let begins = state.withLock { state in
+    let begins: Bool? = state.withLock { state in
       guard state.consent.allows(purpose, isCritical: isCritical) else {
         state.queue.withhold()
-        return false
+        return nil
       }
       return state.queue.offer(report, severity: report.severity)
     }
+    guard let begins else { return }
+    if let noting { CaptureScope.enter { noting.noteCaptured(report) } }
     if begins { begin() }
   }
 

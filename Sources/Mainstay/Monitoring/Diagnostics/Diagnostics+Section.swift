@@ -48,6 +48,7 @@ extension Diagnostics.Section {
   /// What breakers do with calls: `closed`, `open`, `halfOpen` or `isolated`, by their names.
   ///
   /// - Parameter breakers: The breakers.
+  /// - Returns: The section `circuits`.
   public static func circuits(_ breakers: [CircuitBreaker]) -> Self {
     Self("circuits") { breakers.map(Circuit.init) }
   }
@@ -55,6 +56,7 @@ extension Diagnostics.Section {
   /// What the breakers of a registry do with calls.
   ///
   /// - Parameter registry: The registry; its keys do not come into the document.
+  /// - Returns: The section `circuits.` with the name of the registry.
   public static func circuits<Key>(in registry: PolicyRegistry<Key, CircuitBreaker>) -> Self {
     Self("circuits.\(registry.name)") {
       let kept = registry.keys.compactMap { registry.kept($0) }

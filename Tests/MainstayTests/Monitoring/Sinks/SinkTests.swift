@@ -108,9 +108,10 @@ import Tracing
     }
     await monitor.flush()
     let lines = tracer.log.lines
-    #expect(lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-      "call began", "call event", "call ended",
-    ])
+    #expect(
+      lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+        "call began", "call event", "call ended",
+      ])
     #expect(lines[1].contains("mainstay.errorReported"))
     #expect(lines[1].contains("exception.type=MainstayTests.SinkTests.Unknown"))
     #expect(lines[1].contains("mainstay.operation=Save item"))
