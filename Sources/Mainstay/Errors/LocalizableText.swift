@@ -55,7 +55,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   /// Whether there is nothing to read: no characters, or none that can be seen.
-  public var isBlank: Bool { !PlainText.hasVisibleCharacters(description) }
+  public var isBlank: Bool {
+    // Asked of every error that is made: a wording without arguments is shown as it is.
+    !PlainText.hasVisibleCharacters(arguments.isEmpty ? pattern : description)
+  }
 
   /// The text in words; English until a catalogue says otherwise.
   public func string(in locale: Locale = .current) -> String {
