@@ -29,6 +29,8 @@ public struct ErrorGroups: Sendable, Equatable {
     public let fingerprint: String
     /// What the group was made of.
     public let components: String
+
+    fileprivate var line: String { "\(fingerprint) by \(tier), code \(code): \(components)" }
   }
 
   /// The errors, by name.
@@ -170,8 +172,7 @@ extension ErrorGroups {
       let moved = before.fingerprint == entry.fingerprint ? "is described otherwise" : "has moved"
       result += [
         "! \(entry.name) \(moved)",
-        "    was \(before.fingerprint) by \(before.tier), code \(before.code): \(before.components)",
-        "    is  \(entry.fingerprint) by \(entry.tier), code \(entry.code): \(entry.components)",
+        "    was \(before.line)", "    is  \(entry.line)",
       ]
     }
     return result

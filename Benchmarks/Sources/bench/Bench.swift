@@ -38,7 +38,7 @@ struct Bench: AsyncParsableCommand {
   }
 
   private static let scenarios =
-    RawScenarios.all + PolicyScenarios.all + NaiveScenarios.all
+    RawScenarios.all + PolicyScenarios.all + IdentityScenarios.all + NaiveScenarios.all
 
   /// Makes the calls of one scenario in this thread, and no other thread.
   func makeCalls(of name: String) throws {

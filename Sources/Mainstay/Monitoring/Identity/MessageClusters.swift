@@ -3,9 +3,9 @@
 /// Finds out which messages differ only in values that no ``MessageTemplate`` knows.
 ///
 /// It is the second level below a ``Fingerprint``, for texts of other people's code: "user ada not
-/// found" and "user bob not found" become "user <*> not found". Messages of different types or codes
-/// are never compared. It learns from each message in the order in which they come, so the same
-/// order gives the same clusters; each has the id of its first template and keeps it.
+/// found" and "user bob not found" become "user <*> not found". Messages of different types or
+/// codes are never compared. It learns from each message in the order in which they come, so the
+/// same order gives the same clusters; each has the id of its first template and keeps it.
 ///
 /// ```swift
 /// let clusters = MessageClusters()
@@ -13,8 +13,8 @@
 /// print(match.id, match.template)
 /// ```
 ///
-/// The method is Drain (He, Zhu, Zheng, Lyu, ICWS 2017). Memory is bounded: the cluster that was not
-/// met for the longest time makes room.
+/// The method is Drain (He, Zhu, Zheng, Lyu, ICWS 2017). Memory is bounded: the cluster that was
+/// not met for the longest time makes room.
 public final class MessageClusters: Sendable {
   /// Messages that belong together.
   public struct Cluster: Sendable, Hashable, Codable, Identifiable {
@@ -53,8 +53,8 @@ public final class MessageClusters: Sendable {
   /// - Parameters:
   ///   - depth: How deep the tree is; its first `depth - 3` words lead a message to the clusters
   ///     that it may join. 3 to 16; the default is 4.
-  ///   - similarity: Which part of the words a message must have in common with a cluster; more than
-  ///     0, to 1. The default is 0.6, since errors are short; 0.4 suits long lines.
+  ///   - similarity: Which part of the words a message must have in common with a cluster; more
+  ///     than 0, to 1. The default is 0.6, since errors are short; 0.4 suits long lines.
   ///   - maximumChildren: How many words are told apart at one place; 2 to 10,000, the default is
   ///     100.
   ///   - maximumClusters: How many clusters are kept; 1 to 100,000, the default is 1,000.

@@ -8,8 +8,8 @@
 /// ```
 ///
 /// It is made in one pass from left to right, in time linear in the message. Replaced are, the most
-/// specific first: addresses of mail and web, hosts, IP and MAC addresses, trace ids, UUIDs, hashes,
-/// dates and times, durations, sizes, versions, pointers, hexadecimal numbers, random ids, floats,
+/// specific first: addresses of mail and web, hosts, IP and MAC addresses, trace ids, UUIDs,
+/// hashes, dates and times, durations, sizes, versions, pointers, hexadecimal numbers, random ids, floats,
 /// integers in many scripts, paths but for the ending, bundle ids, and after `=` or a JSON key also
 /// quoted values and booleans. Kept are words, and numbers that belong to a name, such as `utf-8`.
 ///

@@ -164,7 +164,7 @@ extension TemplateScanner {
     return year - month == 5 && !isAlphanumeric(year) ? endWithTime(year) : nil
   }
 
-  /// Jan 2 15:04:05 2006, Jan 2, 2006
+  /// Where a date such as `Jan 2 15:04:05 2006` or `Jan 2, 2006` ends, after the month.
   private func endOfMonthDate(_ month: Int) -> Int? {
     let start = skippingSpaces(month)
     let day = endOfDigits(start)
