@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDB
 import Mainstay
 import MainstayOutbox
 import MainstayTesting
@@ -31,5 +32,19 @@ import Testing
     let lines = ["", "## MainstayOutbox", ""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayOutbox", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")
+  }
+}
+
+@Suite struct DatabaseErrorMappingTests {
+  @Test(.requirement("B14")) func `errors of GRDB are mapped by their results`() {
+    let mapping = ErrorMapping.standard.addingDatabaseErrors()
+    let full = mapping.map(DatabaseError(resultCode: .SQLITE_FULL))
+    #expect(full.kind == .storageFull)
+    #expect(full.cause(as: DatabaseError.self)?.resultCode == .SQLITE_FULL)
+    let taken = mapping.map(DatabaseError(resultCode: .SQLITE_CONSTRAINT_UNIQUE, sql: "secret"))
+    #expect(taken.disposition == .permanent)
+    #expect(taken.details?.contains("secret") != true)
+    let stopped = mapping.map(DatabaseError(resultCode: .SQLITE_INTERRUPT))
+    #expect(stopped.isCancellation)
   }
 }

@@ -8,8 +8,8 @@
 /// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
 /// for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
 ///
-/// A retry inside of another one never multiplies the attempts: in one pipeline it runs the operation
-/// once, and between pipelines the outer one counts the attempts that the inner one made.
+/// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
+/// operation once, and between pipelines the outer one counts the attempts that the inner one made.
 ///
 /// ```swift
 /// let retry = Retry(
