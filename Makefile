@@ -62,9 +62,9 @@ api: setup ## Rewrites API/, the public surface of each library
 api-check: setup ## Compares API/ with the public surface
 	@Tools/api check $(SWIFT_FLAGS)
 
-requirements: build ## Rewrites Documentation/Requirements.md from its list and the tests
+requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
-		--filter 'RepositoryTests.RequirementsTests'
+		--filter 'RepositoryTests.RequirementsTests|StrategyTests'
 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers

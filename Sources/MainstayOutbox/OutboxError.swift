@@ -55,11 +55,23 @@ public struct OutboxError: AppErrorConvertible {
   /// The error as people and policies see it.
   public var appError: AppError {
     let row = Row.row(for: code)
+    let key = "error.\(row.code)"
     return AppError(
-      code: row.code, kind: row.kind, disposition: row.disposition, title: row.title,
-      message: row.message, suggestion: row.suggestion, details: "\(code.rawValue): \(details)",
-      metadata: ["outbox.error": code.rawValue], underlying: underlying.map { [$0] } ?? [])
+      code: row.code, kind: row.kind, disposition: row.disposition,
+      title: LocalizableText(key: key + ".title", english: row.title),
+      message: LocalizableText(key: key + ".message", english: row.message),
+      suggestion: LocalizableText(key: key + ".suggestion", english: row.suggestion),
+      details: "\(code.rawValue): \(details)", metadata: ["outbox.error": code.rawValue],
+      underlying: underlying.map { [$0] } ?? [])
   }
+}
+
+extension OutboxError.Code {
+  /// Every code that the outbox itself uses.
+  package static let all: [OutboxError.Code] = [
+    .unavailable, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge, .unencodable,
+    .keyReused, .shutDown, .duplicateWorker, .failed,
+  ]
 }
 
 extension OutboxError: Equatable {

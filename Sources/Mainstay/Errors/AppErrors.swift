@@ -62,6 +62,16 @@ extension Error {
   }
 }
 
+extension Error {
+  /// This error as people and policies see it, by ``ErrorMapping/current``.
+  ///
+  /// It is ``AppError/from(_:mapping:fileID:function:line:)`` without the place of the call, which
+  /// a property cannot know.
+  public var asAppError: AppError {
+    mapped(doing: nil, by: nil, at: SourceSite(function: "asAppError"))
+  }
+}
+
 extension AppError {
   /// Any error as people and policies see it; one that is an `AppError` already stays itself.
   ///

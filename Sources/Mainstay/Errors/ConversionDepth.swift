@@ -9,6 +9,7 @@ enum ConversionDepth {
   @TaskLocal private static var asked = 0
   @TaskLocal private static var mapped = 0
   @TaskLocal private static var bridged = 0
+  @TaskLocal private static var described = 0
 
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
@@ -32,5 +33,12 @@ enum ConversionDepth {
     let depth = bridged
     guard depth < 4 else { return nil }
     return $bridged.withValue(depth + 1, operation: body)
+  }
+
+  /// Asks an error to describe itself; nil below the second.
+  static func describing<T>(_ body: () -> T) -> T? {
+    let depth = described
+    guard depth < 2 else { return nil }
+    return $described.withValue(depth + 1, operation: body)
   }
 }

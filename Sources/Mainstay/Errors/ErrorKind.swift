@@ -57,6 +57,20 @@ extension ErrorKind {
   public static let configuration = ErrorKind("configuration")
   /// The system has no memory, file handles or other resources left for now.
   public static let exhausted = ErrorKind("exhausted")
+  /// The device, the system or the app cannot do this, or not now.
+  public static let unavailable = ErrorKind("unavailable")
+  /// The app itself made a mistake.
+  public static let defect = ErrorKind("defect")
+  /// A picture or a code could not be recognised.
+  public static let unrecognised = ErrorKind("unrecognised")
+  /// The person did not let the app read health data.
+  public static let healthDenied = ErrorKind("healthDenied")
+  /// The person did not let the app use the camera.
+  public static let cameraDenied = ErrorKind("cameraDenied")
+  /// There is no user where one is needed.
+  public static let userMissing = ErrorKind("userMissing")
+  /// A provider, such as one of sign-ins, is not one that the app works with.
+  public static let unsupportedProvider = ErrorKind("unsupportedProvider")
   /// A policy of the app refused the call before it was made.
   public static let rejected = ErrorKind("rejected")
   /// Somebody stopped the work on purpose.

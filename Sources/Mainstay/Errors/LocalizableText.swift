@@ -60,11 +60,41 @@ public struct LocalizableText: Sendable, Hashable, Codable {
     !PlainText.hasVisibleCharacters(arguments.isEmpty ? pattern : description)
   }
 
-  /// The text in words; English until a catalogue says otherwise.
+  /// The text in words: the wording that ``TextCatalog/current`` has for the locale, else English.
   public func string(in locale: Locale = .current) -> String {
+    filled(translation(in: locale) ?? pattern, in: locale)
+  }
+
+  /// The wording of the catalogue, unless it names an argument that is not there.
+  private func translation(in locale: Locale) -> String? {
+    guard let key else { return nil }
+    return TextCatalog.current.pattern(for: key, in: locale) { wording in
+      Self.places(in: wording).allSatisfy(arguments.indices.contains)
+    }
+  }
+
+  private func filled(_ wording: String, in locale: Locale) -> String {
+    Self.filled(wording) { place in
+      arguments.indices.contains(place) ? arguments[place].string(in: locale) : nil
+    }
+  }
+
+  /// The numbers of the places for arguments in a wording.
+  package static func places(in wording: String) -> Set<Int> {
+    var places: Set<Int> = []
+    _ = filled(wording) { place in
+      places.insert(place)
+      return ""
+    }
+    return places
+  }
+
+  /// A wording with something in its places; nil leaves the place as it is written.
+  package static func filled(_ wording: String, _ argument: (Int) -> String?) -> String {
     // Bytes, not characters: a brace and an accent after it are one character.
-    let bytes = Array(pattern.utf8)
+    let bytes = Array(wording.utf8)
     var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
@@ -72,8 +102,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
       if byte == Self.closing || byte == Self.opening, isDoubled {
         result.append(byte)
         index += 2
-      } else if byte == Self.opening, let (argument, end) = argument(in: bytes, at: index + 1) {
-        result += argument.string(in: locale).utf8
+      } else if byte == Self.opening, let (number, end) = place(in: bytes, at: index + 1),
+        let value = argument(number)
+      {
+        result += value.utf8
         index = end
       } else {  // what is not a place for an argument is shown as written: a text must never trap
         result.append(byte)
@@ -86,18 +118,16 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   private static let opening = UInt8(ascii: "{")
   private static let closing = UInt8(ascii: "}")
 
-  /// The argument whose number and closing brace stand here, and where the text goes on.
-  private func argument(in bytes: [UInt8], at start: Int) -> (argument: Argument, end: Int)? {
+  /// The number of the place that is written here, and where the text goes on.
+  private static func place(in bytes: [UInt8], at start: Int) -> (number: Int, end: Int)? {
     var index = start
     var number = 0
     while index < bytes.count, index < start + 4, Byte.isDigit(bytes[index]) {  // no overflow
       number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
       index += 1
     }
-    guard index > start, index < bytes.count, bytes[index] == Self.closing,
-      arguments.indices.contains(number)
-    else { return nil }
-    return (arguments[number], index + 1)
+    guard index > start, index < bytes.count, bytes[index] == closing else { return nil }
+    return (number, index + 1)
   }
 
   private static func escaped(_ text: String) -> String {
@@ -165,6 +195,8 @@ extension LocalizableText: ExpressibleByStringInterpolation {
 }
 
 extension LocalizableText: CustomStringConvertible {
-  /// The English wording with its arguments filled in.
-  public var description: String { string(in: Locale(identifier: "en")) }
+  /// The English wording with its arguments filled in, whatever catalogue is in force.
+  public var description: String { filled(pattern, in: Self.english) }
+
+  private static let english = Locale(identifier: "en")
 }

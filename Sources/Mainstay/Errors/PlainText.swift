@@ -11,8 +11,27 @@ enum PlainText {
   ///   - domain: The error's domain, by which the made-up sentence is known in every language.
   /// - Returns: The text, or nil.
   static func usable(_ text: String?, domain: String? = nil) -> String? {
-    guard let text, hasVisibleCharacters(text), !isMadeUp(text, domain: domain) else { return nil }
+    guard let text = text.map(shortened), hasVisibleCharacters(text),
+      !isMadeUp(text, domain: domain)
+    else { return nil }
     return text
+  }
+
+  /// At most so many bytes are looked at and shown: an error may say anything about itself.
+  static let maximumBytes = 2_000
+
+  private static func shortened(_ text: String) -> String {
+    guard text.utf8.count > maximumBytes else { return text }
+    // Cut inside of a character, the rest of it would be shown as a question mark.
+    let scalars = text.unicodeScalars
+    var end = scalars.startIndex
+    var bytes = 0
+    while end < scalars.endIndex {
+      bytes += UTF8.width(scalars[end])
+      if bytes > maximumBytes { break }
+      end = scalars.index(after: end)
+    }
+    return String(scalars[..<end]) + "…"
   }
 
   /// What an error says to people, where an author wrote it.

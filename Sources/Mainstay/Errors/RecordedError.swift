@@ -36,7 +36,8 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
       let bridged = error as NSError
       self.init(
         type: type, code: "\(QualifiedTypeName.stripped(bridged.domain)) \(bridged.code)",
-        text: Self.text(of: error))
+        // What describes itself by its own record is not asked again.
+        text: ConversionDepth.describing { Self.text(of: error) } ?? "")
     }
   }
 

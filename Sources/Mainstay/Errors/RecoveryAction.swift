@@ -66,6 +66,11 @@ extension RecoveryAction {
   public static let checkOutcome = RecoveryAction("check-outcome", "Check Again")
   /// Opens the page that explains the error.
   public static let help = RecoveryAction("help", "Help")
+
+  static let builtIn: [RecoveryAction] = [
+    retry, dismiss, signIn, openSettings, openPortal, freeSpace, resolveConflict, checkOutcome,
+    help,
+  ]
 }
 
 extension RecoveryAction.ID: ExpressibleByStringLiteral, Codable {

@@ -18,7 +18,7 @@ extension BuiltInError {
   ]
 
   static let policies: [BuiltInError] =
-    refusals.map { rejection($0, retryAfter: nil) } + [unacceptableResult]
+    refusals.map { rejection($0, retryAfter: nil) } + [unacceptableResult, configuration]
 
   /// The text of a reason; a reason that others added gets one that is true of each.
   static func rejection(_ reason: Rejection.Reason, retryAfter: Duration?) -> BuiltInError {
@@ -90,15 +90,12 @@ extension BuiltInError {
     }
   }
 
-  /// A suggestion with an argument is another text than one without, so it has a key of its own.
   private static func refusal(
     _ code: ErrorCode, _ retryAfter: Duration?, kind: ErrorKind = .rejected,
     title: LocalizableText, message: LocalizableText
   ) -> BuiltInError {
-    let wait = retryAfter.flatMap { $0 > .zero ? $0 : nil }
-    return BuiltInError(
-      code, kind, .rejected(retryAfter: retryAfter),
-      name: wait == nil ? code.rawValue : code.rawValue + "-for", title: title, message: message,
-      suggestion: wait.map { "Try again in \($0)." } ?? "Try again in a moment.")
+    BuiltInError(
+      code, kind, .rejected(retryAfter: retryAfter), title: title, message: message,
+      suggestion: wait(retryAfter))
   }
 }

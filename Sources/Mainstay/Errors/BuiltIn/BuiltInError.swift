@@ -7,6 +7,7 @@ struct BuiltInError: Sendable {
   let code: ErrorCode
   let kind: ErrorKind
   let disposition: Disposition
+  let severity: Severity?
   let title: LocalizableText
   let message: LocalizableText
   let suggestion: LocalizableText?
@@ -16,7 +17,8 @@ struct BuiltInError: Sendable {
   ///
   /// The name is the code, unless several codes share the texts.
   init(
-    _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition, name: String? = nil,
+    _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition, _ severity: Severity? = nil,
+    name: String? = nil,
     title: LocalizableText, message: LocalizableText, suggestion: LocalizableText? = nil,
     actions: [RecoveryAction]? = nil
   ) {
@@ -24,14 +26,43 @@ struct BuiltInError: Sendable {
     self.code = code
     self.kind = kind
     self.disposition = disposition
+    self.severity = severity
     self.title = LocalizableText(key: key + ".title", english: title)
     self.message = LocalizableText(key: key + ".message", english: message)
-    self.suggestion = suggestion.map { LocalizableText(key: key + ".suggestion", english: $0) }
+    self.suggestion = suggestion.map { text in
+      text.key == nil ? LocalizableText(key: key + ".suggestion", english: text) : text
+    }
     self.actions = actions
   }
 
-  /// Every row that takes no argument, for tests that read all texts.
-  static let all: [BuiltInError] = general + network + storage + coding + policies
+  /// What to suggest where somebody may have said how long to wait.
+  static func wait(_ hint: Duration?) -> LocalizableText {
+    guard let hint, hint > .zero else { return "Try again in a moment." }
+    return LocalizableText(key: "error.wait.suggestion", english: "Try again in \(hint).")
+  }
+
+  private init(_ row: BuiltInError, code: ErrorCode, kind: ErrorKind, disposition: Disposition) {
+    self.code = code
+    self.kind = kind
+    self.disposition = disposition
+    severity = row.severity
+    title = row.title
+    message = row.message
+    suggestion = row.suggestion
+    actions = disposition == row.disposition ? row.actions : nil
+  }
+
+  /// Another error with the same texts.
+  ///
+  /// One that leaves the outcome unknown says so instead: nobody is told to just try again.
+  func coded(
+    _ code: ErrorCode, _ kind: ErrorKind? = nil, _ disposition: Disposition? = nil
+  ) -> BuiltInError {
+    let isUnknown = disposition == .unknownOutcome && self.disposition != .unknownOutcome
+    return BuiltInError(
+      isUnknown ? .outcomeUnknown : self, code: code, kind: kind ?? self.kind,
+      disposition: disposition ?? self.disposition)
+  }
 }
 
 extension AppError {
@@ -41,7 +72,7 @@ extension AppError {
     cause: (any Error)? = nil, at site: SourceSite
   ) {
     self.init(
-      code: row.code, kind: row.kind, disposition: row.disposition,
+      code: row.code, kind: row.kind, disposition: row.disposition, severity: row.severity,
       title: row.title, message: row.message, suggestion: row.suggestion, details: details,
       metadata: metadata, actions: row.actions, underlying: cause.map { [$0] } ?? [],
       fileID: site.fileID, function: site.function, line: site.line)

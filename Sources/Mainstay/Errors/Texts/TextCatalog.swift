@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Translations of texts for people, by key and language.
+///
+/// Every text that Mainstay brings along is there in English, German, Spanish, French, Japanese and
+/// Simplified Chinese. An app adds its own texts and languages, and replaces any built-in text by
+/// its key, such as `error.network.offline.title`:
+///
+/// ```swift
+/// TextCatalog.bootstrap(
+///   .standard.adding(["error.network.offline.title": "Kein Netz"], language: "de"))
+/// ```
+///
+/// A text is looked for by closure first, the newest closure first; then in the reader's language
+/// with script and region, then with the script, then with the region, then in the language alone,
+/// then in English. Where nothing is found the English wording beside the error is shown, never the
+/// key. A translation that is blank, or that names an argument which is not there, counts as not
+/// found.
+public struct TextCatalog: Sendable {
+  /// Finds the wording for a key in a locale, with `{0}`, `{1}`, … where the arguments go; nil, or
+  /// the key itself, where there is none.
+  public typealias Lookup = @Sendable (_ key: String, _ locale: Locale) -> String?
+
+  private var tables: [String: [String: String]] = [:]
+  private var lookups: [Lookup] = []
+
+  /// The catalogue with the built-in texts alone.
+  public static let standard = TextCatalog()
+
+  /// The languages in which there are texts, by their tags, sorted.
+  public var languages: [String] {
+    Set(["en"] + BuiltInTexts.languages + tables.keys).sorted()
+  }
+
+  /// This catalogue with texts added.
+  ///
+  /// - Parameters:
+  ///   - texts: The wordings by key; one that is there already is replaced.
+  ///   - language: The tag of the language, such as `de`, `pt-BR` or `zh-Hant`; spelling with
+  ///     underscores and other case is understood.
+  /// - Returns: This catalogue and the texts.
+  public func adding(_ texts: [String: String], language: String) -> TextCatalog {
+    var copy = self
+    copy.tables[LanguageTag(language).text, default: [:]].merge(texts) { $1 }
+    return copy
+  }
+
+  /// This catalogue with a closure that is asked before everything else, such as one that looks
+  /// into a bundle of Apple's.
+  ///
+  /// - Parameter lookup: Finds the wording for a key in a locale.
+  /// - Returns: This catalogue and the closure.
+  public func adding(lookup: @escaping Lookup) -> TextCatalog {
+    var copy = self
+    copy.lookups.insert(lookup, at: 0)
+    return copy
+  }
+
+  /// The wording for a key, with places for its arguments; nil where no language has one.
+  ///
+  /// - Parameters:
+  ///   - key: The key, such as `error.network.offline.title`.
+  ///   - locale: The reader's locale.
+  /// - Returns: The wording in the nearest language.
+  public func pattern(for key: String, in locale: Locale) -> String? {
+    pattern(for: key, in: locale) { _ in true }
+  }
+
+  /// The wording for a key in one language, without falling back to another one.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - language: The tag of the language, such as `de` or `zh-Hans`.
+  /// - Returns: The wording; nil where the language has none, and for built-in English, which
+  ///   stands beside the errors.
+  public func pattern(for key: String, language: String) -> String? {
+    let tag = LanguageTag(language).text
+    let locale = Locale(identifier: tag)
+    return lookups.lazy.compactMap { $0(key, locale) }.first { $0 != key }
+      ?? tables[tag]?[key] ?? BuiltInTexts.table(tag)?[key]
+  }
+
+  /// The first wording that is acceptable.
+  func pattern(
+    for key: String, in locale: Locale, where isAcceptable: (String) -> Bool
+  ) -> String? {
+    if !lookups.isEmpty, !Self.isLookingUp {
+      let found = Self.$isLookingUp.withValue(true) {
+        lookups.lazy.compactMap { $0(key, locale) }
+          .first { $0 != key && Self.isReadable($0) && isAcceptable($0) }
+      }
+      if let found { return found }
+    }
+    for language in LanguageTag(locale.identifier).fallbacks {
+      for found in [tables[language]?[key], BuiltInTexts.table(language)?[key]] {
+        if let found, Self.isReadable(found), isAcceptable(found) { return found }
+      }
+    }
+    return nil
+  }
+
+  private static func isReadable(_ text: String) -> Bool { PlainText.hasVisibleCharacters(text) }
+
+  /// A closure that itself asks for a text is not asked again.
+  @TaskLocal private static var isLookingUp = false
+}
+
+/// The tag of a language, in the spelling of BCP 47.
+struct LanguageTag {
+  private let language: String
+  private let script: String?
+  private let region: String?
+
+  /// Reads a tag or the identifier of a locale; what stands after `@` or `.` does not matter.
+  init(_ identifier: String) {
+    let parts = identifier.prefix(64).prefix { $0 != "@" && $0 != "." }
+      .split { $0 == "-" || $0 == "_" }
+    language = parts.first?.lowercased() ?? ""
+    script = parts.dropFirst().first { $0.count == 4 && $0.allSatisfy(\.isLetter) }
+      .map { $0.prefix(1).uppercased() + $0.dropFirst().lowercased() }
+    region = parts.dropFirst().first {
+      $0.count == 2 || ($0.count == 3 && $0.allSatisfy(\.isNumber))
+    }
+    .map { $0.uppercased() }
+  }
+
+  /// The tag, spelled as everybody spells it.
+  var text: String { Self.joined([language, script, region]) }
+
+  /// The tags to look under, the nearest first; English is the last.
+  var fallbacks: [String] {
+    let script = script ?? impliedScript
+    let tags = [
+      Self.joined([language, script, region]), Self.joined([language, script]),
+      Self.joined([language, region]), language, "en",
+    ]
+    return tags.enumerated().filter { tags[..<$0.offset].contains($0.element) == false }
+      .map(\.element)
+  }
+
+  /// Chinese is written in two scripts, and the region says in which.
+  private var impliedScript: String? {
+    guard language == "zh" else { return nil }
+    return ["TW", "HK", "MO"].contains(region) ? "Hant" : "Hans"
+  }
+
+  private static func joined(_ parts: [String?]) -> String {
+    parts.compactMap(\.self).joined(separator: "-")
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct OutboxTextsTests {
+  private let errors = OutboxError.Code.all.map { OutboxError($0, details: "/tmp/x").appError }
+
+  @Test(.requirement("A51", "A52", "B3", "E10", "E11"))
+  func `what an outbox says has no findings in any language`() {
+    #expect(Set(errors.map(\.code)).count == 12)
+    for finding in MessageLint(catalog: .standard).findings(in: errors) {
+      Issue.record("\(finding)")
+    }
+  }
+}
+
+/// The outbox's part of `Documentation/Strategy.md`.
+@Suite struct OutboxStrategyTests {
+  @Test(.requirement("A50", "A41")) func `the page lists the errors of the outbox`() throws {
+    let rows = OutboxError.Code.all.map { code in
+      let error = OutboxError(code, details: "").appError
+      return StrategyPage.Row(
+        code: error.code.rawValue, kind: error.kind.rawValue,
+        disposition: String(String(describing: error.disposition).prefix { $0 != "(" }),
+        severity: error.severity.rawValue, title: error.title.description)
+    }
+    let lines = ["", "## MainstayOutbox", ""] + StrategyPage.table(of: rows) + [""]
+    let written = try StrategyPage.section(of: "MainstayOutbox", writing: lines)
+    #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")
+  }
+}
+
+@Suite struct DatabaseErrorMappingTests {
+  @Test(.requirement("B14")) func `errors of GRDB are mapped by their results`() {
+    let mapping = ErrorMapping.standard.addingDatabaseErrors()
+    let full = mapping.map(DatabaseError(resultCode: .SQLITE_FULL))
+    #expect(full.kind == .storageFull)
+    #expect(full.cause(as: DatabaseError.self)?.resultCode == .SQLITE_FULL)
+    let taken = mapping.map(DatabaseError(resultCode: .SQLITE_CONSTRAINT_UNIQUE, sql: "secret"))
+    #expect(taken.disposition == .permanent)
+    #expect(taken.details?.contains("secret") != true)
+    let stopped = mapping.map(DatabaseError(resultCode: .SQLITE_INTERRUPT))
+    #expect(stopped.isCancellation)
+  }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+private struct Odd: Error {}
+private let full = POSIXError(.ENOSPC)
+private typealias Failure = AppError
+
+/// Each family, case by case: a `switch` that leaves one out does not compile.
+private enum Samples {
+  static func after(_ error: Failure.Framework?) -> Failure.Framework? {
+    switch error {
+    case nil: .capabilityUnavailable("camera")
+    case .capabilityUnavailable: .stateCorruption("two owners")
+    case .stateCorruption: .architecturalViolation("view wrote state")
+    case .architecturalViolation: .performanceThreshold("900 ms")
+    case .performanceThreshold: .configuration("no base URL")
+    case .configuration: .unknown(Odd())
+    case .unknown: nil
+    }
+  }
+
+  static func after(_ error: Failure.Client?) -> Failure.Client? {
+    switch error {
+    case nil: .invalidState("closed")
+    case .invalidState: .concurrencyViolation("two writers")
+    case .concurrencyViolation: .updateFailed(Odd())
+    case .updateFailed: .isolationBreach("off the main actor")
+    case .isolationBreach: .actorGone("store")
+    case .actorGone: nil
+    }
+  }
+
+  static func after(_ error: Failure.Context?) -> Failure.Context? {
+    switch error {
+    case nil: .bindingFailed(property: "name")
+    case .bindingFailed: .orchestrationFailed(clients: ["cart", "stock"])
+    case .orchestrationFailed: .observationFailed("stream ended")
+    case .observationFailed: .updateFailed(Odd())
+    case .updateFailed: nil
+    }
+  }
+
+  static func after(_ error: Failure.Capability?) -> Failure.Capability? {
+    switch error {
+    case nil: .unavailable("scanner")
+    case .unavailable: .requirementNotMet("iCloud")
+    case .requirementNotMet: .validationTimedOut("scanner")
+    case .validationTimedOut: .executionFailed(Odd())
+    case .executionFailed: .fallbackUnavailable("typing")
+    case .fallbackUnavailable: nil
+    }
+  }
+
+  static func after(_ error: Failure.Service?) -> Failure.Service? {
+    switch error {
+    case nil: .notConfigured
+    case .notConfigured: .invalidConfiguration("no key")
+    case .invalidConfiguration: .networkUnavailable
+    case .networkUnavailable: .authenticationFailed
+    case .authenticationFailed: .rateLimited(retryAfter: .seconds(90))
+    case .rateLimited: .invalidResponse
+    case .invalidResponse: .streaming()
+    case .streaming: .timeout
+    case .timeout: .cancelled
+    case .cancelled: .provider(code: "E_QUOTA", message: "quota 12/12")
+    case .provider: .unknown(Odd())
+    case .unknown: nil
+    }
+  }
+
+  static func after(_ error: Failure.Network?) -> Failure.Network? {
+    switch error {
+    case nil: .offline
+    case .offline: .timeout
+    case .timeout: .server(code: 503)
+    case .server: .invalidResponse
+    case .invalidResponse: .rateLimited()
+    case .rateLimited: .unauthorized
+    case .unauthorized: nil
+    }
+  }
+
+  static func after(_ error: Failure.Data?) -> Failure.Data? {
+    switch error {
+    case nil: .saveFailed()
+    case .saveFailed: .fetchFailed(Odd())
+    case .fetchFailed: .corrupted
+    case .corrupted: .migrationFailed()
+    case .migrationFailed: nil
+    }
+  }
+
+  static func after(_ error: Failure.Recognition?) -> Failure.Recognition? {
+    switch error {
+    case nil: .unrecognised
+    case .unrecognised: .lowConfidence(0.4)
+    case .lowConfidence: .tooDark
+    case .tooDark: .tooFar
+    case .tooFar: .modelFailed()
+    case .modelFailed: nil
+    }
+  }
+
+  static func all<E>(_ after: (E?) -> E?) -> [E] {
+    var found: [E] = []
+    while let next = after(found.last) { found.append(next) }
+    return found
+  }
+}
+
+@Suite struct ErrorFamilyTests {
+  /// The count is that of the requirement, and every case reads aloud.
+  private func check(_ errors: [any AppErrorConvertible], count: Int) {
+    #expect(errors.count == count)
+    #expect(Set(errors.map(\.appError.code)).count == count, "a code is used twice")
+    for error in errors {
+      let app = error.appError
+      let title = app.title.string()
+      #expect(!title.isEmpty && !title.lowercased().contains("error") && !title.hasSuffix("."))
+      #expect(app.message.string() != title && app.message.string().hasSuffix("."))
+      let suggestion = app.suggestion?.string()
+      #expect(app.disposition == .cancelled || suggestion?.hasSuffix(".") == true, "\(app)")
+      let texts = [title, app.message.string(), suggestion ?? ""].joined(separator: " ")
+      for code in ["E_QUOTA", "quota", "503", "two owners", "scanner", "Odd", app.code.rawValue] {
+        #expect(!texts.contains(code) || code == "cancelled", "\(texts)")
+      }
+      #expect((error as NSError).localizedDescription == app.message.string())
+      #expect(AppError.from(error) == app)
+      #expect(error.asAppError.code == app.code)
+      #expect(app.title.key != nil && app.message.key != nil)
+    }
+  }
+
+  @Test(.requirement("A1")) func `the framework family has its six cases`() {
+    check(Samples.all(Samples.after as (Failure.Framework?) -> Failure.Framework?), count: 6)
+  }
+
+  @Test(.requirement("A2")) func `the client family has its five cases`() {
+    check(Samples.all(Samples.after as (Failure.Client?) -> Failure.Client?), count: 5)
+  }
+
+  @Test(.requirement("A3")) func `the context family has its four cases`() {
+    check(Samples.all(Samples.after as (Failure.Context?) -> Failure.Context?), count: 4)
+  }
+
+  @Test(.requirement("A4")) func `the capability family has its five cases`() {
+    check(Samples.all(Samples.after as (Failure.Capability?) -> Failure.Capability?), count: 5)
+  }
+
+  @Test(.requirement("B7")) func `the service family has its eleven cases`() {
+    check(Samples.all(Samples.after as (Failure.Service?) -> Failure.Service?), count: 11)
+  }
+
+  @Test(.requirement("C7", "E28")) func `the network family has its cases and says what may help`()
+  {
+    let errors = Samples.all(Samples.after as (Failure.Network?) -> Failure.Network?)
+    check(errors, count: 6)
+    let recoverable = errors.filter(\.appError.isRecoverable).map(\.appError.kind)
+    #expect(recoverable == [.offline, .timeout, .server, .throttled])
+  }
+
+  @Test(.requirement("C8")) func `the data family has its four cases`() {
+    check(Samples.all(Samples.after as (Failure.Data?) -> Failure.Data?), count: 4)
+  }
+
+  @Test(.requirement("C9")) func `the recognition family has its five cases`() {
+    check(Samples.all(Samples.after as (Failure.Recognition?) -> Failure.Recognition?), count: 5)
+  }
+
+  @Test(.requirement("A1", "A2", "A3", "A4", "B2", "B26")) func `what caused it is kept`() {
+    let errors: [any AppErrorConvertible] = [
+      Failure.Framework.unknown(full), Failure.Client.updateFailed(full),
+      Failure.Context.updateFailed(full), Failure.Capability.executionFailed(full),
+      Failure.Service.unknown(full), Failure.Service.streaming(full),
+      Failure.Data.saveFailed(full), Failure.Recognition.modelFailed(full),
+    ]
+    for error in errors {
+      #expect(error.appError.cause(as: POSIXError.self)?.code == .ENOSPC, "\(error)")
+      #expect(AppError.from(error).cause(as: POSIXError.self)?.code == .ENOSPC, "\(error)")
+    }
+  }
+
+  @Test(.requirement("B18", "T13")) func `a classified cause says what happened and what to do`() {
+    let error = Failure.Data.saveFailed(full).appError
+    #expect(error.code == "data.save-failed")
+    #expect(error.kind == .storageFull)
+    #expect(error.disposition == .needsUser)
+    #expect(error.title.string() == "This could not be saved")
+    #expect(error.message.string() == "There is no room left to save this.")
+    #expect(error.actions.first == .freeSpace)
+    let unknown = Failure.Data.saveFailed(Odd()).appError
+    #expect(unknown.kind == .storage)
+    #expect(unknown.disposition == .unclassified)
+    #expect(unknown.message.string() == "The app could not keep your changes.")
+  }
+
+  @Test(.requirement("B11", "T13")) func `unknown stays unknown with its cause`() {
+    for error in [
+      Failure.Framework.unknown(Odd()).appError, Failure.Service.unknown(Odd()).appError,
+    ] {
+      #expect(error.kind == .unknown)
+      #expect(error.disposition == .unclassified)
+      #expect(error.disposition.retry == .never)
+      #expect(error.cause(as: Odd.self) != nil)
+    }
+    let told = Failure.Service.unknown(TextError("The shop is closed.")).appError
+    #expect(told.message.string() == "The shop is closed.")
+  }
+
+  @Test(.requirement("E12")) func `a cancellation in a family is one`() {
+    let errors: [any Error] = [
+      Failure.Service.cancelled, Failure.Service.unknown(CancellationError()),
+      Failure.Client.updateFailed(CancellationError()),
+      Failure.Data.fetchFailed(POSIXError(.ECANCELED)),
+      Failure.Framework.unknown(Failure.Service.cancelled),
+    ]
+    for error in errors {
+      #expect(error.isCancellation, "\(error)")
+      #expect(AppError.from(error).disposition == .cancelled, "\(error)")
+    }
+  }
+
+  @Test(.requirement("B8")) func `a provider's own code and words are for logs alone`() {
+    let error = Failure.Service.provider(code: "404", message: "no such model").appError
+    #expect(error.serverCode == 404)
+    #expect(error.serverMessage == "no such model")
+    #expect(!error.message.string().contains("model"))
+    #expect(error.details?.contains("no such model") == true)
+    let limited = Failure.Service.rateLimited(retryAfter: .seconds(90)).appError
+    #expect(limited.disposition == .throttled(retryAfter: .seconds(90)))
+    #expect(limited.suggestion?.arguments == [.duration(.seconds(90))])
+  }
+
+  @Test func `families that hold each other come to an end`() {
+    var error: any Error = Odd()
+    for _ in 0..<1_000 { error = Failure.Client.updateFailed(error) }
+    let mapped = AppError.from(error)
+    #expect(mapped.code == "client.update-failed")
+    #expect(mapped.description.utf8.count < 20_000)
+    #expect(!error.isCancellation)
+  }
+}
