@@ -21,9 +21,9 @@ import Testing
       let recovery = SampleReports.recovery(succeeded: true)
       #expect(await sink.send(.init(reports: [], recoveries: [recovery])) == .accepted)
       #expect(try lines(file).count == 3)
-      let (read, unreadable) = ErrorReport.Encoding.reports(fromJSON: try Data(contentsOf: file))
-      #expect(read == reports.reports)
-      #expect(unreadable == 0)
+      let read = ErrorReport.Encoding.contents(ofJSON: try Data(contentsOf: file))
+      #expect(read.reports == reports.reports && read.recoveries == [recovery])
+      #expect(read.unreadable == 0)
       let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
       #expect((mode as? NSNumber)?.intValue == 0o600)
     }
@@ -39,7 +39,7 @@ import Testing
       for name in names {
         let data = try Data(contentsOf: folder.appendingPathComponent(name))
         #expect(data.count <= 4_096)
-        #expect(ErrorReport.Encoding.reports(fromJSON: data).unreadable == 0)
+        #expect(ErrorReport.Encoding.contents(ofJSON: data).unreadable == 0)
       }
     }
   }
@@ -76,9 +76,9 @@ import Testing
       let file = folder.appendingPathComponent("errors.jsonl")
       try Data(#"{"version":1,"id":"6F1C"#.utf8).write(to: file)
       #expect(await ErrorReport.FileSink(file).send(reports) == .accepted)
-      let (read, unreadable) = ErrorReport.Encoding.reports(fromJSON: try Data(contentsOf: file))
-      #expect(read == reports.reports)
-      #expect(unreadable == 1)
+      let read = ErrorReport.Encoding.contents(ofJSON: try Data(contentsOf: file))
+      #expect(read.reports == reports.reports)
+      #expect(read.unreadable == 1)
     }
   }
 

@@ -53,11 +53,11 @@ import Testing
 
   @Test func `what the JSON says is read again, and lines that are no reports are counted`() {
     let written = ErrorReport.Encoding.json.bodies(of: SampleReports.all)[0].body
-    #expect(ErrorReport.Encoding.reports(fromJSON: written).reports == SampleReports.all)
+    #expect(ErrorReport.Encoding.contents(ofJSON: written).reports == SampleReports.all)
     let torn = written.dropLast(20) + Data("\n\n{}\n[]\n\u{ff}\n".utf8)
-    let (reports, unreadable) = ErrorReport.Encoding.reports(fromJSON: torn)
-    #expect(reports == Array(SampleReports.all.dropLast()))
-    #expect(unreadable == 4)
+    let contents = ErrorReport.Encoding.contents(ofJSON: torn)
+    #expect(contents.reports == Array(SampleReports.all.dropLast()))
+    #expect(contents.unreadable == 4)
   }
 
   @Test(.requirement("T21")) func `groups and names are codes and types, not texts`() throws {

@@ -84,7 +84,7 @@ enum SampleReports {
 
   private static func line(_ text: String) -> ErrorReport {
     let bytes = Data(text.utf8.filter { $0 != UInt8(ascii: "\n") })
-    guard let report = ErrorReport.Encoding.reports(fromJSON: bytes).reports.first else {
+    guard let report = ErrorReport.Encoding.contents(ofJSON: bytes).reports.first else {
       preconditionFailure("the sample is no report")
     }
     return report

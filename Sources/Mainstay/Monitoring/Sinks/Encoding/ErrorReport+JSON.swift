@@ -3,7 +3,7 @@
 public import Foundation
 
 extension ErrorReport.Encoding {
-  /// The report itself as one line of JSON: what ``reports(fromJSON:)`` reads again.
+  /// The report itself as one line of JSON: what ``contents(ofJSON:)`` reads again.
   ///
   /// Names are in order, moments in UTC with milliseconds.
   public static let json = Self(
