@@ -36,7 +36,7 @@ extension BuiltInTexts {
     > Une page de connexion du réseau a répondu à la place du service.
     ! Ouvrez la page de connexion du réseau, puis réessayez.
     network.insecure = La connexion n’est pas sécurisée
-    > Le service n’a pas pu prouver son identité ; rien n’a donc été envoyé.
+    > Le service n’a pas pu prouver son identité ; rien n’a donc été envoyé.
     ! Vérifiez la date et l’heure de cet appareil, ou utilisez un autre réseau.
     network.secure-connection-failed = Connexion sécurisée impossible
     > Le service et cet appareil n’ont pas pu établir de connexion sécurisée.
@@ -103,7 +103,7 @@ extension BuiltInTexts {
     ! Comparez les deux versions et choisissez ce qu’il faut garder.
     http.running = Toujours en cours
     > Le service traite encore la même demande.
-    ! Patientez un instant ; un nouvel envoi n’est pas nécessaire.
+    ! Patientez un instant ; un nouvel envoi n’est pas nécessaire.
     http.failing = Le service a un problème
     > Le service n’a pas pu répondre. Vous n’y êtes pour rien.
     ! Réessayez dans un instant.
@@ -125,7 +125,7 @@ extension BuiltInTexts {
     wait =
     ! Réessayez dans {0}.
     sql.contended = Quelqu’un d’autre a été plus rapide
-    > Autre chose a été modifié au même moment ; l’opération n’a donc pas eu lieu.
+    > Autre chose a été modifié au même moment ; l’opération n’a donc pas eu lieu.
     ! Réessayez.
     sql.duplicate = Cela existe déjà
     > Un élément porte déjà le même nom ou le même numéro.
@@ -140,7 +140,7 @@ extension BuiltInTexts {
     > L’app n’a pas tenté ceci pour le moment.
     ! Réessayez dans un instant.
     policy.throttled = Le service est surchargé
-    > Le service a beaucoup refusé récemment ; l’app lui envoie donc moins de demandes.
+    > Le service a beaucoup refusé récemment ; l’app lui envoie donc moins de demandes.
     ! Réessayez dans un instant.
     policy.cooling-down = Le service demande de ralentir
     > Le service a demandé à l’app d’attendre avant d’envoyer davantage.
@@ -149,7 +149,7 @@ extension BuiltInTexts {
     > Le service traite déjà autant de demandes de cette app qu’il le peut.
     ! Réessayez dans un instant.
     policy.rejected = Le service fait une pause
-    > Le service avait des problèmes ; l’app le laisse donc tranquille un instant.
+    > Le service avait des problèmes ; l’app le laisse donc tranquille un instant.
     ! Réessayez dans un instant.
     policy.waited-too-long = Le tour n’est pas venu à temps
     > L’app fait tant de choses à la fois que l’attente a été trop longue.
@@ -161,13 +161,13 @@ extension BuiltInTexts {
     > C’est plus que ce que l’app peut demander en une fois.
     ! Demandez moins à la fois.
     policy.full = Trop à la fois
-    > L’app fait autant de choses à la fois que permis ; ceci n’a donc pas commencé.
+    > L’app fait autant de choses à la fois que permis ; ceci n’a donc pas commencé.
     ! Réessayez dans un instant.
     policy.unacceptable-result = Pas encore terminé
     > Le service n’a pas encore terminé ce qui a été demandé.
     ! Réessayez dans un instant.
     configuration.invalid = Un réglage est incorrect
-    > Un réglage a une valeur inutilisable ; cette partie ne fonctionne donc pas.
+    > Un réglage a une valeur inutilisable ; cette partie ne fonctionne donc pas.
     ! Veuillez prévenir les responsables de cette app ou de ce service.
     framework.state-corruption = Des données de l’app sont endommagées
     > Ce que l’app a retenu n’est plus cohérent.
@@ -254,7 +254,7 @@ extension BuiltInTexts {
     > L’app ne sait pas à qui sont ces données.
     ! Identifiez-vous, puis réessayez.
     app.unsupported-provider = Ce fournisseur n’est pas possible
-    > L’app ne fonctionne pas avec « {0} ».
+    > L’app ne fonctionne pas avec « {0} ».
     ! Choisissez un autre fournisseur.
     outbox.unavailable = Le stockage ne s’ouvre pas
     > L’endroit où sont gardées les modifications ne peut être ni lu ni modifié.
@@ -264,10 +264,10 @@ extension BuiltInTexts {
     ! Libérez de l’espace, puis réessayez.
     outbox.newer-format = Une version plus récente est nécessaire
     > Les modifications enregistrées viennent d’une version plus récente de l’app.
-    ! Mettez l’app à jour ; rien n’a été modifié ni perdu.
+    ! Mettez l’app à jour ; rien n’a été modifié ni perdu.
     outbox.corrupted = Des modifications sont endommagées
     > Certaines modifications enregistrées ne sont plus lisibles.
-    ! Rouvrez l’app ; ce qui est lisible est conservé.
+    ! Rouvrez l’app ; ce qui est lisible est conservé.
     outbox.busy = Le stockage est en cours d’utilisation
     > Quelque chose d’autre utilise les modifications enregistrées.
     ! Réessayez dans un instant.
