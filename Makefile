@@ -17,7 +17,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements consumers diagrams peers torture check-threads mutate bench clean
+	requirements consumers diagrams peers peers-clusters torture check-threads mutate bench clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
 	@Tools/Peers/run
+
+peers-clusters: setup ## Sorts one log with Mainstay and Drain3, and prints quality and speed
+	@Tools/Peers/clusters
 
 torture: setup-tests ## Runs the tests with full doses, in a release build
 	swift build $(TORTURE_FLAGS) --build-tests
