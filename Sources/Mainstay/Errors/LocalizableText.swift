@@ -131,6 +131,7 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == opening || $0 == closing }) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       result.append(scalar)

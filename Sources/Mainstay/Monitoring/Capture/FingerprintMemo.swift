@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The groups of errors of which code and kind say all: an ``AppError`` without a cause.
+/// The groups of errors of which code and kind say all: an ``AppError`` without a cause, of a code
+/// that an author gave.
 ///
 /// Hashing takes a microsecond, finding takes a tenth of it. It lies in several parts, so that
 /// tasks seldom wait for each other, and each part starts anew when it is full.
@@ -24,6 +25,8 @@ final class FingerprintMemo: Sendable {
     let found = part.known.withLock { $0[code] }
     if let found, found.kind == kind { return found.fingerprint }
     let fingerprint = Fingerprint(of: error)
+    // Of these the wording decides.
+    if ErrorSubject.nobodysCodes.contains(code) { return fingerprint }
     part.known.withLock { known in
       if known.count >= Self.maximumCount { known.removeAll(keepingCapacity: true) }
       known[code] = Entry(kind: kind, fingerprint: fingerprint)

@@ -88,7 +88,7 @@ struct ErrorSubject {
   }
 
   /// Codes that stand where an author gave none; then the wording that the author wrote decides.
-  private static let nobodysCodes: Set<ErrorCode> = ["unknown", "validation"]
+  static let nobodysCodes: Set<ErrorCode> = ["unknown", "validation"]
 
   private init<E: AppErrorConvertible>(convertible error: E) {
     guard let app = ConversionDepth.asking({ error.appError }) else {

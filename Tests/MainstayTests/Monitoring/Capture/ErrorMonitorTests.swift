@@ -197,13 +197,16 @@ import Testing
   }
 
   @Test(.requirement("B41")) func `a remembered group is the one that the rules say`() {
-    let monitor = ErrorMonitor()
+    let monitor = ErrorMonitor(.init(limit: nil))
     for kind in [ErrorKind.storage, .offline, .timeout, .unknown, .storage] {
-      for code in ["a.b", "unknown", "network.offline"] as [ErrorCode] {
-        let error = AppError(
-          code: code, kind: kind, disposition: .permanent, title: "Title", message: "Message")
-        monitor.capture(error)
-        #expect(monitor.history.first?.fingerprint == Fingerprint(of: error))
+      for code in ["a.b", "unknown", "validation", "network.offline"] as [ErrorCode] {
+        for message in ["One message", "Another message"] {
+          let error = AppError(
+            code: code, kind: kind, disposition: .permanent, title: "Title",
+            message: LocalizableText(stringLiteral: message))
+          monitor.capture(error)
+          #expect(monitor.history.first?.fingerprint == Fingerprint(of: error))
+        }
       }
     }
   }
