@@ -130,9 +130,9 @@ def drain(messages, similarity, masked):
     fastest = None
     for _ in range(3):
         miner = TemplateMiner(config=config)
-        start = time.perf_counter()
+        start = time.process_time()
         found = [miner.add_log_message(message)["cluster_id"] for message in messages]
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         fastest = min(fastest or seconds, seconds)
     return fastest, found
 
@@ -156,7 +156,7 @@ def main():
     log = generate(lines, seed=4)
     truth = [kind for kind, _ in log]
     messages = [message for _, message in log]
-    print(f"{lines} lines of {len(set(truth))} kinds, seed 4\n")
+    print(f"{lines} lines of {len(set(truth))} kinds, seed 4; processor time, the fastest of 3\n")
     print("| | similarity | grouping accuracy | purity | clusters | messages/s |")
     print("|---|---|---|---|---|---|")
     rows = []

@@ -53,7 +53,7 @@ struct ErrorIdentity: Hashable {
 
   /// The identity of an error of which nothing is known but its Swift type.
   static func type<E: Error>(of error: E) -> ErrorIdentity {
-    let name = QualifiedTypeName.of(E.self)
+    let name = FingerprintCache.name(of: E.self)
     if let enumCase = EnumCase.name(of: error) {
       return ErrorIdentity(.type, [Part("type", name), Part("case", enumCase)])
     }

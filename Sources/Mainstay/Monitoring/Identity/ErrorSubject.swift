@@ -72,6 +72,14 @@ struct ErrorSubject {
     }
   }
 
+  /// The code of an error about which nothing else decides; nil for any other.
+  static func codeAlone(of error: AppError) -> ErrorCode? {
+    guard error.underlying.isEmpty, error.disposition != .cancelled,
+      !ErrorIdentity.environment.contains(error.kind), !nobodysCodes.contains(error.code)
+    else { return nil }
+    return error.code
+  }
+
   /// A mapping of Mainstay's own tells what a cause means and is no error of its own.
   private init(app error: AppError) {
     if error.disposition == .cancelled {

@@ -132,9 +132,13 @@ extension TemplateScanner {
   ].map { Array($0.utf8) }
 
   private func isNamed(_ names: [[UInt8]], _ start: Int, _ end: Int) -> Bool {
-    guard (3...9).contains(end - start) else { return false }
-    let word = bytes[start..<end].map { $0 | 0x20 }
-    return names.contains { $0 == word || word.count == 3 && $0.starts(with: word) }
+    let count = end - start
+    guard (3...9).contains(count) else { return false }
+    for name in names
+    where name[0] == bytes[start] | 0x20 && (count == 3 || count == name.count) {
+      if (0..<count).allSatisfy({ name[$0] == bytes[start + $0] | 0x20 }) { return true }
+    }
+    return false
   }
 
   private func endOfMonth(_ start: Int) -> Int? {
@@ -145,7 +149,8 @@ extension TemplateScanner {
 
   /// Where the date that begins with the name of a day or month ends.
   func endOfNamedDate(_ run: AlphanumericRun) -> Int? {
-    guard (3...9).contains(run.count) else { return nil }
+    let next = byte(run.end)
+    guard (3...9).contains(run.count), next == 0x20 || next == UInt8(ascii: ",") else { return nil }
     var index = run.start
     if isNamed(Self.days, run.start, run.end) {
       index = byte(run.end) == UInt8(ascii: ",") ? run.end + 1 : run.end

@@ -111,19 +111,23 @@ extension TemplateScanner {
 extension TemplateScanner {
   private enum Unit { case duration, size }
 
-  private static let units: [[UInt8]: Unit] = {
-    var units: [[UInt8]: Unit] = [:]
+  /// Units by their letters, of which twelve fit into a number.
+  private static let units: [UInt64: Unit] = {
+    var units: [UInt64: Unit] = [:]
     for unit in [
       "ns", "us", "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute",
       "minutes", "h", "hr", "hrs", "hour", "hours", "d", "day", "days", "week", "weeks", "m",
       "millisecond", "milliseconds", "microsecond", "microseconds", "nanosecond", "nanoseconds",
-      "µs",
-    ] { units[Array(unit.utf8)] = .duration }
+    ] { units[letters(unit.utf8)] = .duration }
     for unit in [
       "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "byte", "bytes",
-    ] { units[Array(unit.utf8)] = .size }
+    ] { units[letters(unit.utf8)] = .size }
     return units
   }()
+
+  private static func letters(_ word: some Sequence<UInt8>) -> UInt64 {
+    word.reduce(0) { $0 << 5 | UInt64($1 & 31) }
+  }
 
   /// Where the unit after a number ends, and those of `1h 2m 3s`.
   private func endOfUnit(after number: Int) -> (end: Int, mark: StaticString)? {
@@ -146,14 +150,15 @@ extension TemplateScanner {
     let hasSpace = byte(index) == 0x20
     let start = hasSpace ? index + 1 : index
     var end = start
-    while end < start + 13, Byte.isLetter(byte(end)) || byte(end) >= 0x80 { end += 1 }
+    if begins("µs", at: start), !isWordByte(start + 3) { return (start + 3, .duration) }
+    while end < start + 12, Byte.isLetter(byte(end)) { end += 1 }
     let isShort = end == start + 1
     if hasSpace, isShort, byte(start) != UInt8(ascii: "s"), byte(start) != UInt8(ascii: "h") {
       return nil
     }
     if hasSpace, Byte.isDigit(byte(end)) { return nil }
     guard end > start, !isWordByte(end),
-      let unit = Self.units[bytes[start..<end].map { Byte.isLetter($0) ? $0 | 0x20 : $0 }]
+      let unit = Self.units[Self.letters(bytes[start..<end])]
     else { return nil }
     return (end, unit)
   }
