@@ -108,7 +108,9 @@ extension CircuitBreaker {
     }
   }
 
-  /// Changes the machine under the lock: the only way to do so. Reading alone needs no new sign.
+  /// Changes the machine under the lock: the only way to do so.
+  ///
+  /// Reading alone needs no new sign.
   func change<T: Sendable>(_ move: (inout Guarded) -> T) -> T {
     guarded.withLock { guarded in
       let result = move(&guarded)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-package import Mainstay
+internal import Mainstay
 
 // What went wrong, for whoever looks after the app.
 extension Inventory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
+internal import Foundation
 package import Mainstay
 
 /// Errors that are the same, counted, as the contract writes them.
