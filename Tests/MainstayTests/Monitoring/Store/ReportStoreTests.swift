@@ -103,7 +103,8 @@ import Testing
     #expect(service.requests.count == 3 && folder.files.isEmpty)
   }
 
-  @Test func `a cancellation is no failure, and the record stays`() async throws {
+  @Test(.requirement("T5")) func `a cancellation is no failure, and the record stays`() async throws
+  {
     let service = ScriptedService(meanwhile: {
       while !Task.isCancelled { await Task.yield() }
       throw CancellationError()
