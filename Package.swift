@@ -55,11 +55,13 @@ let package = Package(
     .testTarget(
       name: "MainstayTests",
       dependencies: [
-        "Mainstay", "MainstayTesting", "TestSupport",
+        "Mainstay", "MainstayTesting", "ReportCrashChild", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
+    .executableTarget(
+      name: "ReportCrashChild", dependencies: ["Mainstay"], path: "Tests/ReportCrashChild"),
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),

@@ -43,8 +43,10 @@ enum LayoutRules {
       }
   }
 
-  /// What only tests use: shared parts, and the program that the outbox's tests kill.
-  private static let support: Set = ["TestSupport", "InventoryTestSupport", "OutboxCrashChild"]
+  /// What only tests use: shared parts, and the programs that tests kill.
+  private static let support: Set = [
+    "TestSupport", "InventoryTestSupport", "OutboxCrashChild", "ReportCrashChild",
+  ]
 
   /// Tests, their support and snippets may depend on anything.
   private static func isBound(_ target: Manifest.Target) -> Bool {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The accounts as they are written down.
+struct LedgerRecord: Sendable, Equatable, Codable {
+  var version = 1
+  /// Each writing has a greater one.
+  var revision: UInt64 = 0
+  /// Files with this number or a greater one were not counted yet.
+  var next: UInt64 = 1
+  /// Files that were counted as gone, and may still be there.
+  var settling: [UInt64] = []
+  /// How many were captured and lie in memory; `ledger` does not count them.
+  var inMemory = 0
+  var ledger = ReportStore.Ledger()
+
+  /// Two places, of which one is written and the other is whole (a torn writing harms one of them).
+  ///
+  /// They are written where they lie, so that a full disk does not keep the accounts from being
+  /// written.
+  static let placeSize = 32_768
+  private static let magic = Array("mainldg1".utf8)
+  /// No count comes near this, and sums of a few of them do not overflow.
+  private static let largestCount = 1 << 48
+
+  /// The bytes of its place, and where that begins; nil where they do not fit, which bounded counts
+  /// rule out.
+  func encoded() -> (bytes: [UInt8], offset: Int)? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let json = try? encoder.encode(self) else { return nil }
+    let bytes = SealedBytes.seal(Array(json), magic: Self.magic)
+    guard bytes.count <= Self.placeSize else { return nil }
+    return (bytes, Int(revision % 2) * Self.placeSize)
+  }
+
+  /// The newest one of both places; nil where neither is whole.
+  init?(newestIn file: [UInt8]) {
+    let places = [0, Self.placeSize].compactMap { start -> LedgerRecord? in
+      guard start < file.count else { return nil }
+      let place = file[start..<min(start + Self.placeSize, file.count)]
+      guard let json = SealedBytes.open(place, magic: Self.magic) else { return nil }
+      let record = try? JSONDecoder().decode(LedgerRecord.self, from: Data(json))
+      return record.flatMap { $0.isSound ? $0 : nil }
+    }
+    guard let newest = places.max(by: { $0.revision < $1.revision }) else { return nil }
+    self = newest
+  }
+
+  init(next: UInt64, settling: [UInt64], inMemory: Int, ledger: ReportStore.Ledger) {
+    self.next = next
+    self.settling = settling
+    self.inMemory = inMemory
+    self.ledger = ledger
+  }
+
+  init() {}
+
+  /// Whether nothing that is computed with it can overflow.
+  private var isSound: Bool {
+    let counts =
+      [ledger.captured, ledger.sent, ledger.pending, ledger.quarantined, ledger.failedRequests]
+      + [ledger.resets, inMemory] + ledger.dropped.values.flatMap(\.values)
+    let last = ReportIndexStateMachine.lastNumber
+    return version == 1 && revision < last && next <= last && settling.allSatisfy { $0 < last }
+      && counts.count < 1_000 && counts.allSatisfy { (0..<Self.largestCount).contains($0) }
+  }
+}
+
+/// Bytes with a beginning that says what they are, and a sum over them.
+enum SealedBytes {
+  /// Beginning, sum and length.
+  static let overhead = 24
+
+  static func seal(_ bytes: [UInt8], magic: [UInt8]) -> [UInt8] {
+    let length = littleEndian(UInt64(bytes.count))
+    return magic + littleEndian(sum(length, bytes[...])) + length + bytes
+  }
+
+  /// What was sealed; nil where a single bit of it is another one.
+  ///
+  /// What comes after it does not count.
+  static func open(_ place: ArraySlice<UInt8>, magic: [UInt8]) -> ArraySlice<UInt8>? {
+    guard place.count >= overhead, place.starts(with: magic) else { return nil }
+    let start = place.startIndex
+    let length = Array(place[(start + 16)..<(start + 24)])
+    guard let count = Int(exactly: number(length)), count <= place.count - overhead else {
+      return nil
+    }
+    let bytes = place[(start + 24)..<(start + 24 + count)]
+    guard number(Array(place[(start + 8)..<(start + 16)])) == sum(length, bytes) else { return nil }
+    return bytes
+  }
+
+  /// FNV-1a of 64 bits: any change of a single byte changes it.
+  private static func sum(_ length: [UInt8], _ bytes: ArraySlice<UInt8>) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in length { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return sum
+  }
+
+  private static func littleEndian(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  private static func number(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A record as a file: a sealed line of JSON about it, its trimmed body and its body.
+struct RecordFile: Sendable, Equatable {
+  private struct Header: Codable {
+    var id: UUID
+    var time: Double
+    /// When it was kept, in seconds since 1970.
+    var kept: Double
+    var severity: Severity
+    var category: String
+    var fingerprint: String
+    var contentType: String
+    /// How long the trimmed body is; nil where there is none.
+    var trimmed: Int?
+  }
+
+  var record: ReportStore.Record
+  /// When it was kept, in seconds since 1970.
+  var kept: Double
+
+  private static let magic = Array("mainrpt1".utf8)
+  /// A header is a few hundred bytes; what claims to be more is no header.
+  private static let longestHeader = 4_096
+
+  var encoded: [UInt8] {
+    let header = Header(
+      id: record.id, time: Self.finite(record.time.timeIntervalSince1970), kept: kept,
+      severity: record.severity, category: record.category, fingerprint: record.fingerprint,
+      contentType: record.contentType, trimmed: record.trimmed?.count)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = (try? encoder.encode(header)) ?? Data()
+    var bytes = Array(json)
+    bytes.append(UInt8(ascii: "\n"))
+    if let trimmed = record.trimmed { bytes += trimmed }
+    bytes += record.body
+    return SealedBytes.seal(bytes, magic: Self.magic)
+  }
+
+  /// Reads a file; nil where it is cut or damaged.
+  init?(_ file: [UInt8]) {
+    guard let bytes = SealedBytes.open(file[...], magic: Self.magic),
+      bytes.count + SealedBytes.overhead == file.count,
+      let newline = bytes.prefix(Self.longestHeader).firstIndex(of: UInt8(ascii: "\n")),
+      let header = try? JSONDecoder().decode(
+        Header.self, from: Data(bytes[bytes.startIndex..<newline]))
+    else { return nil }
+    let rest = bytes[(newline + 1)...]
+    let length = header.trimmed ?? 0
+    guard (0...rest.count).contains(length) else { return nil }
+    kept = Self.finite(header.kept)
+    record = ReportStore.Record(
+      id: header.id, time: Date(timeIntervalSince1970: header.time), severity: header.severity,
+      category: header.category, fingerprint: header.fingerprint, contentType: header.contentType,
+      body: Data(rest.dropFirst(length)),
+      trimmed: header.trimmed == nil ? nil : Data(rest.prefix(length)))
+  }
+
+  init(_ record: ReportStore.Record, kept: Double) {
+    self.record = record
+    self.kept = Self.finite(kept)
+  }
+
+  /// The same without what can be spared; nil where nothing can.
+  var withoutSpare: RecordFile? {
+    record.trimmed.map { RecordFile(record.replacingBody($0), kept: kept) }
+  }
+
+  private static func finite(_ seconds: Double) -> Double {
+    seconds.isFinite ? min(max(seconds, -1e11), 1e11) : 0
+  }
+}
+
+extension ReportStore.Record {
+  func replacingBody(_ body: Data) -> Self {
+    Self(
+      id: id, time: time, severity: severity, category: category, fingerprint: fingerprint,
+      contentType: contentType, body: body)
+  }
+}
+
+/// The name of a record's file: its number and its identity, and nothing that an error said.
+struct RecordName: Sendable, Hashable {
+  let number: UInt64
+  let id: UUID
+
+  static let temporaryEnding = ".unfinished"
+
+  var text: String {
+    let digits = String(number, radix: 16)
+    let zeros = String(repeating: "0", count: max(0, 16 - digits.count))
+    return "\(zeros)\(digits)-\(id.uuidString.lowercased()).report"
+  }
+
+  init(number: UInt64, id: UUID) {
+    self.number = number
+    self.id = id
+  }
+
+  /// Reads a name; nil for a file that is not the store's own.
+  init?(_ text: String) {
+    guard text.utf8.count == 60, text.hasSuffix(".report"),
+      let number = UInt64(text.prefix(16), radix: 16),
+      (1...ReportIndexStateMachine.lastNumber).contains(number),
+      let id = UUID(uuidString: String(text.dropFirst(17).prefix(36)))
+    else { return nil }
+    self.init(number: number, id: id)
+    guard self.text == text else { return nil }
+  }
+}

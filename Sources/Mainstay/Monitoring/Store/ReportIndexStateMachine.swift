@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a store keeps, what has to leave when there is too much, and the accounts of both.
+///
+/// It knows files by their numbers and touches none. `step` says what has to be done next to make
+/// room; whoever has done it says so, and asks again.
+struct ReportIndexStateMachine: Sendable {
+  /// Settings that were checked before.
+  struct Settings: Sendable {
+    var maximumCount = 100
+    var maximumBytes = 5_000_000
+    var maximumAge = Duration.seconds(30 * 86_400)
+    /// What waits in memory while the folder cannot be written.
+    var memoryCount = 32
+    var memoryBytes = 1_000_000
+  }
+
+  /// What is known of a record that wants in.
+  struct Candidate: Sendable, Equatable {
+    var id: UUID
+    var bytes: Int
+    /// How large it is without what can be spared; nil where nothing can.
+    var trimmedBytes: Int?
+    var severity: Severity
+    var category: String
+    var contentType: String
+    /// Why it has to wait in memory; nil where it becomes a file.
+    var memoryReason: ReportStore.DropReason?
+  }
+
+  /// A record that is kept.
+  struct Entry: Sendable, Equatable {
+    /// Its file; those in memory have numbers from ``firstInMemory`` on.
+    var number: UInt64
+    let id: UUID
+    /// The reading at which it was kept; of those found, their age before that.
+    let birth: Duration
+    var bytes: Int
+    var trimmedBytes: Int?
+    let severity: Severity
+    let category: String
+    let contentType: String
+    var isSending = false
+    /// How often a service asked for it to be sent again.
+    var attempts = 0
+
+    var isInMemory: Bool { number >= ReportIndexStateMachine.firstInMemory }
+  }
+
+  /// What has to be done next.
+  enum Step: Sendable, Equatable {
+    case fits
+    case drop([UInt64], ReportStore.DropReason)
+    case trim(UInt64)
+    case trimCandidate
+    case refuse(ReportStore.DropReason)
+  }
+
+  /// Numbers from here on belong to records in memory.
+  static let firstInMemory: UInt64 = 1 << 63
+  /// Files with greater numbers are not the store's own, so that no sum overflows.
+  static let lastNumber: UInt64 = 1 << 62
+  /// How many files are settled by one writing of the ledger.
+  private static let settledAtOnce = 100
+
+  private let settings: Settings
+  /// The oldest first.
+  private(set) var entries: [Entry] = []
+  private(set) var nextNumber: UInt64 = 1
+  private var nextInMemory = Self.firstInMemory
+  /// Files that were counted and may still be there.
+  private(set) var settling: [UInt64] = []
+  private var counts = ReportStore.Ledger()
+  /// What was found and counted when the folder was opened.
+  private var inherited = ReportStore.Ledger()
+
+  init(_ settings: Settings) { self.settings = settings }
+}
+
+// MARK: What is asked
+
+extension ReportIndexStateMachine {
+  var ledger: ReportStore.Ledger {
+    var ledger = counts
+    ledger.pending = entries.count
+    return ledger
+  }
+
+  var bytes: Int { entries.reduce(0) { $0 + $1.bytes } }
+
+  var inMemory: [Entry] { entries.filter(\.isInMemory) }
+
+  func entry(_ number: UInt64) -> Entry? { entries.first { $0.number == number } }
+
+  /// What happened since the folder was opened.
+  var books: ReportStore.Books {
+    ReportStore.Books(inherited: inherited.pending, since: ledger.subtracting(inherited))
+  }
+
+  /// What is written down; those in memory are counted apart, since they have no file yet.
+  var persisted: LedgerRecord {
+    let inMemory = inMemory.count
+    var ledger = counts
+    ledger.captured -= inMemory
+    ledger.pending = 0
+    return LedgerRecord(next: nextNumber, settling: settling, inMemory: inMemory, ledger: ledger)
+  }
+
+  /// What has to be done next, to make room for a record or to keep to the limits without one.
+  func step(for candidate: Candidate?, now: Duration) -> Step {
+    let waiting = entries.filter { !$0.isSending }
+    let expired = waiting.filter { now - $0.birth > settings.maximumAge }.map(\.number)
+    if !expired.isEmpty { return .drop(Array(expired.prefix(Self.settledAtOnce)), .expired) }
+    let whole = room(
+      in: waiting, for: candidate, count: settings.maximumCount, bytes: settings.maximumBytes,
+      .overflow)
+    guard whole == .fits, let candidate, let reason = candidate.memoryReason else { return whole }
+    return room(
+      in: waiting.filter(\.isInMemory), for: candidate, count: settings.memoryCount,
+      bytes: settings.memoryBytes, reason)
+  }
+
+  private func room(
+    in waiting: [Entry], for candidate: Candidate?, count: Int, bytes: Int,
+    _ reason: ReportStore.DropReason
+  ) -> Step {
+    if let candidate, candidate.bytes > bytes {
+      guard let trimmed = candidate.trimmedBytes, trimmed <= bytes else {
+        return .refuse(reason == .overflow ? .tooLarge : reason)
+      }
+      return .trimCandidate
+    }
+    let isCrowded = waiting.count + (candidate == nil ? 0 : 1) > count
+    let isHeavy = waiting.reduce(candidate?.bytes ?? 0) { $0 + $1.bytes } > bytes
+    guard isCrowded || isHeavy else { return .fits }
+    if !isCrowded, let step = trim(waiting, candidate) { return step }
+    guard let victim = Self.mildest(waiting) else { return .fits }
+    if let candidate, candidate.severity < victim.severity { return .refuse(reason) }
+    return .drop([victim.number], reason)
+  }
+
+  /// Trimming that gains something: of the mildest first, of the oldest among those.
+  private func trim(_ waiting: [Entry], _ candidate: Candidate?) -> Step? {
+    let trimmable = waiting.filter { !$0.isInMemory && ($0.trimmedBytes ?? .max) < $0.bytes }
+    let victim = Self.mildest(trimmable)
+    if let candidate, let trimmed = candidate.trimmedBytes, trimmed < candidate.bytes,
+      victim.map({ candidate.severity < $0.severity }) ?? true
+    {
+      return .trimCandidate
+    }
+    return victim.map { .trim($0.number) }
+  }
+
+  private static func mildest(_ entries: [Entry]) -> Entry? {
+    // Of equals the first, which is the oldest.
+    entries.min { $0.severity < $1.severity }
+  }
+}
+
+// MARK: What happens
+
+extension ReportIndexStateMachine {
+  /// A record is kept: its file is there, or it lies in memory.
+  ///
+  /// - Returns: Its number, which is `nextNumber` for a file.
+  mutating func admit(_ candidate: Candidate, now: Duration) -> UInt64 {
+    let number: UInt64
+    if candidate.memoryReason == nil {
+      number = takeNumber()
+    } else {
+      number = nextInMemory
+      nextInMemory += 1
+    }
+    entries.append(
+      Entry(
+        number: number, id: candidate.id, birth: now, bytes: candidate.bytes,
+        trimmedBytes: candidate.trimmedBytes, severity: candidate.severity,
+        category: candidate.category, contentType: candidate.contentType))
+    counts.captured += 1
+    return number
+  }
+
+  /// A number is never used twice, also where writing its file failed half-way.
+  @discardableResult mutating func takeNumber() -> UInt64 {
+    defer { nextNumber += 1 }
+    return nextNumber
+  }
+
+  /// A record is not kept.
+  mutating func refuse(_ reason: ReportStore.DropReason, category: String) {
+    counts.captured += 1
+    counts.drop(reason, in: category)
+  }
+
+  /// Records are lost.
+  mutating func drop(_ numbers: [UInt64], _ reason: ReportStore.DropReason) {
+    for entry in take(numbers) { counts.drop(reason, in: entry.category) }
+  }
+
+  /// A service took records, but for so many of them.
+  mutating func send(_ numbers: [UInt64], rejected: Int = 0) {
+    let taken = take(numbers)
+    let refused = min(max(rejected, 0), taken.count)
+    counts.sent += taken.count - refused
+    if refused > 0 { counts.drop(.rejected, in: taken[0].category, count: refused) }
+  }
+
+  /// A file is damaged.
+  mutating func quarantine(_ number: UInt64) { counts.quarantined += take([number]).count }
+
+  /// Files are gone for good.
+  mutating func settled(_ numbers: [UInt64]) { settling.removeAll { numbers.contains($0) } }
+
+  mutating func trimmed(_ number: UInt64, bytes: Int) {
+    change([number]) {
+      $0.bytes = bytes
+      $0.trimmedBytes = nil
+    }
+  }
+
+  /// A record in memory has got a file, whose number is `nextNumber`.
+  mutating func moveToDisk(_ number: UInt64) {
+    let file = takeNumber()
+    change([number]) { $0.number = file }
+  }
+
+  mutating func beginSending(_ numbers: [UInt64]) { change(numbers) { $0.isSending = true } }
+
+  /// Records wait again; where a service asked for it, after the others.
+  mutating func putBack(_ numbers: [UInt64], wasRefused: Bool) {
+    change(numbers) {
+      $0.isSending = false
+      if wasRefused { $0.attempts += 1 }
+    }
+  }
+
+  mutating func requestFailed() { counts.failedRequests += 1 }
+
+  private mutating func change(_ numbers: [UInt64], _ body: (inout Entry) -> Void) {
+    for place in entries.indices where numbers.contains(entries[place].number) {
+      body(&entries[place])
+    }
+  }
+
+  private mutating func take(_ numbers: [UInt64]) -> [Entry] {
+    let taken = entries.filter { numbers.contains($0.number) }
+    entries.removeAll { numbers.contains($0.number) }
+    settling += taken.filter { !$0.isInMemory }.map(\.number)
+    return taken
+  }
+}
+
+// MARK: Opening
+
+extension ReportIndexStateMachine {
+  /// Goes on with what an earlier process left; what this one has in memory stays.
+  ///
+  /// - Parameters:
+  ///   - record: The ledger; nil where there is none.
+  ///   - isDamaged: Whether there was one that cannot be read.
+  ///   - found: The files that are whole; their births are those of this process's clock.
+  ///   - damaged: The numbers of those that are not.
+  /// - Returns: Files that were counted already and only have to be taken away.
+  mutating func open(
+    _ record: LedgerRecord?, isDamaged: Bool, found: [Entry], damaged: [UInt64]
+  ) -> [UInt64] {
+    let record = record ?? LedgerRecord()
+    let counted = Set(record.settling)
+    let kept = found.filter { !counted.contains($0.number) }.sorted { $0.number < $1.number }
+    let broken = damaged.filter { !counted.contains($0) }
+    var old = record.ledger
+    old.captured += (kept.map(\.number) + broken).count { $0 >= record.next } + record.inMemory
+    old.quarantined += broken.count
+    old.resets += isDamaged ? 1 : 0
+    old.pending = kept.count
+    if record.inMemory > 0 { old.drop(.lost, in: "other", count: record.inMemory) }
+    let missing = old.captured - old.sent - old.droppedInAll - old.quarantined - old.pending
+    if missing > 0 { old.drop(.lost, in: "other", count: missing) } else { old.captured -= missing }
+    inherited = old
+    counts = old.adding(counts)
+    entries = kept + entries
+    let last = (found.map(\.number) + damaged + record.settling).max() ?? 0
+    nextNumber = max(nextNumber, record.next, last + 1)
+    let remaining = (found.map(\.number) + damaged).filter(counted.contains)
+    settling = remaining + broken
+    return remaining
+  }
+}
+
+extension ReportStore.Ledger {
+  /// What happened in this one and the other.
+  func adding(_ other: Self) -> Self { combined(other, +) }
+
+  /// What happened in this one and not in the other, which came before.
+  func subtracting(_ other: Self) -> Self { combined(other, -) }
+
+  private func combined(_ other: Self, _ operation: (Int, Int) -> Int) -> Self {
+    var result = Self()
+    result.captured = operation(captured, other.captured)
+    result.sent = operation(sent, other.sent)
+    result.pending = operation(pending, other.pending)
+    result.quarantined = operation(quarantined, other.quarantined)
+    result.failedRequests = operation(failedRequests, other.failedRequests)
+    result.resets = operation(resets, other.resets)
+    for reason in Set(dropped.keys).union(other.dropped.keys) {
+      let (mine, theirs) = (dropped[reason] ?? [:], other.dropped[reason] ?? [:])
+      for category in Set(mine.keys).union(theirs.keys) {
+        let count = operation(mine[category] ?? 0, theirs[category] ?? 0)
+        if count != 0 { result.dropped[reason, default: [:]][category] = count }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a store sends what: one request at a time, the oldest records first, and not while a
+/// service or its own backoff holds it back.
+struct ReportSendingStateMachine: Sendable {
+  /// Settings that were checked before.
+  struct Settings: Sendable {
+    var replies: ReportStore.ReplyPolicy
+    var backoff = Backoff.exponential(from: .seconds(1), to: .seconds(300), jitter: .equal)
+    /// How many records a request holds at most.
+    var requestSize = 1
+    /// How many bytes a request of several records holds at most.
+    var requestBytes = 1_000_000
+  }
+
+  /// What a service says about when to come back.
+  struct Hint: Sendable, Equatable {
+    var all: Duration?
+    var categories: [String: Duration] = [:]
+  }
+
+  enum Next: Sendable, Equatable {
+    case nothing
+    case wait(Duration)
+    case send([UInt64])
+  }
+
+  enum Verdict: Sendable, Equatable {
+    case sent(rejected: Int)
+    case dropped(ReportStore.DropReason)
+    case stays
+  }
+
+  /// No service silences a store for longer, and none makes it turn without a rest.
+  static let pauses = Duration.seconds(1)...Duration.seconds(86_400)
+
+  private let settings: Settings
+  private(set) var isDraining = false
+  private var failures = 0
+  /// The readings until which nothing is sent, by the service and by its own backoff.
+  private var all: Duration?
+  private var own: Duration?
+  private var lastDelay: Duration?
+  private var categories: [String: Duration] = [:]
+  private var latest = Duration.seconds(Int64.min / 2)
+
+  init(_ settings: Settings) { self.settings = settings }
+}
+
+extension ReportSendingStateMachine {
+  /// Somebody wants to send; false where somebody else does.
+  mutating func begin() -> Bool {
+    defer { isDraining = true }
+    return !isDraining
+  }
+
+  mutating func finish() { isDraining = false }
+
+  /// How long nothing at all is sent; nil where something can be.
+  mutating func pause(now: Duration) -> Duration? {
+    advance(to: now)
+    guard let until = [all, own].compactMap({ $0 }).max(), until > latest else { return nil }
+    return until - latest
+  }
+
+  /// What is done next with the records that wait, which come the oldest first.
+  mutating func next(_ waiting: [ReportIndexStateMachine.Entry], now: Duration) -> Next {
+    let pause = pause(now: now)
+    guard !waiting.isEmpty else { return .nothing }
+    if let pause { return .wait(pause) }
+    let free = waiting.filter { categories[$0.category] == nil }
+    // Those that a service has put off before come after the others: one that it never takes must
+    // not hold up all.
+    guard let first = free.min(by: { $0.attempts < $1.attempts }) else {
+      let ends = waiting.compactMap { categories[$0.category] }
+      return .wait((ends.min() ?? latest) - latest)
+    }
+    var batch: [UInt64] = []
+    var bytes = 0
+    for entry in free
+    where entry.contentType == first.contentType && entry.category == first.category
+      && entry.attempts == first.attempts
+    {
+      guard batch.count < settings.requestSize else { break }
+      guard batch.isEmpty || bytes + entry.bytes <= settings.requestBytes else { break }
+      batch.append(entry.number)
+      bytes += entry.bytes
+    }
+    return .send(batch)
+  }
+
+  /// A service has answered.
+  ///
+  /// - Parameters:
+  ///   - reply: The answer.
+  ///   - hint: What it says about when to come back.
+  ///   - now: The reading.
+  ///   - fraction: A random number in `0..<1`.
+  /// - Returns: What becomes of the records.
+  mutating func end(
+    _ reply: ReportStore.Reply, _ hint: Hint, now: Duration, fraction: Double
+  ) -> Verdict {
+    advance(to: now)
+    heed(hint)
+    let verdict = settings.replies.verdict(on: reply.status)
+    // An outage must not cost all that is kept where the service's refusal is its last word.
+    if verdict == .stays || reply.status == 429 || (500...599).contains(reply.status) {
+      backOff(fraction)
+    } else {
+      forgive()
+    }
+    switch verdict {
+    case .sent: return .sent(rejected: max(reply.rejected, 0))
+    case .dropped: return .dropped(reply.status == 429 ? .rateLimited : .rejected)
+    case .stays: return .stays
+    }
+  }
+
+  /// There was no answer.
+  mutating func endWithoutReply(now: Duration, fraction: Double) {
+    advance(to: now)
+    backOff(fraction)
+  }
+
+  /// Something has changed, such as the network: its own backoff is over, a service's word is not.
+  mutating func forgive() {
+    failures = 0
+    own = nil
+    lastDelay = nil
+  }
+
+  private mutating func backOff(_ fraction: Double) {
+    failures = min(failures + 1, 1_000)
+    let delay = settings.backoff.delay(
+      attempt: failures, previous: lastDelay, fraction: fraction)
+    lastDelay = delay
+    own = latest + Self.cut(delay)
+  }
+
+  private mutating func heed(_ hint: Hint) {
+    if let pause = hint.all { all = max(all ?? latest, latest + Self.cut(pause)) }
+    for (category, pause) in hint.categories.sorted(by: { $0.key < $1.key }) {
+      guard categories[category] != nil || categories.count < 64 else { break }
+      categories[category] = max(categories[category] ?? latest, latest + Self.cut(pause))
+    }
+  }
+
+  private mutating func advance(to now: Duration) {
+    latest = max(latest, min(now, .seconds(Int64.max / 2)))
+    if let until = all, until <= latest { all = nil }
+    if let until = own, until <= latest { own = nil }
+    categories = categories.filter { $0.value > latest }
+  }
+
+  private static func cut(_ pause: Duration) -> Duration {
+    min(max(pause, pauses.lowerBound), pauses.upperBound)
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension ReportStore {
+  /// Goes on with what is in the folder; where it cannot be opened, the next record tries again.
+  func open() {
+    let isOpen = guarded.withLock { $0.lock != nil || $0.isShutDown }
+    guard !isOpen else { return }
+    do throws(StoreFolder.Failure) {
+      try folder.prepare()
+      guard let lock = try FolderLock(path: folder.path) else {
+        guarded.withLock { $0.condition = .lockedByAnother }
+        return
+      }
+      if guarded.withLock({ $0.wasOpen }) { try takeAgain(lock) } else { try take(lock) }
+    } catch { note(error) }
+  }
+
+  private func take(_ lock: FolderLock) throws(StoreFolder.Failure) {
+    let names = try folder.names()
+    for name in names where isUnfinished(name) { try? folder.remove(name) }
+    let (record, isDamaged) = try readLedger()
+    let (found, damaged) = try readFiles(names.compactMap { RecordName($0) })
+    // A folder whose ledger cannot be written is not used: all that is sent from it would be sent
+    // again by the next process.
+    let before = guarded.withLock { guarded in (guarded.index, guarded.revision) }
+    let counted = guarded.withLock { guarded in
+      guarded.lock = lock
+      guarded.condition = .writing
+      guarded.revision = max(guarded.revision, record?.revision ?? 0)
+      return Set(
+        guarded.index.open(
+          record, isDamaged: isDamaged, found: found, damaged: damaged.map(\.number)))
+    }
+    guard writeLedger(anew: isDamaged) else {
+      guarded.withLock { guarded in
+        (guarded.index, guarded.revision) = before
+        guarded.lock = nil
+      }
+      return
+    }
+    guarded.withLock { $0.wasOpen = true }
+    let all = found.map { RecordName(number: $0.number, id: $0.id) } + damaged
+    let leftovers = all.filter { counted.contains($0.number) }
+    if !leftovers.isEmpty { remove(leftovers) }
+    let broken = damaged.filter { !counted.contains($0.number) }
+    if !broken.isEmpty { remove(broken, aside: true) }
+    makeRoom(for: nil)
+    saveMemory()
+  }
+
+  /// Somebody took the folder away, or put another one in its place.
+  ///
+  /// What is known of its records stays, and those that are gone are found to be so when they are
+  /// to be sent.
+  private func takeAgain(_ lock: FolderLock) throws(StoreFolder.Failure) {
+    let (record, isDamaged) = try readLedger()
+    guarded.withLock { guarded in
+      guarded.lock = lock
+      guarded.condition = .writing
+      guarded.revision = max(guarded.revision, record?.revision ?? 0)
+    }
+    if !writeLedger(anew: isDamaged) { guarded.withLock { $0.lock = nil } }
+  }
+
+  private func isUnfinished(_ name: String) -> Bool {
+    guard name.hasSuffix(RecordName.temporaryEnding) else { return false }
+    let rest = String(name.dropLast(RecordName.temporaryEnding.count))
+    return rest == Self.ledgerName || RecordName(rest) != nil
+  }
+
+  /// The ledger, and whether there is one that is damaged.
+  private func readLedger() throws(StoreFolder.Failure) -> (LedgerRecord?, Bool) {
+    do throws(StoreFolder.Failure) {
+      let file = try folder.read(Self.ledgerName, limit: 2 * LedgerRecord.placeSize)
+      if let file, let record = LedgerRecord(newestIn: file),
+        file.count == 2 * LedgerRecord.placeSize
+      {
+        return (record, false)
+      }
+      return (file.flatMap { LedgerRecord(newestIn: $0) }, true)
+    } catch {
+      guard error == .missing else { throw error }
+      return (nil, false)
+    }
+  }
+
+  private func readFiles(
+    _ names: [RecordName]
+  ) throws(StoreFolder.Failure) -> ([ReportIndexStateMachine.Entry], [RecordName]) {
+    let (now, today) = (timeline.now, timeOfDay().timeIntervalSince1970)
+    var found: [ReportIndexStateMachine.Entry] = []
+    var damaged: [RecordName] = []
+    for name in names {
+      let bytes: [UInt8]?
+      do throws(StoreFolder.Failure) {
+        bytes = try folder.read(name.text, limit: 1_000_000_000)
+      } catch {
+        // Somebody else took it since its name was read.
+        guard error == .missing else { throw error }
+        continue
+      }
+      guard let bytes, let file = RecordFile(bytes), file.record.id == name.id else {
+        damaged.append(name)
+        continue
+      }
+      let age = Duration.clamped(seconds: today - file.kept)
+      found.append(
+        ReportIndexStateMachine.Entry(
+          number: name.number, id: name.id, birth: now - age, bytes: bytes.count,
+          trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: file.record.severity,
+          category: file.record.category, contentType: file.record.contentType))
+    }
+    return (found, damaged)
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+extension ReportStore {
+  /// How a round of sending ended.
+  public enum Round: Sendable, Hashable {
+    /// Nothing is left that could be sent.
+    case finished
+    /// Something is left, and nothing of it may be sent for so long.
+    case paused(Duration)
+    /// Somebody else is sending.
+    case busy
+    /// The task was cancelled; what was not answered stays.
+    case cancelled
+  }
+
+  /// Sends records as they come, for as long as the task is not cancelled.
+  public func run() async {
+    while !Task.isCancelled {
+      switch await drain() {
+      case .finished: await signal.wait(until: nil, on: timeline)
+      case .paused(let pause): await signal.wait(until: timeline.now + pause, on: timeline)
+      case .busy: await signal.wait(until: timeline.now + .seconds(1), on: timeline)
+      case .cancelled: return
+      }
+    }
+  }
+
+  /// Sends what may be sent now, one request after the other; one caller at a time does.
+  ///
+  /// - Returns: Why it ended.
+  public func drain() async -> Round {
+    guard await onDisk({ [self] in beginRound() }) else { return .busy }
+    let round = await sendAll()
+    guarded.withLock { $0.sending.finish() }
+    return round
+  }
+
+  /// Says that sending may work now, since there is a network again: its own backoff is over.
+  ///
+  /// What a service asked for still holds.
+  public func wake() {
+    guarded.withLock { $0.sending.forgive() }
+    signal.set()
+  }
+
+  private func sendAll() async -> Round {
+    while true {
+      if Task.isCancelled { return .cancelled }
+      switch await onDisk({ [self] in takeBatch() }) {
+      case .nothing: return .finished
+      case .wait(let pause): return .paused(pause)
+      case .send(let numbers, let request):
+        if await send(request, numbers) == false { return .cancelled }
+      }
+    }
+  }
+
+  /// False where it was cancelled.
+  private func send(_ request: Request, _ numbers: [UInt64]) async -> Bool {
+    let reply: Reply?
+    do {
+      reply = try await Self.$isSending.withValue(true) { try await transport.send(request) }
+    } catch {
+      if Task.isCancelled, error.isCancellation {
+        await onDisk { [self] in putBack(numbers, wasRefused: false) }
+        return false
+      }
+      reply = nil
+    }
+    await onDisk { [self] in end(numbers, reply) }
+    return true
+  }
+}
+
+// MARK: On the queue
+
+extension ReportStore {
+  private enum Batch: Sendable {
+    case nothing
+    case wait(Duration)
+    case send([UInt64], Request)
+  }
+
+  private func beginRound() -> Bool {
+    guard guarded.withLock({ $0.sending.begin() }) else { return false }
+    open()
+    makeRoom(for: nil)
+    saveMemory()
+    return true
+  }
+
+  private func takeBatch() -> Batch {
+    // Every turn but the last one settles a file that is not what it was, so it ends.
+    while true {
+      // What cannot be settled is not sent: the next process would send it again.
+      let isWritten = guarded.withLock { $0.isWritten } || writeLedger()
+      let now = timeline.now
+      let next = guarded.withLock { guarded -> ReportSendingStateMachine.Next in
+        guard !guarded.isShutDown else { return .nothing }
+        let waiting = guarded.index.entries.filter { !$0.isSending }
+        return guarded.sending.next(waiting.filter { isWritten || $0.isInMemory }, now: now)
+      }
+      switch next {
+      case .nothing: return .nothing
+      case .wait(let pause): return .wait(pause)
+      case .send(let numbers):
+        let entries = guarded.withLock { guarded in numbers.compactMap { guarded.index.entry($0) } }
+        let files = entries.compactMap { read($0) }
+        guard files.count == numbers.count else {
+          // What is unreadable for another reason comes after the others, and after a pause.
+          let left = guarded.withLock { guarded in
+            numbers.filter { guarded.index.entry($0) != nil }
+          }
+          if left.count == numbers.count - files.count { return putOff(left, now) }
+          continue
+        }
+        guarded.withLock { $0.index.beginSending(numbers) }
+        folder.probe?.reached(.batchTaken)
+        return .send(numbers, request(files.map(\.record)))
+      }
+    }
+  }
+
+  private func putOff(_ numbers: [UInt64], _ now: Duration) -> Batch {
+    guarded.withLock { guarded in
+      guarded.index.putBack(numbers, wasRefused: true)
+      let fraction = guarded.random.fraction()
+      guarded.sending.endWithoutReply(now: now, fraction: fraction)
+    }
+    return .wait(guarded.withLock { $0.sending.pause(now: now) } ?? .seconds(1))
+  }
+
+  private func request(_ records: [Record]) -> Request {
+    var body = records.first?.body ?? Data()
+    for record in records.dropFirst() {
+      if body.last != UInt8(ascii: "\n") { body.append(UInt8(ascii: "\n")) }
+      body.append(record.body)
+    }
+    return Request(
+      body: body, headers: ["Content-Type": records.first?.contentType ?? ""],
+      ids: records.map(\.id))
+  }
+
+  private func end(_ numbers: [UInt64], _ reply: Reply?) {
+    folder.probe?.reached(.replied)
+    let now = timeline.now
+    // The folder may be somebody else's by now.
+    guard !guarded.withLock({ $0.isShutDown }) else { return }
+    guard let reply else {
+      guarded.withLock { guarded in
+        guarded.index.requestFailed()
+        let fraction = guarded.random.fraction()
+        guarded.sending.endWithoutReply(now: now, fraction: fraction)
+      }
+      return putBack(numbers, wasRefused: false)
+    }
+    let hint = replies.hint(of: reply, now: timeOfDay())
+    let verdict = guarded.withLock { guarded in
+      let fraction = guarded.random.fraction()
+      let verdict = guarded.sending.end(reply, hint, now: now, fraction: fraction)
+      if case .sent = verdict {} else { guarded.index.requestFailed() }
+      return verdict
+    }
+    switch verdict {
+    case .sent(let rejected): settle(numbers) { $0.send(numbers, rejected: rejected) }
+    case .dropped(let reason): settle(numbers) { $0.drop(numbers, reason) }
+    case .stays: putBack(numbers, wasRefused: true)
+    }
+  }
+
+  private func putBack(_ numbers: [UInt64], wasRefused: Bool) {
+    guarded.withLock { $0.index.putBack(numbers, wasRefused: wasRefused) }
+    // They count again.
+    makeRoom(for: nil)
+  }
+}
+
+extension ReportStore.ReplyPolicy {
+  /// What a service says about when to come back.
+  func hint(of reply: ReportStore.Reply, now: Date) -> ReportSendingStateMachine.Hint {
+    if rateLimits == .sentry, let header = reply.header("x-sentry-rate-limits"),
+      let limits = SentryRateLimits(header)
+    {
+      return .init(all: limits.all, categories: limits.categories)
+    }
+    guard reply.status == 429 || (500...599).contains(reply.status) else { return .init() }
+    let asked = reply.header("retry-after").flatMap {
+      AppError.retryAfter(header: $0, date: reply.header("date"), now: now)
+    }
+    return .init(all: asked ?? (reply.status == 429 ? .seconds(60) : nil))
+  }
+}
+
+/// Wakes the one that sends: something is there to be sent, or a pause is over.
+final class DrainSignal: AlarmTarget {
+  private struct State {
+    var isSet = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// Wakes whoever waits, or lets the next wait return at once.
+  func set() {
+    let waiters = state.withLock { state in
+      state.isSet = state.waiters.isEmpty
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func ring() { set() }
+
+  /// Returns when it is set, when a reading has come, or when the task is cancelled.
+  func wait(until due: Duration?, on timeline: Timeline) async {
+    let ticket = due.map { timeline.alarms.add(due: $0, target: self) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isSet = state.withLock { state in
+          defer { state.isSet = false }
+          if !state.isSet { state.waiters.append(continuation) }
+          return state.isSet
+        }
+        if isSet { continuation.resume() }
+      }
+    } onCancel: {
+      set()
+    }
+    if let ticket { timeline.alarms.remove(ticket) }
+  }
+}

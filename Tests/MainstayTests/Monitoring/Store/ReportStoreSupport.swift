@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+/// A folder that is gone when nobody holds it any more.
+final class ReportFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "reports-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  /// Where the store is.
+  var store: URL { url.appending(path: "reports") }
+
+  var path: String { store.path(percentEncoded: false) }
+
+  /// The files of records.
+  var files: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.filter { $0.hasSuffix(".report") }.sorted()
+  }
+
+  var quarantined: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path + "/quarantine")) ?? []
+  }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: store.appending(path: name)))
+  }
+
+  func write(_ bytes: [UInt8], to name: String) throws {
+    try Data(bytes).write(to: store.appending(path: name))
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// A service that answers as it is told, and remembers what it was sent.
+final class ScriptedService: ReportTransport {
+  struct Unreachable: Error {}
+
+  private struct State {
+    var replies: [ReportStore.Reply?]
+    var requests: [ReportStore.Request] = []
+  }
+
+  private let state: Locked<State>
+  /// What happens while a request is under way.
+  private let meanwhile: @Sendable () async throws -> Void
+
+  /// Answers with these, nil being none, and then always with 200.
+  init(
+    _ replies: [ReportStore.Reply?] = [],
+    meanwhile: @escaping @Sendable () async throws -> Void = {}
+  ) {
+    state = Locked(State(replies: replies))
+    self.meanwhile = meanwhile
+  }
+
+  var requests: [ReportStore.Request] { state.withLock { $0.requests } }
+
+  var ids: [UUID] { requests.flatMap(\.ids) }
+
+  func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
+    let reply = state.withLock { state in
+      state.requests.append(request)
+      return state.replies.isEmpty ? ReportStore.Reply(status: 200) : state.replies.removeFirst()
+    }
+    try await meanwhile()
+    guard let reply else { throw Unreachable() }
+    return reply
+  }
+}
+
+extension ReportStore.Record {
+  /// A record of so many bytes.
+  static func sample(
+    _ severity: Severity = .error, bytes: Int = 100, trimmed: Int? = nil, category: String = "error"
+  ) -> Self {
+    Self(
+      id: UUID(), time: Date(timeIntervalSince1970: 1_700_000_000), severity: severity,
+      category: category, fingerprint: "1-0123456789abcdef",
+      body: Data(repeating: 120, count: bytes),
+      trimmed: trimmed.map { Data(repeating: 121, count: $0) })
+  }
+}
+
+extension ReportStore.Configuration {
+  /// The defaults, on however full a volume the tests run.
+  static let anywhere = Self(reserve: 0)
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A file of lines that only grows, and is on the disk when a call returns.
+///
+/// The kernel writes a short line whole or not at all, so a process that dies leaves no half of
+/// one.
+struct Journal: Sendable {
+  let path: String
+
+  func append(_ words: [String]) throws {
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+    guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    defer { close(descriptor) }
+    let line = Data((words.joined(separator: " ") + "\n").utf8)
+    let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    guard written == line.count, fsync(descriptor) == 0 else {
+      throw CocoaError(.fileWriteUnknown)
+    }
+  }
+
+  var lines: [[String]] {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
+    return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+  }
+}
