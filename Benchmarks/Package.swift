@@ -29,6 +29,13 @@ let package = Package(
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
       ]),
+    // Sorts a log into clusters, to be compared with Drain3.
+    .executableTarget(
+      name: "cluster",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Mainstay", package: "mainstay"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -55,7 +55,10 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   /// Whether there is nothing to read: no characters, or none that can be seen.
-  public var isBlank: Bool { !PlainText.hasVisibleCharacters(description) }
+  public var isBlank: Bool {
+    // Asked of every error that is made: a wording without arguments is shown as it is.
+    !PlainText.hasVisibleCharacters(arguments.isEmpty ? pattern : description)
+  }
 
   /// The text in words; English until a catalogue says otherwise.
   public func string(in locale: Locale = .current) -> String {
@@ -98,6 +101,7 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   }
 
   private static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == opening || $0 == closing }) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       result.append(scalar)

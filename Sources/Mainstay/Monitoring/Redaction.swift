@@ -11,10 +11,27 @@ package enum Redaction {
   private static let longestInput = 64_000
 
   package static func redact(_ text: String) -> String {
-    if text.isEmpty { return text }
+    if text.isEmpty || isPlainlyPublic(text) { return text }
     guard text.utf8.count > longestInput else { return Redactor(text).run() }
     let redacted = Redactor(BoundedText.cut(text, to: longestInput)).run()
     return redacted.hasSuffix(Redactor.cut) ? redacted : redacted + Redactor.cut
+  }
+
+  /// Whether a text consists of a few ordinary words, in which nothing is ever taken out; most
+  /// names of operations do.
+  ///
+  /// What is taken out follows a sign such as `:`, `=`, `/` or `@`, is one word of 16 letters or
+  /// more, or follows "Bearer" or "Basic".
+  private static func isPlainlyPublic(_ text: String) -> Bool {
+    guard text.utf8.count <= 100 else { return false }
+    var length = 0
+    for byte in text.utf8 {
+      let isLetter = Byte.isLetter(byte)
+      let isOrdinary = isLetter || byte == 32 || byte == UInt8(ascii: ".")
+      guard isOrdinary, byte | 0x20 != UInt8(ascii: "b"), length < 15 else { return false }
+      length = byte == 32 ? 0 : length + 1
+    }
+    return true
   }
 
   /// Redacts the values, each seen together with its name: `token` takes out what stands under it.

@@ -107,4 +107,22 @@ import Testing
       #expect(Redaction.redact(once) == once)
     }
   }
+
+  @Test func `ten megabytes are cut before they are looked at`() {
+    for piece in ["word ", "x", "é", "token=a "] {
+      let text = String(repeating: piece, count: 10_000_000 / piece.utf8.count)
+      let once = Redaction.redact(text)
+      #expect(once.utf8.count <= 16_006 && once.hasSuffix(" <cut>"))
+      #expect(Redaction.redact(once) == once)
+    }
+  }
+
+  @Test func `ordinary words stay, and what only looks like them does not`() {
+    for text in ["Save item", "It was not saved.", "storage", "a.b.c d", "aaaaaaaaaaaaaaa"] {
+      #expect(Redaction.redact(text) == text)
+    }
+    #expect(Redaction.redact("Bearer abcdefgh") == "Bearer <redacted>")
+    #expect(Redaction.redact("AKIAABCDEFGHIJKL") == "<redacted>")
+    #expect(Redaction.redact("ghp_abcdefghijklmnop") == "<redacted>")
+  }
 }

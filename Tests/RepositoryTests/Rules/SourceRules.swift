@@ -58,6 +58,8 @@ enum SourceRules {
   /// Where the time of day is what is meant.
   static let wallClocks = [
     Allowance(path: "Errors/AppError.swift", reason: "stamps an error with the time of day"),
+    Allowance(
+      path: "Capture/ErrorMonitor.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "State/Timestamp.swift", reason: "stamps what is stored with the time of day"),
     Allowance(path: "InventoryCore/TimeOfDay.swift", reason: "is where the app reads it"),
     Allowance(path: "MainstayOutbox/Outbox.swift", reason: "reads it once, at opening"),

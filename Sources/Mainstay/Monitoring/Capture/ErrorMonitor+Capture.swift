@@ -36,7 +36,7 @@ extension ErrorMonitor {
       let isPlain = group == nil && error.underlying.isEmpty
       captured =
         isPlain
-        ? Subject(error, Fingerprint(of: error))
+        ? Subject(error, fingerprints.fingerprint(of: error))
         : CaptureScope.enter { Subject(error, Fingerprint(of: error, key: group)) }
     } else {
       if error is CancellationError { return nil }

@@ -32,8 +32,7 @@ extension ErrorMonitor {
     }
     let recovery = ErrorReport.Recovery(
       id: subject.app.id, fingerprint: subject.fingerprint, code: subject.app.code,
-      type: BoundedText.cut(QualifiedTypeName.of(Swift.type(of: error)), to: BoundedText.name),
-      succeeded: succeeded,
+      type: ReportDraft.type(of: error, as: subject.app), succeeded: succeeded,
       operation: operation.map { BoundedText.redacted($0, to: BoundedText.name) },
       action: action, time: wallClock().finite)
     let reported = updateHistory(of: subject) { fields in
@@ -57,6 +56,8 @@ extension ErrorMonitor {
   ) {
     guard !CaptureScope.isInside else { return }
     let subject = CaptureScope.enter { identify(error, key: group, at: SourceSite()) }
+    var presentation = presentation
+    presentation.time = presentation.time ?? wallClock().finite
     _ = updateHistory(of: subject) { $0.presentation = presentation }
   }
 

@@ -34,6 +34,7 @@ public final class ErrorMonitor: Sendable {
   let timeline: Timeline
   let wallClock: @Sendable () -> Date
   let enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
+  let fingerprints = FingerprintMemo()
   let shards: [CaptureShard]
   let lanes: [SinkLane]
   let memory: Locked<Memory>

@@ -31,7 +31,7 @@ struct ReportDraft {
       ErrorReport.Fields(
         id: app.id, time: app.time, fingerprint: fingerprint, code: app.code, kind: app.kind,
         disposition: app.disposition, severity: severity ?? app.severity, isHandled: isHandled,
-        type: BoundedText.cut(QualifiedTypeName.of(Swift.type(of: origin)), to: BoundedText.name),
+        type: Self.type(of: thrown, as: app),
         message: BoundedText.redacted(english, to: BoundedText.text), details: details,
         operation: operation.map(Self.name), category: category.map(Self.name),
         metadata: values(enrichment), causes: causes, frames: frames, site: app.site,
@@ -42,11 +42,12 @@ struct ReportDraft {
     BoundedText.redacted(text, to: BoundedText.name)
   }
 
-  /// What was thrown first: where an app's error was made from another one, that one.
-  private var origin: any Error {
-    guard thrown is AppError, let cause = app.underlying.first else { return thrown }
-    if let record = cause as? RecordedError { return record }
-    return cause
+  /// The type that was thrown first: where an app's error was made from another one, of that one.
+  static func type(of thrown: any Error, as app: AppError) -> String {
+    let origin = thrown is AppError ? app.underlying.first ?? thrown : thrown
+    let name =
+      (origin as? RecordedError)?.type ?? QualifiedTypeName.of(Swift.type(of: origin))
+    return BoundedText.cut(name, to: BoundedText.name)
   }
 
   /// What an author of the app wrote; of an error that nobody has classified the words are foreign,

@@ -49,26 +49,26 @@ final class SinkLane: Sendable {
   /// A report was kept.
   func offer(_ report: ErrorReport) {
     let isCritical = report.isCritical
-    let begins: Bool? = state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: isCritical) else {
+    let severity = report.severity
+    let isWanted = state.withLock { state in
+      if state.consent.allows(purpose, isCritical: isCritical) {
+        if state.queue.offer(report, severity: severity) { begin(&state) }
+        return true
+      } else {
         state.queue.withhold()
-        return nil
+        return false
       }
-      return state.queue.offer(report, severity: report.severity)
     }
-    guard let begins else { return }
-    if let noting { CaptureScope.enter { noting.noteCaptured(report) } }
-    if begins { begin() }
+    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
   }
 
   /// An error that was reported was recovered from, or was not.
   func offer(_ recovery: ErrorReport.Recovery) {
-    let begins = state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: false) else { return false }
+    state.withLock { state in
+      guard state.consent.allows(purpose, isCritical: false) else { return }
       state.recoveries.insert(recovery)
-      return state.queue.wake()
+      if state.queue.wake() { begin(&state) }
     }
-    if begins { begin() }
   }
 
   /// The person has agreed to something else.
@@ -92,10 +92,10 @@ final class SinkLane: Sendable {
     task?.cancel()
   }
 
-  private func begin() {
+  /// Begins the task, under the lock: of two tasks the later one must be the one that is kept.
+  private func begin(_ state: inout Guarded) {
     // Detached: what is sent has nothing to do with the task that captured it.
-    let task = Task.detached(priority: .utility) { await self.drain() }
-    state.withLock { $0.task = task }
+    state.task = Task.detached(priority: .utility) { await self.drain() }
   }
 
   private func drain() async {

@@ -3,7 +3,8 @@
 /// A walk over an error and all that caused it, from the outside in, that always comes to an end.
 ///
 /// It goes ten errors deep and meets 256 errors at most. What comes again below itself, the same
-/// object or the same identity, is left out there; a wrapper without an identity is stepped through.
+/// object or the same identity, is left out there. A wrapper has no identity and is stepped
+/// through.
 struct CauseWalk {
   /// An identity that was met below the outermost.
   struct Cause: Hashable {

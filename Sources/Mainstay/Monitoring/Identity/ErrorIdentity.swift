@@ -45,6 +45,12 @@ struct ErrorIdentity: Hashable {
     return ErrorIdentity(.message, type + [Part("template", MessageTemplate(text).description)])
   }
 
+  static func message(of error: AppError) -> ErrorIdentity {
+    let template = MessageTemplate(of: error.message).description
+    return ErrorIdentity(
+      .message, [Part("code", error.code.rawValue), Part("template", template)])
+  }
+
   /// The identity of an error of which nothing is known but its Swift type.
   static func type<E: Error>(of error: E) -> ErrorIdentity {
     let name = QualifiedTypeName.of(E.self)

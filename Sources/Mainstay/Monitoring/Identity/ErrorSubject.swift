@@ -80,10 +80,15 @@ struct ErrorSubject {
       self.init(.environment(error.kind))
     } else if Self.isTransparent(error) {
       self.init(nil, error.underlying)
+    } else if Self.nobodysCodes.contains(error.code), error.underlying.isEmpty {
+      self.init(.message(of: error))
     } else {
       self.init(.code(error.code), error.underlying)
     }
   }
+
+  /// Codes that stand where an author gave none; then the wording that the author wrote decides.
+  static let nobodysCodes: Set<ErrorCode> = ["unknown", "validation"]
 
   private init<E: AppErrorConvertible>(convertible error: E) {
     guard let app = ConversionDepth.asking({ error.appError }) else {

@@ -54,17 +54,17 @@ extension ErrorReport {
     public var titleKey: String?
     /// What the person chose; nil where they have not chosen so far, or nothing could be chosen.
     public var action: RecoveryAction.ID?
-    /// When it was shown.
-    public var time: Date
+    /// When it was shown; nil means when the monitor was told of it.
+    public var time: Date?
 
     /// Makes a presentation.
     public init(
-      style: String, titleKey: String? = nil, action: RecoveryAction.ID? = nil, time: Date = Date()
+      style: String, titleKey: String? = nil, action: RecoveryAction.ID? = nil, time: Date? = nil
     ) {
       self.style = BoundedText.redacted(style, to: BoundedText.name)
       self.titleKey = titleKey.map { BoundedText.redacted($0, to: BoundedText.name) }
       self.action = action
-      self.time = time.finite
+      self.time = time?.finite
     }
   }
 

@@ -61,7 +61,7 @@ import Testing
     monitor.addBreadcrumb(secret)
     monitor.capture(storeError())
     let text = String(decoding: try JSONEncoder().encode(monitor.history), as: UTF8.self)
-    for word in ["ada", "Ada", "pw@", "abc", "hush", "abcdefgh12345"] {
+    for word in ["ada@", "ada:", "/ada", "Ada", "pw@", "abc", "hush", "abcdefgh12345"] {
       #expect(!text.contains(word), "\(word)")
     }
     let groups = String(decoding: try JSONEncoder().encode(monitor.groups), as: UTF8.self)

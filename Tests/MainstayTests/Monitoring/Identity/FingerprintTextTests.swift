@@ -5,6 +5,10 @@ import Mainstay
 import TestSupport
 import Testing
 
+struct WordyFault: Error, CustomStringConvertible {
+  let description: String
+}
+
 private struct Record: Codable, Equatable {
   var fingerprint: Fingerprint
 }
@@ -20,6 +24,11 @@ private struct Record: Codable, Equatable {
       NSError(domain: "Shop", code: 7, userInfo: [NSUnderlyingErrorKey: CartError.empty]),
       "1-045d53da2c7eed3841bd86a2eb688526"
     ),
+    (
+      WordyFault(description: "row 5 of 1,234 is bad"),
+      "1-fe820bec0bd497fd9b24b2b10a568d3c"
+    ),
+    (AppError.validation("Row \(5) is bad."), "1-97f7804ee11d834047f390d015351ca5"),
     (CancellationError(), "1-00000000000000000000000000000000"),
   ]
 

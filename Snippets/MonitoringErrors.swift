@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples on the page about monitoring errors.
+
+import Mainstay
+
+struct Item: Sendable {
+  var name: String
+}
+
+struct Store: Sendable {
+  func save(_ item: Item) async throws {}
+  func reopen() async -> Bool { true }
+}
+
+struct LogSink: ReportSink {
+  let name = "log"
+  let purpose = ErrorReport.Purpose.log
+
+  func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+    for report in batch.reports { print(report) }
+    return .accepted
+  }
+}
+
+func starting() -> ErrorMonitor {
+  let monitor = ErrorMonitor(
+    sinks: [LogSink()], consent: .init(analytics: false), facts: ["app.version": "1.4"]
+  ) { error in
+    ["retryable": error.disposition == .transient() ? "yes" : "no"]
+  }
+  return monitor
+}
+
+func saving(_ item: Item, in store: Store, monitor: ErrorMonitor) async throws {
+  do {
+    try await store.save(item)
+  } catch {
+    monitor.capture(
+      error, during: "Save item", category: "storage",
+      metadata: ["service": "inventory", "name": .private(item.name)])
+    throw error
+  }
+}
+
+func recovering(_ item: Item, in store: Store, monitor: ErrorMonitor) async throws {
+  try await monitor.attempt("Save item", category: "storage") {
+    try await store.save(item)
+  } recover: { error in
+    await store.reopen()
+  }
+}
+
+func showing(_ error: AppError, monitor: ErrorMonitor) {
+  monitor.recordPresentation(.init(style: "alert", titleKey: error.title.key), of: error)
+  monitor.recordRecovery(from: error, succeeded: true, action: RecoveryAction.retry.id)
+}
+
+func reading(_ monitor: ErrorMonitor) {
+  for group in monitor.mostCommon(10) {
+    print(group.fingerprint, group.count, group.trend(per: .hour), group.recoveryRate ?? 0)
+  }
+  let ledger = monitor.ledger
+  print(ledger.captured, ledger.sent(to: "log"), ledger.stored(for: "log"))
+}

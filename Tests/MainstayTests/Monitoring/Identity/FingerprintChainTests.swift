@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+private final class Knot: AppErrorConvertible {
+  let code: ErrorCode
+  let next = Locked<(any Error)?>(nil)
+
+  init(_ code: ErrorCode) { self.code = code }
+
+  var appError: AppError { failing(next.withLock { $0.map { [$0] } ?? [] }, code: code) }
+}
+
+private func failing(_ causes: [any Error], code: ErrorCode = "sync.failed") -> AppError {
+  AppError(
+    code: code, kind: .unknown, disposition: .permanent, title: "Not synced",
+    message: "Nothing was synced.", underlying: causes)
+}
+
+private func numbered(_ number: Int) -> NSError { NSError(domain: "Shop", code: number) }
+
+private struct Selfish: AppErrorConvertible {
+  var appError: AppError { .unknown(self) }
+}
+
+private enum Named: AppErrorConvertible {
+  case itself
+  var appError: AppError {
+    AppError(
+      code: "named.itself", kind: .unknown, disposition: .permanent, title: "Itself",
+      message: "It names itself.", underlying: [self])
+  }
+}
+
+private struct Curious: AppErrorConvertible {
+  var appError: AppError {
+    AppError(
+      code: "curious", kind: .unknown, disposition: .permanent, title: "Curious",
+      message: "It asks.", details: Fingerprint(of: self).description)
+  }
+}
+
+@Suite(.requirement("B41")) struct FingerprintChainTests {
+  @Test func `a chain that leads back to itself has an end`() {
+    let (first, second) = (Knot("knot.first"), Knot("knot.second"))
+    first.next.withLock { $0 = second }
+    second.next.withLock { $0 = first }
+    defer { first.next.withLock { $0 = nil } }
+    #expect(Fingerprint(of: first) == Fingerprint(of: first))
+    #expect(Fingerprint(of: first) != Fingerprint(of: second))
+    let explanation = Fingerprint.explain(first)
+    #expect(
+      explanation.components.filter(\.contributes).map(\.value) == ["knot.first", "knot.second"])
+  }
+
+  @Test func `ten thousand causes below each other are bounded work`() {
+    var error: any Error = numbered(0)
+    for number in 1...10_000 { error = failing([error], code: number % 2 == 0 ? "even" : "odd") }
+    #expect(!Fingerprint(of: error).isCancellation)
+    var alike: any Error = numbered(0)
+    for _ in 1...10_000 { alike = failing([alike]) }
+    #expect(Fingerprint(of: alike) == Fingerprint(of: failing([])))
+  }
+
+  @Test func `ten thousand causes beside each other are bounded work`() {
+    let error = failing((0..<10_000).map(numbered))
+    #expect(Fingerprint.explain(error).components.count < 1_000)
+  }
+
+  @Test func `causes in another order and twice are the same set`() {
+    for seed in 0..<UInt64(RandomDose.cases) {
+      var random = SeededGenerator(seed: seed)
+      let causes = (0..<Int.random(in: 1...8, using: &random)).map { number in
+        number % 3 == 0 ? failing([numbered(number)], code: "inner") : numbered(number) as any Error
+      }
+      let again = (causes + causes.prefix(2)).shuffled(using: &random)
+      #expect(Fingerprint(of: failing(causes)) == Fingerprint(of: failing(again)))
+      #expect(
+        Fingerprint(of: failing(causes), chain: .whole)
+          == Fingerprint(of: failing(again), chain: .whole))
+    }
+  }
+
+  @Test func `an error that names itself as its cause is asked no further`() {
+    #expect(Fingerprint(of: Selfish()) == Fingerprint(of: AppError.from(Selfish())))
+    #expect(Fingerprint.explain(Selfish()).tier == .type)
+    #expect(Fingerprint(of: Named.itself) == Fingerprint(of: AppError.from(Named.itself)))
+    #expect(Fingerprint.explain(Named.itself).components.filter(\.contributes).count == 1)
+    #expect(Fingerprint.explain(Curious()).tier == .code)
+  }
+
+  @Test func `a mapping may ask for the group of its own error`() {
+    let mapping = ErrorMapping.standard.adding(CartError.self) { error in
+      failing([], code: Fingerprint(of: error).isCancellation ? "a" : "b")
+    }
+    let mapped = ErrorMapping.with(mapping) { Fingerprint(of: CartError.empty) }
+    #expect(mapped == Fingerprint(of: failing([CartError.empty], code: "b")))
+  }
+
+  @Test func `what is recorded of a cause has the group of the cause`() throws {
+    let error = failing([numbered(7)])
+    let data = try JSONEncoder().encode(error)
+    let decoded = try JSONDecoder().decode(AppError.self, from: data)
+    #expect(Fingerprint(of: decoded) == Fingerprint(of: error))
+  }
+
+  @Test func `the wording decides where nobody gave a code`() {
+    let rows = [3, 4].map { AppError.validation("Row \($0) is too long.") }
+    #expect(Fingerprint(of: rows[0]) == Fingerprint(of: rows[1]))
+    #expect(Fingerprint(of: rows[0]) != Fingerprint(of: AppError.validation("No name.")))
+    #expect(Fingerprint.explain(rows[0]).tier == .message)
+    let coded = AppError.validation("Row \(3) is too long.", code: "import.row")
+    #expect(Fingerprint.explain(coded).tier == .code)
+  }
+
+  @Test func `a key that is the message itself is taken as its template`() {
+    let errors = ["row 5 is bad", "row 17 is bad"].map {
+      NSError(domain: "Shop", code: 1, userInfo: [NSLocalizedDescriptionKey: $0])
+    }
+    let keyed = errors.map { Fingerprint(of: $0, key: $0.localizedDescription) }
+    #expect(keyed[0] == keyed[1])
+  }
+}
+
+@Suite(.requirement("B41")) struct FingerprintExplanationTests {
+  @Test func `every component says whether it decides and why`() throws {
+    let error = failing([failing([numbered(7)], code: "between.them")])
+    let explanation = Fingerprint.explain(error)
+    #expect(explanation.fingerprint == Fingerprint(of: error))
+    #expect(
+      explanation.components.map(\.name) == [
+        "code", "between.code", "cause.1.domain", "cause.1.number",
+      ])
+    #expect(explanation.components.map(\.contributes) == [true, false, true, true])
+    #expect(explanation.components.allSatisfy { !$0.hint.isEmpty })
+    #expect(explanation.description.contains("- between.code: between.them"))
+    let copy = try JSONDecoder().decode(
+      Fingerprint.Explanation.self, from: JSONEncoder().encode(explanation))
+    #expect(copy.components == explanation.components)
+    #expect(copy.fingerprint == explanation.fingerprint)
+  }
+
+  @Test func `a difference says what keeps two errors apart`() {
+    let apart = Fingerprint.difference(CartError.empty, CartError.full(limit: 1))
+    #expect(!apart.areTogether)
+    #expect(apart.shared.map(\.name) == ["type"])
+    #expect(apart.onlyFirst.map(\.value) == ["empty"])
+    #expect(apart.onlySecond.map(\.value) == ["full"])
+    #expect(apart.description.hasPrefix("apart\n= type: MainstayTests.CartError"))
+    let together = Fingerprint.difference(URLError(.timedOut), AppError.timeout())
+    #expect(together.areTogether)
+    #expect(together.onlyFirst.isEmpty && together.onlySecond.isEmpty)
+  }
+
+  @Test func `a key leaves all else out, and says so`() {
+    let explanation = Fingerprint.explain(CartError.empty, key: "checkout")
+    #expect(explanation.components.filter(\.contributes).map(\.value) == ["checkout"])
+    #expect(explanation.components.count == 3)
+  }
+}
