@@ -136,9 +136,12 @@ extension ReportIndexStateMachine {
     let isHeavy = waiting.reduce(candidate?.bytes ?? 0) { $0 + $1.bytes } > bytes
     guard isCrowded || isHeavy else { return .fits }
     if !isCrowded, let step = trim(waiting, candidate) { return step }
-    guard let victim = Self.mildest(waiting) else { return .fits }
-    if let candidate, candidate.severity < victim.severity { return .refuse(reason) }
-    return .drop([victim.number], reason)
+    // The oldest of the mildest; never one that is worse than what wants in.
+    let limit = candidate?.severity ?? .critical
+    let excess = waiting.count + (candidate == nil ? 0 : 1) - count
+    let victims = Self.mildestFirst(waiting).prefix(min(max(excess, 1), Self.settledAtOnce))
+      .prefix { $0.severity <= limit }
+    return victims.isEmpty ? .refuse(reason) : .drop(victims.map(\.number), reason)
   }
 
   /// Trimming that gains something: of the mildest first, of the oldest among those.
@@ -156,6 +159,10 @@ extension ReportIndexStateMachine {
   private static func mildest(_ entries: [Entry]) -> Entry? {
     // Of equals the first, which is the oldest.
     entries.min { $0.severity < $1.severity }
+  }
+
+  private static func mildestFirst(_ entries: [Entry]) -> [Entry] {
+    Severity.allCases.flatMap { severity in entries.filter { $0.severity == severity } }
   }
 }
 

@@ -95,7 +95,7 @@ extension ReportStore {
     for name in names {
       let bytes: [UInt8]?
       do throws(StoreFolder.Failure) {
-        bytes = try folder.read(name.text, limit: 1_000_000_000)
+        bytes = try folder.read(name.text, limit: configuration.maximumBytes)
       } catch {
         // Somebody else took it since its name was read.
         guard error == .missing else { throw error }

@@ -182,7 +182,8 @@ extension ReportStore {
 
   /// Gives the folder back, after all that was asked before.
   ///
-  /// A request that has no answer yet is sent again by whoever opens the folder next. What is handed over from now on is dropped.
+  /// A request that has no answer yet is sent again by whoever opens the folder next. What is handed
+  /// over from now on is dropped.
   public func shutDown() async {
     await onDisk { [self] in
       writeLedger()
@@ -195,9 +196,9 @@ extension ReportStore {
   }
 
   /// The accounts of this process, for whoever keeps a ledger of its own.
-  package var books: Books {
-    get async { await onDisk { [self] in guarded.withLock { $0.index.books } } }
-  }
+  ///
+  /// What was found counts as soon as the folder is open, which `status` waits for.
+  package var books: Books { guarded.withLock { $0.index.books } }
 
   /// Runs work with files, after all that was asked for before, and keeps no task from running.
   func onDisk<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {

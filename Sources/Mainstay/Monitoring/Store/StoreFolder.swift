@@ -141,14 +141,12 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// What a file holds; nil where it is no file, or larger than the limit.
+  /// What a file holds; nil where it is no file, larger than the limit, or one that the disk or its
+  /// owner keeps from everybody.
   func read(_ name: String, limit: Int) throws(Failure) -> [UInt8]? {
     // A pipe that somebody put there is opened without waiting for its other end.
     let file = open(place(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else {
-      if errno == ELOOP { return nil }
-      throw Failure(errno)
-    }
+    guard file >= 0 else { return try Self.unreadable(errno) }
     defer { close(file) }
     var information = stat()
     guard fstat(file, &information) == 0 else { throw Failure(errno) }
@@ -161,11 +159,17 @@ struct StoreFolder: Sendable {
         pread(file, buffer.baseAddress.map { $0 + done }, wanted, off_t(done))
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw Failure(errno) }
+      guard count >= 0 else { return try Self.unreadable(errno) }
       guard count > 0 else { return nil }
       done += count
     }
     return bytes
+  }
+
+  /// Nil where it will not be better later; one bad file must not keep the others from being read.
+  private static func unreadable(_ code: Int32) throws(Failure) -> [UInt8]? {
+    if [ELOOP, EACCES, EPERM, EIO, ENXIO, EISDIR].contains(code) { return nil }
+    throw Failure(code)
   }
 
   /// Takes a file away; one that is not there is gone already.

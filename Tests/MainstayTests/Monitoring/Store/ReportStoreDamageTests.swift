@@ -152,6 +152,16 @@ import Testing
     #expect(try Data(contentsOf: secret) == Data("secret".utf8))
   }
 
+  @Test func `a file that nobody may read keeps none of the others`() async throws {
+    let (name, _) = try await seed(2)
+    // Root may read everything: a folder in its place can be read by nobody.
+    try FileManager.default.removeItem(at: folder.store.appending(path: name))
+    let inner = folder.store.appending(path: name)
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+    let ledger = await look()
+    #expect(ledger.pending == 1 && ledger.quarantined == 1 && ledger.isBalanced)
+  }
+
   @Test func `what a process left unfinished is cleared away`() async throws {
     let (name, _) = try await seed()
     try folder.write([1], to: name + ".unfinished")

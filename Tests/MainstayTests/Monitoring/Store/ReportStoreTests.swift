@@ -34,7 +34,8 @@ import Testing
     }
     let online = ScriptedService()
     let next = store(online)
-    #expect(await next.books.inherited == 3)
+    #expect(await next.status.pending == 3)
+    #expect(next.books.inherited == 3)
     #expect(await next.drain() == .finished)
     #expect(online.ids == records.map(\.id), "the oldest first")
     #expect(online.requests[0].headers == ["Content-Type": "application/json"])
@@ -231,11 +232,47 @@ import Testing
       let ledger = await store.ledger
       #expect(ledger.captured == 2 * run && ledger.dropped(.rejected) == run)
       #expect(ledger.pending == run && ledger.isBalanced)
-      let books = await store.books
+      let books = store.books
       #expect(books.inherited == run - 1 && books.since.captured == 2)
       #expect(books.since.dropped(.rejected) == 1 && books.since.pending == 1)
       await store.shutDown()
     }
+  }
+
+  @Test func `records from many tasks are each kept and sent once`() async {
+    let service = ScriptedService([nil, .init(status: 503), nil])
+    let store = store(service, .init(maximumCount: 1_000, reserve: 0, requestSize: 7))
+    await withTaskGroup { group in
+      for task in 0..<8 {
+        group.addTask {
+          for number in 0..<25 {
+            let record = ReportStore.Record.sample(number == 0 ? .critical : .error)
+            if (task + number).isMultiple(of: 2) {
+              await store.keep(record)
+            } else {
+              store.keepNow(record)
+            }
+            if number % 10 == task { _ = await store.drain() }
+          }
+        }
+      }
+    }
+    repeat { store.wake() } while await store.drain() != .finished
+    let ledger = await store.ledger
+    #expect(ledger.captured == 200 && ledger.sent == 200 && ledger.isBalanced)
+    #expect(Set(service.ids).count == 200 && folder.files.isEmpty)
+  }
+
+  @Test func `smaller limits hold for what is there already`() async {
+    let first = store(ScriptedService(), .init(maximumCount: 300, reserve: 0))
+    for number in 0..<250 { await first.keep(.sample(number < 5 ? .critical : .error)) }
+    await first.shutDown()
+    let service = ScriptedService()
+    let next = store(service, .init(maximumCount: 10, reserve: 0))
+    let ledger = await next.ledger
+    #expect(ledger.pending == 10 && ledger.dropped(.overflow) == 240 && ledger.isBalanced)
+    #expect(folder.files.count == 10)
+    #expect(folder.files.filter { Int($0.prefix(16), radix: 16) ?? 0 <= 5 }.count == 5)
   }
 
   @Test func `the ledger can be told`() async throws {
