@@ -51,13 +51,12 @@ final class SinkLane: Sendable {
     let isCritical = report.isCritical
     let severity = report.severity
     let isWanted = state.withLock { state in
-      if state.consent.allows(purpose, isCritical: isCritical) {
-        if state.queue.offer(report, severity: severity) { begin(&state) }
-        return true
-      } else {
+      guard state.consent.allows(purpose, isCritical: isCritical) else {
         state.queue.withhold()
         return false
       }
+      if state.queue.offer(report, severity: severity) { begin(&state) }
+      return true
     }
     if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
   }

@@ -34,7 +34,7 @@ extension ErrorReport {
       self.encoding = encoding
       self.name = name
       self.purpose = purpose
-      _ = await store.books
+      _ = await store.status  // waits for the folder
     }
 
     /// Keeps a batch; what becomes of it, the books say.
@@ -45,7 +45,7 @@ extension ErrorReport {
 
     /// What the store says about what it found and was handed.
     public var books: ErrorMonitor.Ledger.Books? {
-      let books = store.guarded.withLock { $0.index.books }
+      let books = store.books
       var delivery = ErrorMonitor.Ledger.Delivery()
       delivery.sent = books.since.sent
       for reason in books.since.dropped.keys {
