@@ -19,8 +19,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements consumers diagrams peers peers-clusters check-payloads torture check-threads mutate \
-	bench clean
+	requirements consumers diagrams peers peers-clusters check-payloads torture check-threads \
+	mutate bench clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,11 +75,11 @@ diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
 	@Tools/Peers/run
 
-check-payloads: ## Asks OpenTelemetry's and Sentry's own decoders what reports mean
-	@Tools/Payloads/run
-
 peers-clusters: setup ## Sorts one log with Mainstay and Drain3, and prints quality and speed
 	@Tools/Peers/clusters
+
+check-payloads: ## Asks OpenTelemetry's and Sentry's own decoders what reports mean
+	@Tools/Payloads/run
 
 torture: setup-tests ## Runs the tests with full doses, in a release build
 	swift build $(TORTURE_FLAGS) --build-tests

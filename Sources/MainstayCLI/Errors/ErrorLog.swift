@@ -13,13 +13,21 @@ struct ErrorLog {
   private(set) var unreadable = 0
   /// The files that were read.
   private(set) var files: [String] = []
+  /// When it was read.
+  let readAt: Date
+
+  /// When the newest error happened; where there is none, when the log was read.
+  var end: Date { reports.last?.time ?? readAt }
 
   /// Reads files, and all logs in folders.
   ///
-  /// - Parameter paths: Files such as `errors.jsonl`, whose older parts `errors.jsonl.1` and so on
-  ///   are read with it, or folders of such files.
+  /// - Parameters:
+  ///   - paths: Files such as `errors.jsonl`, whose older parts `errors.jsonl.1` and so on
+  ///     are read with it, or folders of such files.
+  ///   - time: The time of day.
   /// - Throws: `CommandFailure` where a path cannot be read or there is no log.
-  init(reading paths: [String]) throws {
+  init(reading paths: [String], at time: Date = Date()) throws {
+    readAt = time
     let files = try paths.flatMap(Self.files)
     var seen: Set<String> = []
     self.files = files.filter { seen.insert($0).inserted }

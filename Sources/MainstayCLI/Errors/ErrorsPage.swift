@@ -16,7 +16,8 @@ struct ErrorsPage {
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+    <meta http-equiv="Content-Security-Policy" \
+    content="default-src 'none'; style-src 'unsafe-inline'">
     <title>Errors</title>
     <style>
     \(Self.style)
@@ -115,7 +116,8 @@ struct ErrorsPage {
     b.warning { color: #a05a00; }
     code { opacity: .7; }
     table { margin: .5rem 0 .5rem 4rem; }
-    th { text-align: left; vertical-align: top; padding-right: 1rem; font-weight: normal; opacity: .7; }
+    th { text-align: left; vertical-align: top; padding-right: 1rem; }
+    th { font-weight: normal; opacity: .7; }
     td { overflow-wrap: anywhere; }
     @media (prefers-color-scheme: dark) {
       b.error, b.critical { color: #ff8a80; }

@@ -50,12 +50,12 @@ struct ErrorsDocument: Encodable {
   let groups: [LoggedGroup]
   let trends: [LoggedTrend]
 
-  init(_ log: ErrorLog, at time: Date = Date()) {
-    generatedAt = time
+  init(_ log: ErrorLog) {
+    generatedAt = log.readAt
     reports = log.reports.count
     unreadableLines = log.unreadable
     groups = LoggedGroup.all(in: log)
-    let (groups, end) = (groups, log.reports.last?.time ?? time)
-    trends = ErrorMonitor.Span.allCases.map { LoggedTrend(of: groups, per: $0, until: end) }
+    let groups = groups
+    trends = ErrorMonitor.Span.allCases.map { LoggedTrend(of: groups, per: $0, until: log.end) }
   }
 }

@@ -35,9 +35,8 @@ struct TopCommand: ParsableCommand {
       "Count": .right, "Severity": .left, "Code": .left, "Last": .left, "24 hours": .left,
       "Recovered": .right, "Group": .left,
     ])
-    let end = log.reports.last?.time ?? Date()
     for group in groups {
-      let trend = LoggedTrend(of: [group], per: .hour, until: end)
+      let trend = LoggedTrend(of: [group], per: .hour, until: log.end)
       table.add([
         String(group.count), group.severity.rawValue, group.latest.code.rawValue,
         Format.time(group.lastSeen), Chart.sparkline(trend.counts), group.recoveryText ?? "–",

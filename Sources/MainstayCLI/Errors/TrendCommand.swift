@@ -34,7 +34,7 @@ struct TrendCommand: ParsableCommand {
     let log = try options.log()
     var groups = LoggedGroup.all(in: log)
     if let group { groups = [try MainstayCLI.group(group, in: groups)] }
-    let trend = LoggedTrend(of: groups, per: per.span, until: log.reports.last?.time ?? Date())
+    let trend = LoggedTrend(of: groups, per: per.span, until: log.end)
     if options.json { return Terminal.output.write(try Format.json(trend)) }
     let sum = trend.counts.reduce(0, +)
     let title = group == nil ? "errors" : "times \(groups[0].latest.code)"

@@ -4,7 +4,13 @@
 enum ErrorRules {
   /// Errors that are no `AppErrorConvertible`, and why.
   static let unconverted = [
+    "CommandFailure": "is written by the program itself, with its status",
+    "Diagnostics.Section.TooLong": "becomes a line of the document",
+    "Diagnostics.Section.TooSlow": "becomes a line of the document",
+    "ErrorGroups.Moved": "tells whoever runs a test",
+    "ErrorGroups.Unreadable": "tells whoever runs a test",
     "RecordedError": "is the record of an error, and stays what it was recorded from",
+    "StoreFolder.Failure": "stays in the store, which goes on in memory",
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",
   ]
 

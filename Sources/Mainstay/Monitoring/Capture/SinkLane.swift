@@ -50,7 +50,7 @@ final class SinkLane: Sendable {
   func offer(_ report: ErrorReport) {
     let isCritical = report.isCritical
     let severity = report.severity
-    let isOffered = state.withLock { state in
+    let isWanted = state.withLock { state in
       guard state.consent.allows(purpose, isCritical: isCritical) else {
         state.queue.withhold()
         return false
@@ -58,7 +58,7 @@ final class SinkLane: Sendable {
       if state.queue.offer(report, severity: severity) { begin(&state) }
       return true
     }
-    if isOffered, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
+    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
   }
 
   /// An error that was reported was recovered from, or was not.

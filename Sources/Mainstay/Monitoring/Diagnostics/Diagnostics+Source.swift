@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 
 extension Diagnostics {
   /// What documents are made from; built once, when the app starts.
@@ -9,7 +9,6 @@ extension Diagnostics {
     private let sections: [Section]
     private let limit: Duration
     private let timeline: Timeline
-    private let wallClock: @Sendable () -> Date
     private let start: Duration
 
     /// Makes a source; its uptime begins now.
@@ -19,12 +18,10 @@ extension Diagnostics {
     ///   - sections: What modules add.
     ///   - limit: How long all sections together may take; more than zero, cut to a year. The
     ///     default is 2 seconds.
-    ///   - clock: What uptime and limit are measured with.
-    ///   - wallClock: The time of day; the default is that of the system.
+    ///   - clock: What uptime and limit are measured with; the time of day is the monitor's.
     public init(
       _ monitor: ErrorMonitor, sections: [Section] = [], limit: Duration = .seconds(2),
-      clock: some Clock<Duration> = ContinuousClock(),
-      wallClock: @escaping @Sendable () -> Date = { Date() }
+      clock: some Clock<Duration> = ContinuousClock()
     ) {
       precondition(
         limit > .zero, "Diagnostics.Source(limit: \(limit)) is not legal: it must be more than zero"
@@ -32,7 +29,6 @@ extension Diagnostics {
       self.monitor = monitor
       self.sections = sections
       self.limit = limit.clamped
-      self.wallClock = wallClock
       timeline = Timeline(clock)
       start = timeline.now
     }
@@ -42,14 +38,14 @@ extension Diagnostics {
     /// It asks all sections at once, and waits for none of them longer than the limit, whether or
     /// not it heeds its cancellation.
     public func collect() async -> Diagnostics {
-      let findings = await SectionReading.all(sections, limit: limit, timeline: timeline)
+      let answers = await SectionReading.all(sections, limit: limit, timeline: timeline)
       let trends = ErrorMonitor.Span.allCases.map { ($0.rawValue, monitor.trend(per: $0)) }
       return Diagnostics(
         version: Diagnostics.currentVersion,
-        generatedAt: wallClock().finite,
+        generatedAt: monitor.wallClock().finite,
         uptime: max(0, (timeline.now - start).clamped.inSeconds),
         versions: Self.system.merging(monitor.facts) { $1 },
-        sections: findings,
+        sections: answers,
         lastErrors: monitor.history.prefix(20).map(\.trimmed),
         groups: monitor.mostCommon(50).map(GroupSummary.init),
         trends: Dictionary(uniqueKeysWithValues: trends),
@@ -83,7 +79,7 @@ extension Diagnostics {
 /// The answers of all sections, as far as they come in time.
 private final class SectionReading: Sendable {
   private struct State {
-    var findings: [String: Diagnostics.Finding] = [:]
+    var answers: [String: Diagnostics.Answer] = [:]
     var open: Int
     var continuation: CheckedContinuation<Void, Never>?
     var isOver = false
@@ -95,7 +91,7 @@ private final class SectionReading: Sendable {
 
   static func all(
     _ sections: [Diagnostics.Section], limit: Duration, timeline: Timeline
-  ) async -> [String: Diagnostics.Finding] {
+  ) async -> [String: Diagnostics.Answer] {
     // Of several with one name the last one counts.
     let named = Dictionary(sections.map { ($0.name, $0) }) { $1 }
     guard !named.isEmpty else { return [:] }
@@ -115,19 +111,19 @@ private final class SectionReading: Sendable {
       reading.finish()
     }
     for task in tasks + [watch] { task.cancel() }
-    return reading.findings(of: named.keys, limit: limit)
+    return reading.answers(of: named.keys, limit: limit)
   }
 
   private func answer(_ section: Diagnostics.Section) async {
-    let finding: Diagnostics.Finding
+    let answer: Diagnostics.Answer
     do {
-      finding = Diagnostics.Finding(value: try await section.read(), error: nil)
+      answer = Diagnostics.Answer(value: try await section.read(), error: nil)
     } catch {
-      finding = Diagnostics.Finding(value: nil, error: RecordedError(error))
+      answer = Diagnostics.Answer(value: nil, error: RecordedError(error))
     }
     let continuation = state.withLock { state in
       guard !state.isOver else { return CheckedContinuation<Void, Never>?.none }
-      state.findings[section.name] = finding
+      state.answers[section.name] = answer
       state.open -= 1
       return state.open == 0 ? Self.close(&state) : nil
     }
@@ -152,14 +148,14 @@ private final class SectionReading: Sendable {
     }
   }
 
-  private func findings(
+  private func answers(
     of names: some Sequence<String>, limit: Duration
-  ) -> [String: Diagnostics.Finding] {
-    var findings = state.withLock { $0.findings }
-    for name in names where findings[name] == nil {
+  ) -> [String: Diagnostics.Answer] {
+    var answers = state.withLock { $0.answers }
+    for name in names where answers[name] == nil {
       let error = RecordedError(Diagnostics.Section.TooSlow(limit: limit))
-      findings[name] = Diagnostics.Finding(value: nil, error: error)
+      answers[name] = Diagnostics.Answer(value: nil, error: error)
     }
-    return findings
+    return answers
   }
 }

@@ -24,7 +24,7 @@ public struct Diagnostics: Sendable, Codable {
   /// The facts about the app, and the versions of system and compiler.
   public let versions: [String: String]
   /// What modules add, by name: a value, or why there is none.
-  public let sections: [String: Finding]
+  public let sections: [String: Answer]
   /// The newest reports, the newest first; at most 20, without breadcrumbs and calls.
   public let lastErrors: [ErrorReport]
   /// What is known of the groups, the most frequent first; at most 50.
@@ -35,7 +35,7 @@ public struct Diagnostics: Sendable, Codable {
   public let ledger: ErrorMonitor.Ledger
 
   /// What a section came to: exactly one of both is there.
-  public struct Finding: Sendable, Hashable, Codable {
+  public struct Answer: Sendable, Hashable, Codable {
     /// What the module says.
     public let value: Value?
     /// Why it says nothing.

@@ -36,7 +36,7 @@ extension ErrorReport {
     /// Makes a sink; it creates nothing before the first report.
     ///
     /// - Parameters:
-    ///   - url: The file, such as `errors.jsonl`; its folder must exist when the first report comes.
+    ///   - url: The file, such as `errors.jsonl`, in a folder that exists.
     ///   - name: The name in the ledger.
     ///   - purpose: What it is for; the default is the log.
     ///   - maximumBytes: How long the file grows; 4,096 or more, the default is 5 MB. A single

@@ -5,7 +5,7 @@ internal import Tracing
 
 /// A sink that also sees each report in the task that captured it, for what belongs to that task.
 ///
-/// It is asked outside of all locks and while the caller waits, so it neither blocks nor takes long.
+/// It is asked outside of all locks and while the caller waits, so it neither blocks nor dawdles.
 protocol CaptureNoting: ReportSink {
   func noteCaptured(_ report: ErrorReport)
 }

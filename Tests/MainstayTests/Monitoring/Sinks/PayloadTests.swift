@@ -77,6 +77,22 @@ import Testing
     #expect(envelope.contains(#""release":"inventory@1.4.0""#))
   }
 
+  @Test(arguments: [
+    "0001-01-01T00:00:00.000Z", "1600-02-29T12:34:56.789Z", "1900-02-28T23:59:59.999Z",
+    "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.001Z", "2000-02-29T00:00:00.000Z",
+    "2023-12-31T23:59:59.999Z", "2024-02-29T23:59:59.001Z", "2026-11-22T03:25:47.123Z",
+    "2100-03-01T00:00:00.007Z", "9999-12-31T23:59:59.999Z",
+  ])
+  func `a moment is written as it was read`(time: String) throws {
+    let line =
+      #"{"id":"00000000-0000-4000-8000-000000000004","time":"\#(time)","#
+      + #""fingerprint":"1-00000000000000000000000000000004"}"#
+    let report = try #require(
+      ErrorReport.Encoding.contents(ofJSON: Data(line.utf8)).reports.first)
+    let written = String(decoding: ErrorReport.Encoding.json.body(of: report), as: UTF8.self)
+    #expect(written.contains(#""time":"\#(time)""#))
+  }
+
   @Test func `the item of an envelope is as long as its header says, on one line`() throws {
     for report in SampleReports.all {
       let lines = ErrorReport.Encoding.sentry.body(of: report)

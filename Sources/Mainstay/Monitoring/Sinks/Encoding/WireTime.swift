@@ -4,9 +4,9 @@ import Foundation
 
 /// Moments as services and files write them, whatever the clock said.
 enum WireTime {
-  /// ISO 8601 in UTC with milliseconds, such as `2026-11-22T03:25:47.123Z`; years 1 to 9999.
+  /// ISO 8601 in UTC, rounded to milliseconds, such as `2026-11-22T03:25:47.123Z`; years 1 to 9999.
   static func iso(_ date: Date) -> String {
-    let milliseconds = clamped(date, scale: 1_000, from: -62_135_596_800, to: 253_402_300_799)
+    let milliseconds = clamped(date, scale: 1_000, from: -62_135_596_800, to: 253_402_300_799.999)
     let (seconds, fraction) = milliseconds.quotientAndRemainder(byFloored: 1_000)
     let (days, time) = seconds.quotientAndRemainder(byFloored: 86_400)
     let (year, month, day) = civil(daysSince1970: days)
@@ -31,7 +31,7 @@ enum WireTime {
   private static func clamped(_ date: Date, scale: Double, from: Double, to: Double) -> Int {
     let seconds = date.timeIntervalSince1970
     guard seconds.isFinite else { return 0 }
-    return Int((min(max(seconds, from), to) * scale).rounded(.down))
+    return Int((min(max(seconds, from), to) * scale).rounded())
   }
 
   private static func padded(_ number: Int, _ length: Int) -> String {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+extension ErrorReport {
+  /// Keeps reports in a ``ReportStore``, which sends them when that is possible.
+  ///
+  /// A report is on the disk when the monitor lets go of it, and the monitor's ledger says what the
+  /// store's ledger says: sent means that the service has answered. Recoveries are not sent: those
+  /// of reports that are in the history stand in logs, metrics and files.
+  public struct StoreSink: ReportSink {
+    /// The name.
+    public let name: String
+    /// What it is for.
+    public let purpose: ErrorReport.Purpose
+
+    private let store: ReportStore
+    private let encoding: Encoding
+
+    /// Makes a sink, and returns when the store has opened its folder: a monitor that is made
+    /// afterwards knows what was found there.
+    ///
+    /// - Parameters:
+    ///   - store: Where reports are kept; run it with ``ReportStore/run()``, and hand it to no
+    ///     other sink.
+    ///   - encoding: How they are written.
+    ///   - name: The name in the ledger.
+    ///   - purpose: What it is for; the default is analytics.
+    public init(
+      _ store: ReportStore, as encoding: Encoding, name: String,
+      purpose: ErrorReport.Purpose = .analytics
+    ) async {
+      self.store = store
+      self.encoding = encoding
+      self.name = name
+      self.purpose = purpose
+      _ = await store.status  // waits for the folder
+    }
+
+    /// Keeps a batch; what becomes of it, the books say.
+    public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
+      for report in batch.reports { await store.keep(encoding.record(of: report)) }
+      return .accepted
+    }
+
+    /// What the store says about what it found and was handed.
+    public var books: ErrorMonitor.Ledger.Books? {
+      let books = store.books
+      var delivery = ErrorMonitor.Ledger.Delivery()
+      delivery.sent = books.since.sent
+      for reason in books.since.dropped.keys {
+        let count = books.since.dropped(reason)
+        if count > 0 { delivery.dropped[.init(reason.rawValue), default: 0] += count }
+      }
+      if books.since.quarantined > 0 {
+        delivery.dropped[.init("quarantined")] = books.since.quarantined
+      }
+      return .init(inherited: books.inherited, delivery: delivery)
+    }
+  }
+}
+
+extension ErrorReport.Encoding {
+  /// A report as a store keeps it, with a shorter form where there is one.
+  ///
+  /// - Parameter report: The report.
+  /// - Returns: The record.
+  public func record(of report: ErrorReport) -> ReportStore.Record {
+    let trimmed = report.trimmed
+    return ReportStore.Record(
+      id: report.id, time: report.time, severity: report.severity, category: category,
+      fingerprint: report.fingerprint.description, contentType: contentType,
+      body: body(of: report), trimmed: trimmed == report ? nil : body(of: trimmed))
+  }
+}
