@@ -66,7 +66,8 @@ struct ErrorsPage {
   private func group(_ group: LoggedGroup) -> String {
     let report = group.latest
     let rows: [(String, String?)] = [
-      ("Group", group.fingerprint.description), ("Kind", "\(report.kind), \(report.disposition)"),
+      ("Message", report.message), ("Group", group.fingerprint.description),
+      ("Kind", "\(report.kind), \(report.disposition)"),
       ("Type", report.type), ("Place", report.site.description),
       ("First", Format.time(group.firstSeen)), ("Last", Format.time(group.lastSeen)),
       ("During", group.operations.keys.sorted().joined(separator: ", ")),
@@ -80,7 +81,7 @@ struct ErrorsPage {
     return """
       <details>
       <summary><b class="\(group.severity.rawValue)">\(group.count)</b> \
-      \(Self.escaped(report.message)) <code>\(Self.escaped(report.code.rawValue))</code></summary>
+      \(Self.escaped(report.heading)) <code>\(Self.escaped(report.code.rawValue))</code></summary>
       <table>\(cells.joined())</table>
       </details>
       """

@@ -65,9 +65,14 @@ struct LoggedGroup {
   var recoveryText: String? { attempts == 0 ? nil : "\(successes) of \(attempts)" }
 }
 
+extension ErrorReport {
+  /// What happened, in a few words; older reports have only a sentence.
+  var heading: String { title.isEmpty ? message : title }
+}
+
 extension LoggedGroup: Encodable {
   private enum CodingKeys: CodingKey {
-    case fingerprint, code, kind, disposition, severity, type, count, firstSeen, lastSeen
+    case fingerprint, code, title, kind, disposition, severity, type, count, firstSeen, lastSeen
     case operations, recoveryAttempts, recoverySuccesses, latest
   }
 
@@ -75,6 +80,7 @@ extension LoggedGroup: Encodable {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(fingerprint, forKey: .fingerprint)
     try values.encode(latest.code, forKey: .code)
+    try values.encode(latest.heading, forKey: .title)
     try values.encode(latest.kind, forKey: .kind)
     try values.encode(latest.disposition, forKey: .disposition)
     try values.encode(severity, forKey: .severity)

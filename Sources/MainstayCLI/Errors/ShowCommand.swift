@@ -22,12 +22,13 @@ struct ShowCommand: ParsableCommand {
 
   private func text(of group: LoggedGroup) -> String {
     let report = group.latest
-    var lines = [Terminal.output.accented(Terminal.safe(report.message), .bold)]
+    var lines = [Terminal.output.accented(Terminal.safe(report.heading), .bold)]
     func add(_ name: String, _ value: String?) {
       guard let value, !value.isEmpty else { return }
       let label = name.padding(toLength: 12, withPad: " ", startingAt: 0)
       lines.append(Terminal.output.accented(label, .faint) + Terminal.safe(value))
     }
+    if report.heading != report.message { lines.append(Terminal.safe(report.message)) }
     add("Code", report.code.rawValue)
     add("Group", group.fingerprint.description)
     add("Kind", "\(report.kind), \(report.disposition)")

@@ -11,8 +11,8 @@ enum CaptureScope {
   /// Runs what may ask errors about themselves.
   static func enter<T>(_ body: () -> T) -> T { $isEntered.withValue(true, operation: body) }
 
-  /// Runs a sink.
-  static func enter<T>(_ body: () async -> T) async -> T {
-    await $isEntered.withValue(true, operation: body)
+  /// Runs what sends reports.
+  static func enter<T>(_ body: () async throws -> T) async rethrows -> T {
+    try await $isEntered.withValue(true, operation: body)
   }
 }

@@ -32,11 +32,15 @@ struct ReportDraft {
         id: app.id, time: app.time, fingerprint: fingerprint, code: app.code, kind: app.kind,
         disposition: app.disposition, severity: severity ?? app.severity, isHandled: isHandled,
         type: Self.type(of: thrown, as: app),
-        message: BoundedText.redacted(english, to: BoundedText.text), details: details,
+        title: BoundedText.redacted(english(\.title), to: BoundedText.name),
+        message: BoundedText.redacted(english(\.message), to: BoundedText.text), details: details,
         operation: operation.map(Self.name), category: category.map(Self.name),
         metadata: values(enrichment), causes: causes, frames: frames, site: app.site,
         breadcrumbs: breadcrumbs, stack: stack, suppressed: suppressed, facts: facts))
   }
+
+  private static let unknown = AppError(
+    .unknown, at: SourceSite(fileID: #fileID, function: #function, line: #line))
 
   private static func name(_ text: String) -> String {
     BoundedText.redacted(text, to: BoundedText.name)
@@ -52,8 +56,9 @@ struct ReportDraft {
 
   /// What an author of the app wrote; of an error that nobody has classified the words are foreign,
   /// may be in any language, and stand in the details (T21).
-  private var english: String {
-    let text = app.disposition == .unclassified ? BuiltInError.unknown.message : app.message
+  private func english(_ part: KeyPath<AppError, LocalizableText>) -> String {
+    let isForeign = app.disposition == .unclassified
+    let text = isForeign ? Self.unknown[keyPath: part] : app[keyPath: part]
     return text.arguments.isEmpty ? text.pattern : text.description
   }
 

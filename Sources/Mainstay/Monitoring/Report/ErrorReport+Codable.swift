@@ -7,7 +7,8 @@ import Foundation
 
 extension ErrorReport: Codable {
   private enum CodingKeys: String, CodingKey {
-    case version, id, time, fingerprint, code, kind, disposition, severity, isHandled, type, message
+    case version, id, time, fingerprint, code, kind, disposition, severity, isHandled, type, title,
+      message
     case details, operation, category, metadata, causes, frames, site, breadcrumbs, stack
     case suppressed, presentation, recovery, facts
   }
@@ -35,6 +36,7 @@ extension ErrorReport: Codable {
         severity: read(.severity, .error),
         isHandled: read(.isHandled, true),
         type: read(.type, ""),
+        title: read(.title, ""),
         message: read(.message, ""),
         details: read(.details, nil),
         operation: read(.operation, nil),
@@ -66,6 +68,7 @@ extension ErrorReport: Codable {
     try values.encode(fields.severity, forKey: .severity)
     try values.encode(fields.isHandled, forKey: .isHandled)
     try values.encode(fields.type, forKey: .type)
+    try values.encodeIfPresent(present(fields.title), forKey: .title)
     try values.encode(fields.message, forKey: .message)
     try values.encodeIfPresent(fields.details, forKey: .details)
     try values.encodeIfPresent(fields.operation, forKey: .operation)

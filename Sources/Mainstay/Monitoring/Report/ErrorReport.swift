@@ -23,6 +23,7 @@ public struct ErrorReport: Sendable, Identifiable {
     var severity: Severity
     var isHandled: Bool
     var type: String
+    var title: String
     var message: String
     var details: String?
     var operation: String?
@@ -78,6 +79,8 @@ extension ErrorReport {
   public var isHandled: Bool { box.fields.isHandled }
   /// The type that was thrown, with its module.
   public var type: String { box.fields.type }
+  /// What happened, in a few words of English.
+  public var title: String { box.fields.title }
   /// What it means, in English.
   public var message: String { box.fields.message }
   /// Technical words.

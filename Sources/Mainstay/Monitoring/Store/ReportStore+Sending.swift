@@ -61,7 +61,9 @@ extension ReportStore {
   private func send(_ request: Request, _ numbers: [UInt64]) async -> Bool {
     let reply: Reply?
     do {
-      reply = try await Self.$isSending.withValue(true) { try await transport.send(request) }
+      reply = try await Self.$isSending.withValue(true) {
+        try await CaptureScope.enter { try await transport.send(request) }
+      }
     } catch {
       if Task.isCancelled, error.isCancellation {
         await onDisk { [self] in putBack(numbers, wasRefused: false) }

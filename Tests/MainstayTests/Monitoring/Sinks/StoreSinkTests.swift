@@ -54,6 +54,31 @@ import Testing
     #expect(monitor.ledger.isBalanced)
   }
 
+  /// A way to a service that reports its own failures.
+  private final class Plaintive: ReportTransport {
+    let monitor = Locked<ErrorMonitor?>(nil)
+
+    func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
+      monitor.withLock { $0 }?.capture(Damaged())
+      return ReportStore.Reply(status: 200)
+    }
+  }
+
+  @Test func `what fails while the store sends is counted, and not reported again`() async {
+    let service = Plaintive()
+    let store = ReportStore(
+      at: folder.store, .anywhere, replies: .otlp, transport: service, backoff: .none)
+    let sink = await ErrorReport.StoreSink(store, as: .otlp, name: "otlp")
+    let monitor = ErrorMonitor(sinks: [sink], consent: .init(analytics: true))
+    service.monitor.withLock { $0 = monitor }
+    monitor.capture(Damaged())
+    await monitor.flush()
+    #expect(await store.drain() == .finished)
+    #expect(monitor.history.count == 1)
+    #expect(monitor.ledger.dropped[.ownFailure] == 1)
+    #expect(monitor.ledger.sent(to: "otlp") == 1 && monitor.ledger.isBalanced)
+  }
+
   @Test func `what the next process finds is stored, and sent by it`() async {
     let service = ScriptedService([nil])
     let ledger: ErrorMonitor.Ledger

@@ -24,7 +24,7 @@ extension ErrorGroup {
     guard let latest = group.latest else { return nil }
     self.init(
       fingerprint: group.fingerprint.description, code: latest.code.rawValue,
-      title: latest.message, count: group.count, firstSeen: Timestamp(group.firstSeen),
+      title: latest.title, count: group.count, firstSeen: Timestamp(group.firstSeen),
       lastSeen: Timestamp(group.lastSeen), trend: group.trend(per: .minute).suffix(Self.minutes))
   }
 }
