@@ -90,7 +90,8 @@ extension AppError {
   ///   - field: The field of a form or document that the error is about.
   ///   - underlying: What caused it, in order of importance.
   ///   - time: When it happened; the default is now.
-  ///   - id: The identity of this one failure; the default is a new one.
+  ///   - id: The identity of this one failure; the default is a new one. An error that is kept in
+  ///     a `static let` is one failure, however often it is thrown: make it anew each time.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.

@@ -114,8 +114,11 @@ package final class ItemStore: Sendable {
 }
 
 extension AppError {
-  fileprivate static let closed = AppError(
-    code: "inventory.closed", kind: .storage, disposition: .transient(),
-    title: "The app is being stopped", message: "It does not read or save anything any more.",
-    suggestion: "Start it again, then try again.", metadata: ["http.status": "503"])
+  // Made anew each time: each is a failure of its own.
+  fileprivate static var closed: AppError {
+    AppError(
+      code: "inventory.closed", kind: .storage, disposition: .transient(),
+      title: "The app is being stopped", message: "It does not read or save anything any more.",
+      suggestion: "Start it again, then try again.", metadata: ["http.status": "503"])
+  }
 }

@@ -92,9 +92,11 @@ struct ItemEdit: Sendable {
 }
 
 extension AppError {
-  fileprivate static let busyItem = AppError(
-    code: "web.busy-item", kind: .conflict, disposition: .transient(),
-    title: "The item keeps changing",
-    message: "It changed again each time your change was about to be saved.",
-    suggestion: "Try again in a moment.", metadata: ["http.status": "409"])
+  fileprivate static var busyItem: AppError {
+    AppError(
+      code: "web.busy-item", kind: .conflict, disposition: .transient(),
+      title: "The item keeps changing",
+      message: "It changed again each time your change was about to be saved.",
+      suggestion: "Try again in a moment.", metadata: ["http.status": "409"])
+  }
 }
