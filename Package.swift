@@ -16,6 +16,7 @@ let package = Package(
   traits: [
     .default(enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
+    .trait(name: "CLI", description: "The program mainstay, on ArgumentParser."),
     .trait(name: "HTTPClient", description: "What needs the client library AsyncHTTPClient."),
     .trait(
       name: "Server", description: "What needs the server framework Hummingbird.",
@@ -55,7 +56,10 @@ let package = Package(
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
-        "Mainstay", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Mainstay",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["CLI"])),
       ]),
     .testTarget(
       name: "MainstayCLITests",

@@ -33,7 +33,7 @@ import Testing
         AppError(
           code: "list.odd", kind: .unknown, disposition: .permanent, title: "Odd",
           message: "A list has <b>odd</b> \"things\" & more.", time: now.withLock { $0 }),
-        during: "Show list\u{1b}[2J", metadata: ["list": .public("first")])
+        during: "Show list\u{1b}[2J", metadata: ["list.of.a.long.name": .public("first")])
       #expect(await monitor.flush(within: .seconds(60)))
     }
 
@@ -81,7 +81,7 @@ import Testing
     let text = try await run("errors", "show", String(group.fingerprint.prefix(9)), log.file)
     #expect(text.hasPrefix("Odd\nA list has <b>odd</b> \"things\" & more.\n"))
     #expect(text.contains("Show list\u{fffd}[2J"), "a report does not steer the terminal")
-    #expect(text.contains("first"))
+    #expect(text.contains("\nlist.of.a.long.name  first\n"))
     #expect(try await run("errors", "show", "nothing", log.file, status: 1).contains("nothing"))
   }
 

@@ -22,32 +22,38 @@ struct ShowCommand: ParsableCommand {
 
   private func text(of group: LoggedGroup) -> String {
     let report = group.latest
+    let rows = rows(of: group) + report.metadata.sorted { $0.key < $1.key }.map { ($0, $1) }
+    let width = rows.map(\.0.count).max() ?? 0
     var lines = [Terminal.output.accented(Terminal.safe(report.heading), .bold)]
-    func add(_ name: String, _ value: String?) {
-      guard let value, !value.isEmpty else { return }
-      let label = name.padding(toLength: 12, withPad: " ", startingAt: 0)
-      lines.append(Terminal.output.accented(label, .faint) + Terminal.safe(value))
-    }
     if report.heading != report.message { lines.append(Terminal.safe(report.message)) }
-    add("Code", report.code.rawValue)
-    add("Group", group.fingerprint.description)
-    add("Kind", "\(report.kind), \(report.disposition)")
-    add("Severity", group.severity.rawValue)
-    add("Type", report.type)
-    add("Place", report.site.description)
-    add("Count", String(group.count))
-    add("First", Format.time(group.firstSeen))
-    add("Last", Format.time(group.lastSeen))
-    let operations = group.operations.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    add("During", operations.map { "\($0.key) (\($0.value))" }.joined(separator: ", "))
-    add("Recovered", group.recoveryText)
-    add("Details", report.details)
-    for cause in report.causes { add("Cause", cause.description) }
-    for (name, value) in report.metadata.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    for (name, value) in rows {
+      let space = String(repeating: " ", count: width + 2 - name.count)
+      let label = Terminal.output.accented(Terminal.safe(name), .faint)
+      lines.append(label + space + Terminal.safe(value))
+    }
     let breadcrumbs = report.breadcrumbs.map { "\(Format.time($0.time)) \($0.message)" }
     lines += section("Before it", breadcrumbs)
     lines += section("Calls", report.stack)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What is known, by name; without what is empty.
+  private func rows(of group: LoggedGroup) -> [(String, String)] {
+    let report = group.latest
+    let operations = group.operations.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let all: [(String, String?)] =
+      [
+        ("Code", report.code.rawValue), ("Group", group.fingerprint.description),
+        ("Kind", "\(report.kind), \(report.disposition)"),
+        ("Severity", group.severity.rawValue), ("Type", report.type),
+        ("Place", report.site.description), ("Count", String(group.count)),
+        ("First", Format.time(group.firstSeen)), ("Last", Format.time(group.lastSeen)),
+        ("During", operations.map { "\($0.key) (\($0.value))" }.joined(separator: ", ")),
+        ("Recovered", group.recoveryText), ("Details", report.details),
+      ] + report.causes.map { ("Cause", $0.description) }
+    return all.compactMap { name, value in
+      value.flatMap { $0.isEmpty ? nil : (name, $0) }
+    }
   }
 
   private func section(_ title: String, _ lines: [String]) -> [String] {

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if !CLI
+  #error("The program mainstay needs the trait CLI: build with --traits CLI.")
+#endif
