@@ -14,6 +14,10 @@ TORTURE_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/torture -c release -Xswift
 THREADS_FLAGS := $(SWIFT_FLAGS) --scratch-path .build/threads --sanitize=thread \
 	-Xswiftc -DMAINSTAY_TSAN
 
+# How many tests run at once. All at once hold more than two thousand open files, and from about
+# 1,350 on Foundation's `Process` reads past the end of the list of them, which may crash.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

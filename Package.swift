@@ -64,6 +64,8 @@ let package = Package(
     .testTarget(
       name: "MainstayCLITests",
       dependencies: ["Mainstay", "MainstayCLI", "MainstayTesting", "TestSupport"]),
+    .target(
+      name: "CrashChildSupport", dependencies: ["Mainstay"], path: "Tests/CrashChildSupport"),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests",
@@ -74,7 +76,8 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .executableTarget(
-      name: "ReportCrashChild", dependencies: ["Mainstay"], path: "Tests/ReportCrashChild"),
+      name: "ReportCrashChild", dependencies: ["CrashChildSupport", "Mainstay"],
+      path: "Tests/ReportCrashChild"),
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
@@ -85,7 +88,8 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .executableTarget(
-      name: "OutboxCrashChild", dependencies: ["Mainstay", "MainstayOutbox"],
+      name: "OutboxCrashChild",
+      dependencies: ["CrashChildSupport", "Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
     .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
 

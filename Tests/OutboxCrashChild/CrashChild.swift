@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CrashChildSupport
 import Foundation
 import Mainstay
 import MainstayOutbox
@@ -27,37 +28,13 @@ private struct Server {
   }
 }
 
-/// Kills this process when a step is reached for the n-th time.
-private final class Killer: Sendable {
-  private let step: DurabilityProbe.Step?
-  private let left: Locked<Int>
-  private let killed: Journal
-
-  init(step: DurabilityProbe.Step?, occurrence: Int, killed: Journal) {
-    self.step = step
-    left = Locked(occurrence)
-    self.killed = killed
-  }
-
-  func reached(_ step: DurabilityProbe.Step) {
-    guard step == self.step else { return }
-    let mustDie = left.withLock { left in
-      left -= 1
-      return left == 0
-    }
-    guard mustDie else { return }
-    try? killed.append([step.rawValue])
-    kill(getpid(), SIGKILL)
-  }
-}
-
 /// One run of an app that may die at any step: it enqueues, drains, and ends when all is done.
 ///
 /// Arguments: folder, `reconcile` or `dedupe`, the step to die at or `none`, and its occurrence.
 @main struct CrashChild {
   private let folder: URL
   private let reconciles: Bool
-  private let killer: Killer
+  private let killer: Killer<DurabilityProbe.Step>
   private let intended: Journal
   private let accepted: Journal
   private let server: Server

@@ -1,31 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CrashChildSupport
 import Foundation
 import Mainstay
-
-/// Kills this process when a step is reached for the n-th time.
-private final class Killer: Sendable {
-  private let step: StoreProbe.Step?
-  private let left: Locked<Int>
-  private let killed: Journal
-
-  init(step: StoreProbe.Step?, occurrence: Int, killed: Journal) {
-    self.step = step
-    left = Locked(occurrence)
-    self.killed = killed
-  }
-
-  func reached(_ step: StoreProbe.Step) {
-    guard step == self.step else { return }
-    let mustDie = left.withLock { left in
-      left -= 1
-      return left == 0
-    }
-    guard mustDie else { return }
-    try? killed.append([step.rawValue])
-    kill(getpid(), SIGKILL)
-  }
-}
 
 /// The other side: files of what it took and of what it refused for good.
 private struct Service: ReportTransport {

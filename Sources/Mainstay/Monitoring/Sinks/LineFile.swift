@@ -71,16 +71,8 @@ actor LineFile {
   /// Writes at the end; what was written in part, or may not be on the disk, is taken back.
   private func write(_ bytes: [UInt8], from size: Int, forces: Bool = false) -> Bool {
     guard let descriptor else { return false }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count == 0 || errno != EINTR {
-        break
-      }
-    }
-    if rest.isEmpty, !forces || fsync(descriptor) == 0 { return true }
+    let isWritten = WholeWrite.failure(writing: bytes[...], to: descriptor) == nil
+    if isWritten, !forces || fsync(descriptor) == 0 { return true }
     _ = ftruncate(descriptor, off_t(size))
     closeFile()
     return false

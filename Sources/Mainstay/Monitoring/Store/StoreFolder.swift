@@ -71,12 +71,12 @@ struct StoreFolder: Sendable {
     guard let folder = opendir(path) else { throw Failure(errno) }
     defer { closedir(folder) }
     var names: [String] = []
+    // An entry ends with its name, often long before the 256 bytes that its type declares, and
+    // nothing need be mapped behind it: only an address may be taken here, never the value.
+    guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { throw Failure(ENOSYS) }
     while let entry = readdir(folder) {
-      let capacity = MemoryLayout.size(ofValue: entry.pointee.d_name)
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: UInt8.self, capacity: capacity) { String(cString: $0) }
-      }
-      names.append(name)
+      let name = UnsafeRawPointer(entry).advanced(by: start)
+      names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
     }
     return names.sorted()
   }
@@ -129,16 +129,7 @@ struct StoreFolder: Sendable {
   private static func write(
     _ bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int
   ) throws(Failure) {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        pwrite(
-          file, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw count < 0 ? Failure(errno) : .noSpace }
-      done += count
-    }
+    if let code = WholeWrite.failure(writing: bytes, to: file, at: offset) { throw Failure(code) }
   }
 
   /// What a file holds; nil where it is no file, larger than the limit, or one that the disk or its

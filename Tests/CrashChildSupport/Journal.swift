@@ -6,10 +6,14 @@ import Foundation
 ///
 /// The kernel writes a short line whole or not at all, so a process that dies leaves no half of
 /// one.
-struct Journal: Sendable {
-  let path: String
+package struct Journal: Sendable {
+  private let path: String
 
-  func append(_ words: [String]) throws {
+  /// Makes the journal of a file, which need not be there.
+  package init(path: String) { self.path = path }
+
+  /// Adds a line of words.
+  package func append(_ words: [String]) throws {
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
     guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
     defer { close(descriptor) }
@@ -20,7 +24,8 @@ struct Journal: Sendable {
     }
   }
 
-  var lines: [[String]] {
+  /// The words of all lines.
+  package var lines: [[String]] {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
     return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
   }
