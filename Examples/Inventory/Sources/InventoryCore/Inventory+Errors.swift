@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 internal import Mainstay
 
 // What went wrong, for whoever looks after the app.
 extension Inventory {
-  /// The monitor of an inventory in a folder; its reports outlive the app in `errors.jsonl`, which
-  /// `mainstay errors` reads.
+  /// How many files the reports may fill; `errors.jsonl.1` is older than `errors.jsonl`.
+  private static let errorFiles = 3
+
+  /// The monitor of an inventory; its reports outlive the app in a file that `mainstay errors`
+  /// reads.
   static func monitor(
-    in data: URL, now: @escaping @Sendable () -> Date
+    writingTo file: URL, now: @escaping @Sendable () -> Date
   ) -> ErrorMonitor {
     ErrorMonitor(
-      sinks: [ErrorReport.FileSink(data.appending(path: "errors.jsonl"))],
+      sinks: [ErrorReport.FileSink(file, maximumFiles: errorFiles)],
       facts: ["app": "inventory"], mapping: .inventory, wallClock: now)
   }
 
@@ -24,6 +27,24 @@ extension Inventory {
     let error = AppError.from(error, mapping: .inventory)
     if case .rejected = error.disposition { return }
     monitor.capture(error, during: operation)
+  }
+
+  /// The reports that are on the disk, a line of JSON each, the oldest first; also those of earlier
+  /// runs, until they are so many that the oldest are deleted.
+  ///
+  /// - Throws: `AppError` where a file is there and cannot be read.
+  package func errorLog() async throws(AppError) -> Data {
+    await monitor.flush()
+    do {
+      let newest = errorFile.path(percentEncoded: false)
+      let older = (1..<Self.errorFiles).reversed().map { "\(newest).\($0)" }
+      return try (older + [newest]).reduce(into: Data()) { log, path in
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        log += try Data(contentsOf: URL(filePath: path))
+      }
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
   }
 
   /// The errors of this run, those of the same group together; the group that met the latest one

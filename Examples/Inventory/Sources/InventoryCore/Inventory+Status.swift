@@ -32,25 +32,21 @@ extension Inventory {
 
   /// What a person may send to whoever helps them; it holds no content of any item, and what looks
   /// like a secret is taken out.
-  package func diagnostics() async throws(AppError) -> DiagnosticsDocument {
-    do {
-      let ledger = try await outbox.ledger()
-      var receipts = ["accepted": ledger.enqueued, "pending": ledger.pending, "dead": ledger.dead]
-      for receipt in ledger.receipts {
-        receipts["\(receipt.kind)/\(receipt.reason.rawValue)"] = receipt.count
-      }
-      let letters = try await deadLetters().map {
-        DiagnosticsDocument.Letter(
-          kind: $0.kind, reason: $0.reason, message: Redaction.redact($0.message),
-          attempts: $0.attempts)
-      }
-      return DiagnosticsDocument(
-        generatedAt: Timestamp(now()), status: try await status(), errors: errorGroups(),
-        deadLetters: letters, receipts: receipts,
-        opening: opening.map(Redaction.redact))
-    } catch {
-      throw AppError.from(error, mapping: .inventory)
-    }
+  package func diagnostics() async -> Diagnostics {
+    await diagnosticsSource.withLock { $0 }.collect()
+  }
+
+  /// What the app adds to its diagnostics.
+  static func sections(of inventory: Inventory) -> [Diagnostics.Section] {
+    [
+      .circuits([inventory.client.catalogBreaker, inventory.client.twinBreaker]),
+      .outbox(inventory.outbox),
+      Diagnostics.Section("status") { [weak inventory] in try await inventory?.status() },
+      Diagnostics.Section("deadLetters") { [weak inventory] in
+        try await inventory?.deadLetters().map(DiagnosedLetter.init)
+      },
+      Diagnostics.Section("opening") { [weak inventory] in inventory?.opening },
+    ]
   }
 
   /// What changes, as documents with a name and an id.

@@ -25,6 +25,10 @@ package final class Inventory: Sendable {
   package let monitor: ErrorMonitor
   package let feed: ChangeFeed
   let dispatcher: Dispatcher
+  /// Knows how long the app has been there; it is set when everything that it asks is there.
+  let diagnosticsSource: Locked<Diagnostics.Source>
+  /// Where the monitor writes its reports.
+  let errorFile: URL
   let settings: Settings
   let drainMeter: DrainMeter
   let now: @Sendable () -> Date
@@ -88,10 +92,14 @@ package final class Inventory: Sendable {
     self.feed = feed
     self.settings = settings
     self.drainMeter = drainMeter
-    monitor = Self.monitor(in: data, now: now)
+    errorFile = data.appending(path: "errors.jsonl")
+    monitor = Self.monitor(writingTo: errorFile, now: now)
     self.now = now
     self.signals = signals
     self.signal = signal
+    diagnosticsSource = Locked(Diagnostics.Source(monitor))
+    let sections = Self.sections(of: self)
+    diagnosticsSource.withLock { $0 = Diagnostics.Source(monitor, sections: sections) }
   }
 
   /// Takes up what an earlier run left, and begins to watch.

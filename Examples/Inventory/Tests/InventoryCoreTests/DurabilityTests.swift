@@ -123,8 +123,10 @@ import Testing
       #expect(letter.reason == "keyReused" && letter.item == id && letter.kind == "sync-twin")
       #expect(!letter.message.isEmpty)
       #expect(inventory.errorGroups().contains { $0.code == "http.422" })
-      let diagnostics = try await inventory.diagnostics()
-      #expect(diagnostics.deadLetters.count == 1 && diagnostics.receipts["dead"] == 1)
+      let sections = await inventory.diagnostics().sections
+      let letters = sections["deadLetters"]?.value
+      #expect(letters?[0]?["reason"] == .string("keyReused") && letters?[1] == nil)
+      #expect(sections["outbox"]?.value?["ledger"]?["dead"] == .integer(1))
       try await inventory.redrive(letter.id)
       try await inventory.wait { try await inventory.deadLetters().count == 1 }
       _ = try await inventory.wait(for: id) { $0.sync == .rejected }

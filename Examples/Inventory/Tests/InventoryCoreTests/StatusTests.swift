@@ -51,8 +51,13 @@ import Testing
       inventory.report(AppError.http(status: 500), during: "Test")
       #expect(inventory.errorGroups().map(\.code) == ["http.500"])
       await inventory.shutDown()
-      let log = try Data(contentsOf: world.folder.appending(path: "errors.jsonl"))
-      #expect(ErrorReport.Encoding.contents(ofJSON: log).reports.map(\.code) == ["http.500"])
+      let again = try await world.open()
+      again.report(AppError.http(status: 404), during: "Test")
+      let log = try await again.errorLog()
+      let codes = ErrorReport.Encoding.contents(ofJSON: log).reports.map(\.code)
+      #expect(codes == ["http.500", "http.404"])
+      #expect(again.errorGroups().map(\.code) == ["http.404"])
+      await again.shutDown()
     }
   }
 
@@ -104,10 +109,13 @@ import Testing
       let id = try await inventory.add(draft).item.id
       _ = try await inventory.wait(for: id) { $0.sync == .synced }
       try await inventory.drained()
-      let document = try await inventory.diagnostics()
-      let text = String(decoding: try JSONEncoder.inventory.encode(document), as: UTF8.self)
+      let document = await inventory.diagnostics()
+      let text = String(decoding: try document.encoded(), as: UTF8.self)
       #expect(!text.contains("Secret") && !text.contains("abc123"))
-      #expect(document.receipts["accepted"] == 1 && document.receipts["sync-twin/done"] == 1)
+      #expect(document.sections.values.allSatisfy { $0.error == nil })
+      let ledger = document.sections["outbox"]?.value?["ledger"]
+      #expect(ledger?["enqueued"] == .integer(1) && ledger?["isBalanced"] == .bool(true))
+      #expect(ledger?["receipts"]?["sync-twin/done"] == .integer(1))
       await inventory.shutDown()
     }
   }

@@ -113,7 +113,7 @@ import Testing
     let program = try await inventory(upstream)
     let app = Address(port: program.port)
     let document = try await app.send("GET", "/api/diagnostics")
-    guard case .array(let lines)? = try document.member("opening") else {
+    guard case .array(let lines)? = try document.member("sections.opening.value") else {
       Issue.record("no lines")
       return
     }

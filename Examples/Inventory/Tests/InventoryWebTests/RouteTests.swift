@@ -162,6 +162,8 @@ import Testing
       let letters = try await client.answer(.get, "/api/dead-letters")
       #expect(try letters.member("deadLetters") == .array([]))
       #expect(try await client.answer(.get, "/api/errors").member("groups") != nil)
+      let log = try await client.answer(.get, "/api/errors/log")
+      #expect(log.status == 200 && log.headers["content-type"] == "application/jsonl")
       let diagnostics = try await client.answer(.get, "/api/diagnostics")
       let disposition = diagnostics.headers["content-disposition"]
       #expect(disposition?.hasPrefix("attachment") == true)

@@ -22,6 +22,20 @@ extension Diagnostics {
   }
 }
 
+extension Diagnostics.Value {
+  /// The value under a name; nil where it is no object or has none.
+  public subscript(name: String) -> Self? {
+    guard case .object(let members) = self else { return nil }
+    return members[name]
+  }
+
+  /// The value at a place; nil where it is no list or is shorter.
+  public subscript(index: Int) -> Self? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+}
+
 extension Diagnostics.Value: Codable {
   /// Decodes any JSON.
   public init(from decoder: any Decoder) throws {

@@ -57,22 +57,17 @@ package struct ToastDocument: Sendable, Hashable, Codable {
   package let item: String?
 }
 
-/// What a person may send to whoever helps them: counts and codes, and no content of any item.
-package struct DiagnosticsDocument: Sendable, Hashable, Codable {
-  /// A dead letter without what it is about.
-  package struct Letter: Sendable, Hashable, Codable {
-    package let kind: String
-    package let reason: String
-    package let message: String
-    package let attempts: Int
-  }
+/// A dead letter in the diagnostics: without what it is about.
+struct DiagnosedLetter: Sendable, Encodable {
+  let kind: String
+  let reason: String
+  let message: String
+  let attempts: Int
 
-  package let generatedAt: Timestamp
-  package let status: StatusDocument
-  package let errors: [ErrorGroup]
-  package let deadLetters: [Letter]
-  /// The outbox's own account: accepted, pending, dead, and receipts by kind and reason.
-  package let receipts: [String: Int]
-  /// What the outbox found when it was opened, in words.
-  package let opening: [String]
+  init(_ letter: DeadLetterDocument) {
+    kind = letter.kind
+    reason = letter.reason
+    message = letter.message
+    attempts = letter.attempts
+  }
 }

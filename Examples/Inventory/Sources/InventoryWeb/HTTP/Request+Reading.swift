@@ -91,6 +91,14 @@ extension Response {
       status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
+  /// An answer that a browser saves under a name.
+  static func file(_ bytes: Data, _ name: String, type: String) -> Response {
+    Response(
+      status: .ok,
+      headers: [.contentType: type, .contentDisposition: "attachment; filename=\"\(name)\""],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
   /// The answer to a write that is on the disk.
   static func accepted(_ answer: WriteAnswer) throws -> Response {
     var headers: HTTPFields = [.eTag: answer.item.tag]

@@ -17,6 +17,7 @@ struct StandingRoutes: Sendable {
     table.add("api/dead-letters/:id", [.delete: discard])
     table.add("api/dead-letters/:id/redrive", [.post: redrive])
     table.add("api/errors", [.get: errors])
+    table.add("api/errors/log", [.get: errorLog])
     table.add("api/diagnostics", [.get: diagnostics])
   }
 
@@ -82,11 +83,18 @@ struct StandingRoutes: Sendable {
     try .json(["groups": inventory.errorGroups()])
   }
 
+  @Sendable func errorLog(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    .file(
+      try await inventory.errorLog(), "inventory-errors.jsonl", type: "application/jsonl")
+  }
+
   @Sendable func diagnostics(
     _ request: Request, _ context: BasicRequestContext
   ) async throws -> Response {
-    try .json(
-      try await inventory.diagnostics(),
-      headers: [.contentDisposition: "attachment; filename=\"inventory-diagnostics.json\""])
+    .file(
+      try await inventory.diagnostics().encoded(), "inventory-diagnostics.json",
+      type: "application/json")
   }
 }
