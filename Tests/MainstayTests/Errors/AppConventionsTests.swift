@@ -110,7 +110,7 @@ private struct PantryModel {
     #expect((try? Pantry().average(of: [1, 2, 3])) == 2)
   }
 
-  @Test(.requirement("E29", "E30", "E33", "B18", "B20"))
+  @Test(.requirement("E4", "E29", "E30", "E33", "B18", "B20"))
   func `words of its own take one property, plain ones none`() {
     let thrown = #expect(throws: AppError.self) { try Pantry().take("rice") }
     #expect(thrown?.title.string() == "“rice” is used up")

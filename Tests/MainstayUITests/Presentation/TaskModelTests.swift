@@ -61,13 +61,15 @@ import Testing
     #expect(await model(.success([]), Work()).state == .empty)
   }
 
-  @Test(.requirement("E2", "E5", "E17", "B12")) func `shows a failure with its context`() async {
+  @Test(.requirement("B12", "B30", "E2", "E5", "E15", "E17"))
+  func `shows a failure with its context`() async {
     let model = await model(.failure(Self.failure), Work())
     #expect(model.error == Self.failure && model.canRetry && !model.isLoading)
     #expect(model.error?.context.map(\.operation) == ["Load numbers"])
   }
 
-  @Test(.requirement("B12")) func `gives a generic text to an error that nobody knows`() async {
+  @Test(.requirement("B12", "E15"))
+  func `gives a generic text to an error that nobody knows`() async {
     struct Internal: Error {}
     let model = await model(.failure(Internal()), Work())
     #expect(model.error?.kind == .unknown)

@@ -24,7 +24,7 @@ extension BrowserTests {
       }
     }
 
-    @Test(.requirement("A31", "A33", "A48", "C12"))
+    @Test(.requirement("A31", "A33", "A48", "B30", "C12", "E3"))
     func `it says what happened and what to do, to everybody`() async throws {
       try await failing { world in
         let browser = world.browser
@@ -67,7 +67,7 @@ extension BrowserTests {
       }
     }
 
-    @Test(.requirement("A15", "A57", "B40", "E31"))
+    @Test(.requirement("A15", "A57", "B40", "D37", "E31"))
     func `Try again asks again, and shows the answer once there is one`() async throws {
       try await failing { world in
         let browser = world.browser
