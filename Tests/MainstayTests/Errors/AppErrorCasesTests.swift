@@ -89,8 +89,8 @@ private func name(of error: AppError) -> String {
     for error in others { #expect(!error.isRecoverable) }
   }
 
-  @Test(.requirement("B9", "B28", "B32")) func `the census names the types that nobody classified`()
-  {
+  @Test(.requirement("B9", "B28", "B32", "D32"))
+  func `the census names the types that nobody classified`() {
     let samples: [any Error] = [
       Odd(), URLError(.timedOut), Odd(), AppError.Service.unknown(Odd()), TextError("x"),
       AppError.offline(), CancellationError(),

@@ -5,7 +5,7 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-@Suite(.requirement("A39")) struct FailurePlanTests {
+@Suite(.requirement("A39", "A47")) struct FailurePlanTests {
   private let down = AppError.http(status: 503)
 
   @Test func `the second call fails, the third takes long`() async throws {

@@ -5,7 +5,7 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-@Suite(.requirement("A40", "D38")) struct ScriptedDependencyTests {
+@Suite(.requirement("A40", "A47", "D38")) struct ScriptedDependencyTests {
   private let clock = ManualClock()
 
   @Test func `takes as long as the script says and remembers its calls`() async throws {
