@@ -209,7 +209,10 @@ import Testing
       }
     }
     #expect(monitor.ledger.captured == 8 * (each + each / 5))
-    #expect(monitor.groups.reduce(0) { $0 + $1.count } == 8 * each)
+    // The same failure counts once, but for a task that was held up between its two captures while
+    // so many others passed that the first one was forgotten.
+    let (ledger, count) = (monitor.ledger, monitor.groups.reduce(0) { $0 + $1.count })
+    #expect(count == ledger.captured - (ledger.dropped[.duplicate] ?? 0) && count >= 8 * each)
     #expect(monitor.groups.count == 100)
     sinks[1].release()
     #expect(await monitor.flush(within: .seconds(600)))
