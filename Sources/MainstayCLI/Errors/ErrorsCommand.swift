@@ -27,7 +27,7 @@ struct LogOptions: ParsableArguments {
     let log = try ErrorLog(reading: paths)
     if log.unreadable > 0 {
       let lines = log.unreadable == 1 ? "1 line is" : "\(log.unreadable) lines are"
-      Terminal.complaints.write("mainstay: \(lines) no report and left out.\n")
+      Terminal.complaints.tell("mainstay: \(lines) no report and left out.\n")
     }
     return log
   }
@@ -63,18 +63,13 @@ enum Format {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
-      try container.encode(date.formatted(.iso8601WithMilliseconds))
+      try container.encode(WireTime.iso(date))
     }
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 
   /// Day and time in UTC, to the second.
   static func time(_ date: Date) -> String {
-    String(
-      date.formatted(.iso8601).replacing("T", with: " ", maxReplacements: 1).prefix(19))
+    String(WireTime.iso(date).replacing("T", with: " ").prefix(19))
   }
-}
-
-extension FormatStyle where Self == Date.ISO8601FormatStyle {
-  static var iso8601WithMilliseconds: Self { Self(includingFractionalSeconds: true) }
 }
