@@ -41,6 +41,7 @@ final class SampleLog: Sendable {
   ///   - changes: What each line has in the place of what the report says; each gets an identity
   ///     of its own.
   /// - Returns: Where it lies.
+  /// - Throws: Where it cannot be written.
   func write(_ name: String, _ changes: [[String: Any]]) throws -> String {
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
     let last = Data(try #require(lines.last { !$0.hasPrefix("{\"recovery\"") }).utf8)

@@ -34,6 +34,8 @@ public struct BuiltProgram: Sendable {
   ///   - name: The program, which is `$0` in the script.
   ///   - script: What the shell does; `PATH` is that of this process.
   ///   - arguments: What the script finds in `$1` and so on.
+  /// - Returns: How the shell ended and what was printed.
+  /// - Throws: Where it cannot be started.
   public static func run(
     _ name: String, inShell script: String, _ arguments: [String]
   ) async throws -> End {

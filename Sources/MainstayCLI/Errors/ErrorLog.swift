@@ -3,7 +3,7 @@
 import Foundation
 import Mainstay
 
-/// Reports that a `FileSink` wrote, read again.
+/// Reports that a `FileSink` wrote or a `ReportStore` keeps, read again.
 struct ErrorLog {
   /// Each report once, the oldest first.
   private(set) var reports: [ErrorReport] = []
@@ -11,6 +11,10 @@ struct ErrorLog {
   private(set) var recoveries: [ErrorReport.Recovery] = []
   /// How many lines are neither.
   private(set) var unreadable = 0
+  /// How many records of stores cannot be read.
+  private(set) var unreadableRecords = 0
+  /// What waits in stores in a form that only a service reads.
+  private(set) var forServices: [WaitingRecords] = []
   /// When it was read.
   let readAt: Date
 
@@ -20,7 +24,10 @@ struct ErrorLog {
   /// When the newest error happened; where there is none, when the log was read.
   var end: Date { reports.last?.time ?? readAt }
 
-  /// Reads files, and all logs in folders.
+  /// Whether there are reports that cannot be shown.
+  var isPartial: Bool { unreadable > 0 || unreadableRecords > 0 || !forServices.isEmpty }
+
+  /// Reads files, and all logs and stores in folders.
   ///
   /// - Parameters:
   ///   - paths: What was typed, as `LogFiles` takes it.
@@ -30,6 +37,7 @@ struct ErrorLog {
     readAt = time
     let files = try LogFiles(at: paths)
     try read(files)
+    read(files.stores)
     guard unreadable == 0 || !reports.isEmpty || !recoveries.isEmpty else {
       let lines = unreadable == 1 ? "its only line is no" : "none of its \(unreadable) lines is a"
       let words =
@@ -58,6 +66,20 @@ struct ErrorLog {
           status: .couldNotRun, message: "\(name) cannot be read: \(error.words).")
       }
     }
+  }
+
+  private mutating func read(_ stores: [StoreSnapshot]) {
+    let waiting = stores.flatMap(\.waiting)
+    let json = ErrorReport.Encoding.json.contentType
+    for record in waiting.map(\.record) where record.contentType == json {
+      var contents = ErrorReport.Encoding.contents(ofJSON: record.body)
+      // A record is one report, so what it has besides is no line of a log.
+      if contents.reports.isEmpty { unreadableRecords += 1 }
+      contents.unreadable = 0
+      add(contents)
+    }
+    unreadableRecords += stores.map(\.unreadable).boundedSum
+    forServices = WaitingRecords.all(of: waiting.filter { $0.record.contentType != json })
   }
 
   private mutating func add(_ contents: ErrorReport.Encoding.Contents) {

@@ -4,18 +4,23 @@ import ArgumentParser
 import Foundation
 import Mainstay
 
-/// `mainstay errors`: what a log of reports says.
+/// `mainstay errors`: what a log or a store of reports says.
 struct ErrorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "errors",
     abstract: "Reads the reports that an app wrote: the most common errors, each one, their trend.",
-    subcommands: [TopCommand.self, ShowCommand.self, TrendCommand.self, ExportCommand.self])
+    subcommands: [
+      TopCommand.self, ShowCommand.self, TrendCommand.self, ExportCommand.self, StoreCommand.self,
+    ])
 }
 
 /// Which reports are read, and how the answer is written.
 struct LogOptions: ParsableArguments {
   @Argument(
-    help: "Logs such as errors.jsonl, with their older parts; or folders of them.",
+    help: """
+      Logs such as errors.jsonl, with their older parts; folders of logs or of a report store; - \
+      for standard input.
+      """,
     completion: .file(extensions: ["jsonl"]))
   var paths: [String]
 
@@ -29,6 +34,14 @@ struct LogOptions: ParsableArguments {
       let lines = log.unreadable == 1 ? "1 line is" : "\(log.unreadable) lines are"
       Terminal.complaints.tell("mainstay: \(lines) no report and left out.\n")
     }
+    if log.unreadableRecords > 0 {
+      let records =
+        log.unreadableRecords == 1
+        ? "1 record of a store cannot be read and is"
+        : "\(log.unreadableRecords) records of stores cannot be read and are"
+      Terminal.complaints.tell("mainstay: \(records) left out.\n")
+    }
+    for records in log.forServices { Terminal.complaints.tell("mainstay: \(records.complaint)\n") }
     return log
   }
 }

@@ -37,10 +37,17 @@ struct ErrorsPage {
 
   private var summary: String {
     let errors = document.groups.map(\.count).boundedSum
-    let left = document.unreadableLines
+    let left = [
+      ("Lines that could not be read", document.unreadableLines),
+      ("Records that could not be read", document.unreadableRecords),
+      (
+        "Reports that wait and only a service can read",
+        document.onlyForServices.map(\.records).boundedSum
+      ),
+    ]
     return "\(errors) errors in \(document.groups.count) groups, written down "
       + Format.time(document.generatedAt) + " UTC."
-      + (left > 0 ? " Lines that could not be read: \(left)." : "")
+      + left.filter { $0.1 > 0 }.map { " \($0): \($1)." }.joined()
   }
 
   private func trend(_ trend: LoggedTrend) -> String {

@@ -62,6 +62,9 @@ struct ErrorsDocument: Encodable {
   let generatedAt: Date
   let reports: Int
   let unreadableLines: Int
+  let unreadableRecords: Int
+  /// What waits in stores and is not among the groups.
+  let onlyForServices: [WaitingRecords]
   let groups: [LoggedGroup]
   let trends: [LoggedTrend]
 
@@ -69,6 +72,8 @@ struct ErrorsDocument: Encodable {
     generatedAt = log.readAt
     reports = log.reports.count
     unreadableLines = log.unreadable
+    unreadableRecords = log.unreadableRecords
+    onlyForServices = log.forServices
     groups = LoggedGroup.all(in: log)
     let groups = groups
     trends = ErrorMonitor.Span.allCases.map { LoggedTrend(of: groups, per: $0, until: log.end) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Mainstay
 
 /// The files behind the paths that were typed, each of them once.
 struct LogFiles {
@@ -8,13 +9,15 @@ struct LogFiles {
   private(set) var paths: [String] = []
   /// How many bytes they hold; a pipe does not say.
   private(set) var bytes = 0
+  /// What waits in folders of report stores.
+  private(set) var stores: [StoreSnapshot] = []
   private var known: Set<FileFacts.Identity> = []
 
   /// Finds them.
   ///
   /// - Parameter typed: Files such as `errors.jsonl`, whose older parts `errors.jsonl.1` and so on
-  ///   belong to them, folders of such files, pipes, or `-` for standard input.
-  /// - Throws: `CommandFailure` where a path leads nowhere, or to a folder without logs.
+  ///   belong to them, folders of such files or of report stores, pipes, or `-` for standard input.
+  /// - Throws: Where a path leads nowhere, or to a folder with nothing to read.
   init(at typed: [String]) throws(CommandFailure) {
     for path in typed {
       do throws(POSIXError) {
@@ -25,14 +28,31 @@ struct LogFiles {
           continue
         }
         let logs = try Self.names(in: path).filter(Self.isLog).map { Self.place($0, in: path) }
-        if addFiles(logs) > 0 { continue }
-      } catch {
-        let words = error.code == .ENOENT ? "does not exist" : "cannot be read: \(error.words)"
-        throw CommandFailure(status: .couldNotRun, message: "\(path) \(words).")
-      }
+        let count = addFiles(logs)
+        if addStore(path, facts) || count > 0 { continue }
+      } catch { throw Self.failure(path, error) }
       throw CommandFailure(
-        status: .couldNotRun, message: "\(path) holds no logs: no file is named like errors.jsonl.")
+        status: .couldNotRun,
+        message: "\(path) holds no logs: no file is named like errors.jsonl, and it is not the "
+          + "folder of a report store.")
     }
+  }
+
+  /// That a path cannot be read.
+  static func failure(_ path: String, _ error: POSIXError) -> CommandFailure {
+    let words = error.code == .ENOENT ? "does not exist" : "cannot be read: \(error.words)"
+    return CommandFailure(status: .couldNotRun, message: "\(path) \(words).")
+  }
+
+  /// Adds what a store keeps in a folder.
+  ///
+  /// - Returns: Whether it is the folder of a store.
+  private mutating func addStore(_ path: String, _ facts: FileFacts) -> Bool {
+    guard !known.contains(facts.identity) else { return true }
+    guard let snapshot = StoreSnapshot(at: path) else { return false }
+    known.insert(facts.identity)
+    stores.append(snapshot)
+    return true
   }
 
   /// Adds what are files; folders, pipes and links that lead nowhere may have any name.
@@ -68,7 +88,8 @@ struct LogFiles {
     }
   }
 
-  private static func names(in folder: String) throws(POSIXError) -> [String] {
+  /// Names of everything in a folder, in order.
+  static func names(in folder: String) throws(POSIXError) -> [String] {
     guard let opened = opendir(folder) else { throw POSIXError.latest }
     closedir(opened)
     do {

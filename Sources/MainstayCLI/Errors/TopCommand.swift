@@ -30,7 +30,10 @@ struct TopCommand: ParsableCommand {
     let all = LoggedGroup.all(in: log)
     let groups = Array(sorted(all).prefix(limit))
     if options.json { return try Terminal.output.write(Format.json(groups)) }
-    guard !groups.isEmpty else { return try Terminal.output.write("No errors.\n") }
+    guard !groups.isEmpty else {
+      let what = log.isPartial ? "No errors that can be shown.\n" : "No errors.\n"
+      return try Terminal.output.write(what)
+    }
     var table = TextTable([
       "Count": .right, "Severity": .left, "Code": .left, "Last": .left, "24 hours": .left,
       "Recovered": .right, "Group": .left,

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What lies in the folder of a ``ReportStore``, seen from outside.
+///
+/// It takes no lock and changes nothing, so that it can be made while an app uses the folder.
+package struct StoreSnapshot: Sendable {
+  /// A record that waits in a file.
+  package struct Waiting: Sendable {
+    /// The record.
+    package let record: ReportStore.Record
+    /// How long its file is.
+    package let bytes: Int
+  }
+
+  /// What waits in files, the first that was kept first.
+  package private(set) var waiting: [Waiting] = []
+  /// How many files of records are cut, damaged or kept from whoever reads.
+  package private(set) var unreadable = 0
+  /// How many records waited in the memory of the app when it last wrote its ledger.
+  package private(set) var inMemory = 0
+  /// The accounts with all that waits; nil where there is no ledger, or none that can be read.
+  package private(set) var ledger: ReportStore.Ledger?
+  /// How many damaged files were set aside and are still there.
+  package private(set) var setAside = 0
+
+  /// The largest limit that a store may have, so that no file of its own is longer.
+  private static let longestFile = 1_000_000_000
+  /// How often a folder is looked at that changes meanwhile.
+  private static let attempts = 20
+
+  /// Reads a folder; nil where it cannot be listed, or is not that of a store.
+  package init?(at path: String) {
+    let folder = StoreFolder(path: path, probe: nil)
+    // The ledger is written before a file goes. As long as it is another one afterwards, what was
+    // seen belongs to no one moment; of a folder that never rests, the last look has to do.
+    var before = Self.ledger(in: folder)
+    for _ in 0..<Self.attempts {
+      guard let names = try? folder.names() else { return nil }
+      let records = names.compactMap { RecordName($0) }
+      guard before != nil || !records.isEmpty else { return nil }
+      (waiting, unreadable) = ([], 0)
+      read(records, in: folder, ledger: before)
+      let after = Self.ledger(in: folder)
+      if after == before { break }
+      before = after
+    }
+    let quarantine = StoreFolder(path: folder.place(StoreFolder.quarantine), probe: nil)
+    setAside = ((try? quarantine.names()) ?? []).count { RecordName($0) != nil }
+  }
+
+  private static func ledger(in folder: StoreFolder) -> LedgerRecord? {
+    let file = try? folder.read(ReportStore.ledgerName, limit: 2 * LedgerRecord.placeSize)
+    return file.flatMap { LedgerRecord(newestIn: $0) }
+  }
+
+  private mutating func read(
+    _ names: [RecordName], in folder: StoreFolder, ledger record: LedgerRecord?
+  ) {
+    let settled = Set(record?.settling ?? [])
+    var found: [ReportIndexStateMachine.Entry] = []
+    var damaged: [UInt64] = []
+    for name in names where !settled.contains(name.number) {
+      let bytes: [UInt8]?
+      do throws(StoreFolder.Failure) {
+        bytes = try folder.read(name.text, limit: Self.longestFile)
+      } catch {
+        // It was sent since its name was read.
+        if error == .missing { continue }
+        bytes = nil
+      }
+      guard let bytes, let file = RecordFile(bytes), file.record.id == name.id else {
+        damaged.append(name.number)
+        continue
+      }
+      waiting.append(Waiting(record: file.record, bytes: bytes.count))
+      found.append(
+        ReportIndexStateMachine.Entry(
+          number: name.number, id: name.id, birth: .zero, bytes: bytes.count,
+          severity: file.record.severity, category: file.record.category,
+          contentType: file.record.contentType))
+    }
+    unreadable = damaged.count
+    inMemory = record?.inMemory ?? 0
+    ledger = record.map { Self.accounts($0, found: found, damaged: damaged) }
+  }
+
+  /// What the next process would find, but that the records in memory are not lost so far.
+  private static func accounts(
+    _ record: LedgerRecord, found: [ReportIndexStateMachine.Entry], damaged: [UInt64]
+  ) -> ReportStore.Ledger {
+    var record = record
+    let inMemory = record.inMemory
+    record.inMemory = 0
+    var index = ReportIndexStateMachine(ReportIndexStateMachine.Settings())
+    _ = index.open(record, isDamaged: false, found: found, damaged: damaged)
+    var ledger = index.ledger
+    ledger.captured += inMemory
+    ledger.pending += inMemory
+    return ledger
+  }
+}
