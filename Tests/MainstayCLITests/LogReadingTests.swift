@@ -70,6 +70,14 @@ import Testing
       #expect(end.status == 3 && end.output == "", "\(end)")
       #expect(end.errors == "mainstay: \(page) is no log: none of its 2 lines is a report.\n")
     }
+    let other = log.folder.path + "/other"
+    try Data("Text.".utf8).write(to: URL(filePath: other))
+    let two = try await BuiltProgram.run("mainstay", ["errors", "top", page, other])
+    #expect(
+      two.errors == "mainstay: \(page), \(other): none of the 3 lines in 2 files is a report.\n")
+    let piped = try await shell(#"echo text | "$0" errors top -"#)
+    #expect(
+      piped.errors == "mainstay: Standard input is no log: its only line is no report.\n")
     let both = try await BuiltProgram.run("mainstay", ["errors", "top", page, log.file])
     #expect(both.status == 0 && both.output.hasSuffix("7 errors in 2 groups\n"))
     #expect(both.errors == "mainstay: 2 lines are no report and left out.\n")

@@ -165,7 +165,7 @@ import Testing
     #expect(try #require(lines.last).hasSuffix(" bytes, of 2027-01-15 11:00:00 UTC."))
     await keep(reports.dropFirst(3).prefix(2), as: .json, in: store)
     let mixed = try await run("top", folder)
-    #expect(mixed.output.hasSuffix("2 errors in 1 groups\n") && mixed.errors == alone.errors)
+    #expect(mixed.output.hasSuffix("2 errors in 1 group\n") && mixed.errors == alone.errors)
     let export = try await run("export", folder)
     let document = try JSONSerialization.jsonObject(with: Data(export.output.utf8))
     let services = (document as? [String: Any])?["onlyForServices"] as? [[String: Any]]
@@ -198,33 +198,41 @@ import Testing
     #expect(shown.waiting.map(\.bytes).reduce(0, +) == shown.bytes && shown.bytes > 1_000)
     #expect(shown.waiting[0].oldest == "2027-01-15T11:00:00.000Z")
     let text = try await run("store", folder).output
-    #expect(text.hasPrefix("4 reports wait in \(folder)\nContent type "), "\(text)")
+    #expect(text.hasPrefix("4 reports wait in \(folder), "), "\(text)")
     #expect(
       text.contains("\nCaptured         7\n  sent           2\n  waiting        4\n"), "\(text)")
-    #expect(text.contains("\n  damaged        1\n"), "\(text)")
-    #expect(text.hasSuffix("\nFiles set aside  1  in the folder quarantine\n"), "\(text)")
+    #expect(text.contains("\n  quarantined    1\n"), "\(text)")
+    #expect(
+      text.hasSuffix("\nQuarantine       1  damaged, in the folder of that name\n"), "\(text)")
   }
 
   @Test func `a store that is busy is seen at one moment`() async throws {
     let store = store(answers: .max)
     let (records, isOver) = (reports.map { ErrorReport.Encoding.json.record(of: $0) }, Flag())
+    await store.keep(records[0])
     async let work: Void = {
-      while !isOver.isRaised {
+      while !isOver.isRaised, !Task.isCancelled {
         for record in records { await store.keep(record) }
         _ = await store.drain()
       }
     }()
-    for _ in 0..<12 {
-      // It may be looked at before the first record is kept.
-      let end = try await run("store", "--json", folder)
-      guard end.status == 0 else { continue }
-      let shown = try JSONDecoder().decode(Shown.self, from: Data(end.output.utf8))
-      #expect(shown.ledger?.isBalanced ?? true, "\(end)")
-      #expect(shown.ledger.map { $0.droppedInAll == 0 } ?? true, "\(end)")
-      #expect(shown.unreadable == 0)
+    var steady = 0
+    for _ in 0..<300 {
+      let seen = try #require(StoreSnapshot(at: folder))
+      let ledger = try #require(seen.ledger)
+      guard seen.isSteady else { continue }
+      steady += 1
+      #expect(ledger.isBalanced && ledger.droppedInAll == 0 && seen.unreadable == 0, "\(seen)")
+      #expect(seen.waiting.count == ledger.pending)
     }
+    let end = try await run("store", folder)
+    #expect(end.status == 0, "\(end)")
     isOver.raise()
     await work
+    let rest = StoreSnapshot(at: folder)
+    let own = await store.ledger
+    #expect(rest?.isSteady == true && rest?.ledger == own && own.captured > 0)
+    #expect(steady > 0, "of 300 looks at a folder that changes")
   }
 
   @Test func `a folder that is not that of a store is said to be none`() async throws {

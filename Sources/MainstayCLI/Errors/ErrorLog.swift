@@ -39,14 +39,20 @@ struct ErrorLog {
     try read(files)
     read(files.stores)
     guard unreadable == 0 || !reports.isEmpty || !recoveries.isEmpty else {
-      let lines = unreadable == 1 ? "its only line is no" : "none of its \(unreadable) lines is a"
-      let words =
-        files.paths.count == 1
-        ? "\(files.paths[0]) is no log: \(lines) report."
-        : "\(paths.joined(separator: ", ")): none of the \(unreadable) lines is a report."
-      throw CommandFailure(status: .couldNotRun, message: words)
+      throw noLog(paths, count: files.paths.count)
     }
     reports.sort { $0.time < $1.time }
+  }
+
+  private func noLog(_ paths: [String], count: Int) -> CommandFailure {
+    let names = paths.map(LogFiles.name).joined(separator: ", ")
+    let words =
+      count > 1
+      ? ": none of the \(unreadable) lines in \(count) files is a report."
+      : unreadable == 1
+        ? " is no log: its only line is no report."
+        : " is no log: none of its \(unreadable) lines is a report."
+    return CommandFailure(status: .couldNotRun, message: names + words)
   }
 
   private mutating func read(_ files: LogFiles) throws {
@@ -61,9 +67,9 @@ struct ErrorLog {
           progress.show(done)
         }
       } catch {
-        let name = file == "-" ? "Standard input" : file
         throw CommandFailure(
-          status: .couldNotRun, message: "\(name) cannot be read: \(error.words).")
+          status: .couldNotRun,
+          message: "\(LogFiles.name(of: file)) cannot be read: \(error.words).")
       }
     }
   }

@@ -81,6 +81,11 @@ enum Format {
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 
+  /// How many there are of something, such as "1 error" and "2 errors".
+  static func count(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+
   /// Day and time in UTC, to the second.
   static func time(_ date: Date) -> String {
     String(WireTime.iso(date).replacing("T", with: " ").prefix(19))

@@ -45,7 +45,8 @@ struct ErrorsPage {
         document.onlyForServices.map(\.records).boundedSum
       ),
     ]
-    return "\(errors) errors in \(document.groups.count) groups, written down "
+    return "\(Format.count(errors, "error")) in \(Format.count(document.groups.count, "group")), "
+      + "written down "
       + Format.time(document.generatedAt) + " UTC."
       + left.filter { $0.1 > 0 }.map { " \($0): \($1)." }.joined()
   }

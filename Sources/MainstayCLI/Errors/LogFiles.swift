@@ -33,7 +33,8 @@ struct LogFiles {
       } catch { throw Self.failure(path, error) }
       throw CommandFailure(
         status: .couldNotRun,
-        message: "\(path) holds no logs: no file is named like errors.jsonl, and it is not the "
+        message:
+          "\(Self.name(of: path)) holds no logs: no file is named like errors.jsonl, and it is not the "
           + "folder of a report store.")
     }
   }
@@ -41,7 +42,12 @@ struct LogFiles {
   /// That a path cannot be read.
   static func failure(_ path: String, _ error: POSIXError) -> CommandFailure {
     let words = error.code == .ENOENT ? "does not exist" : "cannot be read: \(error.words)"
-    return CommandFailure(status: .couldNotRun, message: "\(path) \(words).")
+    return CommandFailure(status: .couldNotRun, message: "\(name(of: path)) \(words).")
+  }
+
+  /// A path as it is safe to print.
+  static func name(of path: String) -> String {
+    path == "-" ? "Standard input" : Terminal.safe(path)
   }
 
   /// Adds what a store keeps in a folder.

@@ -31,12 +31,14 @@ struct StoreCommand: ParsableCommand {
       }
     } catch { throw LogFiles.failure(folder, error) }
     throw CommandFailure(
-      status: .couldNotRun, message: "\(folder) is not the folder of a report store.")
+      status: .couldNotRun,
+      message: "\(LogFiles.name(of: folder)) is not the folder of a report store.")
   }
 
   private func text(of status: StoreStatus) -> String {
-    let title = status.records == 1 ? "1 report waits" : "\(status.records) reports wait"
-    var lines = [Terminal.output.accented("\(title) in \(Terminal.safe(folder))", .bold)]
+    let subject = status.records == 1 ? "1 report waits" : "\(status.records) reports wait"
+    let title = "\(subject) in \(Terminal.safe(folder)), \(Format.count(status.bytes, "byte"))"
+    var lines = [Terminal.output.accented(title, .bold)]
     if !status.waiting.isEmpty {
       var table = TextTable([
         "Content type": .left, "Reports": .right, "Bytes": .right, "Oldest": .left,
@@ -72,13 +74,13 @@ struct StoreCommand: ParsableCommand {
           "  dropped", ledger.droppedInAll,
           reasons.map { "\(Terminal.safe($0.0)) \($0.1)" }.joined(separator: ", ")
         ),
-        ("  damaged", ledger.quarantined, ""), ("Failed requests", ledger.failedRequests, ""),
+        ("  quarantined", ledger.quarantined, ""), ("Failed requests", ledger.failedRequests, ""),
       ]
       if ledger.resets > 0 { rows.append(("Ledger begun anew", ledger.resets, "")) }
     }
     if status.unreadable > 0 { rows.append(("Unreadable files", status.unreadable, "")) }
     if status.setAside > 0 {
-      rows.append(("Files set aside", status.setAside, "in the folder quarantine"))
+      rows.append(("Quarantine", status.setAside, "damaged, in the folder of that name"))
     }
     let widths = (rows.map(\.0.count).max() ?? 0, rows.map { String($0.1).count }.max() ?? 0)
     let lines = rows.map { name, count, remark in
@@ -86,7 +88,9 @@ struct StoreCommand: ParsableCommand {
         repeating: " ", count: widths.0 - name.count + 2 + widths.1 - String(count).count)
       return "\(name)\(space)\(count)" + (remark.isEmpty ? "" : "  \(remark)")
     }
-    return status.ledger == nil ? ["There is no ledger that can be read."] + lines : lines
+    if status.ledger == nil { return ["There is no ledger that can be read."] + lines }
+    if status.isSteady { return lines }
+    return lines + ["The app is at work in the folder: counts may be off by a few."]
   }
 }
 
@@ -99,6 +103,8 @@ struct StoreStatus: Encodable {
   /// How long those files are.
   let bytes: Int
   let waiting: [WaitingRecords]
+  /// Whether all this was so at one moment.
+  let isSteady: Bool
   /// How many more waited in the app's memory when it last wrote its ledger.
   let inMemory: Int
   /// How many files cannot be read.
@@ -113,6 +119,7 @@ struct StoreStatus: Encodable {
     records = snapshot.waiting.count
     bytes = snapshot.waiting.map(\.bytes).boundedSum
     waiting = WaitingRecords.all(of: snapshot.waiting)
+    isSteady = snapshot.isSteady
     inMemory = snapshot.inMemory
     unreadable = snapshot.unreadable
     setAside = snapshot.setAside

@@ -52,9 +52,10 @@ struct TopCommand: ParsableCommand {
     }
     try Terminal.output.write(lines.joined(separator: "\n") + "\n")
     let errors = all.map(\.count).boundedSum
-    let more = all.count > groups.count ? ", \(all.count - groups.count) more groups" : ""
-    try Terminal.output.write(
-      Terminal.output.accented("\(errors) errors in \(all.count) groups\(more)\n", .faint))
+    let left = all.count - groups.count
+    let sum = "\(Format.count(errors, "error")) in \(Format.count(all.count, "group"))"
+    let more = left > 0 ? ", \(left) of them not listed" : ""
+    try Terminal.output.write(Terminal.output.accented("\(sum)\(more)\n", .faint))
   }
 
   private func colored(_ line: String, _ severity: Severity) -> String {

@@ -43,6 +43,7 @@ struct WaitingRecords: Encodable {
       ? "1 report waits that only its service can read"
       : "\(records) reports wait that only their service can read"
     let times = first == last ? "of \(first)" : "from \(first) to \(last)"
-    return "\(subject) (\(Terminal.safe(contentType))): \(bytes) bytes, \(times) UTC."
+    return
+      "\(subject) (\(Terminal.safe(contentType))): \(Format.count(bytes, "byte")), \(times) UTC."
   }
 }

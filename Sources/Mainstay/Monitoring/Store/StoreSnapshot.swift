@@ -25,6 +25,9 @@ package struct StoreSnapshot: Sendable {
   /// How many damaged files were set aside and are still there.
   package private(set) var setAside = 0
 
+  /// Whether all this was so at one moment: nobody changed the folder while it was read.
+  package private(set) var isSteady = false
+
   /// The largest limit that a store may have, so that no file of its own is longer.
   private static let longestFile = 1_000_000_000
   /// How often a folder is looked at that changes meanwhile.
@@ -34,7 +37,7 @@ package struct StoreSnapshot: Sendable {
   package init?(at path: String) {
     let folder = StoreFolder(path: path, probe: nil)
     // The ledger is written before a file goes. As long as it is another one afterwards, what was
-    // seen belongs to no one moment; of a folder that never rests, the last look has to do.
+    // seen belongs to no one moment. Of a folder that never rests, the last look has to do.
     var before = Self.ledger(in: folder)
     for _ in 0..<Self.attempts {
       guard let names = try? folder.names() else { return nil }
@@ -43,7 +46,8 @@ package struct StoreSnapshot: Sendable {
       (waiting, unreadable) = ([], 0)
       read(records, in: folder, ledger: before)
       let after = Self.ledger(in: folder)
-      if after == before { break }
+      isSteady = after == before
+      if isSteady { break }
       before = after
     }
     let quarantine = StoreFolder(path: folder.place(StoreFolder.quarantine), probe: nil)
