@@ -34,9 +34,13 @@ import Testing
     let end = try await shell(#""$0" errors export "$1" >&-"#, log.file)
     #expect(end.status == 3, "\(end)")
     #expect(end.errors.hasPrefix("mainstay: The output cannot be written"), "\(end)")
-    let silent = try await shell(
-      #""$0" errors export -o "$1.json" "$1" "$1.none" >&- 2>&-"#, log.file)
-    #expect(silent.status == 3)
+    let silent = try await shell(#""$0" errors export -o "$1.json" "$1" - <&- >&- 2>&-"#, log.file)
+    #expect(silent.status == 3, "standard input is closed as well")
+    let quiet = try await shell(#""$0" errors export -o "$1.json" "$1" <&- >&- 2>&-"#, log.file)
+    #expect(quiet.status == 0)
+    let data = try Data(contentsOf: URL(filePath: log.file + ".json"))
+    let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    #expect(document?["reports"] as? Int == 7)
   }
 
   @Test func `a reader that has seen enough is no failure`() async throws {

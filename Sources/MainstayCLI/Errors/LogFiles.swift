@@ -33,9 +33,8 @@ struct LogFiles {
       } catch { throw Self.failure(path, error) }
       throw CommandFailure(
         status: .couldNotRun,
-        message:
-          "\(Self.name(of: path)) holds no logs: no file is named like errors.jsonl, and it is not the "
-          + "folder of a report store.")
+        message: "\(Self.name(of: path)) holds no logs: no file is named like errors.jsonl, and it "
+          + "is not the folder of a report store.")
     }
   }
 

@@ -20,7 +20,8 @@ package struct StoreSnapshot: Sendable {
   package private(set) var unreadable = 0
   /// How many records waited in the memory of the app when it last wrote its ledger.
   package private(set) var inMemory = 0
-  /// The accounts with all that waits; nil where there is no ledger, or none that can be read.
+  /// The accounts with all that waits, and with the unreadable files as quarantined; nil where
+  /// there is no ledger, or none that can be read.
   package private(set) var ledger: ReportStore.Ledger?
   /// How many damaged files were set aside and are still there.
   package private(set) var setAside = 0
