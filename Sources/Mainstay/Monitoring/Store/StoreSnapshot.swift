@@ -20,8 +20,8 @@ package struct StoreSnapshot: Sendable {
   package private(set) var unreadable = 0
   /// How many records waited in the memory of the app when it last wrote its ledger.
   package private(set) var inMemory = 0
-  /// The accounts with all that waits, and with the unreadable files as quarantined; nil where
-  /// there is no ledger, or none that can be read.
+  /// The accounts with all that waits, and with damaged files as quarantined; nil where there is no
+  /// ledger, or none that can be read.
   package private(set) var ledger: ReportStore.Ledger?
   /// How many damaged files were set aside and are still there.
   package private(set) var setAside = 0
@@ -65,44 +65,47 @@ package struct StoreSnapshot: Sendable {
   ) {
     let settled = Set(record?.settling ?? [])
     var found: [ReportIndexStateMachine.Entry] = []
-    var damaged: [UInt64] = []
+    var damaged: [RecordName] = []
     for name in names where !settled.contains(name.number) {
-      let bytes: [UInt8]?
       do throws(StoreFolder.Failure) {
-        bytes = try folder.read(name.text, limit: Self.longestFile)
+        let bytes = try folder.read(name.text, limit: Self.longestFile)
+        guard let bytes, let file = RecordFile(bytes), file.record.id == name.id else {
+          damaged.append(name)
+          continue
+        }
+        waiting.append(Waiting(record: file.record, bytes: bytes.count))
+        found.append(Self.entry(name))
       } catch {
-        // It was sent since its name was read.
-        if error == .missing { continue }
-        bytes = nil
+        // One that is missing was sent since its name was read; another one still waits.
+        guard error != .missing else { continue }
+        unreadable += 1
+        found.append(Self.entry(name))
       }
-      guard let bytes, let file = RecordFile(bytes), file.record.id == name.id else {
-        damaged.append(name.number)
-        continue
-      }
-      waiting.append(Waiting(record: file.record, bytes: bytes.count))
-      found.append(
-        ReportIndexStateMachine.Entry(
-          number: name.number, id: name.id, birth: .zero, bytes: bytes.count,
-          severity: file.record.severity, category: file.record.category,
-          contentType: file.record.contentType))
     }
-    unreadable = damaged.count
-    inMemory = record?.inMemory ?? 0
-    ledger = record.map { Self.accounts($0, found: found, damaged: damaged) }
+    unreadable += damaged.count
+    guard let record else { return (inMemory, ledger) = (0, nil) }
+    account(record, found, damaged)
+  }
+
+  /// As much of a record as its accounts need.
+  private static func entry(_ name: RecordName) -> ReportIndexStateMachine.Entry {
+    ReportIndexStateMachine.Entry(
+      number: name.number, id: name.id, birth: .zero, bytes: 0, severity: .error,
+      category: "", contentType: "")
   }
 
   /// What the next process would find, but that the records in memory are not lost so far.
-  private static func accounts(
-    _ record: LedgerRecord, found: [ReportIndexStateMachine.Entry], damaged: [UInt64]
-  ) -> ReportStore.Ledger {
+  private mutating func account(
+    _ record: LedgerRecord, _ found: [ReportIndexStateMachine.Entry], _ damaged: [RecordName]
+  ) {
     var record = record
-    let inMemory = record.inMemory
+    inMemory = record.inMemory
     record.inMemory = 0
     var index = ReportIndexStateMachine(ReportIndexStateMachine.Settings())
-    _ = index.open(record, isDamaged: false, found: found, damaged: damaged)
-    var ledger = index.ledger
-    ledger.captured += inMemory
-    ledger.pending += inMemory
-    return ledger
+    _ = index.open(record, isDamaged: false, found: found, damaged: damaged.map(\.number))
+    var accounts = index.ledger
+    accounts.captured += inMemory
+    accounts.pending += inMemory
+    ledger = accounts
   }
 }
