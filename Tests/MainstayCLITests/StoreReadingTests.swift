@@ -54,9 +54,9 @@ import Testing
     reports = ErrorReport.Encoding.contents(ofJSON: data).reports
   }
 
-  private func store(answers: Int = 0) -> ReportStore {
+  private func store(answers: Int = 0, reserve: Int = 0) -> ReportStore {
     ReportStore(
-      at: URL(filePath: folder), ReportStore.Configuration(reserve: 0), replies: .otlp,
+      at: URL(filePath: folder), ReportStore.Configuration(reserve: reserve), replies: .otlp,
       transport: Service(answers: answers), backoff: .none)
   }
 
@@ -204,6 +204,26 @@ import Testing
     #expect(text.contains("\n  quarantined    1\n"), "\(text)")
     #expect(
       text.hasSuffix("\nQuarantine       1  damaged, in the folder of that name\n"), "\(text)")
+  }
+
+  @Test func `what waits in an app's memory is told apart`() async throws {
+    let first = store()
+    await keep(reports.prefix(1), as: .json, in: first)
+    await first.shutDown()
+    // No volume has that much room left.
+    let second = store(reserve: .max)
+    for report in reports.dropFirst().prefix(2) {
+      #expect(await second.keep(ErrorReport.Encoding.json.record(of: report)) == .keptInMemory)
+    }
+    await second.shutDown()
+    let shown = try await shown()
+    let ledger = try #require(shown.ledger)
+    #expect(shown.records == 1 && shown.inMemory == 2)
+    #expect(ledger.isBalanced && ledger.pending == 3 && ledger.droppedInAll == 0)
+    let text = try await run("store", folder).output
+    #expect(text.hasPrefix("1 report waits in \(folder), "))
+    #expect(
+      text.contains("\n  waiting        3  2 of them in the app's memory, if it still runs\n"))
   }
 
   @Test func `a store that is busy is seen at one moment`() async throws {
