@@ -15,28 +15,42 @@ import Foundation
     subcommands: [ErrorsCommand.self])
 
   static func main() {
+    Terminal.prepare()
+    do {
+      try perform()
+      leave(.success)
+    } catch let failure as CommandFailure {
+      let name = failure.status == .wrongOptions ? "" : "mainstay: "
+      if failure.status != .success { Terminal.complaints.tell(name + failure.message + "\n") }
+      leave(failure.status)
+    } catch {
+      Terminal.complaints.tell("mainstay: \(fullMessage(for: error))\n")
+      leave(.couldNotRun)
+    }
+  }
+
+  private static func perform() throws {
     var command: any ParsableCommand
     do {
       command = try parseAsRoot()
     } catch {
-      let isHelp = exitCode(for: error) == .success
-      let text = fullMessage(for: error) + "\n"
-      isHelp ? Terminal.output.write(text) : Terminal.complaints.write(text)
-      leave(isHelp ? .success : .wrongOptions)
+      return try answer(error)
     }
     do {
       try command.run()
-      leave(.success)
-    } catch let failure as CommandFailure {
-      Terminal.complaints.write("mainstay: \(failure.message)\n")
-      leave(failure.status)
-    } catch {
+    } catch let error where exitCode(for: error) == .success {
       // Help that is asked for by a command without a subcommand comes this way.
-      let isHelp = exitCode(for: error) == .success
-      let text = fullMessage(for: error) + "\n"
-      isHelp ? Terminal.output.write(text) : Terminal.complaints.write(text)
-      leave(isHelp ? .success : .couldNotRun)
+      try answer(error)
     }
+  }
+
+  /// Prints help that was asked for, or tells what is wrong with what was typed.
+  private static func answer(_ error: any Error) throws {
+    let text = fullMessage(for: error)
+    guard exitCode(for: error) == .success else {
+      throw CommandFailure(status: .wrongOptions, message: text)
+    }
+    try Terminal.output.write(text + "\n")
   }
 
   private static func leave(_ status: CommandFailure.Status) -> Never {
@@ -55,4 +69,21 @@ struct CommandFailure: Error {
 
   let status: Status
   let message: String
+
+  /// Whoever read the output has seen enough: there is nothing more to do, and nothing to say.
+  static let readerLeft = CommandFailure(status: .success, message: "")
+}
+
+extension POSIXError {
+  /// What the system has just said.
+  static var latest: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+  /// What it says, for the end of a sentence, such as "permission denied".
+  var words: String { Self.words(code.rawValue) }
+
+  /// What a number of the system says.
+  static func words(_ number: Int32) -> String {
+    let text = String(cString: strerror(number))
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
 }

@@ -8,46 +8,6 @@ import Testing
 
 /// The program as a person runs it, on logs that a monitor wrote.
 @Suite(.ends(withinMinutes: 5)) struct ErrorsCommandTests {
-  /// A folder with a log in it.
-  final class Log: Sendable {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "mainstay-cli-\(UUID().uuidString)", directoryHint: .isDirectory)
-    var file: String { folder.path + "/errors.jsonl" }
-
-    init() async throws {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-      let sink = ErrorReport.FileSink(folder.appending(path: "errors.jsonl"))
-      let monitor = ErrorMonitor(sinks: [sink], wallClock: { now.withLock { $0 } })
-      for hour in 0..<3 {
-        for _ in 0...hour {
-          let error = AppError(
-            code: "catalog.down", kind: .server, disposition: .transient(), title: "No catalog",
-            message: "The catalog did not answer.", time: now.withLock { $0 })
-          monitor.capture(error, during: "Load list", category: "catalog")
-          monitor.recordRecovery(from: error, succeeded: hour > 0)
-        }
-        now.withLock { $0 += 3_600 }
-      }
-      monitor.capture(
-        AppError(
-          code: "list.odd", kind: .unknown, disposition: .permanent, title: "Odd",
-          message: "A list has <b>odd</b> \"things\" & more.", time: now.withLock { $0 }),
-        during: "Show list\u{1b}[2J", metadata: ["list.of.a.long.name": .public("first")])
-      #expect(await monitor.flush(within: .seconds(60)))
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-  }
-
-  private struct Group: Decodable {
-    let code: String
-    let count: Int
-    let fingerprint: String
-    let recoveryAttempts: Int
-    let recoverySuccesses: Int
-  }
-
   private func run(
     _ arguments: String..., status: Int32 = 0, environment: [String: String] = [:]
   ) async throws -> String {
@@ -59,9 +19,9 @@ import Testing
   @Test(.requirement("B39", "A49")) func `the most common errors come first, with recoveries`()
     async throws
   {
-    let log = try await Log()
+    let log = try await SampleLog()
     let text = try await run("errors", "top", "--json", log.file)
-    let groups = try JSONDecoder().decode([Group].self, from: Data(text.utf8))
+    let groups = try JSONDecoder().decode([ListedGroup].self, from: Data(text.utf8))
     #expect(groups.map(\.count) == [6, 1])
     #expect(groups[0].recoveryAttempts == 6 && groups[0].recoverySuccesses == 5)
     let table = try await run("errors", "top", log.folder.path)
@@ -74,9 +34,9 @@ import Testing
   @Test(.requirement("A46")) func `one error is shown by a part of its name, or by its code`()
     async throws
   {
-    let log = try await Log()
+    let log = try await SampleLog()
     let json = try await run("errors", "show", "list.odd", "--json", log.file)
-    let group = try JSONDecoder().decode(Group.self, from: Data(json.utf8))
+    let group = try JSONDecoder().decode(ListedGroup.self, from: Data(json.utf8))
     #expect(try await run("errors", "show", "list", log.file).contains("list.odd"))
     let text = try await run("errors", "show", String(group.fingerprint.prefix(9)), log.file)
     #expect(text.hasPrefix("Odd\nA list has <b>odd</b> \"things\" & more.\n"))
@@ -87,7 +47,7 @@ import Testing
 
   @Test func `the trend ends with the newest error`() async throws {
     struct Trend: Decodable { let counts: [Int] }
-    let log = try await Log()
+    let log = try await SampleLog()
     let json = try await run("errors", "trend", "--per", "hour", "--json", log.file)
     let counts = try JSONDecoder().decode(Trend.self, from: Data(json.utf8)).counts
     #expect(counts.count == 24 && counts.suffix(4) == [1, 2, 3, 1])
@@ -98,7 +58,7 @@ import Testing
   @Test(.requirement("D30")) func `an export is JSON, or a page that escapes what it shows`()
     async throws
   {
-    let log = try await Log()
+    let log = try await SampleLog()
     let json = try await run("errors", "export", log.file)
     let document = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
     #expect(document?["reports"] as? Int == 7)
@@ -114,7 +74,7 @@ import Testing
   }
 
   @Test func `lines that are no reports are left out and counted`() async throws {
-    let log = try await Log()
+    let log = try await SampleLog()
     let file = try FileHandle(forWritingTo: URL(filePath: log.file))
     try file.seekToEnd()
     try file.write(contentsOf: Data("{\"id\": 7}\nnothing\n{\"id\":".utf8))
@@ -125,14 +85,14 @@ import Testing
   }
 
   @Test func `older parts of a log belong to it, and no report counts twice`() async throws {
-    let log = try await Log()
+    let log = try await SampleLog()
     try FileManager.default.copyItem(atPath: log.file, toPath: log.file + ".1")
     let text = try await run("errors", "top", log.file)
     #expect(text.hasSuffix("7 errors in 2 groups\n"))
   }
 
   @Test func `what is wrong is said, with the status for it`() async throws {
-    let log = try await Log()
+    let log = try await SampleLog()
     #expect(try await run("errors", "top", "/nowhere", status: 3).contains("does not exist"))
     #expect(try await run("errors", "top", status: 2).contains("paths"))
     #expect(try await run("errors", "top", "--limit", "0", log.file, status: 2).contains("--limit"))

@@ -25,7 +25,26 @@ public struct BuiltProgram: Sendable {
   public static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:]
   ) async throws -> End {
-    let process = make(built(name), arguments, environment)
+    try await run(make(built(name), arguments, environment))
+  }
+
+  /// Runs it as a shell does, for what only a shell can set up.
+  ///
+  /// - Parameters:
+  ///   - name: The program, which is `$0` in the script.
+  ///   - script: What the shell does; `PATH` is that of this process.
+  ///   - arguments: What the script finds in `$1` and so on.
+  /// - Returns: How the shell ended and what was printed.
+  /// - Throws: Where it cannot be started.
+  public static func run(
+    _ name: String, inShell script: String, _ arguments: [String]
+  ) async throws -> End {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let shell = ["-c", script, built(name).path] + arguments
+    return try await run(make(URL(filePath: "/bin/sh"), shell, ["PATH": path]))
+  }
+
+  private static func run(_ process: Process) async throws -> End {
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors

@@ -3,114 +3,94 @@
 import Foundation
 import Mainstay
 
-/// Reports that a `FileSink` wrote, read again.
+/// Reports that a `FileSink` wrote or a `ReportStore` keeps, read again.
 struct ErrorLog {
   /// Each report once, the oldest first.
   private(set) var reports: [ErrorReport] = []
-  /// What became of attempts to recover.
+  /// What became of attempts to recover, each once.
   private(set) var recoveries: [ErrorReport.Recovery] = []
   /// How many lines are neither.
   private(set) var unreadable = 0
-  /// The files that were read.
-  private(set) var files: [String] = []
+  /// How many records of stores cannot be read.
+  private(set) var unreadableRecords = 0
+  /// What waits in stores in a form that only a service reads.
+  private(set) var forServices: [WaitingRecords] = []
   /// When it was read.
   let readAt: Date
+
+  private var knownReports: Set<UUID> = []
+  private var knownRecoveries: Set<ErrorReport.Recovery> = []
 
   /// When the newest error happened; where there is none, when the log was read.
   var end: Date { reports.last?.time ?? readAt }
 
-  /// Reads files, and all logs in folders.
+  /// Whether there are reports that cannot be shown.
+  var isPartial: Bool { unreadable > 0 || unreadableRecords > 0 || !forServices.isEmpty }
+
+  /// Reads files, and all logs and stores in folders.
   ///
   /// - Parameters:
-  ///   - paths: Files such as `errors.jsonl`, whose older parts `errors.jsonl.1` and so on
-  ///     are read with it, or folders of such files.
+  ///   - paths: What was typed, as `LogFiles` takes it.
   ///   - time: The time of day.
   /// - Throws: `CommandFailure` where a path cannot be read or there is no log.
   init(reading paths: [String], at time: Date = Date()) throws {
     readAt = time
-    let files = try paths.flatMap(Self.files)
-    var seen: Set<String> = []
-    self.files = files.filter { seen.insert($0).inserted }
-    var progress = ProgressBar("Reading", total: self.files.map(Self.size).reduce(0, +))
-    defer { progress.end() }
-    var done = 0
-    var known: Set<UUID> = []
-    for file in self.files {
-      let data: Data
-      do {
-        data = try Data(contentsOf: URL(filePath: file), options: .mappedIfSafe)
-      } catch {
-        throw CommandFailure(
-          status: .couldNotRun, message: "\(file) cannot be read: \(AppError.from(error).message)")
-      }
-      for part in Self.parts(of: data) {
-        let read = ErrorReport.Encoding.contents(ofJSON: part)
-        reports += read.reports.filter { known.insert($0.id).inserted }
-        recoveries += read.recoveries
-        unreadable += read.unreadable
-        done += part.count
-        progress.show(done)
-      }
+    let files = try LogFiles(at: paths)
+    try read(files)
+    read(files.stores)
+    guard unreadable == 0 || !reports.isEmpty || !recoveries.isEmpty else {
+      throw noLog(paths, count: files.paths.count)
     }
     reports.sort { $0.time < $1.time }
   }
 
-  /// Pieces of a file that end with a line, so that a long one is read bit by bit.
-  private static func parts(of data: Data) -> [Data] {
-    var parts: [Data] = []
-    var start = data.startIndex
-    while start < data.endIndex {
-      let aim = min(start + 1_000_000, data.endIndex)
-      let end = data[aim...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.endIndex
-      parts.append(data[start..<end])
-      start = end
-    }
-    return parts
+  private func noLog(_ paths: [String], count: Int) -> CommandFailure {
+    let names = paths.map(LogFiles.name).joined(separator: ", ")
+    let words =
+      count > 1
+      ? ": none of the \(unreadable) lines in \(count) files is a report."
+      : unreadable == 1
+        ? " is no log: its only line is no report."
+        : " is no log: none of its \(unreadable) lines is a report."
+    return CommandFailure(status: .couldNotRun, message: names + words)
   }
 
-  private static func files(at path: String) throws -> [String] {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw CommandFailure(status: .couldNotRun, message: "\(path) does not exist.")
-    }
-    let url = URL(filePath: path)
-    let folder = isFolder.boolValue ? url : url.deletingLastPathComponent()
-    let names = try entries(of: folder, for: path)
-    let found = names.filter { name in
-      guard let base = base(of: name) else { return false }
-      return isFolder.boolValue || base == url.lastPathComponent
-    }
-    if !isFolder.boolValue {
-      return [path] + found.filter { $0 != url.lastPathComponent }.map { folder.path + "/" + $0 }
-    }
-    guard !found.isEmpty else {
-      throw CommandFailure(
-        status: .couldNotRun, message: "\(path) holds no logs: no file is named like errors.jsonl.")
-    }
-    return found.map { folder.path + "/" + $0 }
-  }
-
-  private static func entries(of folder: URL, for path: String) throws -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    } catch {
-      throw CommandFailure(
-        status: .couldNotRun, message: "\(path) cannot be read: \(AppError.from(error).message)")
+  private mutating func read(_ files: LogFiles) throws {
+    var progress = ProgressBar("Reading", total: files.bytes)
+    defer { progress.end() }
+    var done = 0
+    for file in files.paths {
+      do throws(POSIXError) {
+        try LineInput.read(file) { lines, count in
+          add(ErrorReport.Encoding.contents(ofJSON: lines))
+          done += count
+          progress.show(done)
+        }
+      } catch {
+        throw CommandFailure(
+          status: .couldNotRun,
+          message: "\(LogFiles.name(of: file)) cannot be read: \(error.words).")
+      }
     }
   }
 
-  /// The name of the log that a file is, or is an older part of; nil where it is neither.
-  private static func base(of name: String) -> String? {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    if parts.last == "jsonl" { return name }
-    guard parts.count > 2, let number = parts.last, Int(number) != nil,
-      parts[parts.count - 2] == "jsonl"
-    else { return nil }
-    return parts.dropLast().joined(separator: ".")
+  private mutating func read(_ stores: [StoreSnapshot]) {
+    let waiting = stores.flatMap(\.waiting)
+    let json = ErrorReport.Encoding.json.contentType
+    for record in waiting.map(\.record) where record.contentType == json {
+      var contents = ErrorReport.Encoding.contents(ofJSON: record.body)
+      // A record is one report, so what it has besides is no line of a log.
+      if contents.reports.isEmpty { unreadableRecords += 1 }
+      contents.unreadable = 0
+      add(contents)
+    }
+    unreadableRecords += stores.map(\.unreadable).boundedSum
+    forServices = WaitingRecords.all(of: waiting.filter { $0.record.contentType != json })
   }
 
-  private static func size(of file: String) -> Int {
-    let values = try? URL(filePath: file).resourceValues(forKeys: [.fileSizeKey])
-    return values?.fileSize ?? 0
+  private mutating func add(_ contents: ErrorReport.Encoding.Contents) {
+    reports += contents.reports.filter { knownReports.insert($0.id).inserted }
+    recoveries += contents.recoveries.filter { knownRecoveries.insert($0).inserted }
+    unreadable += contents.unreadable
   }
 }

@@ -4,18 +4,23 @@ import ArgumentParser
 import Foundation
 import Mainstay
 
-/// `mainstay errors`: what a log of reports says.
+/// `mainstay errors`: what a log or a store of reports says.
 struct ErrorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "errors",
     abstract: "Reads the reports that an app wrote: the most common errors, each one, their trend.",
-    subcommands: [TopCommand.self, ShowCommand.self, TrendCommand.self, ExportCommand.self])
+    subcommands: [
+      TopCommand.self, ShowCommand.self, TrendCommand.self, ExportCommand.self, StoreCommand.self,
+    ])
 }
 
 /// Which reports are read, and how the answer is written.
 struct LogOptions: ParsableArguments {
   @Argument(
-    help: "Logs such as errors.jsonl, with their older parts; or folders of them.",
+    help: """
+      Logs such as errors.jsonl, with their older parts; folders of logs or of a report store; - \
+      for standard input.
+      """,
     completion: .file(extensions: ["jsonl"]))
   var paths: [String]
 
@@ -27,8 +32,16 @@ struct LogOptions: ParsableArguments {
     let log = try ErrorLog(reading: paths)
     if log.unreadable > 0 {
       let lines = log.unreadable == 1 ? "1 line is" : "\(log.unreadable) lines are"
-      Terminal.complaints.write("mainstay: \(lines) no report and left out.\n")
+      Terminal.complaints.tell("mainstay: \(lines) no report and left out.\n")
     }
+    if log.unreadableRecords > 0 {
+      let records =
+        log.unreadableRecords == 1
+        ? "1 record of a store cannot be read and is"
+        : "\(log.unreadableRecords) records of stores cannot be read and are"
+      Terminal.complaints.tell("mainstay: \(records) left out.\n")
+    }
+    for records in log.forServices { Terminal.complaints.tell("mainstay: \(records.complaint)\n") }
     return log
   }
 }
@@ -63,18 +76,18 @@ enum Format {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
-      try container.encode(date.formatted(.iso8601WithMilliseconds))
+      try container.encode(WireTime.iso(date))
     }
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 
+  /// How many there are of something, such as "1 error" and "2 errors".
+  static func count(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+
   /// Day and time in UTC, to the second.
   static func time(_ date: Date) -> String {
-    String(
-      date.formatted(.iso8601).replacing("T", with: " ", maxReplacements: 1).prefix(19))
+    String(WireTime.iso(date).replacing("T", with: " ").prefix(19))
   }
-}
-
-extension FormatStyle where Self == Date.ISO8601FormatStyle {
-  static var iso8601WithMilliseconds: Self { Self(includingFractionalSeconds: true) }
 }

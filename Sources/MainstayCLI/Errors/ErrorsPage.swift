@@ -36,18 +36,27 @@ struct ErrorsPage {
   }
 
   private var summary: String {
-    let errors = document.groups.reduce(0) { $0 + $1.count }
-    let left = document.unreadableLines
-    return "\(errors) errors in \(document.groups.count) groups, written down "
+    let errors = document.groups.map(\.count).boundedSum
+    let left = [
+      ("Lines that could not be read", document.unreadableLines),
+      ("Records that could not be read", document.unreadableRecords),
+      (
+        "Reports that wait and only a service can read",
+        document.onlyForServices.map(\.records).boundedSum
+      ),
+    ]
+    return "\(Format.count(errors, "error")) in \(Format.count(document.groups.count, "group")), "
+      + "written down "
       + Format.time(document.generatedAt) + " UTC."
-      + (left > 0 ? " Lines that could not be read: \(left)." : "")
+      + left.filter { $0.1 > 0 }.map { " \($0): \($1)." }.joined()
   }
 
   private func trend(_ trend: LoggedTrend) -> String {
     let most = max(trend.counts.max() ?? 0, 1)
     let (width, height) = (trend.counts.count * 12, 120)
     let bars = trend.counts.enumerated().map { index, count in
-      let tall = count == 0 ? 1 : max(2, count * height / most)
+      let part = Double(count) / Double(most)
+      let tall = count == 0 ? 1 : max(2, Int(part * Double(height)))
       return "<rect x=\"\(index * 12 + 1)\" y=\"\(height - tall)\" width=\"10\" height=\"\(tall)\">"
         + "<title>\(count)</title></rect>"
     }
@@ -90,14 +99,18 @@ struct ErrorsPage {
   /// The text as HTML, byte by byte: an accent after a quotation mark must not hide it.
   private static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
+    var previous: UInt8 = 0
     for byte in text.utf8 {
+      defer { previous = byte }
       switch byte {
       case UInt8(ascii: "&"): bytes += "&amp;".utf8
       case UInt8(ascii: "<"): bytes += "&lt;".utf8
       case UInt8(ascii: ">"): bytes += "&gt;".utf8
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
-      case UInt8(ascii: "\n"): bytes += "<br>".utf8
+      case UInt8(ascii: "\n") where previous == UInt8(ascii: "\r"): break  // one end, not two
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): bytes += "<br>".utf8
+      case UInt8(ascii: "\t"): bytes.append(byte)
       case ..<0x20, 0x7f: bytes += "\u{fffd}".utf8
       default: bytes.append(byte)
       }
@@ -119,7 +132,7 @@ struct ErrorsPage {
     table { margin: .5rem 0 .5rem 4rem; }
     th { text-align: left; vertical-align: top; padding-right: 1rem; }
     th { font-weight: normal; opacity: .7; }
-    td { overflow-wrap: anywhere; }
+    td { overflow-wrap: anywhere; white-space: pre-wrap; }
     @media (prefers-color-scheme: dark) {
       b.error, b.critical { color: #ff8a80; }
       b.warning { color: #ffb74d; }

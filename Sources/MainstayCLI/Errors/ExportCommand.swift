@@ -18,7 +18,9 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "json, or html: one page that needs nothing else.")
   var format = Form.json
 
-  @Option(name: .shortAndLong, help: "A new file to write to; the default is standard output.")
+  @Option(
+    name: .shortAndLong,
+    help: "A new file to write to, for your eyes alone; the default is standard output.")
   var output: String?
 
   func run() throws {
@@ -29,14 +31,27 @@ struct ExportCommand: ParsableCommand {
       case .json: try Format.json(document)
       case .html: ErrorsPage(document).html
       }
-    guard let output else { return Terminal.output.write(text) }
-    do {
-      // Never over a file that is there.
-      try Data(text.utf8).write(to: URL(filePath: output), options: .withoutOverwriting)
+    guard let output, output != "-" else { return try Terminal.output.write(text) }
+    do throws(POSIXError) {
+      // A log is for its owner alone, and so is what is made of it.
+      try FreshFile.write(Array(text.utf8), to: output)
     } catch {
+      let reason = Self.reason(error, for: output)
       throw CommandFailure(
-        status: .couldNotRun,
-        message: "\(output) cannot be written: \(AppError.from(error).message)")
+        status: .couldNotRun, message: "\(output) cannot be written: \(reason).")
+    }
+  }
+
+  private static func reason(_ error: POSIXError, for path: String) -> String {
+    let parent = (path as NSString).deletingLastPathComponent
+    let folder = parent.isEmpty ? "." : parent
+    var isFolder: ObjCBool = false
+    let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+    return switch error.code {
+    case .EEXIST: "it is there already, and nothing is overwritten"
+    case .ENOENT where !isThere: "there is no folder \(folder)"
+    case .ENOTDIR where isThere && !isFolder.boolValue: "\(folder) is no folder"
+    default: error.words
     }
   }
 }
@@ -47,6 +62,9 @@ struct ErrorsDocument: Encodable {
   let generatedAt: Date
   let reports: Int
   let unreadableLines: Int
+  let unreadableRecords: Int
+  /// What waits in stores and is not among the groups.
+  let onlyForServices: [WaitingRecords]
   let groups: [LoggedGroup]
   let trends: [LoggedTrend]
 
@@ -54,6 +72,8 @@ struct ErrorsDocument: Encodable {
     generatedAt = log.readAt
     reports = log.reports.count
     unreadableLines = log.unreadable
+    unreadableRecords = log.unreadableRecords
+    onlyForServices = log.forServices
     groups = LoggedGroup.all(in: log)
     let groups = groups
     trends = ErrorMonitor.Span.allCases.map { LoggedTrend(of: groups, per: $0, until: log.end) }

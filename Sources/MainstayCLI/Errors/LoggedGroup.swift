@@ -32,11 +32,12 @@ struct LoggedGroup {
 
   private mutating func add(_ report: ErrorReport) {
     if let suppressed = report.suppressed {
-      count += suppressed.count
-      moments.append((suppressed.last, suppressed.count))
+      let untold = max(0, suppressed.count)
+      count = count.boundedSum(untold)
+      moments.append((suppressed.last, untold))
       firstSeen = min(firstSeen, suppressed.first)
     }
-    count += 1
+    count = count.boundedSum(1)
     moments.append((report.time, 1))
     latest = report
     severity = max(severity, report.severity)

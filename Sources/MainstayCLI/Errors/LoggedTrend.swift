@@ -24,7 +24,7 @@ struct LoggedTrend: Encodable {
     for moment in groups.flatMap(\.moments) {
       let index = (moment.time.timeIntervalSince1970 / length).rounded(.down) - first
       guard index >= 0, index < Double(span.count) else { continue }
-      counts[Int(index)] += moment.count
+      counts[Int(index)] = counts[Int(index)].boundedSum(moment.count)
     }
     self.counts = counts
   }

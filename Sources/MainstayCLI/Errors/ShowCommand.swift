@@ -16,8 +16,8 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws {
     let group = try group(fingerprint, in: LoggedGroup.all(in: try options.log()))
-    if options.json { return Terminal.output.write(try Format.json(group)) }
-    Terminal.output.write(text(of: group))
+    if options.json { return try Terminal.output.write(Format.json(group)) }
+    try Terminal.output.write(text(of: group))
   }
 
   private func text(of group: LoggedGroup) -> String {
@@ -25,11 +25,12 @@ struct ShowCommand: ParsableCommand {
     let rows = rows(of: group) + report.metadata.sorted { $0.key < $1.key }.map { ($0, $1) }
     let width = rows.map(\.0.count).max() ?? 0
     var lines = [Terminal.output.accented(Terminal.safe(report.heading), .bold)]
-    if report.heading != report.message { lines.append(Terminal.safe(report.message)) }
+    if report.heading != report.message { lines += Terminal.lines(report.message) }
     for (name, value) in rows {
       let space = String(repeating: " ", count: width + 2 - name.count)
       let label = Terminal.output.accented(Terminal.safe(name), .faint)
-      lines.append(label + space + Terminal.safe(value))
+      let margin = "\n" + String(repeating: " ", count: width + 2)
+      lines.append(label + space + Terminal.lines(value).joined(separator: margin))
     }
     let breadcrumbs = report.breadcrumbs.map { "\(Format.time($0.time)) \($0.message)" }
     lines += section("Before it", breadcrumbs)

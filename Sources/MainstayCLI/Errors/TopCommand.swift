@@ -29,8 +29,11 @@ struct TopCommand: ParsableCommand {
     let log = try options.log()
     let all = LoggedGroup.all(in: log)
     let groups = Array(sorted(all).prefix(limit))
-    if options.json { return Terminal.output.write(try Format.json(groups)) }
-    guard !groups.isEmpty else { return Terminal.output.write("No errors.\n") }
+    if options.json { return try Terminal.output.write(Format.json(groups)) }
+    guard !groups.isEmpty else {
+      let what = log.isPartial ? "No errors that can be shown.\n" : "No errors.\n"
+      return try Terminal.output.write(what)
+    }
     var table = TextTable([
       "Count": .right, "Severity": .left, "Code": .left, "Last": .left, "24 hours": .left,
       "Recovered": .right, "Group": .left,
@@ -47,11 +50,12 @@ struct TopCommand: ParsableCommand {
       index == 0
         ? Terminal.output.accented(line, .bold) : colored(line, groups[index - 1].severity)
     }
-    Terminal.output.write(lines.joined(separator: "\n") + "\n")
-    let errors = all.reduce(0) { $0 + $1.count }
-    let more = all.count > groups.count ? ", \(all.count - groups.count) more groups" : ""
-    Terminal.output.write(
-      Terminal.output.accented("\(errors) errors in \(all.count) groups\(more)\n", .faint))
+    try Terminal.output.write(lines.joined(separator: "\n") + "\n")
+    let errors = all.map(\.count).boundedSum
+    let left = all.count - groups.count
+    let sum = "\(Format.count(errors, "error")) in \(Format.count(all.count, "group"))"
+    let more = left > 0 ? ", \(left) of them not listed" : ""
+    try Terminal.output.write(Terminal.output.accented("\(sum)\(more)\n", .faint))
   }
 
   private func colored(_ line: String, _ severity: Severity) -> String {

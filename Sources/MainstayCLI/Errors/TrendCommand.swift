@@ -35,12 +35,15 @@ struct TrendCommand: ParsableCommand {
     var groups = LoggedGroup.all(in: log)
     if let group { groups = [try MainstayCLI.group(group, in: groups)] }
     let trend = LoggedTrend(of: groups, per: per.span, until: log.end)
-    if options.json { return Terminal.output.write(try Format.json(trend)) }
-    let sum = trend.counts.reduce(0, +)
-    let title = group == nil ? "errors" : "times \(groups[0].latest.code)"
-    var lines = [Terminal.output.accented("\(sum) \(title), per \(per.rawValue)", .bold)]
+    if options.json { return try Terminal.output.write(Format.json(trend)) }
+    let sum = trend.counts.boundedSum
+    let title =
+      group == nil
+      ? Format.count(sum, "error")
+      : "\(Format.count(sum, "time")) \(Terminal.safe(groups[0].latest.code.rawValue))"
+    var lines = [Terminal.output.accented("\(title), per \(per.rawValue)", .bold)]
     lines += Chart.bars(trend.counts).map { Terminal.output.accented($0, .cyan) }
     lines.append("\(Format.time(trend.from)) to \(Format.time(trend.to)) UTC")
-    Terminal.output.write(lines.joined(separator: "\n") + "\n")
+    try Terminal.output.write(lines.joined(separator: "\n") + "\n")
   }
 }

@@ -26,11 +26,11 @@ struct ProgressBar {
     let bar =
       String(repeating: "█", count: filled)
       + String(repeating: "·", count: Self.width - filled)
-    Terminal.complaints.write("\r\(what) \(bar) \(percent) %")
+    Terminal.complaints.tell("\r\(what) \(bar) \(percent) %")
   }
 
   func end() {
     guard shown >= 0 else { return }
-    Terminal.complaints.write("\r\u{1b}[K")
+    Terminal.complaints.tell("\r\u{1b}[K")
   }
 }

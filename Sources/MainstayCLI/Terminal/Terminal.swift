@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Mainstay
 
 /// Where text goes: a terminal, a file or another program.
 struct Terminal {
@@ -14,35 +15,65 @@ struct Terminal {
   }
 
   /// What was asked for.
-  static let output = Terminal(.standardOutput, descriptor: 1)
+  static let output = Terminal(descriptor: 1)
   /// What went wrong, and how far it is.
-  static let complaints = Terminal(.standardError, descriptor: 2)
+  static let complaints = Terminal(descriptor: 2)
 
-  private let file: FileHandle
+  private let descriptor: Int32
   /// Whether a person looks at it.
   let isInteractive: Bool
   /// Whether it is coloured: on a terminal, unless `NO_COLOR` is set and not empty.
   let isColored: Bool
 
-  private init(_ file: FileHandle, descriptor: Int32) {
-    self.file = file
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
     isInteractive = isatty(descriptor) == 1
     let forbids = ProcessInfo.processInfo.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     isColored = isInteractive && !forbids
   }
 
-  /// Writes text as it is; nobody reading any more is no error.
-  func write(_ text: String) {
-    try? file.write(contentsOf: Data(text.utf8))
+  /// Readies the standard files, before any other is opened.
+  ///
+  /// A reader that has gone is to be told, not to end the program. Where a standard file is closed,
+  /// the next one that is opened would get its number, and what is printed would end up in it: it
+  /// becomes one that can be neither read nor written.
+  static func prepare() {
+    signal(SIGPIPE, SIG_IGN)
+    for (descriptor, mode) in [(0, O_WRONLY), (1, O_RDONLY), (2, O_RDONLY)]
+    where fcntl(Int32(descriptor), F_GETFD) == -1 {
+      _ = open("/dev/null", mode)
+    }
   }
+
+  /// Writes text as it is.
+  ///
+  /// - Throws: Where it is lost, or nobody reads it any more.
+  func write(_ text: String) throws(CommandFailure) {
+    let bytes = Array(text.utf8)
+    guard let code = WholeWrite.failure(writing: bytes[...], to: descriptor) else { return }
+    guard code != EPIPE else { throw .readerLeft }
+    throw CommandFailure(
+      status: .couldNotRun,
+      message: "The output cannot be written: \(POSIXError.words(code)).")
+  }
+
+  /// Writes a complaint as it is; where that cannot be done, nobody can be told.
+  func tell(_ text: String) { try? write(text) }
 
   /// The text, so that it stands out where there is colour.
   func accented(_ text: String, _ accent: Accent) -> String {
     isColored ? "\u{1b}[\(accent.rawValue)m\(text)\u{1b}[0m" : text
   }
 
+  /// The lines of a text, each as it is safe to print; a tab is two spaces.
+  static func lines(_ text: String) -> [String] {
+    text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
+      safe($0.replacing("\t", with: "  "))
+    }
+  }
+
   /// The text without characters that would steer a terminal: what is in a report may be anybody's.
-  static func safe(_ text: String) -> String {
+  static func safe(_ text: some StringProtocol) -> String {
     String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { scalar in

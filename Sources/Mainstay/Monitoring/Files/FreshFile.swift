@@ -1,39 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
-/// A file that is written wholly or not at all, and never over another one.
-enum FreshFile {
-  static func write(_ bytes: [UInt8], to path: String) throws {
-    let temporary = path + ".tmp"
+/// A file that is written wholly or not at all, that its owner alone can read, and never over
+/// another one.
+package enum FreshFile {
+  /// Writes a file.
+  ///
+  /// It is written under a name that nothing else has, so that what a killed process left behind is
+  /// in nobody's way.
+  ///
+  /// - Parameters:
+  ///   - bytes: What it holds.
+  ///   - path: Its name, in a folder that exists.
+  /// - Throws: What the system says; `EEXIST` where anything has the name. Nothing is left behind
+  ///   then.
+  package static func write(_ bytes: [UInt8], to path: String) throws(POSIXError) {
+    let temporary = folder(of: path) + "/.\(UUID().uuidString.lowercased()).tmp"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure(errno) }
     defer { unlink(temporary) }
-    do {
-      defer { close(descriptor) }
-      if let code = WholeWrite.failure(writing: bytes[...], to: descriptor) { throw failure(code) }
-      guard fsync(descriptor) == 0 else { throw failure(errno) }
-    }
+    if let code = code(writing: bytes, to: descriptor) { throw failure(code) }
     try name(temporary, path)
     sync(folderOf: path)
   }
 
+  /// Writes, forces it onto the disk and closes; nil where all that worked.
+  private static func code(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    defer { close(descriptor) }
+    if let code = WholeWrite.failure(writing: bytes[...], to: descriptor) { return code }
+    return fsync(descriptor) == 0 ? nil : errno
+  }
+
   /// Gives the complete file its name, unless something has it.
-  private static func name(_ temporary: String, _ path: String) throws {
+  private static func name(_ temporary: String, _ path: String) throws(POSIXError) {
     if link(temporary, path) == 0 { return }
     guard errno != EEXIST else { throw failure(EEXIST) }
-    // Not every file system has links.
-    guard access(path, F_OK) != 0 else { throw failure(EEXIST) }
+    // Not every file system has links. A link that leads nowhere has the name too.
+    var information = stat()
+    guard lstat(path, &information) != 0 else { throw failure(EEXIST) }
     guard rename(temporary, path) == 0 else { throw failure(errno) }
   }
 
   /// Forces the name onto the disk; some file systems refuse that, and then there is no more to do.
   private static func sync(folderOf path: String) {
-    let folder = (path as NSString).deletingLastPathComponent
-    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
     close(descriptor)
+  }
+
+  private static func folder(of path: String) -> String {
+    let folder = (path as NSString).deletingLastPathComponent
+    return folder.isEmpty ? "." : folder
   }
 
   private static func failure(_ code: Int32) -> POSIXError {

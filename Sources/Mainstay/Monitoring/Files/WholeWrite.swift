@@ -9,7 +9,7 @@
 #endif
 
 /// Writing that ends with all bytes written, or says why not.
-enum WholeWrite {
+package enum WholeWrite {
   /// Writes all bytes to an open file; what was written before a failure stays there.
   ///
   /// - Parameters:
@@ -17,7 +17,7 @@ enum WholeWrite {
   ///   - file: The descriptor of the file.
   ///   - offset: Where in the file; nil for where the descriptor stands.
   /// - Returns: The number of the error; nil where all was written.
-  static func failure(
+  package static func failure(
     writing bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int? = nil
   ) -> Int32? {
     var done = 0

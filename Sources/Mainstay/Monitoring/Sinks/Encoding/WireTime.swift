@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// Moments as services and files write them, whatever the clock said.
-enum WireTime {
+package enum WireTime {
   /// ISO 8601 in UTC, rounded to milliseconds, such as `2026-11-22T03:25:47.123Z`; years 1 to 9999.
-  static func iso(_ date: Date) -> String {
+  package static func iso(_ date: Date) -> String {
     let milliseconds = clamped(date, scale: 1_000, from: -62_135_596_800, to: 253_402_300_799.999)
     let (seconds, fraction) = milliseconds.quotientAndRemainder(byFloored: 1_000)
     let (days, time) = seconds.quotientAndRemainder(byFloored: 86_400)

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+/// What the program is given to read: by name, by pipe, twice, and what is no log at all.
+@Suite(.ends(withinMinutes: 5)) struct LogReadingTests {
+  private func top(_ paths: String...) async throws -> [ListedGroup] {
+    let end = try await BuiltProgram.run("mainstay", ["errors", "top", "--json"] + paths)
+    #expect(end.status == 0 && end.errors == "", "\(end)")
+    return try JSONDecoder().decode([ListedGroup].self, from: Data(end.output.utf8))
+  }
+
+  private func shell(
+    _ script: String, _ arguments: String...
+  ) async throws -> BuiltProgram.End {
+    try await BuiltProgram.run("mainstay", inShell: script, arguments)
+  }
+
+  // MARK: Counts
+
+  @Test(arguments: [Int.max, 200_000_000_000_000_000, -5])
+  func `a count that no app can have reached stops no command`(_ count: Int) async throws {
+    let log = try await SampleLog()
+    let time = "2027-01-15T10:00:00.000Z"
+    let suppressed: [String: Any] = ["count": count, "first": time, "last": time]
+    let odd = try log.write(
+      "odd.jsonl", Array(repeating: ["suppressed": suppressed, "time": time], count: 3))
+    for command in [
+      ["top"], ["top", "--json"], ["top", "--by", "severity"], ["show", "list.odd"], ["trend"],
+      ["trend", "--json"], ["export"], ["export", "--format", "html"],
+    ] {
+      let end = try await BuiltProgram.run("mainstay", ["errors"] + command + [odd, log.file])
+      #expect(end.status == 0 && end.errors == "", "\(command): \(end)")
+    }
+    let group = try #require(try await top(odd).first)
+    #expect(count < 0 ? group.count == 3 : group.count > 1_000_000)
+  }
+
+  // MARK: The same thing twice
+
+  @Test func `a log that is named in several ways is read once`() async throws {
+    let log = try await SampleLog()
+    let (folder, name) = (log.folder.path, log.folder.lastPathComponent)
+    try FileManager.default.linkItem(atPath: log.file, toPath: folder + "/linked.jsonl")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/led.jsonl", withDestinationPath: "errors.jsonl")
+    let groups = try await top(folder, log.file, folder + "/../\(name)/./errors.jsonl")
+    #expect(groups.map(\.count) == [6, 1])
+    #expect(groups[0].recoveryAttempts == 6 && groups[0].recoverySuccesses == 5)
+  }
+
+  @Test func `a recovery that stands in a log and in its copy counts once`() async throws {
+    let log = try await SampleLog()
+    try FileManager.default.copyItem(atPath: log.file, toPath: log.file + ".1")
+    let groups = try await top(log.file)
+    #expect(groups[0].recoveryAttempts == 6 && groups[0].recoverySuccesses == 5)
+  }
+
+  // MARK: What is no log
+
+  @Test func `a file without a single report is said to be no log`() async throws {
+    let log = try await SampleLog()
+    let page = log.folder.path + "/README.md"
+    try Data("# Title\n\nText.\n".utf8).write(to: URL(filePath: page))
+    for command in ["top", "trend", "export"] {
+      let end = try await BuiltProgram.run("mainstay", ["errors", command, page])
+      #expect(end.status == 3 && end.output == "", "\(end)")
+      #expect(end.errors == "mainstay: \(page) is no log: none of its 2 lines is a report.\n")
+    }
+    let other = log.folder.path + "/other"
+    try Data("Text.".utf8).write(to: URL(filePath: other))
+    let two = try await BuiltProgram.run("mainstay", ["errors", "top", page, other])
+    #expect(
+      two.errors == "mainstay: \(page), \(other): none of the 3 lines in 2 files is a report.\n")
+    let piped = try await shell(#"echo text | "$0" errors top -"#)
+    #expect(
+      piped.errors == "mainstay: Standard input is no log: its only line is no report.\n")
+    let both = try await BuiltProgram.run("mainstay", ["errors", "top", page, log.file])
+    #expect(both.status == 0 && both.output.hasSuffix("7 errors in 2 groups\n"))
+    #expect(both.errors == "mainstay: 2 lines are no report and left out.\n")
+  }
+
+  @Test func `an empty log has no errors`() async throws {
+    let log = try await SampleLog()
+    let empty = try log.write("empty.jsonl", [])
+    let end = try await BuiltProgram.run("mainstay", ["errors", "top", empty])
+    #expect(end.status == 0 && end.output == "No errors.\n" && end.errors == "")
+  }
+
+  // MARK: Pipes and folders
+
+  @Test(arguments: ["-", "/dev/stdin", "/dev/fd/0"])
+  func `a log may come through a pipe`(_ name: String) async throws {
+    let log = try await SampleLog()
+    let end = try await shell(#"cat "$1" | "$0" errors top "$2""#, log.file, name)
+    #expect(end.status == 0 && end.errors == "", "\(end)")
+    #expect(end.output.hasSuffix("7 errors in 2 groups\n"))
+  }
+
+  @Test func `a log in a folder that may not be listed is read, with its older parts`()
+    async throws
+  {
+    let log = try await SampleLog()
+    _ = try log.write("errors.jsonl.1", [[:]])
+    // Root may list any folder, unless it gives that right away.
+    let script = #"""
+      chmod 311 "$1"
+      run() { "$@"; }
+      if [ "$(id -u)" = 0 ]; then
+        run() { setpriv --bounding-set -dac_override,-dac_read_search "$@"; }
+      fi
+      run ls "$1" 2>/dev/null && echo "the folder can be listed"
+      run "$0" errors top "$1/errors.jsonl"; code=$?
+      run "$0" errors top "$1"; echo "folder: $?"
+      chmod 755 "$1"; exit $code
+      """#
+    let end = try await shell(script, log.folder.path)
+    #expect(end.status == 0, "\(end)")
+    #expect(end.output.contains("8 errors in 2 groups\nfolder: 3\n"), "\(end)")
+    #expect(!end.output.contains("can be listed"))
+    #expect(end.errors == "mainstay: \(log.folder.path) cannot be read: permission denied.\n")
+  }
+
+  @Test func `a folder or a pipe named like a log is passed over`() async throws {
+    let log = try await SampleLog()
+    try FileManager.default.createDirectory(
+      at: log.folder.appending(path: "old.jsonl"), withIntermediateDirectories: true)
+    #expect(mkfifo(log.folder.path + "/pipe.jsonl", 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: log.folder.path + "/gone.jsonl", withDestinationPath: "nowhere")
+    #expect(try await top(log.folder.path).map(\.count) == [6, 1])
+    #expect(try await top(log.file).map(\.count) == [6, 1])
+  }
+
+  @Test func `lines that are longer than any report are left out`() async throws {
+    let log = try await SampleLog()
+    let script = #"{ head -c 30000000 /dev/zero; echo; cat "$1"; } | "$0" errors top -"#
+    let end = try await shell(script, log.file)
+    #expect(end.output.hasSuffix("7 errors in 2 groups\n"), "\(end)")
+    #expect(end.errors == "mainstay: 1 line is no report and left out.\n")
+  }
+}
