@@ -107,7 +107,7 @@ private struct Service: ReportTransport {
     guard await store.ledger.isBalanced else { exit(3) }
     let known = intended.lines.count
     for number in known..<(known + 8) {
-      // What comes in turns of four waits in memory, but for the last, which brings the others along.
+      // Of each four, three wait in memory, and the last one brings them along.
       disk.isFull = mode == "memory" && !isLast && number % 4 != 3
       let id = UUID()
       try intended.append([id.uuidString])

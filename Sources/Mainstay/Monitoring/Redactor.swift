@@ -23,8 +23,8 @@ struct Redactor {
   private static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
   static let longestMark = 10
   static let cut = " <cut>"
-  /// How far it looks ahead where a text is cut: farther than the longest word, and than any address
-  /// that people use.
+  /// How far it looks ahead where a text is cut: farther than the longest word, and than any
+  /// address that people use.
   static let lookahead = 1_024
 
   private let bytes: [UInt8]

@@ -6,8 +6,8 @@ extension ErrorMonitor {
   /// Tells the team about an error.
   ///
   /// It never throws and never waits. Errors of any type are welcome; cancellations are left out,
-  /// the same ``AppError`` counts once in whatever group, and of errors that come in floods only the
-  /// first are told. Other errors have no identity: each capture of one is a failure of its own.
+  /// the same ``AppError`` counts once in whatever group, and of errors that come in floods only
+  /// the first are told. Other errors have no identity: each capture of one is another failure.
   ///
   /// - Parameters:
   ///   - error: The error.

@@ -41,10 +41,6 @@ extension Diagnostics {
       let limit: Duration
       var description: String { "it did not answer within \(limit)" }
     }
-
-    struct Cancelled: Error, CustomStringConvertible {
-      let description = "cancelled: nobody waits for the document any more"
-    }
   }
 }
 

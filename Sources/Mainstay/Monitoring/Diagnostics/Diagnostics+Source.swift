@@ -36,8 +36,8 @@ extension Diagnostics {
     /// Makes a document.
     ///
     /// It asks all sections at once, and waits for none of them longer than the limit, whether or
-    /// not it heeds its cancellation. Where the caller is cancelled, it waits no longer, and sections
-    /// without an answer say so.
+    /// not it heeds its cancellation. Where the caller is cancelled, it waits no longer, and
+    /// sections without an answer say so.
     public func collect() async -> Diagnostics {
       let answers = await SectionReading.all(sections, limit: limit, timeline: timeline)
       let trends = ErrorMonitor.Span.allCases.map { ($0.rawValue, monitor.trend(per: $0)) }
@@ -161,9 +161,12 @@ private final class SectionReading: Sendable {
   ) -> [String: Diagnostics.Answer] {
     let (known, isCancelled) = state.withLock { ($0.answers, $0.isCancelled) }
     var answers = known
-    let reason: any Error =
-      isCancelled ? Diagnostics.Section.Cancelled() : Diagnostics.Section.TooSlow(limit: limit)
-    let error = RecordedError(reason)
+    let error =
+      isCancelled
+      ? RecordedError(
+        type: QualifiedTypeName.of(CancellationError.self), code: "",
+        text: "cancelled: nobody waits for the document any more")
+      : RecordedError(Diagnostics.Section.TooSlow(limit: limit))
     for name in names where answers[name] == nil {
       answers[name] = Diagnostics.Answer(value: nil, error: error)
     }

@@ -4,8 +4,8 @@ import Foundation
 
 /// Decides about each captured error whether it is told, and keeps the counts.
 ///
-/// It knows an error by its group, and comes after the ``DuplicateFilter``; it has no clock, no lock,
-/// and never looks into an error.
+/// It knows an error by its group, and comes after the ``DuplicateFilter``; it has no clock, no
+/// lock, and never looks into an error.
 struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   /// Settings that were checked before.
   struct Settings: Sendable {

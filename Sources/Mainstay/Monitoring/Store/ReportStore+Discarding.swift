@@ -3,9 +3,9 @@
 extension ReportStore {
   /// Drops all that waits, since it may not be sent any more: counted as `withheld`.
   ///
-  /// What is in a request that has no answer yet cannot be called back: it is dropped where it would
-  /// be sent again. Where the folder is not open, such as while another store has it, what is found
-  /// there later is dropped then.
+  /// What is in a request that has no answer yet cannot be called back: it is dropped where it
+  /// would be sent again. Where the folder is not open, such as while another store has it, what is
+  /// found there later is dropped then.
   public func discard() async { await onDisk { [self] in discardAll() } }
 
   private func discardAll() {

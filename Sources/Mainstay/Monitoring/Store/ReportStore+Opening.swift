@@ -125,7 +125,7 @@ extension ReportStore {
     folder.look(name.text).map { look in
       ReportIndexStateMachine.Entry(
         number: name.number, id: name.id, birth: birth(at: look.time), bytes: look.bytes,
-        severity: .error, category: "", contentType: "", attempts: 1, isUnread: true)
+        severity: .error, category: "other", contentType: "", attempts: 1, isUnread: true)
     }
   }
 
