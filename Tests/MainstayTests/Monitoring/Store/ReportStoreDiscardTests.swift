@@ -17,7 +17,8 @@ import Testing
     _ service: ScriptedService, _ configuration: ReportStore.Configuration = .anywhere
   ) -> ReportStore {
     ReportStore(
-      at: folder.store, configuration, replies: .otlp, transport: service, backoff: .none)
+      at: folder.store, configuration, replies: .otlp, transport: service, backoff: .none,
+      clock: ManualClock())
   }
 
   /// Holds a request up until a test has done something else.

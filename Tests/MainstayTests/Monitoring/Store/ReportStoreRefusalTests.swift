@@ -116,7 +116,7 @@ import Testing
       backoff: .custom(to: .seconds(60), jitter: .none) { _ in
         late.withLock { $0 }?.wake()
         return .seconds(9)
-      })
+      }, clock: ManualClock())
     late.withLock { $0 = store }
     await store.keep(.sample())
     for _ in 0..<2 {
