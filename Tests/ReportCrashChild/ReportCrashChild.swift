@@ -38,7 +38,8 @@ private struct Service: ReportTransport {
 
 /// One run of an app that may die at any step: it keeps reports, sends some, and ends.
 ///
-/// Arguments: folder, `roomy`, `tight` or `damaged`, the step to die at or `none`, its occurrence.
+/// Arguments: folder, `roomy`, `tight`, `damaged` or `memory`, the step to die at or `none`, its
+/// occurrence.
 @main struct ReportCrashChild {
   private let folder: URL
   private let mode: String
@@ -46,6 +47,7 @@ private struct Service: ReportTransport {
   private let store: ReportStore
   private let intended: Journal
   private let accepted: Journal
+  private let disk: Disk
 
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -53,6 +55,16 @@ private struct Service: ReportTransport {
       return await scene.play(in: URL(filePath: arguments[2]))
     }
     try await ReportCrashChild(arguments).run()
+  }
+
+  /// A disk on which no record can become a file for a while, so that it has to wait in memory.
+  private final class Disk: Sendable {
+    private let state = Locked(false)
+
+    var isFull: Bool {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
   }
 
   private init(_ arguments: [String]) throws {
@@ -70,12 +82,16 @@ private struct Service: ReportTransport {
     let killer = Killer(
       step: StoreProbe.Step(rawValue: arguments[3]), occurrence: Int(arguments[4]) ?? 1,
       killed: journal("killed"))
+    let disk = Disk()
+    self.disk = disk
     let tight = ReportStore.Configuration(maximumCount: 6, maximumBytes: 10_000, reserve: 0)
     let roomy = ReportStore.Configuration(maximumCount: 1_000, reserve: 0, requestSize: 3)
     store = try ReportStore(
       at: reports, mode == "tight" ? tight : roomy, replies: .otlp,
       transport: Service(served: journal("served"), refused: journal("refused")),
-      probe: StoreProbe { killer.reached($0) })
+      probe: StoreProbe(reached: { killer.reached($0) }) { call, name in
+        call == .write && name.hasSuffix(".report") && disk.isFull ? ENOSPC : nil
+      })
   }
 
   /// Cuts the last file.
@@ -91,6 +107,8 @@ private struct Service: ReportTransport {
     guard await store.ledger.isBalanced else { exit(3) }
     let known = intended.lines.count
     for number in known..<(known + 8) {
+      // Of each four, three wait in memory, and the last one brings them along.
+      disk.isFull = mode == "memory" && !isLast && number % 4 != 3
       let id = UUID()
       try intended.append([id.uuidString])
       let isRefused = number % 7 == 3
@@ -104,6 +122,7 @@ private struct Service: ReportTransport {
       if fate == .kept { try accepted.append([id.uuidString]) }
       if number % 4 == 3 { await drain(rounds: 2) }
     }
+    disk.isFull = false
     await drain(rounds: isLast ? 10_000 : 4)
     guard await store.ledger.isBalanced else { exit(4) }
   }

@@ -13,8 +13,27 @@ package enum Redaction {
   package static func redact(_ text: String) -> String {
     if text.isEmpty || isPlainlyPublic(text) { return text }
     guard text.utf8.count > longestInput else { return Redactor(text).run() }
-    let redacted = Redactor(BoundedText.cut(text, to: longestInput)).run()
+    let redacted = start(of: text, longestInput)
     return redacted.hasSuffix(Redactor.cut) ? redacted : redacted + Redactor.cut
+  }
+
+  /// The beginning of a text without anybody's data, of so many bytes at most.
+  ///
+  /// What stands where it is cut is known by what comes after it, and no mark is cut in two.
+  static func redact(_ text: String, first limit: Int) -> String {
+    let redacted = text.utf8.count > limit ? start(of: text, limit) : redact(text)
+    guard redacted.utf8.count > limit else { return redacted }
+    let cut = BoundedText.cut(redacted, to: limit)
+    guard let mark = cut.utf8.suffix(Redactor.longestMark).lastIndex(of: UInt8(ascii: "<")),
+      Redactor.isPartOfMark(cut.utf8[mark...])
+    else { return cut }
+    return String(cut[..<mark])
+  }
+
+  /// What begins within so many bytes, seen together with the bytes after them.
+  private static func start(of text: String, _ limit: Int) -> String {
+    let seen = BoundedText.cut(text, to: limit + Redactor.lookahead)
+    return Redactor(seen, until: limit, isCut: seen.utf8.count < text.utf8.count).run()
   }
 
   /// Whether a text consists of a few ordinary words, in which nothing is ever taken out; most

@@ -21,28 +21,54 @@ struct Redactor {
   private static let limit = 16_000
   private static let longestWord = 512
   private static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
+  static let longestMark = 10
   static let cut = " <cut>"
+  /// How far it looks ahead where a text is cut: farther than the longest word, and than any
+  /// address that people use.
+  static let lookahead = 1_024
 
   private let bytes: [UInt8]
+  /// Where it ends; what begins before is taken to its own end.
+  private let end: Int
+  /// Whether there was more of the text.
+  private let isCut: Bool
   private var position = 0
   private var output: [UInt8] = []
   private var expected = Expectation.nothing
   private var endOfCheckedRun = 0
 
-  init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+  /// Redacts what begins in the first so many bytes; by default, all.
+  init(_ text: String, until end: Int = .max, isCut: Bool = false) {
+    self.init(bytes: Array(text.utf8), until: end, isCut: isCut)
+  }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
+  private init(bytes: [UInt8], until end: Int = .max, isCut: Bool = false) {
+    self.bytes = bytes
+    self.end = min(end, bytes.count)
+    self.isCut = isCut
+  }
+
+  /// Whether some bytes are the beginning of a mark, and not all of it.
+  static func isPartOfMark(_ bytes: some Collection<UInt8>) -> Bool {
+    marks.contains { $0.count > bytes.count && $0.starts(with: bytes) }
+  }
 
   consuming func run() -> String {
-    while position < bytes.count, !restIsCut {
+    while position < end, !restIsCut {
       let before = output.count
       step()
+      // What has no end in what is seen may be anything, such as the password of an address.
+      if isCut, position == bytes.count, output.last != UInt8(ascii: ">") {
+        return String(decoding: output[..<before], as: UTF8.self)
+      }
       // Cut between two steps: the next pass takes the same steps and comes to the same end.
       if output.count > Self.limit {
         return String(decoding: output[..<before], as: UTF8.self) + Self.cut
       }
     }
-    return String(decoding: output + bytes[position...], as: UTF8.self)
+    // Nothing is left but the mark of an earlier cut, where that is so.
+    let rest = end == bytes.count ? bytes[position...] : []
+    return String(decoding: output + rest, as: UTF8.self)
   }
 
   /// Whether nothing but the mark of an earlier cut is left.
@@ -291,7 +317,10 @@ extension Redactor {
   private mutating func takeURL(from start: Int) {
     var end = start
     while end < bytes.count, let next = endOfURLPart(at: end) { end = next }
-    while end > start, Self.isTrailing(bytes[end - 1]) { end -= 1 }
+    // Where it goes on beyond what is seen, nothing is known to be at its end.
+    if !isCut || end < bytes.count {
+      while end > start, Self.isTrailing(bytes[end - 1]) { end -= 1 }
+    }
     let rest = bytes[start..<end]
     let tail = rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? end
     copy(to: start)

@@ -6,7 +6,8 @@ extension ErrorMonitor {
   /// Tells the team about an error.
   ///
   /// It never throws and never waits. Errors of any type are welcome; cancellations are left out,
-  /// the same failure counts once, and of errors that come in floods only the first are told.
+  /// the same ``AppError`` counts once in whatever group, and of errors that come in floods only
+  /// the first are told. Other errors have no identity: each capture of one is another failure.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -32,7 +33,7 @@ extension ErrorMonitor {
     let captured: Subject
     if let error = error as? AppError {
       guard error.disposition != .cancelled else { return nil }
-      guard isOpen else { return nil }
+      guard isOpen, isNew(error.id) else { return nil }
       let isPlain = group == nil && error.underlying.isEmpty
       captured =
         isPlain
@@ -43,15 +44,14 @@ extension ErrorMonitor {
       guard isOpen else { return nil }
       let site = SourceSite(fileID: fileID, function: function, line: line)
       captured = CaptureScope.enter { identify(error, key: group, at: site) }
-      guard captured.app.disposition != .cancelled else { return nil }
+      guard captured.app.disposition != .cancelled, isNew(captured.app.id) else { return nil }
     }
     let sighting = CaptureShard.Machine.Sighting(
-      id: captured.app.id, key: captured.fingerprint, operation: operation,
+      key: captured.fingerprint, operation: operation,
       wantsTrace: configuration.takesStacks && captured.isTraced(severity),
       now: timeline.now, date: wallClock())
     let shard = shard(of: captured.fingerprint)
     let answer = shard.withLock { $0.capture(sighting) }
-    if answer.fate == .duplicate { return nil }
     if answer.asksForOperation, let operation {
       let name = BoundedText.redacted(operation, to: BoundedText.name)
       shard.withLock { $0.update(captured.fingerprint) { $0.count(operation: name) } }
@@ -98,6 +98,12 @@ extension ErrorMonitor {
 
   func shard(of fingerprint: Fingerprint) -> CaptureShard {
     shards[Int(UInt(bitPattern: fingerprint.hashValue) % UInt(shards.count))]
+  }
+
+  /// Whether a failure was not captured before, in whatever group.
+  private func isNew(_ id: UUID) -> Bool {
+    // Its bytes are random, unless somebody chose it.
+    identities[Int(id.uuid.15) % identities.count].isNew(id)
   }
 
   /// Whether an error may be captured here and now; one that may not is counted.

@@ -21,11 +21,11 @@ extension ErrorMonitor {
       }
     }
 
-    /// How many reports the history holds; 1 or more, the default is 100.
+    /// How many reports the history holds; 1 to 100,000, the default is 100.
     public var history: Int
-    /// How many breadcrumbs are kept; 1 or more, the default is 100.
+    /// How many breadcrumbs are kept; 1 to 100,000, the default is 100.
     public var breadcrumbs: Int
-    /// How many groups are known, and as many identities of failures; 1 or more, the default is
+    /// How many groups are known, and as many identities of failures; 1 to 100,000, the default is
     /// 2,000.
     ///
     /// Above two hundred they are shared out among parts, and a full part makes room though another
@@ -33,9 +33,9 @@ extension ErrorMonitor {
     public var groups: Int
     /// How many reports of one group go out; nil for all, the default is 10 each minute.
     public var limit: Limit?
-    /// How many reports wait for each sink; 1 or more, the default is 256.
+    /// How many reports wait for each sink; 1 to 100,000, the default is 256.
     public var queue: Int
-    /// How many reports are handed to a sink at once; 1 or more, the default is 50.
+    /// How many reports are handed to a sink at once; 1 to 100,000, the default is 50.
     public var batch: Int
     /// Whether the calls that are running are written down; the default is false (B43).
     ///
@@ -66,17 +66,18 @@ extension ErrorMonitor.Configuration {
   /// - Returns: The settings.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
   func checked(sinks names: [String]) throws(ConfigurationError) -> Self {
-    let rule = "it must be 1 or more"
+    let legal = 1...100_000
+    let rule = "it must be 1 to 100000"
     var found = Violations()
-    found.check(history >= 1, "history", history, rule)
-    found.check(breadcrumbs >= 1, "breadcrumbs", breadcrumbs, rule)
-    found.check(groups >= 1, "groups", groups, rule)
+    found.check(legal.contains(history), "history", history, rule)
+    found.check(legal.contains(breadcrumbs), "breadcrumbs", breadcrumbs, rule)
+    found.check(legal.contains(groups), "groups", groups, rule)
     if let limit {
-      found.check(limit.count >= 1, "limit.count", limit.count, rule)
+      found.check(limit.count >= 1, "limit.count", limit.count, "it must be 1 or more")
       found.check(limit.window > .zero, "limit.window", limit.window, "it must be more than zero")
     }
-    found.check(queue >= 1, "queue", queue, rule)
-    found.check(batch >= 1, "batch", batch, rule)
+    found.check(legal.contains(queue), "queue", queue, rule)
+    found.check(legal.contains(batch), "batch", batch, rule)
     let isUnique = Set(names).count == names.count
     found.check(isUnique, "sinks", names.description, "each must have a name of its own")
     guard found.all.isEmpty else {
@@ -99,9 +100,11 @@ extension ErrorMonitor.Configuration {
   var machineSettings: CaptureStateMachine<Fingerprint, ErrorReport>.Settings {
     .init(
       limit: limit.map { FloodGate.Limit(count: $0.count, window: $0.window) },
-      maximumGroups: groups / shardCount + (groups % shardCount == 0 ? 0 : 1),
-      maximumIDs: max(groups / shardCount, 64))
+      maximumGroups: groups / shardCount + (groups % shardCount == 0 ? 0 : 1))
   }
+
+  /// How many identities are known in each part.
+  var identityCount: Int { max(groups / shardCount, 64) }
 }
 
 extension ErrorMonitor.Configuration: Codable {

@@ -35,11 +35,13 @@ public final class ErrorMonitor: Sendable {
   let wallClock: @Sendable () -> Date
   let enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
   let fingerprints = FingerprintMemo()
+  let identities: [IdentityShard]
   let shards: [CaptureShard]
   let lanes: [SinkLane]
   let memory: Locked<Memory>
   let trail: Locked<Trail>
   private let agreed: Locked<Consent>
+  /// As it was handed over: what sinks find of it may come to be known later.
   private let earlier: Ledger
   private let isClosed = Atomic(false)
 
@@ -50,7 +52,8 @@ public final class ErrorMonitor: Sendable {
   ///   - configuration: The settings.
   ///   - sinks: Where reports go; each has a name of its own. The default is nowhere: the history
   ///     and the groups are kept all the same.
-  ///   - consent: What the person has agreed to.
+  ///   - consent: What the person has agreed to; what sinks still keep from earlier processes and
+  ///     is not agreed to now is dropped, so read what was agreed before the monitor is made.
   ///   - facts: What holds for the whole process, such as the version of the app; in each report.
   ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
   ///   - ledger: The ledger of the process before this one; it goes on with it.
@@ -78,7 +81,8 @@ public final class ErrorMonitor: Sendable {
   /// - Parameters:
   ///   - configuration: The settings.
   ///   - sinks: Where reports go; each has a name of its own.
-  ///   - consent: What the person has agreed to.
+  ///   - consent: What the person has agreed to; what sinks still keep from earlier processes and
+  ///     is not agreed to now is dropped.
   ///   - facts: What holds for the whole process, such as the version of the app.
   ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
   ///   - ledger: The ledger of the process before this one; it goes on with it.
@@ -113,6 +117,9 @@ public final class ErrorMonitor: Sendable {
     self.timeline = timeline
     self.wallClock = wallClock
     self.enrich = enrich
+    identities = (0..<configuration.shardCount).map { _ in
+      IdentityShard(capacity: configuration.identityCount)
+    }
     shards = (0..<configuration.shardCount).map { _ in
       CaptureShard(configuration.machineSettings)
     }
@@ -125,19 +132,24 @@ public final class ErrorMonitor: Sendable {
     memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
     trail = Locked(Trail(ring: RecentRing(capacity: configuration.breadcrumbs)))
     agreed = Locked(consent)
-    let inherited = sinks.map { ($0, $1.books?.inherited ?? 0) }
-    earlier = (ledger ?? Ledger()).continued(
-      inheriting: Dictionary(inherited, uniquingKeysWith: +))
+    earlier = ledger ?? Ledger()
+    for lane in lanes { lane.update(consent) }
   }
 }
 
 extension ErrorMonitor {
-  /// What the person has agreed to; where that is less than before, what waits is dropped.
+  /// What the person has agreed to.
+  ///
+  /// What is no longer agreed to is dropped wherever it waits, also in the stores of sinks, and
+  /// counted as `withheld`; what is on its way is not sent again. `flush()` returns after that.
   public var consent: Consent {
     get { agreed.withLock { $0 } }
     set {
-      agreed.withLock { $0 = newValue }
-      for lane in lanes { lane.update(newValue) }
+      // Under one lock: of two who set it, the later one has the last word everywhere.
+      agreed.withLock { agreed in
+        agreed = newValue
+        for lane in lanes { lane.update(newValue) }
+      }
     }
   }
 
@@ -146,13 +158,19 @@ extension ErrorMonitor {
   /// It balances at any time, also while errors are captured.
   public var ledger: Ledger {
     var ledger = Ledger()
+    var inherited: [String: Int] = [:]
     // Before the others: what is counted there was kept earlier.
     for lane in lanes {
-      ledger.sinks[lane.name] = lane.books.applying(lane.sink.books)
+      let (own, books) = (lane.books, lane.sink.books)
+      ledger.sinks[lane.name] = own.applying(books)
+      // From the same books: a store may find its files long after the monitor was made.
+      inherited[lane.name] = books?.inherited ?? 0
     }
     ledger.kept = memory.withLock { $0.kept }
+    let duplicates = identities.reduce(0) { $0 + $1.duplicates }
+    if duplicates > 0 { ledger.dropped[.duplicate] = duplicates }
     for shard in shards { ledger.dropped.merge(shard.losses, uniquingKeysWith: +) }
-    return earlier.adding(ledger)
+    return earlier.continued(inheriting: inherited).adding(ledger)
   }
 
   /// Waits until every sink was handed what was captured so far, or has asked to wait.
@@ -182,6 +200,18 @@ extension ErrorMonitor {
 
   /// Whether it was shut down.
   var isShutDown: Bool { isClosed.load(ordering: .acquiring) }
+}
+
+/// A part of the identities of failures, behind a lock of its own: the same failure may come in
+/// another group.
+final class IdentityShard: Sendable {
+  private let filter: Locked<DuplicateFilter<UUID>>
+
+  init(capacity: Int) { filter = Locked(DuplicateFilter(capacity: capacity)) }
+
+  var duplicates: Int { filter.withLock { $0.duplicates } }
+
+  func isNew(_ id: UUID) -> Bool { filter.withLock { $0.isNew(id) } }
 }
 
 /// A part of the groups, behind a lock of its own.

@@ -16,6 +16,12 @@ final class SinkLane: Sendable {
     var recoveriesInFlight: [ErrorReport.Recovery] = []
     var consent: ErrorMonitor.Consent
     var task: Task<Void, Never>?
+    /// Tells the sink that consent was withdrawn; nothing is sent before that has ended.
+    var withdrawal: Task<Void, Never>?
+    /// How many of those were begun.
+    var withdrawals = 0
+    /// Whether the sink has to be told as soon as it has answered.
+    var mustWithdraw = false
     var waiters: [Waiter] = []
     var cancelledEarly: Set<UInt64> = []
     var nextWaiter: UInt64 = 0
@@ -70,15 +76,38 @@ final class SinkLane: Sendable {
     }
   }
 
-  /// The person has agreed to something else.
+  /// The person has agreed to this, and to nothing else.
   func update(_ consent: ErrorMonitor.Consent) {
     state.withLock { state in
       state.consent = consent
-      if !consent.allows(purpose, isCritical: true) {
-        state.queue.withdraw()
-        state.recoveries.removeAll()
-      }
+      // A crash service keeps critical reports alone, so it is all or nothing here.
+      guard !consent.allows(purpose, isCritical: true) else { return }
+      let isSending = state.queue.isSending
+      state.queue.withdraw()
+      state.recoveries.removeAll()
+      state.recoveriesInFlight = []
+      if isSending { state.mustWithdraw = true } else { beginWithdrawal(&state) }
     }
+  }
+
+  /// Tells the sink, after it was told before.
+  private func beginWithdrawal(_ state: inout Guarded) {
+    let earlier = state.withdrawal
+    state.withdrawals += 1
+    let number = state.withdrawals
+    state.withdrawal = Task.detached(priority: .utility) {
+      await earlier?.value
+      await CaptureScope.enter { await self.sink.withdraw() }
+      self.endWithdrawal(number)
+    }
+  }
+
+  private func endWithdrawal(_ number: Int) {
+    let waiters = state.withLock { state in
+      if number == state.withdrawals { state.withdrawal = nil }
+      return Self.takeWaiters(&state)
+    }
+    for waiter in waiters { waiter.continuation.resume() }
   }
 
   /// Drops what waits and ends the task.
@@ -97,12 +126,21 @@ final class SinkLane: Sendable {
     state.task = Task.detached(priority: .utility) { await self.drain() }
   }
 
+  /// What the task does next.
+  private enum Turn {
+    case send(ErrorReport.Batch)
+    case wait(Task<Void, Never>)
+    case end
+  }
+
   private func drain() async {
-    while let batch = takeBatch() {
-      let outcome = await CaptureScope.enter { await sink.send(batch) }
-      switch finish(outcome) {
-      case .send: continue
-      case .pause(let pause):
+    while true {
+      switch takeTurn() {
+      case .end: return
+      case .wait(let withdrawal): await withdrawal.value
+      case .send(let batch):
+        let outcome = await CaptureScope.enter { await sink.send(batch) }
+        guard case .pause(let pause) = finish(outcome) else { continue }
         // Ended early only when the monitor is shut down, and then nothing waits any more.
         try? await timeline.sleep(until: timeline.now + pause)
         state.withLock { $0.queue.resume() }
@@ -110,17 +148,18 @@ final class SinkLane: Sendable {
     }
   }
 
-  private func takeBatch() -> ErrorReport.Batch? {
-    let (batch, waiters) = state.withLock { state in
+  private func takeTurn() -> Turn {
+    let (turn, waiters) = state.withLock { state in
+      if let withdrawal = state.withdrawal { return (Turn.wait(withdrawal), [Waiter]()) }
       let reports = state.queue.next(hasMore: state.recoveries.count > 0)
-      guard let reports else { return (ErrorReport.Batch?.none, Self.takeWaiters(&state)) }
+      guard let reports else { return (.end, Self.takeWaiters(&state)) }
       let recoveries = state.recoveries.oldestFirst
       state.recoveriesInFlight = recoveries
       state.recoveries.removeAll()
-      return (ErrorReport.Batch(reports: reports, recoveries: recoveries), [])
+      return (.send(ErrorReport.Batch(reports: reports, recoveries: recoveries)), [])
     }
     for waiter in waiters { waiter.continuation.resume() }
-    return batch
+    return turn
   }
 
   private func finish(
@@ -134,14 +173,22 @@ final class SinkLane: Sendable {
         for recovery in state.recoveriesInFlight + newer { state.recoveries.insert(recovery) }
       }
       state.recoveriesInFlight = []
+      if state.mustWithdraw {
+        state.mustWithdraw = false
+        beginWithdrawal(&state)
+      }
       return (next, Self.takeWaiters(&state))
     }
     for waiter in waiters { waiter.continuation.resume() }
     return next
   }
 
+  private static func isSettled(_ state: Guarded) -> Bool {
+    state.queue.isSettled && state.withdrawal == nil
+  }
+
   private static func takeWaiters(_ state: inout Guarded) -> [Waiter] {
-    guard state.queue.isSettled else { return [] }
+    guard isSettled(state) else { return [] }
     defer { state.waiters = [] }
     return state.waiters
   }
@@ -157,7 +204,7 @@ final class SinkLane: Sendable {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
           let isCancelled = state.cancelledEarly.remove(id) != nil
-          guard !isCancelled, !state.queue.isSettled else { return true }
+          guard !isCancelled, !Self.isSettled(state) else { return true }
           state.waiters.append(Waiter(id: id, continuation: continuation))
           return false
         }

@@ -38,12 +38,17 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   private var waiting = Array(repeating: Fifo<Item>(), count: Severity.allCases.count)
   private var inFlight: [Item] = []
   private var nextNumber: UInt64 = 0
+  /// Whether what is being sent may not be sent again.
+  private var isWithdrawn = false
   private var refusals = 0
   /// How many are no longer waiting, nor being sent for the first time.
   private(set) var books = ErrorMonitor.Ledger.Delivery()
   private(set) var waitingCount = 0
 
   init(_ settings: Settings) { self.settings = settings }
+
+  /// Whether a batch, which may hold no report, is being sent.
+  private(set) var isSending = false
 
   /// How many are here: waiting, or being sent.
   var stored: Int { waitingCount + inFlight.count }
@@ -76,18 +81,20 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
 
   /// What is to be sent now, the oldest first; the one that sends asks until there is nothing.
   mutating func next(hasMore: Bool = false) -> [Report]? {
-    guard phase == .sending, inFlight.isEmpty else { return nil }
+    guard phase == .sending, !isSending else { return nil }
     guard waitingCount > 0 || hasMore else {
       phase = .idle
       return nil
     }
     while inFlight.count < settings.batchSize, let item = takeOldest() { inFlight.append(item) }
+    isSending = true
     return inFlight.map(\.report)
   }
 
   /// The sink has answered.
   mutating func end(_ outcome: ErrorReport.SendOutcome) -> Next {
     let count = inFlight.count
+    isSending = false
     switch outcome {
     case .accepted: books.sent += count
     case .rejected(let reason): drop(count, reason)
@@ -102,6 +109,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
       return .pause(pause(hint))
     }
     inFlight = []
+    isWithdrawn = false
     refusals = 0
     return .send
   }
@@ -109,8 +117,12 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// The pause is over.
   mutating func resume() { if phase == .pausing { phase = .sending } }
 
-  /// Drops what waits, since it may not be sent any more.
-  mutating func withdraw() { clear(.withheld) }
+  /// Drops what waits, since it may not be sent any more; what is being sent is dropped where it
+  /// would have to be sent again.
+  mutating func withdraw() {
+    clear(.withheld)
+    isWithdrawn = !inFlight.isEmpty
+  }
 
   /// Drops what waits; from now on all that is offered is dropped.
   mutating func shutDown() {
@@ -158,6 +170,12 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 
   private mutating func putBack() {
+    if isWithdrawn {
+      drop(inFlight.count, .withheld)
+      inFlight = []
+      isWithdrawn = false
+      return
+    }
     for item in inFlight.reversed() { waiting[item.severity.place].prepend(item) }
     waitingCount += inFlight.count
     inFlight = []

@@ -14,11 +14,11 @@ enum StackTrace {
 
   /// One call: without addresses, which differ from run to run, and folders, which name people.
   static func line(_ symbol: String) -> String {
-    let text = BoundedText.cut(symbol, to: 500)
+    let text = BoundedText.cut(symbol, to: 4_000)
     let words = text.split(separator: " ").filter { word in
       !word.hasPrefix("0x") && !word.hasPrefix("[0x")
     }
     let line = words.map { word in word.split(separator: "/").last ?? word }
-    return Redaction.redact(line.joined(separator: " "))
+    return BoundedText.redacted(line.joined(separator: " "), to: 500)
   }
 }

@@ -50,18 +50,19 @@ extension Diagnostics.Section {
   /// - Parameter breakers: The breakers.
   /// - Returns: The section `circuits`.
   public static func circuits(_ breakers: [CircuitBreaker]) -> Self {
-    Self("circuits") { breakers.map(Circuit.init) }
+    Self("circuits") { breakers.map { Circuit($0, name: $0.name) } }
   }
 
   /// What the breakers of a registry do with calls.
   ///
-  /// - Parameter registry: The registry; its keys do not come into the document.
+  /// - Parameter registry: The registry; neither its keys nor the names of its breakers, which are
+  ///   often made of them, come into the document.
   /// - Returns: The section `circuits.` with the name of the registry.
   public static func circuits<Key>(in registry: PolicyRegistry<Key, CircuitBreaker>) -> Self {
     Self("circuits.\(registry.name)") {
       let kept = registry.keys.compactMap { registry.kept($0) }
       // Those that are not as they should be first, since not all may have room.
-      let ranked = kept.map(Circuit.init).sorted { $0.rank > $1.rank }
+      let ranked = kept.map { Circuit($0, name: nil) }.sorted { $0.rank > $1.rank }
       return Registry(count: kept.count, circuits: Array(ranked.prefix(100)))
     }
   }
@@ -72,15 +73,15 @@ extension Diagnostics.Section {
   }
 
   private struct Circuit: Encodable {
-    let name: String
+    let name: String?
     let state: String
     let retryAfter: Double?
     let rank: Int
 
     private enum CodingKeys: CodingKey { case name, state, retryAfter }
 
-    init(_ breaker: CircuitBreaker) {
-      name = breaker.name
+    init(_ breaker: CircuitBreaker, name: String?) {
+      self.name = name
       switch breaker.state {
       case .closed: (state, retryAfter, rank) = ("closed", nil, 0)
       case .halfOpen: (state, retryAfter, rank) = ("halfOpen", nil, 1)

@@ -36,7 +36,8 @@ extension Diagnostics {
     /// Makes a document.
     ///
     /// It asks all sections at once, and waits for none of them longer than the limit, whether or
-    /// not it heeds its cancellation.
+    /// not it heeds its cancellation. Where the caller is cancelled, it waits no longer, and
+    /// sections without an answer say so.
     public func collect() async -> Diagnostics {
       let answers = await SectionReading.all(sections, limit: limit, timeline: timeline)
       let trends = ErrorMonitor.Span.allCases.map { ($0.rawValue, monitor.trend(per: $0)) }
@@ -83,6 +84,7 @@ private final class SectionReading: Sendable {
     var open: Int
     var continuation: CheckedContinuation<Void, Never>?
     var isOver = false
+    var isCancelled = false
   }
 
   private let state: Locked<State>
@@ -108,7 +110,7 @@ private final class SectionReading: Sendable {
     await withTaskCancellationHandler {
       await reading.settled()
     } onCancel: {
-      reading.finish()
+      reading.finish(isCancelled: true)
     }
     for task in tasks + [watch] { task.cancel() }
     return reading.answers(of: named.keys, limit: limit)
@@ -130,7 +132,13 @@ private final class SectionReading: Sendable {
     continuation?.resume()
   }
 
-  private func finish() { state.withLock { Self.close(&$0) }?.resume() }
+  private func finish(isCancelled: Bool = false) {
+    let continuation = state.withLock { state in
+      if !state.isOver { state.isCancelled = isCancelled }
+      return Self.close(&state)
+    }
+    continuation?.resume()
+  }
 
   private static func close(_ state: inout State) -> CheckedContinuation<Void, Never>? {
     state.isOver = true
@@ -151,9 +159,15 @@ private final class SectionReading: Sendable {
   private func answers(
     of names: some Sequence<String>, limit: Duration
   ) -> [String: Diagnostics.Answer] {
-    var answers = state.withLock { $0.answers }
+    let (known, isCancelled) = state.withLock { ($0.answers, $0.isCancelled) }
+    var answers = known
+    let error =
+      isCancelled
+      ? RecordedError(
+        type: QualifiedTypeName.of(CancellationError.self), code: "",
+        text: "cancelled: nobody waits for the document any more")
+      : RecordedError(Diagnostics.Section.TooSlow(limit: limit))
     for name in names where answers[name] == nil {
-      let error = RecordedError(Diagnostics.Section.TooSlow(limit: limit))
       answers[name] = Diagnostics.Answer(value: nil, error: error)
     }
     return answers

@@ -4,21 +4,19 @@ import Foundation
 
 /// Decides about each captured error whether it is told, and keeps the counts.
 ///
-/// It knows an error by its identity and its group; it has no clock, no lock, and never looks into
-/// an error.
+/// It knows an error by its group, and comes after the ``DuplicateFilter``; it has no clock, no
+/// lock, and never looks into an error.
 struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   /// Settings that were checked before.
   struct Settings: Sendable {
     var limit: FloodGate.Limit?
     var maximumGroups = 2_000
-    var maximumIDs = 2_000
     /// How long after a stack of a group no other is taken.
     var tracePause = Duration.seconds(60)
   }
 
   /// One captured error.
   struct Sighting: Sendable {
-    var id: UUID
     var key: Key
     /// What was being done, as it was said; it may hold anything.
     var operation: String?
@@ -30,7 +28,6 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
 
   /// What becomes of it.
   enum Fate: Sendable, Equatable {
-    case duplicate
     /// Its group has had its share.
     case suppressed
     case told(after: ErrorReport.Suppressed?, takesTrace: Bool)
@@ -46,22 +43,15 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   private(set) var groups: GroupBook<Key, Sample>
   private(set) var trends = Trends()
   private(set) var dropped: [ErrorReport.DropReason: Int] = [:]
-  private var ids: DuplicateFilter<UUID>
-  private var duplicates = 0
   private var suppressions = 0
 
   init(_ settings: Settings) {
     self.settings = settings
     groups = GroupBook(capacity: settings.maximumGroups)
-    ids = DuplicateFilter(capacity: settings.maximumIDs)
   }
 
   /// An error was captured.
   mutating func capture(_ sighting: Sighting) -> Answer {
-    guard ids.isNew(sighting.id) else {
-      duplicates += 1
-      return Answer(fate: .duplicate)
-    }
     let minute = sighting.date.wallMinute
     trends.add(minute: minute)
     let answer = groups.see(sighting.key, at: sighting.date) { [settings] entry in
@@ -77,7 +67,6 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   /// All that was left out, by reason.
   var losses: [ErrorReport.DropReason: Int] {
     var all = dropped
-    if duplicates > 0 { all[.duplicate] = duplicates }
     if suppressions > 0 { all[.suppressed] = suppressions }
     return all
   }

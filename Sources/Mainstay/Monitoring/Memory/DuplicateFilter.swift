@@ -6,12 +6,15 @@ struct DuplicateFilter<ID: Hashable & Sendable>: Sendable {
   private var order: [ID] = []
   private var next = 0
   private let capacity: Int
+  /// How often one came again.
+  private(set) var duplicates = 0
 
   /// Makes an empty filter; a capacity below 1 becomes 1.
   init(capacity: Int) {
     self.capacity = max(1, capacity)
-    known.reserveCapacity(self.capacity)
-    order.reserveCapacity(self.capacity)
+    // Growing beyond that is seldom needed, and then it is spread over many.
+    known.reserveCapacity(min(self.capacity, 4_096))
+    order.reserveCapacity(min(self.capacity, 4_096))
   }
 
   /// How many it remembers.
@@ -19,7 +22,10 @@ struct DuplicateFilter<ID: Hashable & Sendable>: Sendable {
 
   /// Whether an identity is new; from now on it is known, until so many others have come.
   mutating func isNew(_ id: ID) -> Bool {
-    guard known.insert(id).inserted else { return false }
+    guard known.insert(id).inserted else {
+      duplicates += 1
+      return false
+    }
     if order.count < capacity {
       order.append(id)
     } else {

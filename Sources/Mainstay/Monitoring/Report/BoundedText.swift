@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts what an error, a server or a file says to a length, before anything else is done with it.
+/// Cuts what an error, a server or a file says to a length, before it is kept.
+///
+/// What is redacted is cut afterwards: half an address is not known for what it is.
 enum BoundedText {
   /// A name, such as that of an operation.
   static let name = 200
@@ -22,9 +24,9 @@ enum BoundedText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text without anybody's data, of at most so many bytes and what marks the places.
+  /// The text without anybody's data, of at most so many bytes.
   static func redacted(_ text: String, to limit: Int) -> String {
-    cut(Redaction.redact(cut(text, to: limit)), to: limit)
+    Redaction.redact(text, first: limit)
   }
 
   /// At most so many values, those first by name, without anybody's data.
@@ -34,10 +36,10 @@ enum BoundedText {
     let names = values.count > count ? values.keys.prefix(16 * count).sorted() : Array(values.keys)
     var result: [String: String] = [:]
     for key in names.prefix(count) {
-      let value = cut(values[key] ?? "", to: text)
-      let name = cut(key, to: name)
-      result[Redaction.redact(name)] =
-        SecretName(name.utf8) == nil ? Redaction.redact(value) : "<redacted>"
+      // A name of megabytes says by its ending what it is.
+      let isSecret = SecretName(key.utf8.suffix(512)) != nil
+      result[redacted(key, to: name)] =
+        isSecret ? "<redacted>" : redacted(values[key] ?? "", to: text)
     }
     return result
   }

@@ -21,6 +21,14 @@ public protocol ReportSink: Sendable {
   /// - Returns: What became of all its reports.
   func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome
 
+  /// Drops what it keeps and has not sent, since the person does not agree, or no longer, to what
+  /// it is for; the default does nothing, which is right for a sink that keeps nothing.
+  ///
+  /// It is called when consent is withdrawn, also for what was kept by an earlier process: when a
+  /// monitor is made without it. It is never called while a batch is being taken, and no batch is
+  /// handed over before it returns.
+  func withdraw() async
+
   /// What became of the reports that it accepted, where it keeps them itself before it sends them;
   /// nil, the default, where an accepted report was sent.
   var books: ErrorMonitor.Ledger.Books? { get }
@@ -29,6 +37,9 @@ public protocol ReportSink: Sendable {
 extension ReportSink {
   /// Analytics.
   public var purpose: ErrorReport.Purpose { .analytics }
+
+  /// Nothing is kept, so nothing is dropped.
+  public func withdraw() async {}
 
   /// An accepted report was sent.
   public var books: ErrorMonitor.Ledger.Books? { nil }

@@ -43,6 +43,9 @@ extension ErrorReport {
       return .accepted
     }
 
+    /// Drops all that waits in the store, counted as `withheld`.
+    public func withdraw() async { await store.discard() }
+
     /// What the store says about what it found and was handed.
     public var books: ErrorMonitor.Ledger.Books? {
       let books = store.books

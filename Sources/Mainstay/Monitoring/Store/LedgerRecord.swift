@@ -11,8 +11,11 @@ struct LedgerRecord: Sendable, Equatable, Codable {
   var next: UInt64 = 1
   /// Files that were counted as gone, and may still be there.
   var settling: [UInt64] = []
-  /// How many were captured and lie in memory; `ledger` does not count them.
-  var inMemory = 0
+  /// Those that were captured and lie in memory; `ledger` does not count them.
+  ///
+  /// They are named, so that one that gets its file before the ledger is written again does not
+  /// count twice.
+  var inMemory: [UUID] = []
   var ledger = ReportStore.Ledger()
 
   /// Two places, of which one is written and the other is whole (a torn writing harms one of them).
@@ -48,7 +51,7 @@ struct LedgerRecord: Sendable, Equatable, Codable {
     self = newest
   }
 
-  init(next: UInt64, settling: [UInt64], inMemory: Int, ledger: ReportStore.Ledger) {
+  init(next: UInt64, settling: [UInt64], inMemory: [UUID], ledger: ReportStore.Ledger) {
     self.next = next
     self.settling = settling
     self.inMemory = inMemory
@@ -61,9 +64,10 @@ struct LedgerRecord: Sendable, Equatable, Codable {
   private var isSound: Bool {
     let counts =
       [ledger.captured, ledger.sent, ledger.pending, ledger.quarantined, ledger.failedRequests]
-      + [ledger.resets, inMemory] + ledger.dropped.values.flatMap(\.values)
+      + [ledger.resets] + ledger.dropped.values.flatMap(\.values)
     let last = ReportIndexStateMachine.lastNumber
     return version == 1 && revision < last && next <= last && settling.allSatisfy { $0 < last }
+      && inMemory.count < 1_000
       && counts.count < 1_000 && counts.allSatisfy { (0..<Self.largestCount).contains($0) }
   }
 }

@@ -36,15 +36,19 @@ struct ReportIndexStateMachine: Sendable {
     var number: UInt64
     let id: UUID
     /// The reading at which it was kept; of those found, their age before that.
-    let birth: Duration
+    var birth: Duration
     var bytes: Int
     var trimmedBytes: Int?
-    let severity: Severity
-    let category: String
-    let contentType: String
+    var severity: Severity
+    var category: String
+    var contentType: String
     var isSending = false
-    /// How often a service asked for it to be sent again.
+    /// Whether it may not be sent again.
+    var isWithdrawn = false
+    /// How often a service asked for it to be sent again, or it could not be read.
     var attempts = 0
+    /// Whether its file could not be read so far, so that this is all that is known of it.
+    var isUnread = false
 
     var isInMemory: Bool { number >= ReportIndexStateMachine.firstInMemory }
   }
@@ -63,7 +67,7 @@ struct ReportIndexStateMachine: Sendable {
   /// Files with greater numbers are not the store's own, so that no sum overflows.
   static let lastNumber: UInt64 = 1 << 62
   /// How many files are settled by one writing of the ledger.
-  private static let settledAtOnce = 100
+  static let settledAtOnce = 100
 
   private let settings: Settings
   /// The oldest first.
@@ -101,11 +105,11 @@ extension ReportIndexStateMachine {
 
   /// What is written down; those in memory are counted apart, since they have no file yet.
   var persisted: LedgerRecord {
-    let inMemory = inMemory.count
+    let waiting = inMemory.map(\.id)
     var ledger = counts
-    ledger.captured -= inMemory
+    ledger.captured -= waiting.count
     ledger.pending = 0
-    return LedgerRecord(next: nextNumber, settling: settling, inMemory: inMemory, ledger: ledger)
+    return LedgerRecord(next: nextNumber, settling: settling, inMemory: waiting, ledger: ledger)
   }
 
   /// What has to be done next, to make room for a record or to keep to the limits without one.
@@ -243,6 +247,27 @@ extension ReportIndexStateMachine {
     }
   }
 
+  /// Nothing of what is here may be sent any more.
+  ///
+  /// - Returns: What waits, to be dropped; what is being sent is marked.
+  mutating func withdraw() -> [UInt64] {
+    change(entries.filter(\.isSending).map(\.number)) { $0.isWithdrawn = true }
+    return entries.filter { !$0.isSending }.map(\.number)
+  }
+
+  /// A file that could not be read when it was found says what it is.
+  mutating func identify(_ known: Entry) {
+    change([known.number]) {
+      $0.birth = known.birth
+      $0.bytes = known.bytes
+      $0.trimmedBytes = known.trimmedBytes
+      $0.severity = known.severity
+      $0.category = known.category
+      $0.contentType = known.contentType
+      $0.isUnread = false
+    }
+  }
+
   mutating func requestFailed() { counts.failedRequests += 1 }
 
   private mutating func change(_ numbers: [UInt64], _ body: (inout Entry) -> Void) {
@@ -267,31 +292,38 @@ extension ReportIndexStateMachine {
   /// - Parameters:
   ///   - record: The ledger; nil where there is none.
   ///   - isDamaged: Whether there was one that cannot be read.
-  ///   - found: The files that are whole; their births are those of this process's clock.
-  ///   - damaged: The numbers of those that are not.
+  ///   - found: The files that are whole, or cannot be read now; their births are those of this
+  ///     process's clock.
+  ///   - damaged: The names of those that are not.
   /// - Returns: Files that were counted already and only have to be taken away.
   mutating func open(
-    _ record: LedgerRecord?, isDamaged: Bool, found: [Entry], damaged: [UInt64]
+    _ record: LedgerRecord?, isDamaged: Bool, found: [Entry], damaged: [RecordName]
   ) -> [UInt64] {
     let record = record ?? LedgerRecord()
     let counted = Set(record.settling)
     let kept = found.filter { !counted.contains($0.number) }.sorted { $0.number < $1.number }
-    let broken = damaged.filter { !counted.contains($0) }
+    let broken = damaged.filter { !counted.contains($0.number) }
+    let names = kept.map { RecordName(number: $0.number, id: $0.id) } + broken
+    let new = names.filter { $0.number >= record.next }
+    // Of those in memory some may have got a file after the ledger was written.
+    let filed = Set(new.map(\.id))
+    let forgotten = record.inMemory.count { !filed.contains($0) }
     var old = record.ledger
-    old.captured += (kept.map(\.number) + broken).count { $0 >= record.next } + record.inMemory
+    old.captured += new.count + forgotten
     old.quarantined += broken.count
     old.resets += isDamaged ? 1 : 0
     old.pending = kept.count
-    if record.inMemory > 0 { old.drop(.lost, in: "other", count: record.inMemory) }
+    if forgotten > 0 { old.drop(.lost, in: "other", count: forgotten) }
     let missing = old.captured - old.sent - old.droppedInAll - old.quarantined - old.pending
     if missing > 0 { old.drop(.lost, in: "other", count: missing) } else { old.captured -= missing }
     inherited = old
     counts = old.adding(counts)
     entries = kept + entries
-    let last = (found.map(\.number) + damaged + record.settling).max() ?? 0
+    let files = found.map(\.number) + damaged.map(\.number)
+    let last = (files + record.settling).max() ?? 0
     nextNumber = max(nextNumber, record.next, last + 1)
-    let remaining = (found.map(\.number) + damaged).filter(counted.contains)
-    settling = remaining + broken
+    let remaining = files.filter(counted.contains)
+    settling = remaining + broken.map(\.number)
     return remaining
   }
 }

@@ -89,27 +89,36 @@ extension ReportSendingStateMachine {
     return .send(batch)
   }
 
+  /// How long its own backoff is after a reply, or after none; nil where it has no reason for one.
+  ///
+  /// It asks the backoff, which may be somebody's own code.
+  func delay(after reply: ReportStore.Reply?, fraction: Double) -> Duration? {
+    if let reply {
+      // An outage must not cost all that is kept where the service's refusal is its last word.
+      let isFailure =
+        settings.replies.verdict(on: reply.status) == .stays || reply.status == 429
+        || (500...599).contains(reply.status)
+      guard isFailure else { return nil }
+    }
+    return settings.backoff.delay(
+      attempt: min(failures + 1, 1_000), previous: lastDelay, fraction: fraction)
+  }
+
   /// A service has answered.
   ///
   /// - Parameters:
   ///   - reply: The answer.
   ///   - hint: What it says about when to come back.
   ///   - now: The reading.
-  ///   - fraction: A random number in `0..<1`.
+  ///   - delay: What `delay(after:fraction:)` says about it.
   /// - Returns: What becomes of the records.
   mutating func end(
-    _ reply: ReportStore.Reply, _ hint: Hint, now: Duration, fraction: Double
+    _ reply: ReportStore.Reply, _ hint: Hint, now: Duration, delay: Duration?
   ) -> Verdict {
     advance(to: now)
     heed(hint)
-    let verdict = settings.replies.verdict(on: reply.status)
-    // An outage must not cost all that is kept where the service's refusal is its last word.
-    if verdict == .stays || reply.status == 429 || (500...599).contains(reply.status) {
-      backOff(fraction)
-    } else {
-      forgive()
-    }
-    switch verdict {
+    if let delay { backOff(delay) } else { forgive() }
+    switch settings.replies.verdict(on: reply.status) {
     case .sent: return .sent(rejected: max(reply.rejected, 0))
     case .dropped: return .dropped(reply.status == 429 ? .rateLimited : .rejected)
     case .stays: return .stays
@@ -117,9 +126,9 @@ extension ReportSendingStateMachine {
   }
 
   /// There was no answer.
-  mutating func endWithoutReply(now: Duration, fraction: Double) {
+  mutating func endWithoutReply(now: Duration, delay: Duration) {
     advance(to: now)
-    backOff(fraction)
+    backOff(delay)
   }
 
   /// Something has changed, such as the network: its own backoff is over, a service's word is not.
@@ -129,10 +138,8 @@ extension ReportSendingStateMachine {
     lastDelay = nil
   }
 
-  private mutating func backOff(_ fraction: Double) {
+  private mutating func backOff(_ delay: Duration) {
     failures = min(failures + 1, 1_000)
-    let delay = settings.backoff.delay(
-      attempt: failures, previous: lastDelay, fraction: fraction)
     lastDelay = delay
     own = latest + Self.cut(delay)
   }

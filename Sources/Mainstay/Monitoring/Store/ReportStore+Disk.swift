@@ -88,11 +88,14 @@ extension ReportStore {
     if let smaller = read(entry)?.withoutSpare {
       let bytes = smaller.encoded
       do throws(StoreFolder.Failure) {
-        try folder.write(bytes, to: name)
+        try folder.write(bytes, to: name, replacing: true)
         size = bytes.count
-      } catch { note(error) }
+      } catch {
+        note(error)
+        // The longer or the shorter form is there, and is dropped as a whole if need be.
+        size = folder.look(name)?.bytes ?? size
+      }
     }
-    // Where it failed, the record stays as it is, and is dropped as a whole if need be.
     guarded.withLock { $0.index.trimmed(number, bytes: size) }
   }
 
@@ -131,6 +134,7 @@ extension ReportStore {
     for entry in waiting {
       guard let file = guarded.withLock({ $0.memory[entry.number] }) else { continue }
       guard write(file.encoded, of: entry.id) else { break }
+      // A process that dies here leaves a ledger that names the record: its file is found.
       guarded.withLock { guarded in
         guarded.index.moveToDisk(entry.number)
         guarded.memory[entry.number] = nil
@@ -200,9 +204,8 @@ extension ReportStore {
   @discardableResult func writeLedger(anew: Bool = false) -> Bool {
     let record = guarded.withLock { guarded -> LedgerRecord? in
       guard guarded.lock != nil else { return nil }
-      guarded.revision += 1
       var record = guarded.index.persisted
-      record.revision = guarded.revision
+      record.revision = guarded.revision + 1
       return record
     }
     guard let record, let place = record.encoded() else { return false }
@@ -215,7 +218,11 @@ extension ReportStore {
     if failure == .missing { failure = createLedger(record) }
     if let failure { note(failure) }
     let isWritten = failure == nil
-    guarded.withLock { $0.isWritten = isWritten }
+    guarded.withLock { guarded in
+      guarded.isWritten = isWritten
+      // Where it failed, the next writing goes to the same place: the other one is whole.
+      if isWritten { guarded.revision = record.revision }
+    }
     return isWritten
   }
 
@@ -227,7 +234,9 @@ extension ReportStore {
     for place in [record, older].compactMap({ $0.encoded() }) {
       file.replaceSubrange(place.offset..<(place.offset + place.bytes.count), with: place.bytes)
     }
-    do throws(StoreFolder.Failure) { try folder.write(file, to: Self.ledgerName) } catch {
+    do throws(StoreFolder.Failure) {
+      try folder.write(file, to: Self.ledgerName, replacing: true)
+    } catch {
       return error
     }
     return nil

@@ -9,7 +9,7 @@ extension ReportStore {
     guard !isOpen else { return }
     do throws(StoreFolder.Failure) {
       try folder.prepare()
-      guard let lock = try FolderLock(path: folder.path) else {
+      guard let lock = try FolderLock(path: folder.path, probe: folder.probe) else {
         guarded.withLock { $0.condition = .lockedByAnother }
         return
       }
@@ -21,7 +21,7 @@ extension ReportStore {
     let names = try folder.names()
     for name in names where isUnfinished(name) { try? folder.remove(name) }
     let (record, isDamaged) = try readLedger()
-    let (found, damaged) = try readFiles(names.compactMap { RecordName($0) })
+    let (found, damaged) = readFiles(names.compactMap { RecordName($0) })
     // A folder whose ledger cannot be written is not used: all that is sent from it would be sent
     // again by the next process.
     let before = guarded.withLock { guarded in (guarded.index, guarded.revision) }
@@ -31,7 +31,7 @@ extension ReportStore {
       guarded.revision = max(guarded.revision, record?.revision ?? 0)
       return Set(
         guarded.index.open(
-          record, isDamaged: isDamaged, found: found, damaged: damaged.map(\.number)))
+          record, isDamaged: isDamaged, found: found, damaged: damaged))
     }
     guard writeLedger(anew: isDamaged) else {
       guarded.withLock { guarded in
@@ -46,6 +46,7 @@ extension ReportStore {
     if !leftovers.isEmpty { remove(leftovers) }
     let broken = damaged.filter { !counted.contains($0.number) }
     if !broken.isEmpty { remove(broken, aside: true) }
+    discardFound(found.map(\.number))
     makeRoom(for: nil)
     saveMemory()
   }
@@ -73,7 +74,9 @@ extension ReportStore {
   /// The ledger, and whether there is one that is damaged.
   private func readLedger() throws(StoreFolder.Failure) -> (LedgerRecord?, Bool) {
     do throws(StoreFolder.Failure) {
-      let file = try folder.read(Self.ledgerName, limit: 2 * LedgerRecord.placeSize)
+      // A bad place of the disk may cost the accounts, but not the use of the folder.
+      let file = try folder.read(
+        Self.ledgerName, limit: 2 * LedgerRecord.placeSize, hopeless: [EIO])
       if let file, let record = LedgerRecord(newestIn: file),
         file.count == 2 * LedgerRecord.placeSize
       {
@@ -88,30 +91,46 @@ extension ReportStore {
 
   private func readFiles(
     _ names: [RecordName]
-  ) throws(StoreFolder.Failure) -> ([ReportIndexStateMachine.Entry], [RecordName]) {
-    let (now, today) = (timeline.now, timeOfDay().timeIntervalSince1970)
+  ) -> (found: [ReportIndexStateMachine.Entry], damaged: [RecordName]) {
     var found: [ReportIndexStateMachine.Entry] = []
     var damaged: [RecordName] = []
     for name in names {
-      let bytes: [UInt8]?
       do throws(StoreFolder.Failure) {
-        bytes = try folder.read(name.text, limit: configuration.maximumBytes)
+        let bytes = try folder.read(name.text, limit: configuration.maximumBytes)
+        if let bytes, let file = RecordFile(bytes), file.record.id == name.id {
+          found.append(entry(name, file, bytes: bytes.count))
+        } else {
+          damaged.append(name)
+        }
       } catch {
-        // Somebody else took it since its name was read.
-        guard error == .missing else { throw error }
-        continue
+        // One that is missing somebody else took since its name was read.
+        if error != .missing, let unread = unread(name) { found.append(unread) }
       }
-      guard let bytes, let file = RecordFile(bytes), file.record.id == name.id else {
-        damaged.append(name)
-        continue
-      }
-      let age = Duration.clamped(seconds: today - file.kept)
-      found.append(
-        ReportIndexStateMachine.Entry(
-          number: name.number, id: name.id, birth: now - age, bytes: bytes.count,
-          trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: file.record.severity,
-          category: file.record.category, contentType: file.record.contentType))
     }
     return (found, damaged)
+  }
+
+  /// What a file says about the record in it.
+  func entry(
+    _ name: RecordName, _ file: RecordFile, bytes: Int
+  ) -> ReportIndexStateMachine.Entry {
+    ReportIndexStateMachine.Entry(
+      number: name.number, id: name.id, birth: birth(at: file.kept), bytes: bytes,
+      trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: file.record.severity,
+      category: file.record.category, contentType: file.record.contentType)
+  }
+
+  /// A file that cannot be read now, as far as its folder says; it comes after the others.
+  private func unread(_ name: RecordName) -> ReportIndexStateMachine.Entry? {
+    folder.look(name.text).map { look in
+      ReportIndexStateMachine.Entry(
+        number: name.number, id: name.id, birth: birth(at: look.time), bytes: look.bytes,
+        severity: .error, category: "other", contentType: "", attempts: 1, isUnread: true)
+    }
+  }
+
+  /// The reading at which something was kept, by the time of day.
+  private func birth(at time: Double) -> Duration {
+    timeline.now - Duration.clamped(seconds: timeOfDay().timeIntervalSince1970 - time)
   }
 }

@@ -76,6 +76,8 @@ extension ReportStore {
     public static let rejected = Self(rawValue: "rejected")
     /// The service refused it since there were too many.
     public static let rateLimited = Self(rawValue: "rateLimited")
+    /// The person does not agree, or no longer, to its being sent.
+    public static let withheld = Self(rawValue: "withheld")
     /// It was reported while a report was being sent.
     public static let ownFailure = Self(rawValue: "ownFailure")
     /// The store had been shut down.

@@ -16,10 +16,15 @@ extension ReportStore {
   }
 
   /// Sends records as they come, for as long as the task is not cancelled.
+  ///
+  /// While the folder cannot be used, it is looked at each minute.
   public func run() async {
     while !Task.isCancelled {
       switch await drain() {
-      case .finished: await signal.wait(until: nil, on: timeline)
+      case .finished:
+        // Nobody says when another store gives the folder back, or a disk works again.
+        let due = isHindered ? timeline.now + .seconds(60) : nil
+        await signal.wait(until: due, on: timeline)
       case .paused(let pause): await signal.wait(until: timeline.now + pause, on: timeline)
       case .busy: await signal.wait(until: timeline.now + .seconds(1), on: timeline)
       case .cancelled: return
@@ -43,6 +48,11 @@ extension ReportStore {
   public func wake() {
     guarded.withLock { $0.sending.forgive() }
     signal.set()
+  }
+
+  /// Whether there may be records in the folder that cannot be sent now.
+  private var isHindered: Bool {
+    guarded.withLock { !$0.isShutDown && ($0.lock == nil || !$0.isWritten) }
   }
 
   private func sendAll() async -> Round {
@@ -94,7 +104,8 @@ extension ReportStore {
   }
 
   private func takeBatch() -> Batch {
-    // Every turn but the last one settles a file that is not what it was, so it ends.
+    // Every turn but the last one settles a file that is not what it was, or comes to know one, so
+    // it ends.
     while true {
       // What cannot be settled is not sent: the next process would send it again.
       let isWritten = guarded.withLock { $0.isWritten } || writeLedger()
@@ -108,30 +119,60 @@ extension ReportStore {
       case .nothing: return .nothing
       case .wait(let pause): return .wait(pause)
       case .send(let numbers):
-        let entries = guarded.withLock { guarded in numbers.compactMap { guarded.index.entry($0) } }
-        let files = entries.compactMap { read($0) }
-        guard files.count == numbers.count else {
-          // What is unreadable for another reason comes after the others, and after a pause.
-          let left = guarded.withLock { guarded in
-            numbers.filter { guarded.index.entry($0) != nil }
-          }
-          if left.count == numbers.count - files.count { return putOff(left, now) }
-          continue
+        switch read(numbers) {
+        case .changed: continue
+        case .stuck(let stuck): return putOff(stuck, now)
+        case .read(let records):
+          guarded.withLock { $0.index.beginSending(numbers) }
+          folder.probe?.reached(.batchTaken)
+          return .send(numbers, request(records))
         }
-        guarded.withLock { $0.index.beginSending(numbers) }
-        folder.probe?.reached(.batchTaken)
-        return .send(numbers, request(files.map(\.record)))
       }
     }
   }
 
-  private func putOff(_ numbers: [UInt64], _ now: Duration) -> Batch {
-    guarded.withLock { guarded in
-      guarded.index.putBack(numbers, wasRefused: true)
-      let fraction = guarded.random.fraction()
-      guarded.sending.endWithoutReply(now: now, fraction: fraction)
+  private enum Reading {
+    case read([Record])
+    /// Some are gone, or something else than they seemed to be.
+    case changed
+    /// Some cannot be read now.
+    case stuck([UInt64])
+  }
+
+  private func read(_ numbers: [UInt64]) -> Reading {
+    let entries = guarded.withLock { guarded in numbers.compactMap { guarded.index.entry($0) } }
+    let files = entries.map { (entry: $0, file: read($0)) }
+    // What is gone or damaged is settled by now.
+    let stuck = files.filter { $0.file == nil }.map(\.entry.number)
+      .filter { number in guarded.withLock { $0.index.entry(number) != nil } }
+    if !stuck.isEmpty { return .stuck(stuck) }
+    for case (let known, let file?) in files where known.isUnread {
+      let name = RecordName(number: known.number, id: known.id)
+      let entry = entry(name, file, bytes: known.bytes)
+      guarded.withLock { $0.index.identify(entry) }
     }
+    let records = files.compactMap { $0.entry.isUnread ? nil : $0.file?.record }
+    return records.count == numbers.count ? .read(records) : .changed
+  }
+
+  /// What cannot be read comes after the others, and after a pause.
+  private func putOff(_ numbers: [UInt64], _ now: Duration) -> Batch {
+    guarded.withLock { $0.index.putBack(numbers, wasRefused: true) }
+    backOff(now)
     return .wait(guarded.withLock { $0.sending.pause(now: now) } ?? .seconds(1))
+  }
+
+  /// There was no answer, or nothing could be sent.
+  private func backOff(_ now: Duration) {
+    let delay = delay(after: nil)
+    guarded.withLock { $0.sending.endWithoutReply(now: now, delay: delay ?? .zero) }
+  }
+
+  /// How long its own backoff is; asked outside of the lock, since a backoff may be the app's own
+  /// code, which may call this store.
+  private func delay(after reply: Reply?) -> Duration? {
+    let (sending, fraction) = guarded.withLock { ($0.sending, $0.random.fraction()) }
+    return sending.delay(after: reply, fraction: fraction)
   }
 
   private func request(_ records: [Record]) -> Request {
@@ -151,17 +192,14 @@ extension ReportStore {
     // The folder may be somebody else's by now.
     guard !guarded.withLock({ $0.isShutDown }) else { return }
     guard let reply else {
-      guarded.withLock { guarded in
-        guarded.index.requestFailed()
-        let fraction = guarded.random.fraction()
-        guarded.sending.endWithoutReply(now: now, fraction: fraction)
-      }
+      guarded.withLock { $0.index.requestFailed() }
+      backOff(now)
       return putBack(numbers, wasRefused: false)
     }
     let hint = replies.hint(of: reply, now: timeOfDay())
+    let delay = delay(after: reply)
     let verdict = guarded.withLock { guarded in
-      let fraction = guarded.random.fraction()
-      let verdict = guarded.sending.end(reply, hint, now: now, fraction: fraction)
+      let verdict = guarded.sending.end(reply, hint, now: now, delay: delay)
       if case .sent = verdict {} else { guarded.index.requestFailed() }
       return verdict
     }
@@ -174,6 +212,7 @@ extension ReportStore {
 
   private func putBack(_ numbers: [UInt64], wasRefused: Bool) {
     guarded.withLock { $0.index.putBack(numbers, wasRefused: wasRefused) }
+    withholdReturned(numbers)
     // They count again.
     makeRoom(for: nil)
   }

@@ -26,6 +26,8 @@ public final class ReportStore: Sendable {
     var lock: FolderLock?
     /// Whether it was opened before, so that its ledger is known.
     var wasOpen = false
+    /// Whether what is found there is to be dropped.
+    var discardsFound = false
     var revision: UInt64 = 0
     /// Whether what the ledger on the disk says is what it has to say.
     var isWritten = false
@@ -41,7 +43,8 @@ public final class ReportStore: Sendable {
   let transport: any ReportTransport
   let timeline: Timeline
   let timeOfDay: @Sendable () -> Date
-  /// All work with files, one piece after the other; nobody else's code runs on it.
+  /// All work with files, one piece after the other; of others' code only clock, time of day and
+  /// backoff run on it, outside of all locks.
   private let disk = DispatchQueue(label: "mainstay.reports", qos: .utility)
   let guarded: Locked<Guarded>
   let signal = DrainSignal()
@@ -99,14 +102,16 @@ public final class ReportStore: Sendable {
       timeOfDay, seed)
   }
 
-  /// For tests that kill a process between two steps.
+  /// For tests that kill a process between two steps, or let the system refuse something.
   package convenience init(
     at folder: URL, _ configuration: Configuration, replies: ReplyPolicy,
-    transport: any ReportTransport, probe: StoreProbe
+    transport: any ReportTransport, probe: StoreProbe, backoff: Backoff = .none,
+    clock: some Clock<Duration> = ContinuousClock()
   ) throws(ConfigurationError) {
     self.init(
       StoreFolder(path: folder.standardizedFileURL.path(percentEncoded: false), probe: probe),
-      configuration, try configuration.checked(), replies, transport, .none, .live, { Date() }, nil)
+      configuration, try configuration.checked(), replies, transport, backoff, Timeline(clock),
+      { Date() }, nil)
   }
 
   private init(

@@ -9,20 +9,6 @@
 #endif
 internal import Foundation
 
-/// The steps between which a process can die, for tests that kill it there.
-package struct StoreProbe: Sendable {
-  /// What was just done.
-  package enum Step: String, Sendable, CaseIterable {
-    case fileBegun, fileHalfWritten, fileWritten, fileNamed, folderSynced
-    case ledgerHalfWritten, ledgerWritten, fileRemoved, filesRemoved
-    case fileQuarantined, batchTaken, replied
-  }
-
-  package let reached: @Sendable (Step) -> Void
-
-  package init(_ reached: @escaping @Sendable (Step) -> Void) { self.reached = reached }
-}
-
 /// The files of a store.
 ///
 /// Everything here waits for the disk.
@@ -74,18 +60,30 @@ struct StoreFolder: Sendable {
     // An entry ends with its name, often long before the 256 bytes that its type declares, and
     // nothing need be mapped behind it: only an address may be taken here, never the value.
     guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { throw Failure(ENOSYS) }
-    while let entry = readdir(folder) {
+    while true {
+      errno = 0
+      guard let entry = readdir(folder) else { break }
       let name = UnsafeRawPointer(entry).advanced(by: start)
       names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
     }
+    // A list that was cut short is none: what is not in it would count as lost.
+    let code = refusal(.list) ?? errno
+    guard code == 0 else { throw Failure(code) }
     return names.sorted()
   }
 
+  private func refusal(_ call: StoreProbe.Call, _ name: String = "") -> Int32? {
+    probe?.refusal(call, name)
+  }
+
   /// Writes a whole file: under another name, then onto the disk, then under its own.
-  func write(_ bytes: [UInt8], to name: String) throws(Failure) {
+  ///
+  /// Where it fails, the file is not there; one that is replaced is there whole, as it was before
+  /// or as it was to be.
+  func write(_ bytes: [UInt8], to name: String, replacing: Bool = false) throws(Failure) {
     let temporary = place(name + RecordName.temporaryEnding)
     do throws(Failure) {
-      try fill(temporary, with: bytes)
+      try fill(temporary, with: bytes, as: name)
       guard rename(temporary, place(name)) == 0 else { throw Failure(errno) }
     } catch {
       unlink(temporary)
@@ -93,13 +91,14 @@ struct StoreFolder: Sendable {
     }
     probe?.reached(.fileNamed)
     do throws(Failure) { try sync() } catch {
-      unlink(place(name))
+      // What was replaced is gone, so this is the only one.
+      if !replacing { unlink(place(name)) }
       throw error
     }
     probe?.reached(.folderSynced)
   }
 
-  private func fill(_ path: String, with bytes: [UInt8]) throws(Failure) {
+  private func fill(_ path: String, with bytes: [UInt8], as name: String) throws(Failure) {
     unlink(path)
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw Failure(errno) }
@@ -108,6 +107,7 @@ struct StoreFolder: Sendable {
     let half = bytes.count / 2
     try Self.write(bytes[..<half], to: file, at: 0)
     probe?.reached(.fileHalfWritten)
+    if let code = refusal(.write, name) { throw Failure(code) }
     try Self.write(bytes[half...], to: file, at: half)
     guard fsync(file) == 0 else { throw Failure(errno) }
     probe?.reached(.fileWritten)
@@ -121,6 +121,7 @@ struct StoreFolder: Sendable {
     let half = bytes.count / 2
     try Self.write(bytes[..<half], to: file, at: offset)
     probe?.reached(.ledgerHalfWritten)
+    if let code = refusal(.write, name) { throw Failure(code) }
     try Self.write(bytes[half...], to: file, at: offset + half)
     guard fsync(file) == 0 else { throw Failure(errno) }
     probe?.reached(.ledgerWritten)
@@ -132,12 +133,26 @@ struct StoreFolder: Sendable {
     if let code = WholeWrite.failure(writing: bytes, to: file, at: offset) { throw Failure(code) }
   }
 
-  /// What a file holds; nil where it is no file, larger than the limit, or one that the disk or its
-  /// owner keeps from everybody.
-  func read(_ name: String, limit: Int) throws(Failure) -> [UInt8]? {
+  /// Reads a whole file.
+  ///
+  /// - Parameters:
+  ///   - name: Its name.
+  ///   - limit: How many bytes it has at most.
+  ///   - hopeless: More errors that will not be better later.
+  /// - Returns: What it holds; nil where it is no file, or larger than the limit.
+  /// - Throws: What may be over later, such as that the device is locked.
+  func read(
+    _ name: String, limit: Int, hopeless: [Int32] = []
+  ) throws(Failure) -> [UInt8]? {
+    let hopeless = hopeless + [ELOOP, ENXIO, EISDIR]
+    func unreadable(_ code: Int32) throws(Failure) -> [UInt8]? {
+      if hopeless.contains(code) { return nil }
+      throw Failure(code)
+    }
+    if let code = refusal(.read, name) { return try unreadable(code) }
     // A pipe that somebody put there is opened without waiting for its other end.
     let file = open(place(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-    guard file >= 0 else { return try Self.unreadable(errno) }
+    guard file >= 0 else { return try unreadable(errno) }
     defer { close(file) }
     var information = stat()
     guard fstat(file, &information) == 0 else { throw Failure(errno) }
@@ -150,17 +165,24 @@ struct StoreFolder: Sendable {
         pread(file, buffer.baseAddress.map { $0 + done }, wanted, off_t(done))
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return try Self.unreadable(errno) }
+      guard count >= 0 else { return try unreadable(errno) }
       guard count > 0 else { return nil }
       done += count
     }
     return bytes
   }
 
-  /// Nil where it will not be better later; one bad file must not keep the others from being read.
-  private static func unreadable(_ code: Int32) throws(Failure) -> [UInt8]? {
-    if [ELOOP, EACCES, EPERM, EIO, ENXIO, EISDIR].contains(code) { return nil }
-    throw Failure(code)
+  /// How large a file is and when it was last written, in seconds since 1970, as far as its folder
+  /// says; nil where it is not there.
+  func look(_ name: String) -> (bytes: Int, time: Double)? {
+    var information = stat()
+    guard lstat(place(name), &information) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = information.st_mtimespec.tv_sec
+    #else
+      let time = information.st_mtim.tv_sec
+    #endif
+    return (Int(clamping: information.st_size), Double(time))
   }
 
   /// Takes a file away; one that is not there is gone already.
@@ -169,21 +191,27 @@ struct StoreFolder: Sendable {
     throw Failure(errno)
   }
 
-  /// Puts the names of its files onto the disk.
+  /// Puts the names of its files onto the disk; some file systems refuse that, and then there is no
+  /// more to do.
   func sync() throws(Failure) {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw Failure(errno) }
     defer { close(folder) }
-    guard fsync(folder) == 0 else { throw Failure(errno) }
+    let code = refusal(.sync) ?? (fsync(folder) == 0 ? nil : errno)
+    if let code, code != EINVAL, code != ENOTSUP { throw Failure(code) }
   }
 
   /// Moves a damaged file out of the way, and keeps the newest few of those.
+  ///
+  /// Where something else has the name of the folder for them, such as a link, the file is removed.
   func setAside(_ name: String) throws(Failure) {
     let aside = StoreFolder(path: place(Self.quarantine), probe: nil)
-    if mkdir(aside.path, 0o700) == 0 || errno == EEXIST,
+    mkdir(aside.path, 0o700)
+    var information = stat()
+    if lstat(aside.path, &information) == 0, information.st_mode & S_IFMT == S_IFDIR,
       rename(place(name), aside.place(name)) == 0
     {
-      let names = ((try? aside.names()) ?? []).filter { !$0.hasPrefix(".") }
+      let names = ((try? aside.names()) ?? []).filter { RecordName($0) != nil }
       for old in names.dropLast(Self.quarantineCount) { try? aside.remove(old) }
     } else {
       try remove(name)
@@ -198,43 +226,5 @@ struct StoreFolder: Sendable {
     let (bytes, isOverflow) = UInt64(information.f_bavail).multipliedReportingOverflow(
       by: UInt64(information.f_frsize))
     return isOverflow ? .max : Int(clamping: bytes)
-  }
-}
-
-/// The right to use a folder, which the kernel gives back when its holder dies.
-///
-/// The folder itself is locked, so that no file is needed for it.
-final class FolderLock: Sendable {
-  private let descriptor: Int32
-  private let identity: [UInt64]
-
-  /// Locks a folder; nil where somebody else has it.
-  init?(path: String) throws(StoreFolder.Failure) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw StoreFolder.Failure(errno) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let identity = Self.identity(descriptor) else {
-      close(descriptor)
-      return nil
-    }
-    self.descriptor = descriptor
-    self.identity = identity
-  }
-
-  /// Whether the folder that was locked is still the one of this path.
-  func holds(_ path: String) -> Bool {
-    var information = stat()
-    guard stat(path, &information) == 0 else { return false }
-    return identity == [UInt64(information.st_dev), UInt64(information.st_ino)]
-  }
-
-  private static func identity(_ descriptor: Int32) -> [UInt64]? {
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else { return nil }
-    return [UInt64(information.st_dev), UInt64(information.st_ino)]
-  }
-
-  deinit {
-    _ = flock(descriptor, LOCK_UN)
-    close(descriptor)
   }
 }

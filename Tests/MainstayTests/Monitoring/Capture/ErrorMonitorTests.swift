@@ -71,6 +71,20 @@ import Testing
     #expect(monitor.ledger.captured == 3 && monitor.ledger.dropped == [.duplicate: 1])
   }
 
+  @Test(.requirement("B41")) func `the same failure counts once, whatever group it is put into`() {
+    for number in 0..<20 {
+      let monitor = ErrorMonitor()
+      let error = storeError(number)
+      #expect(monitor.capture(error) == error.id)
+      for name in ["checkout", "saving", "sync", "\(number)"] {
+        #expect(monitor.capture(error, group: name) == nil)
+      }
+      #expect(monitor.capture(AppError.timeout(cause: error), group: "outer") != nil)
+      #expect(monitor.ledger.kept == 2 && monitor.ledger.dropped == [.duplicate: 4])
+      #expect(monitor.groups.map(\.count) == [1, 1])
+    }
+  }
+
   @Test func `a flood is told by its first reports and one that counts the others`() async {
     let (clock, wall, sink) = (ManualClock(), WallClock(), MemorySink())
     let monitor = ErrorMonitor(sinks: [sink], clock: clock, wallClock: { wall.now })

@@ -122,6 +122,22 @@ import Testing
       return
     }
     #expect(hosts["count"] == .integer(1))
+    #expect(hosts["circuits"] == .array([.object(["state": .string("closed")])]))
+    #expect(!"\(hosts)".contains("a.example"), "its name is made of a key")
+  }
+
+  @Test func `where the caller is cancelled, sections without an answer say so`() async throws {
+    let begun = Locked(false)
+    let deaf = Diagnostics.Section("deaf") { () async -> Int in
+      begun.withLock { $0 = true }
+      return await withUnsafeContinuation { (_: UnsafeContinuation<Int, Never>) in }
+    }
+    let source = source([deaf], clock: ManualClock())
+    let task = Task { await source.collect() }
+    while !begun.withLock({ $0 }) { await Task.yield() }
+    task.cancel()
+    let answer = try #require(await task.value.sections["deaf"])
+    #expect(answer.value == nil && answer.error?.text.contains("cancelled") == true)
   }
 
   @Test(.requirement("D30", "T15"))

@@ -82,6 +82,20 @@ import Testing
     #expect(queue.books.sent == 1)
   }
 
+  @Test(.requirement("C22")) func `what a sink puts off after consent was withdrawn is dropped`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 2))
+    for number in 1...3 { _ = queue.offer(number, severity: .error) }
+    #expect(queue.next() == [1, 2])
+    queue.withdraw()
+    #expect(queue.offer(4, severity: .error) == false, "they have agreed again")
+    #expect(queue.end(.later()) == .pause(.seconds(1)))
+    #expect(queue.books.dropped == [.withheld: 3] && queue.stored == 1)
+    queue.resume()
+    #expect(queue.next() == [4])
+    #expect(queue.end(.later()) == .pause(.seconds(2)), "nothing was withdrawn meanwhile")
+    #expect(queue.stored == 1)
+  }
+
   @Test func `after the end nothing begins, and what comes back is counted`() {
     var queue = Queue(.init(capacity: 9, batchSize: 1))
     for number in 1...3 { _ = queue.offer(number, severity: .error) }
@@ -111,6 +125,7 @@ import Testing
           capacity: Int.random(in: 1...6, using: &random),
           batchSize: Int.random(in: 1...4, using: &random)))
       var (offered, isSending, delivered) = (0, false, [Int]())
+      var withdrawn = 0
       var batch: [Int]?
       for _ in 0..<60 {
         switch Int.random(in: 0..<24, using: &random) {
@@ -128,6 +143,8 @@ import Testing
           batch = queue.next()
           if batch == nil { isSending = false }
           #expect(batch.map { $0 == $0.sorted() } ?? true, "seed \(seed)")
+          let isAgreed = batch?.allSatisfy { $0 > withdrawn } ?? true
+          #expect(isAgreed, "seed \(seed): sent after consent was withdrawn")
         case 17...21:
           guard let sent = batch else { break }
           let outcome: ErrorReport.SendOutcome =
@@ -135,7 +152,9 @@ import Testing
           if outcome == .accepted { delivered += sent }
           _ = queue.end(outcome)
           batch = nil
-        case 22: queue.withdraw()
+        case 22:
+          queue.withdraw()
+          withdrawn = offered
         default: queue.resume()
         }
         let books = queue.books

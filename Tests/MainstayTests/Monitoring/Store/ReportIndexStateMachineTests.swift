@@ -115,13 +115,63 @@ import Testing
       contentType: "text/plain")
   }
 
+  private func name(_ number: UInt64, _ id: UUID = UUID()) -> RecordName {
+    RecordName(number: number, id: id)
+  }
+
+  @Test func `what got its file after the ledger was written is not lost`() {
+    var first = machine()
+    _ = first.admit(candidate(), now: .zero)
+    let waiting = (0..<4).map { _ in candidate(inMemory: .noSpace) }
+    let numbers = waiting.map { first.admit($0, now: .zero) }
+    let record = first.persisted
+    first.moveToDisk(numbers[0])
+    first.moveToDisk(numbers[1])
+    let damaged = RecordName(number: 4, id: waiting[2].id)
+    var next = machine()
+    let found = first.entries.filter { !$0.isInMemory }
+    #expect(next.open(record, isDamaged: false, found: found, damaged: [damaged]).isEmpty)
+    #expect(next.ledger.captured == 5 && next.ledger.isBalanced)
+    #expect(next.ledger.pending == 3 && next.ledger.quarantined == 1)
+    #expect(next.ledger.dropped(.lost) == 1)
+  }
+
+  @Test(.requirement("C22")) func `what may not be sent any more leaves now, or when it is back`() {
+    var machine = machine()
+    let numbers = (0..<3).map { _ in machine.admit(candidate(), now: .zero) }
+    machine.beginSending([numbers[0], numbers[1]])
+    #expect(machine.withdraw() == [numbers[2]])
+    machine.drop([numbers[2]], .withheld)
+    let later = machine.admit(candidate(), now: .zero)
+    #expect(machine.entries.filter(\.isWithdrawn).map(\.number) == [numbers[0], numbers[1]])
+    machine.send([numbers[0]])
+    machine.putBack([numbers[1]], wasRefused: true)
+    #expect(machine.entry(numbers[1])?.isWithdrawn == true)
+    #expect(machine.entry(later)?.isWithdrawn == false)
+    #expect(machine.ledger.sent == 1 && machine.ledger.isBalanced)
+  }
+
+  @Test func `a file that could not be read becomes what it says`() {
+    var machine = machine()
+    var unread = entry(4)
+    unread.isUnread = true
+    unread.attempts = 1
+    _ = machine.open(nil, isDamaged: false, found: [unread], damaged: [])
+    var known = unread
+    (known.birth, known.bytes, known.trimmedBytes) = (.seconds(-5), 300, 40)
+    (known.severity, known.category, known.contentType) = (.critical, "session", "text/plain")
+    machine.identify(known)
+    known.isUnread = false
+    #expect(machine.entries == [known])
+  }
+
   @Test func `what is missing is lost, what is damaged is quarantined, and both are counted`() {
     var first = machine()
     for _ in 0..<4 { _ = first.admit(candidate(), now: .zero) }
     _ = first.admit(candidate(inMemory: .noSpace), now: .zero)
     var next = machine()
     let found = first.entries.filter { $0.number <= 2 }
-    #expect(next.open(first.persisted, isDamaged: false, found: found, damaged: [3]) == [])
+    #expect(next.open(first.persisted, isDamaged: false, found: found, damaged: [name(3)]) == [])
     #expect(next.ledger.quarantined == 1)
     #expect(next.ledger.dropped(.lost) == 2, "one file, and one in memory")
     #expect(next.ledger.captured == 5 && next.ledger.isBalanced)
@@ -130,7 +180,8 @@ import Testing
   @Test func `files without a ledger are all there is to know`() {
     var machine = machine()
     let early = machine.admit(candidate(inMemory: .unwritable), now: .zero)
-    let counted = machine.open(nil, isDamaged: true, found: [entry(7), entry(5)], damaged: [9])
+    let counted = machine.open(
+      nil, isDamaged: true, found: [entry(7), entry(5)], damaged: [name(9)])
     #expect(counted.isEmpty)
     #expect(machine.entries.map(\.number) == [5, 7, early])
     #expect(machine.ledger.captured == 4 && machine.ledger.resets == 1)

@@ -6,6 +6,19 @@ import Testing
 
 @testable import Mainstay
 
+extension ReportSendingStateMachine {
+  /// A reply, with the wait that the settings ask for.
+  fileprivate mutating func end(
+    _ reply: ReportStore.Reply, _ hint: Hint, now: Duration, fraction: Double
+  ) -> Verdict {
+    end(reply, hint, now: now, delay: delay(after: reply, fraction: fraction))
+  }
+
+  fileprivate mutating func endWithoutReply(now: Duration, fraction: Double) {
+    endWithoutReply(now: now, delay: delay(after: nil, fraction: fraction) ?? .zero)
+  }
+}
+
 @Suite(.requirement("B42")) struct ReportSendingStateMachineTests {
   private typealias Machine = ReportSendingStateMachine
   private typealias Policy = ReportStore.ReplyPolicy

@@ -39,8 +39,8 @@ import Testing
       try folder.write(Array(bytes[..<length]), to: name)
       let ledger = await look()
       #expect(ledger.pending == 0 && ledger.isBalanced, "cut to \(length)")
-      #expect(folder.files.isEmpty && folder.quarantined.count <= 10)
-      #expect(ledger.quarantined == length + 1 || ledger.quarantined >= 1)
+      #expect(folder.files.isEmpty && folder.quarantined == [name])
+      #expect(ledger.quarantined == length + 1)
     }
     try folder.write(bytes + [0], to: name)
     #expect(await look().pending == 0, "one byte too many")
@@ -106,9 +106,8 @@ import Testing
     }
   }
 
-  @Test func `counts that nobody could have counted are no ledger`() async throws {
+  @Test func `a ledger of zeros is none`() async throws {
     _ = try await seed(2)
-    // What can be written without the sum being wrong: a ledger of zeros.
     try folder.write([UInt8](repeating: 0, count: 65_536), to: "ledger")
     let ledger = await look()
     #expect(ledger.captured == 2 && ledger.resets == 1 && ledger.isBalanced)
@@ -152,14 +151,45 @@ import Testing
     #expect(try Data(contentsOf: secret) == Data("secret".utf8))
   }
 
-  @Test func `a file that nobody may read keeps none of the others`() async throws {
+  @Test func `a folder in place of a record keeps none of the others`() async throws {
     let (name, _) = try await seed(2)
-    // Root may read everything: a folder in its place can be read by nobody.
     try FileManager.default.removeItem(at: folder.store.appending(path: name))
     let inner = folder.store.appending(path: name)
     try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
     let ledger = await look()
     #expect(ledger.pending == 1 && ledger.quarantined == 1 && ledger.isBalanced)
+  }
+
+  @Test func `what lies behind a link in place of the quarantine is left alone`() async throws {
+    let (name, _) = try await seed()
+    let foreign = folder.url.appending(path: "documents")
+    try FileManager.default.createDirectory(at: foreign, withIntermediateDirectories: false)
+    for number in 0..<15 {
+      try Data("mine".utf8).write(to: foreign.appending(path: "letter \(number)"))
+    }
+    try FileManager.default.createSymbolicLink(
+      at: folder.store.appending(path: "quarantine"), withDestinationURL: foreign)
+    try folder.write([1, 2, 3], to: name)
+    let ledger = await look()
+    #expect(ledger.quarantined == 1 && ledger.isBalanced && folder.files.isEmpty)
+    let left = try FileManager.default.contentsOfDirectory(atPath: foreign.path)
+    #expect(left.count == 15 && left.allSatisfy { $0.hasPrefix("letter") }, "\(left)")
+  }
+
+  @Test func `ten damaged files are kept, and what others laid beside them stays`() async throws {
+    _ = try await seed(14)
+    let quarantine = folder.store.appending(path: "quarantine")
+    try FileManager.default.createDirectory(at: quarantine, withIntermediateDirectories: false)
+    for number in 0..<15 {
+      try Data("mine".utf8).write(to: quarantine.appending(path: "letter \(number)"))
+    }
+    let names = folder.files
+    for name in names.prefix(12) { try folder.write([1, 2, 3], to: name) }
+    let ledger = await look()
+    #expect(ledger.quarantined == 12 && ledger.pending == 2 && ledger.isBalanced)
+    let letters = folder.quarantined.filter { $0.hasPrefix("letter") }
+    let reports = folder.quarantined.filter { $0.hasSuffix(".report") }
+    #expect(letters.count == 15 && reports.sorted() == Array(names[2..<12]), "the newest")
   }
 
   @Test func `what a process left unfinished is cleared away`() async throws {

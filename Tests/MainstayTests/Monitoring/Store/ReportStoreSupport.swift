@@ -35,7 +35,49 @@ final class ReportFolder: Sendable {
     try Data(bytes).write(to: store.appending(path: name))
   }
 
+  /// All as it is now, as a process that died here would leave it.
+  func copy() throws -> ReportFolder {
+    let copy = try ReportFolder()
+    try FileManager.default.copyItem(at: store, to: copy.store)
+    return copy
+  }
+
   deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// What the system refuses, as a test says.
+final class Refusals: Sendable {
+  private struct Rule {
+    let call: StoreProbe.Call
+    let part: String
+    let code: Int32
+    var left: Int
+  }
+
+  private let rules = Locked<[Rule]>([])
+
+  /// From now on, so many calls on files whose names have this part end with an error.
+  func refuse(
+    _ call: StoreProbe.Call, _ part: String = "", with code: Int32, times: Int = .max
+  ) {
+    rules.withLock { $0.append(Rule(call: call, part: part, code: code, left: times)) }
+  }
+
+  /// From now on nothing is refused.
+  func end() { rules.withLock { $0 = [] } }
+
+  func probe(_ reached: @escaping @Sendable (StoreProbe.Step) -> Void = { _ in }) -> StoreProbe {
+    StoreProbe(reached: reached) { [self] call, name in
+      rules.withLock { rules in
+        let index = rules.firstIndex {
+          $0.call == call && $0.left > 0 && ($0.part.isEmpty || name.contains($0.part))
+        }
+        guard let index else { return nil }
+        rules[index].left -= 1
+        return rules[index].code
+      }
+    }
+  }
 }
 
 /// A service that answers as it is told, and remembers what it was sent.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ReportStore {
+  /// Drops all that waits, since it may not be sent any more: counted as `withheld`.
+  ///
+  /// What is in a request that has no answer yet cannot be called back: it is dropped where it
+  /// would be sent again. Where the folder is not open, such as while another store has it, what is
+  /// found there later is dropped then.
+  public func discard() async { await onDisk { [self] in discardAll() } }
+
+  private func discardAll() {
+    open()
+    let waiting = guarded.withLock { guarded -> [UInt64] in
+      // What is in the folder is its next owner's.
+      guard !guarded.isShutDown else { return [] }
+      guarded.discardsFound = !guarded.wasOpen
+      return guarded.index.withdraw()
+    }
+    withhold(waiting)
+    // Those in memory have no file to settle, and the ledger on the disk may name them.
+    writeLedger()
+  }
+
+  /// Drops what was found in a folder that could not be opened when all was to be dropped.
+  func discardFound(_ numbers: [UInt64]) {
+    let isDue = guarded.withLock { guarded in
+      defer { guarded.discardsFound = false }
+      return guarded.discardsFound
+    }
+    if isDue { withhold(numbers) }
+  }
+
+  /// Drops what was being sent when all was to be dropped, and has come back.
+  func withholdReturned(_ numbers: [UInt64]) {
+    withhold(
+      guarded.withLock { guarded in
+        numbers.filter { guarded.index.entry($0)?.isWithdrawn == true }
+      })
+  }
+
+  private func withhold(_ numbers: [UInt64]) {
+    var rest = numbers[...]
+    while !rest.isEmpty {
+      let part = Array(rest.prefix(ReportIndexStateMachine.settledAtOnce))
+      settle(part) { $0.drop(part, .withheld) }
+      rest = rest.dropFirst(part.count)
+    }
+  }
+}

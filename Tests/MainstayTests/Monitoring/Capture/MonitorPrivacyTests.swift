@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+/// Texts that are cut where something is that must not be seen.
+@Suite(.requirement("A46")) struct MonitorPrivacyTests {
+  private static let secrets = [
+    ("see https://ada:hunter2@db.example/x", ["ada", "hunter2", "hunt"]),
+    ("mail ada.lovelace@example.com now", ["ada", "lovelace"]),
+    ("password: hunter2", ["hunt"]),
+    ("Authorization: Digest user=ada, nonce=hunter2", ["ada", "hu"]),
+    (" Bearer abcdefgh12345", ["abc"]), ("id eyJhbGciOi.eyJzdWIiOiIx.c2ln ok", ["eyJ"]),
+    ("key sk_live_1234567890abcdef", ["sk_", "123"]), ("/Users/ada/x", ["ada"]),
+    (#"{"token":"hunter2 and more"}"#, ["hunt", "more"]),
+    ("get https://db.example/x?name=ada&q=hunter2", ["ada", "hunt"]),
+    ("got " + String(repeating: "QUJD+/8=", count: 90), ["QUJD"]),
+    ("https://" + String(repeating: "hunter2.", count: 200) + ":ada@db.example/x", ["hunter2"]),
+  ]
+
+  private static let marks = ["<redacted>", "<email>", "<user>", "<data>"]
+
+  private func check(_ text: String?, _ words: [String], limit: Int, _ when: String) {
+    let text = text ?? ""
+    #expect(text.utf8.count <= limit, "\(when)")
+    let seen = words.filter { text.contains($0) }
+    #expect(seen.isEmpty, "\(when): \(text.suffix(60))")
+    guard let start = text.lastIndex(of: "<") else { return }
+    let mark = text[start...]
+    #expect(Self.marks.contains { mark.hasPrefix($0) }, "a mark was cut, \(when): \(mark)")
+  }
+
+  @Test(arguments: ["x ", "x", "日本"])
+  func `what is cut in two is not seen in parts`(filler: String) {
+    let monitor = ErrorMonitor(.init(breadcrumbs: 1))
+    for (secret, words) in Self.secrets {
+      for length in 130...205 {
+        let count = length / filler.utf8.count
+        let text = String(repeating: filler, count: count) + secret + " and so on"
+        monitor.addBreadcrumb(text)
+        check(monitor.breadcrumbs.last?.message, words, limit: 200, "\(length), \(secret)")
+      }
+    }
+  }
+
+  @Test(arguments: [2_000, 4_000, 8_000])
+  func `long texts are cut as carefully`(limit: Int) {
+    let monitor = ErrorMonitor(.init(limit: nil))
+    for (secret, words) in Self.secrets {
+      for length in stride(from: limit - 50, through: limit + 3, by: 7) {
+        let text = String(repeating: "x ", count: length / 2) + secret + " and so on"
+        let error = AppError(
+          code: "a.b", kind: .server, disposition: .permanent, title: "Title",
+          message: LocalizableText(verbatim: text), details: limit == 4_000 ? text : nil,
+          metadata: ["a": text])
+        monitor.capture(error, message: text, metadata: ["b": .public(text)])
+        let report = monitor.history.first
+        let place = "\(length), \(secret)"
+        check(report?.message, words, limit: 2_000, place)
+        check(report?.details, words, limit: 8_003, place)
+        check(report?.metadata["a"], words, limit: 2_000, place)
+        check(report?.metadata["b"], words, limit: 2_000, place)
+      }
+    }
+  }
+
+  @Test func `data that shrinks brings nothing half-seen into what is kept`() {
+    let data = String(repeating: "QUJD+/8=", count: 145)
+    for length in 0..<60 {
+      let text = data + String(repeating: " ", count: length) + "https://ada:hunter2@db.example/x"
+      let monitor = ErrorMonitor()
+      monitor.addBreadcrumb(text)
+      check(monitor.breadcrumbs.first?.message, ["ada", "hunt"], limit: 200, "\(length)")
+    }
+  }
+
+  @Test func `the ending of a long name says that its value is a secret`() {
+    let name = String(repeating: "very.long.", count: 30) + "access_token"
+    let monitor = ErrorMonitor(facts: [name: "hush"])
+    monitor.addBreadcrumb("step", metadata: [name: .public("hush")])
+    monitor.capture(storeError().adding(metadata: [name: "hush"]))
+    #expect(monitor.facts.values.map { $0 } == ["<redacted>"])
+    #expect(monitor.breadcrumbs.first?.metadata.values.map { $0 } == ["<redacted>"])
+    #expect(monitor.history.first?.metadata.values.map { $0 } == ["<redacted>"])
+    #expect(monitor.facts.keys.allSatisfy { $0.utf8.count <= 200 })
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// A monitor in front of a store: its ledger, and what the person has agreed to.
+@Suite struct MonitorStoreTests {
+  private let folder: ReportFolder
+
+  init() throws { folder = try ReportFolder() }
+
+  private func store(_ service: ScriptedService) -> ReportStore {
+    ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: service, backoff: .none)
+  }
+
+  private func monitor(
+    _ store: ReportStore, consent: ErrorMonitor.Consent = .init(analytics: true),
+    ledger: ErrorMonitor.Ledger? = nil, purpose: ErrorReport.Purpose = .analytics
+  ) async -> ErrorMonitor {
+    let sink = await ErrorReport.StoreSink(store, as: .otlp, name: "otlp", purpose: purpose)
+    return ErrorMonitor(sinks: [sink, MemorySink("log")], consent: consent, ledger: ledger)
+  }
+
+  @Test(.requirement("B42")) func `a ledger goes on also where a folder is opened late`() async {
+    let before = store(ScriptedService([nil]))
+    let first = await monitor(before)
+    for number in 0..<5 { first.capture(storeError(number)) }
+    await first.flush()
+    // The folder is still locked when the next one begins.
+    let service = ScriptedService()
+    let store = store(service)
+    let next = await monitor(store, ledger: first.ledger)
+    next.capture(storeError(9))
+    await next.flush()
+    #expect(await store.status.condition == .lockedByAnother)
+    #expect(next.ledger.isBalanced)
+    await before.shutDown()
+    #expect(await store.drain() == .finished)
+    #expect(service.ids.count == 6)
+    let ledger = next.ledger
+    #expect(ledger.captured == 6 && ledger.sent(to: "otlp") == 6, "\(ledger)")
+    #expect(ledger.stored(for: "otlp") == 0 && ledger.dropped(for: "otlp").isEmpty)
+    #expect(ledger.isBalanced && ledger.stored(for: "log") == 0)
+  }
+
+  @Test(.requirement("C22"))
+  func `what lies in the store is dropped when consent is withdrawn`() async throws {
+    let service = ScriptedService([nil])
+    let store = store(service)
+    let monitor = await monitor(store)
+    for number in 0..<150 { monitor.capture(storeError(number)) }
+    #expect(await monitor.flush())
+    #expect(monitor.ledger.stored(for: "otlp") == 100)
+    monitor.consent = .init(analytics: false)
+    #expect(await monitor.flush())
+    #expect(folder.files.isEmpty)
+    let ledger = monitor.ledger
+    #expect(ledger.dropped(for: "otlp") == [.withheld: 100, .overflow: 50] && ledger.isBalanced)
+    #expect(ledger.stored(for: "otlp") == 0 && ledger.sent(to: "log") == 150)
+    #expect(await store.drain() == .finished && service.requests.isEmpty)
+    // What is captured after they have agreed again is kept and sent.
+    monitor.consent = .init(analytics: true)
+    monitor.capture(storeError(500))
+    await monitor.flush()
+    while await store.drain() != .finished { store.wake() }
+    #expect(monitor.ledger.sent(to: "otlp") == 1 && monitor.ledger.isBalanced)
+  }
+
+  @Test(.requirement("C22"))
+  func `what an earlier process kept is not sent without consent`() async {
+    let first = store(ScriptedService([nil]))
+    let before = await monitor(first)
+    for number in 0..<3 { before.capture(storeError(number)) }
+    await before.flush()
+    await first.shutDown()
+    let service = ScriptedService()
+    let store = store(service)
+    let next = await monitor(store, consent: .init(), ledger: before.ledger)
+    await next.flush()
+    #expect(await store.drain() == .finished)
+    #expect(service.requests.isEmpty && folder.files.isEmpty)
+    #expect(next.ledger.dropped(for: "otlp") == [.withheld: 3] && next.ledger.isBalanced)
+    #expect(await store.ledger.dropped(.withheld) == 3)
+  }
+
+  @Test(.requirement("C22"))
+  func `critical reports stay while analytics alone is forbidden`() async {
+    let service = ScriptedService()
+    let store = store(service)
+    let monitor = await monitor(store, purpose: .crashes)
+    monitor.capture(storeError(severity: .critical))
+    await monitor.flush()
+    monitor.consent = .init(analytics: false, crashes: true)
+    await monitor.flush()
+    #expect(folder.files.count == 1)
+    monitor.consent = .init(analytics: false, crashes: false)
+    await monitor.flush()
+    #expect(folder.files.isEmpty && monitor.ledger.dropped(for: "otlp") == [.withheld: 1])
+    #expect(await store.drain() == .finished && service.requests.isEmpty)
+  }
+}
