@@ -2,19 +2,27 @@
 
 /// Takes out of technical text what is nobody's business, before it is stored or sent.
 ///
-/// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets,
-/// bearer and basic credentials, JSON web tokens and keys with well-known beginnings, email
-/// addresses, the name of the person in home folders, and runs of encoded data. It takes out too
-/// much rather than too little. It goes over the text once, in time linear in its length, looks at
+/// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets (in
+/// text, JSON, lists of pairs and XML), bearer and basic credentials, JSON web tokens and keys with
+/// well-known beginnings, email addresses, the name of the person in home folders, and runs of
+/// encoded data. It takes out too much rather than too little. It goes over the text once, in time linear in its length, looks at
 /// its first 64,000 bytes, and keeps 16,000 at most. Redacting twice is the same as redacting once.
 package enum Redaction {
   private static let longestInput = 64_000
 
   package static func redact(_ text: String) -> String {
     if text.isEmpty || isPlainlyPublic(text) { return text }
-    guard text.utf8.count > longestInput else { return Redactor(text).run() }
-    let redacted = Redactor(BoundedText.cut(text, to: longestInput)).run()
+    var redactor = Redactor(BoundedText.cut(text, to: longestInput))
+    let redacted = redactor.run()
+    guard text.utf8.count > longestInput else { return redacted }
     return redacted.hasSuffix(Redactor.cut) ? redacted : redacted + Redactor.cut
+  }
+
+  /// How many bytes are looked at ahead of being copied or taken out: the work beyond one pass.
+  package static func effort(redacting text: String) -> Int {
+    var redactor = Redactor(BoundedText.cut(text, to: longestInput))
+    _ = redactor.run()
+    return redactor.effort
   }
 
   /// Whether a text consists of a few ordinary words, in which nothing is ever taken out; most
