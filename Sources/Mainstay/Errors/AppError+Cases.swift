@@ -6,8 +6,8 @@ extension AppError {
   ///
   /// What the cause says about it is kept: an error of `URLSession` that says "offline" or "timed
   /// out" gives its texts, its disposition and its actions. So does a cause of another kind that
-  /// somebody has classified, such as a sign-in that has expired or a disk that is full, but for the
-  /// title. A cancellation stays one.
+  /// somebody has classified, such as a sign-in that has expired or a disk that is full, but for
+  /// the title. A cancellation stays one.
   ///
   /// - Parameters:
   ///   - cause: What failed; kept as the cause.

@@ -90,8 +90,8 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
     }
   }
 
-  /// The name of the case of an enum, whose ordinal moves when a case is added; else the number that
-  /// the author gave it.
+  /// The name of the case of an enum, whose ordinal moves when a case is added; else the number
+  /// that the author gave it.
   private static func code(of error: any Error, type: String) -> String {
     if !(Swift.type(of: error) is any CustomNSError.Type), let name = EnumCase.name(of: error) {
       return "\(type) \(name)"
