@@ -5,7 +5,9 @@ extension AppError {
   /// Something failed between the device and a service.
   ///
   /// What the cause says about it is kept: an error of `URLSession` that says "offline" or "timed
-  /// out" gives its texts, its disposition and its actions. A cancellation stays one.
+  /// out" gives its texts, its disposition and its actions. So does a cause of another kind that
+  /// somebody has classified, such as a sign-in that has expired or a disk that is full, but for
+  /// the title. A cancellation stays one.
   ///
   /// - Parameters:
   ///   - cause: What failed; kept as the cause.
@@ -23,8 +25,10 @@ extension AppError {
     if mapped.disposition == .cancelled { return .cancelled(cause, at: site) }
     var error = AppError(
       .networkFailed, details: mapped.details, metadata: mapped.metadata, cause: cause, at: site)
-    guard networkKinds.contains(mapped.kind) else { return error }
-    error.fields.title = mapped.title
+    if mapped.severity == .critical { error.fields.severity = .critical }
+    let isNetwork = networkKinds.contains(mapped.kind)
+    guard isNetwork || mapped.disposition != .unclassified else { return error }
+    if isNetwork { error.fields.title = mapped.title }
     error.fields.message = mapped.message
     error.fields.suggestion = mapped.suggestion
     error.fields.actions = mapped.actions

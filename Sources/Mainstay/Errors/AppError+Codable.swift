@@ -33,7 +33,7 @@ extension AppError: Codable {
         id: try container.decode(UUID.self, forKey: .id)))
   }
 
-  /// Encodes the error, its causes as type, code and redacted text.
+  /// Encodes the error, its causes as type, code and redacted text, each with its own causes.
   ///
   /// The technical details and values are redacted too; the texts for people are kept as they are.
   public func encode(to encoder: any Encoder) throws {
@@ -51,7 +51,7 @@ extension AppError: Codable {
     try container.encodeIfPresent(help, forKey: .help)
     try container.encodeIfPresent(field, forKey: .field)
     try container.encode(context.map(\.redacted), forKey: .context)
-    try container.encode(ErrorChain(self).dropFirst().map(RecordedError.init), forKey: .underlying)
+    try container.encode(RecordedError.causes(of: self), forKey: .underlying)
     try container.encode(site, forKey: .site)
     try container.encode(time, forKey: .time)
     try container.encode(id, forKey: .id)

@@ -31,7 +31,7 @@ package struct ErrorChain: Sequence, IteratorProtocol {
   }
 
   /// By what an error is known that may be met again; nil for a value that only its cause can hold.
-  private static func identity(of error: any Error) -> AnyHashable? {
+  static func identity(of error: any Error) -> AnyHashable? {
     if type(of: error) is AnyClass { return ObjectIdentifier(error as AnyObject) }
     return error is any AppErrorConvertible ? HashableError.value(of: error) : nil
   }
@@ -42,7 +42,7 @@ package struct ErrorChain: Sequence, IteratorProtocol {
     if let error = error as? any AppErrorConvertible {
       return ConversionDepth.asking { error.appError.underlying } ?? []
     }
-    if error is RecordedError { return [] }
+    if let error = error as? RecordedError { return error.causes }
     switch error {
     case let error as DecodingError: return error.context?.underlyingError.map { [$0] } ?? []
     case let error as EncodingError: return error.context?.underlyingError.map { [$0] } ?? []

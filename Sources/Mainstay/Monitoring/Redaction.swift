@@ -2,19 +2,30 @@
 
 /// Takes out of technical text what is nobody's business, before it is stored or sent.
 ///
-/// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets,
-/// bearer and basic credentials, JSON web tokens and keys with well-known beginnings, email
-/// addresses, the name of the person in home folders, and runs of encoded data. It takes out too
-/// much rather than too little. It goes over the text once, in time linear in its length, looks at
-/// its first 64,000 bytes, and keeps 16,000 at most. Redacting twice is the same as redacting once.
+/// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets (in
+/// text, JSON, lists of pairs and XML), bearer and basic credentials, JSON web tokens and keys with
+/// well-known beginnings, email addresses, the name of the person in home folders, and runs of
+/// encoded data. It takes out too much rather than too little. It goes over the text once, in time
+/// linear in its length, looks at its first 64,000 bytes, and keeps 16,000 at most. Redacting twice
+/// is the same as redacting once.
 package enum Redaction {
   private static let longestInput = 64_000
 
   package static func redact(_ text: String) -> String {
     if text.isEmpty || isPlainlyPublic(text) { return text }
-    guard text.utf8.count > longestInput else { return Redactor(text).run() }
+    guard text.utf8.count > longestInput else {
+      var redactor = Redactor(text)
+      return redactor.run()
+    }
     let redacted = start(of: text, longestInput)
     return redacted.hasSuffix(Redactor.cut) ? redacted : redacted + Redactor.cut
+  }
+
+  /// How many bytes are looked at ahead of being copied or taken out: the work beyond one pass.
+  package static func effort(redacting text: String) -> Int {
+    var redactor = Redactor(BoundedText.cut(text, to: longestInput))
+    _ = redactor.run()
+    return redactor.effort
   }
 
   /// The beginning of a text without anybody's data, of so many bytes at most.
@@ -33,7 +44,8 @@ package enum Redaction {
   /// What begins within so many bytes, seen together with the bytes after them.
   private static func start(of text: String, _ limit: Int) -> String {
     let seen = BoundedText.cut(text, to: limit + Redactor.lookahead)
-    return Redactor(seen, until: limit, isCut: seen.utf8.count < text.utf8.count).run()
+    var redactor = Redactor(seen, until: limit, isCut: seen.utf8.count < text.utf8.count)
+    return redactor.run()
   }
 
   /// Whether a text consists of a few ordinary words, in which nothing is ever taken out; most

@@ -4,9 +4,10 @@
 ///
 /// Each step copies a byte or replaces a stretch of bytes; no byte is looked at more than a fixed
 /// number of times. What is replaced becomes a mark in angle brackets, and a mark is never replaced
-/// again, which is why a second pass changes nothing.
+/// again, which is why a second pass changes nothing. Where a step asks what stands before it, it
+/// asks the output, which is the same in both passes.
 struct Redactor {
-  private enum Expectation {
+  enum Expectation {
     case nothing
     /// A name was read; a `=` or `:` makes it the name of a secret.
     case separator(SecretName)
@@ -19,30 +20,33 @@ struct Redactor {
   }
 
   private static let limit = 16_000
-  private static let longestWord = 512
-  private static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
+  static let longestWord = 512
+  static let marks = ["<redacted>", "<email>", "<user>", "<data>"].map { Array($0.utf8) }
   static let longestMark = 10
   static let cut = " <cut>"
   /// How far it looks ahead where a text is cut: farther than the longest word, and than any
   /// address that people use.
   static let lookahead = 1_024
 
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
   /// Where it ends; what begins before is taken to its own end.
   private let end: Int
   /// Whether there was more of the text.
-  private let isCut: Bool
-  private var position = 0
-  private var output: [UInt8] = []
-  private var expected = Expectation.nothing
-  private var endOfCheckedRun = 0
+  let isCut: Bool
+  var position = 0
+  var output: [UInt8] = []
+  var expected = Expectation.nothing
+  var endOfCheckedRun = 0
+  var addressRun: AddressRun?
+  /// How many bytes were looked at before it was decided what becomes of them.
+  var effort = 0
 
   /// Redacts what begins in the first so many bytes; by default, all.
   init(_ text: String, until end: Int = .max, isCut: Bool = false) {
     self.init(bytes: Array(text.utf8), until: end, isCut: isCut)
   }
 
-  private init(bytes: [UInt8], until end: Int = .max, isCut: Bool = false) {
+  init(bytes: [UInt8], until end: Int = .max, isCut: Bool = false) {
     self.bytes = bytes
     self.end = min(end, bytes.count)
     self.isCut = isCut
@@ -53,7 +57,7 @@ struct Redactor {
     marks.contains { $0.count > bytes.count && $0.starts(with: bytes) }
   }
 
-  consuming func run() -> String {
+  mutating func run() -> String {
     while position < end, !restIsCut {
       let before = output.count
       step()
@@ -77,13 +81,13 @@ struct Redactor {
       && Self.cut.utf8.elementsEqual(bytes[position...])
   }
 
-  private mutating func step() {
+  mutating func step() {
     let byte = bytes[position]
     if case .value(let name) = expected, takeValue(name) { return }
     if case .credentials(let isBearer) = expected, takeCredentials(isBearer) { return }
     if takeData() { return }
-    if beginsURL(at: position) {
-      takeURL(from: position + 3)
+    if let length = lengthOfSchemeEnd(at: position) {
+      takeURL(from: position + length)
     } else if Byte.isGap(byte) {
       copyGap(byte)
     } else {
@@ -91,13 +95,13 @@ struct Redactor {
     }
   }
 
-  private mutating func replace(to end: Int, with mark: String) {
+  mutating func replace(to end: Int, with mark: String) {
     output += mark.utf8
     position = end
     expected = .nothing
   }
 
-  private mutating func copy(to end: Int) {
+  mutating func copy(to end: Int) {
     output += bytes[position..<end]
     position = end
   }
@@ -109,9 +113,11 @@ extension Redactor {
   private mutating func copyGap(_ byte: UInt8) {
     switch expected {
     case .separator(let name):
-      if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") {
+      if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || separatesPair(byte) {
         expected = .value(name)
-      } else if !isQuoteOrSpace(byte), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "]") {
+      } else if !isQuoteOrSpace(byte), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "]"),
+        byte != UInt8(ascii: ")") || !isAfterQuote
+      {
         expected = .nothing
       }
     case .person:
@@ -120,6 +126,19 @@ extension Redactor {
     case .value, .nothing: break
     }
     copy(to: position + 1)
+  }
+
+  private var isAfterQuote: Bool { position > 0 && Byte.isQuote(bytes[position - 1]) }
+
+  /// Whether a comma stands between a name and a value that are both in quotes.
+  private mutating func separatesPair(_ byte: UInt8) -> Bool {
+    guard byte == UInt8(ascii: ","), isAfterQuote else { return false }
+    var next = position + 1
+    while next < bytes.count, Byte.isSpace(bytes[next]) || bytes[next] == UInt8(ascii: "\\") {
+      next += 1
+    }
+    effort += next - position
+    return next < bytes.count && Byte.isQuote(bytes[next])
   }
 
   private func isQuoteOrSpace(_ byte: UInt8) -> Bool {
@@ -134,12 +153,13 @@ extension Redactor {
       return isShared ? plain(to: end) : replace(to: end, with: "<user>")
     }
     if isKey(word) { return replace(to: end, with: "<redacted>") }
-    if word.contains(UInt8(ascii: "@")), let length = Self.lengthOfEmail(word) {
+    if let length = Self.lengthOfEmail(word, sign: "@") ?? Self.lengthOfEmail(word, sign: "%40") {
       return replace(to: position + length, with: "<email>")
     }
     let follows = expectation(after: word)
     plain(to: end)
     expected = follows
+    if case .separator = follows { takeElement() }
   }
 
   private mutating func plain(to end: Int) {
@@ -169,20 +189,34 @@ extension Redactor {
     return isHome ? .person : .nothing
   }
 
-  private static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
+  static func isScheme(_ word: ArraySlice<UInt8>) -> Bool {
     let lowercased = word.lazy.map { Byte.isLetter($0) ? $0 | 0x20 : $0 }
     return lowercased.elementsEqual("bearer".utf8) || lowercased.elementsEqual("basic".utf8)
   }
 
   /// The length of the email address at the start of a word; nil where it is none.
-  private static func lengthOfEmail(_ word: ArraySlice<UInt8>) -> Int? {
+  ///
+  /// In an address of a page its sign is written as `%40`.
+  private static func lengthOfEmail(_ word: ArraySlice<UInt8>, sign: StaticString) -> Int? {
+    let length = sign.utf8CodeUnitCount
+    guard let at = lastIndex(of: sign, in: word), at > word.startIndex else { return nil }
     var end = word.endIndex
-    while end > word.startIndex, word[end - 1] == UInt8(ascii: ".") { end -= 1 }
-    guard let at = word[..<end].lastIndex(of: UInt8(ascii: "@")), at > word.startIndex,
-      let dot = word[at..<end].lastIndex(of: UInt8(ascii: ".")), dot > at + 1,
+    while end > at + length, word[end - 1] == UInt8(ascii: ".") { end -= 1 }
+    guard let dot = word[(at + length)..<end].lastIndex(of: UInt8(ascii: ".")), dot > at + length,
       word[dot..<end].contains(where: { Byte.isLetter($0) || $0 > 127 })  // not a version
     else { return nil }
     return end - word.startIndex
+  }
+
+  private static func lastIndex(of sign: StaticString, in word: ArraySlice<UInt8>) -> Int? {
+    sign.withUTF8Buffer { sign in
+      var index = word.endIndex - sign.count
+      while index >= word.startIndex {
+        if word[index] == sign[0], word[index...].starts(with: sign) { return index }
+        index -= 1
+      }
+      return nil
+    }
   }
 
   /// Whether a word is a JSON web token or a key with a well-known beginning.
@@ -191,179 +225,5 @@ extension Redactor {
     if word.starts(with: "eyJ".utf8) { return word.contains(UInt8(ascii: ".")) || word.count > 40 }
     return ["sk_live_", "sk_test_", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "AKIA"]
       .contains { word.starts(with: $0.utf8) }
-  }
-}
-
-// MARK: Secrets, data and addresses
-
-extension Redactor {
-  /// Takes the value of a secret; false where a gap stands before it.
-  private mutating func takeValue(_ name: SecretName) -> Bool {
-    let byte = bytes[position]
-    if Byte.isNewline(byte), name == .line { expected = .nothing }
-    if isRedactedHere {
-      copy(to: position + Self.marks[0].count)
-      expected = .nothing
-      return true
-    }
-    let skipped = [UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "\\")]
-    if Byte.isSpace(byte) || skipped.contains(byte) {
-      if case .value = expected, byte == UInt8(ascii: "\\"), position + 1 < bytes.count,
-        !Byte.isQuote(bytes[position + 1])
-      {
-        replace(to: endOfValue(from: position), with: "<redacted>")
-        return true
-      }
-      copy(to: position + 1)
-      return true
-    }
-    if [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&")].contains(byte)
-      || Byte.isClosing(byte)
-    {
-      expected = .nothing
-      return false
-    }
-    if Byte.isQuote(byte) || Byte.isOpening(byte) {
-      replace(to: endOfValue(from: position), with: "<redacted>")
-      return true
-    }
-    if name == .line {
-      var end = position
-      while end < bytes.count, !Byte.isNewline(bytes[end]) { end += 1 }
-      replace(to: end, with: "<redacted>")
-      return true
-    }
-    var end = endOfValue(from: position)
-    if Self.isScheme(bytes[position..<end]) {  // the credentials themselves come after it
-      var next = end
-      while next < bytes.count, Byte.isSpace(bytes[next]) { next += 1 }
-      if next < bytes.count { end = endOfValue(from: next) }
-    }
-    replace(to: end, with: "<redacted>")
-    return true
-  }
-
-  /// Whether an earlier pass has taken the value out already.
-  private var isRedactedHere: Bool {
-    guard bytes[position...].starts(with: Self.marks[0]) else { return false }
-    let next = position + Self.marks[0].count
-    return next == bytes.count || Byte.isSpace(bytes[next]) || Byte.isClosing(bytes[next])
-      || Self.endsValue(bytes[next])
-  }
-
-  /// Where a value ends: at white space or a comma that stands in no quotes and no brackets.
-  private func endOfValue(from start: Int) -> Int {
-    let isEscaped = start > 0 && bytes[start - 1] == UInt8(ascii: "\\")
-    var depth = 0
-    var index = start
-    while index < bytes.count {
-      let byte = bytes[index]
-      if Byte.isQuote(byte), index == start || depth > 0 {
-        index = endOfQuotes(from: index, isEscaped: isEscaped && index == start)
-        continue
-      }
-      if Byte.isOpening(byte) {
-        depth += 1
-      } else if Byte.isClosing(byte) {
-        guard depth > 0 else { break }
-        depth -= 1
-      } else if depth == 0, Byte.isSpace(byte) || Self.endsValue(byte) {
-        break
-      }
-      index += 1
-    }
-    return index
-  }
-
-  private static func endsValue(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "&")
-  }
-
-  private func endOfQuotes(from start: Int, isEscaped: Bool) -> Int {
-    var index = start + 1
-    while index < bytes.count, bytes[index] != bytes[start] {
-      index += bytes[index] == UInt8(ascii: "\\") && !isEscaped ? 2 : 1
-    }
-    return min(index + 1, bytes.count)
-  }
-
-  /// Takes what follows "Bearer" or "Basic"; false where a gap stands before it or it is a word.
-  private mutating func takeCredentials(_ isBearer: Bool) -> Bool {
-    guard !Byte.isGap(bytes[position]) else { return false }
-    expected = .nothing
-    let end = endOfValue(from: position)
-    let value = bytes[position..<end]
-    guard SecretName(value.suffix(64)) == nil else { return false }
-    let isEncoded =
-      value.count >= 8
-      && value.contains { Byte.isDigit($0) || (65...90).contains($0) || $0 == UInt8(ascii: "=") }
-    guard isBearer || isEncoded else { return false }
-    replace(to: end, with: "<redacted>")
-    return true
-  }
-
-  /// Takes a run of encoded data that is longer than any word.
-  private mutating func takeData() -> Bool {
-    guard position >= endOfCheckedRun else { return false }
-    var end = position
-    while end < bytes.count, Byte.isData(bytes[end]) { end += 1 }
-    endOfCheckedRun = end
-    guard end - position > Self.longestWord else { return false }
-    replace(to: end, with: "<data>")
-    return true
-  }
-
-  /// Keeps scheme, host and path; takes out user info, query and fragment.
-  private mutating func takeURL(from start: Int) {
-    var end = start
-    while end < bytes.count, let next = endOfURLPart(at: end) { end = next }
-    // Where it goes on beyond what is seen, nothing is known to be at its end.
-    if !isCut || end < bytes.count {
-      while end > start, Self.isTrailing(bytes[end - 1]) { end -= 1 }
-    }
-    let rest = bytes[start..<end]
-    let tail = rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? end
-    copy(to: start)
-    expected = .nothing
-    let slash = bytes[start..<tail].firstIndex(of: UInt8(ascii: "/")) ?? tail
-    if let at = bytes[start..<slash].lastIndex(of: UInt8(ascii: "@")) {
-      position = at + 1
-    }
-    copyPath(to: tail)
-    if tail < end {
-      output += "?<redacted>".utf8
-      position = end
-    }
-  }
-
-  /// Goes over host and path as over any text, which knows home folders, emails and tokens.
-  private mutating func copyPath(to end: Int) {
-    var inner = Redactor(bytes: Array(bytes[position..<end]))
-    while inner.position < inner.bytes.count { inner.step() }
-    output += inner.output
-    position = end
-  }
-
-  /// Whether the end of a scheme stands here.
-  private func beginsURL(at index: Int) -> Bool {
-    bytes[index] == UInt8(ascii: ":") && bytes[index...].starts(with: "://".utf8)
-  }
-
-  /// Where a URL goes on; nil where it ends, which is also before another one inside it.
-  private func endOfURLPart(at index: Int) -> Int? {
-    let byte = bytes[index]
-    if byte == UInt8(ascii: "<") {
-      let mark = Self.marks.first { bytes[index...].starts(with: $0) }
-      return mark.map { index + $0.count }
-    }
-    let ends =
-      Byte.isSpace(byte) || Byte.isQuote(byte) || byte == UInt8(ascii: ">")
-      || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "|") || beginsURL(at: index)
-    return ends ? nil : index + 1
-  }
-
-  private static func isTrailing(_ byte: UInt8) -> Bool {
-    Byte.isClosing(byte)
-      || [".", ",", ";", ":", "!"].contains(Unicode.Scalar(byte))
   }
 }

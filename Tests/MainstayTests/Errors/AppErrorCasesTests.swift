@@ -65,6 +65,30 @@ private func name(of error: AppError) -> String {
     #expect(AppError.decoding(CancellationError()).isCancellation)
   }
 
+  @Test(.requirement("B5", "B18"))
+  func `a network failure never forgets that its cause was classified`() {
+    let rows: [(any Error, AppError)] = [
+      (AppError.http(status: 401), .http(status: 401)),
+      (AppError.http(status: 422), .http(status: 422)),
+      (AppError.http(status: 429), .http(status: 429)),
+      (URLError(.badURL), .from(URLError(.badURL))),
+      (POSIXError(.ENOSPC), .from(POSIXError(.ENOSPC))),
+    ]
+    for (cause, classified) in rows {
+      let error = AppError.network(cause)
+      #expect(error.disposition == classified.disposition, "\(cause)")
+      #expect(error.severity == classified.severity, "\(cause)")
+      #expect(error.actions == classified.actions, "\(cause)")
+      #expect(error.message == classified.message, "\(cause)")
+      #expect(error.suggestion == classified.suggestion, "\(cause)")
+      #expect(error.kind == .network)
+      #expect(error.title.string() == "The connection failed")
+    }
+    #expect(AppError.network(Odd()).disposition == .transient())
+    #expect(AppError.network(AppError.unknown(Odd())).disposition == .transient())
+    #expect(AppError.network(AppError.Data.migrationFailed()).severity == .critical)
+  }
+
   @Test(.requirement("B5", "E14")) func `a code of a server is read as HTTP where it may be one`() {
     #expect(AppError.server(code: 503).disposition == .transient())
     #expect(AppError.server(code: 503, isRepeatable: false).disposition == .unknownOutcome)

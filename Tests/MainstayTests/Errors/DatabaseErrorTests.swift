@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import TestSupport
 import Testing
@@ -102,5 +103,24 @@ private let states: [(kind: ErrorKind, disposition: Disposition, states: [String
     }
     #expect(AppError.jsonRPC(code: -32_000).code == "rpc.32000")
     #expect(AppError.jsonRPC(code: 3_117).code == "rpc.other")
+  }
+
+  @Test(.requirement("B14"), arguments: [18, 19, 20, 25])
+  func `nobody is told of a service where the database is on the device`(_ result: Int) {
+    let error = AppError.sqlite(result: result)
+    let english = Locale(identifier: "en")
+    #expect(error.title.string(in: english) == "This can’t be saved")
+    for language in ["en", "de", "es", "fr", "ja", "zh-Hans"] {
+      let locale = Locale(identifier: language)
+      let texts = [error.title, error.message, error.suggestion].compactMap {
+        $0?.string(in: locale)
+      }
+      #expect(texts.count == 3)
+      for word in ["ervice", "ienst", "ervicio", "サービス", "服务"] {
+        #expect(!texts.joined().contains(word), "\(texts)")
+      }
+      let isTranslated = texts[0] != error.title.string(in: english)
+      #expect(isTranslated == (language != "en"))
+    }
   }
 }

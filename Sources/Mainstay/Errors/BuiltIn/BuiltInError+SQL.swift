@@ -13,6 +13,12 @@ extension BuiltInError {
     message: "Something with the same name or number exists already.",
     suggestion: "Change what you entered, then try again.")
 
+  private static let unfit = BuiltInError(
+    "sql.unfit", .validation, .permanent,
+    title: "This can’t be saved",
+    message: "It does not fit what is already saved on this device.",
+    suggestion: "Change what you entered, then try again.")
+
   /// The row for a state of SQL: first the states that say more than their class, then the class.
   ///
   /// Source: PostgreSQL 17, appendix A.
@@ -89,7 +95,7 @@ extension BuiltInError {
     case 11, 26: corrupted  // corrupt, notadb
     case 13: storageFull
     case 14: storageDenied.coded("sqlite.14", .storage)  // cantopen
-    case 18, 19, 20, 25: unacceptable("sql.unacceptable")  // toobig, constraint, mismatch, range
+    case 18, 19, 20, 25: unfit  // toobig, constraint, mismatch, range
     default: nil
     }
   }

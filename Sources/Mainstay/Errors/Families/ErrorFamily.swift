@@ -24,7 +24,7 @@ extension AppError {
   ///
   /// A cause that somebody has classified says what happened and what may be done: a change that
   /// could not be saved since the disk is full needs the user. The code and the title stay those of
-  /// the case. A cause that is a cancellation makes it one.
+  /// the case, and what is critical stays critical. A cause that is a cancellation makes it one.
   static func made(by member: some ErrorFamily) -> AppError {
     let type = QualifiedTypeName.of(Swift.type(of: member))
     let site = SourceSite(function: "\(type).appError")
@@ -44,14 +44,15 @@ extension AppError {
     if kind == .unknown {
       copy.fields.title = mapped.title
     } else if mapped.disposition == .unclassified {
-      return self
+      if mapped.severity == .critical { copy.fields.severity = .critical }
+      return copy
     }
     copy.fields.message = mapped.message
     copy.fields.suggestion = mapped.suggestion ?? suggestion
     copy.fields.actions = mapped.actions
     copy.fields.kind = mapped.kind
     copy.fields.disposition = mapped.disposition
-    copy.fields.severity = mapped.severity
+    copy.fields.severity = severity == .critical ? .critical : mapped.severity
     copy.fields.help = mapped.help ?? help
     copy.fields.field = mapped.field ?? field
     return copy

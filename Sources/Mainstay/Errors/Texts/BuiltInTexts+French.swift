@@ -130,6 +130,9 @@ extension BuiltInTexts {
     sql.duplicate = Cela existe déjà
     > Un élément porte déjà le même nom ou le même numéro.
     ! Modifiez votre saisie, puis réessayez.
+    sql.unfit = Cela ne peut pas être enregistré
+    > Cela ne correspond pas à ce qui est déjà enregistré sur cet appareil.
+    ! Modifiez votre saisie, puis réessayez.
     policy.no-time-left = Il ne restait plus de temps
     > Les étapes précédentes ont duré trop longtemps pour tenter ceci.
     ! Réessayez dans un instant.

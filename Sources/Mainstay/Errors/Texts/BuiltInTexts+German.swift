@@ -130,6 +130,9 @@ extension BuiltInTexts {
     sql.duplicate = Das ist schon vorhanden
     > Etwas mit demselben Namen oder derselben Nummer gibt es bereits.
     ! Ändern Sie Ihre Eingabe und versuchen Sie es dann erneut.
+    sql.unfit = Dies kann nicht gespeichert werden
+    > Es passt nicht zu dem, was auf diesem Gerät schon gespeichert ist.
+    ! Ändern Sie Ihre Eingabe und versuchen Sie es dann erneut.
     policy.no-time-left = Es war keine Zeit mehr
     > Es hat vorher so lange gedauert, dass dies nicht mehr versucht werden konnte.
     ! Versuchen Sie es gleich noch einmal.

@@ -130,6 +130,9 @@ extension BuiltInTexts {
     sql.duplicate = Esto ya existe
     > Ya existe algo con el mismo nombre o número.
     ! Cambie lo que ha introducido e inténtelo de nuevo.
+    sql.unfit = Esto no se puede guardar
+    > No encaja con lo que ya está guardado en este dispositivo.
+    ! Cambie lo que ha introducido e inténtelo de nuevo.
     policy.no-time-left = No quedaba tiempo
     > Lo anterior ha tardado tanto que ya no se ha podido intentar esto.
     ! Inténtelo de nuevo dentro de un momento.

@@ -59,7 +59,11 @@ struct ReportDraft {
   private func english(_ part: KeyPath<AppError, LocalizableText>) -> String {
     let isForeign = app.disposition == .unclassified
     let text = isForeign ? Self.unknown[keyPath: part] : app[keyPath: part]
-    return text.arguments.isEmpty ? text.pattern : text.description
+    // Most texts are their own pattern; a brace in it may be a doubled one.
+    let hasBraces = text.pattern.utf8.contains {
+      $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}")
+    }
+    return hasBraces ? text.description : text.pattern
   }
 
   private var details: String? {

@@ -20,7 +20,7 @@ struct ErrorIdentity: Hashable {
 
   static let cancellation = ErrorIdentity(.cancellation, [Part("kind", "cancelled")])
 
-  private init(_ tier: Fingerprint.Tier, _ parts: [Part]) {
+  init(_ tier: Fingerprint.Tier, _ parts: [Part]) {
     self.tier = tier
     self.parts = parts
   }
@@ -51,11 +51,15 @@ struct ErrorIdentity: Hashable {
       .message, [Part("code", error.code.rawValue), Part("template", template)])
   }
 
+  static func type(_ name: String, case enumCase: String) -> ErrorIdentity {
+    ErrorIdentity(.type, [Part("type", name), Part("case", enumCase)])
+  }
+
   /// The identity of an error of which nothing is known but its Swift type.
   static func type<E: Error>(of error: E) -> ErrorIdentity {
     let name = FingerprintCache.name(of: E.self)
     if let enumCase = EnumCase.name(of: error) {
-      return ErrorIdentity(.type, [Part("type", name), Part("case", enumCase)])
+      return .type(name, case: enumCase)
     }
     if isEnum(error) {  // built without reflection: what is left is the ordinal of the case
       let bridged = error as NSError

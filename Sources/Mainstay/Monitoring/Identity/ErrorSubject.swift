@@ -109,13 +109,24 @@ struct ErrorSubject {
   }
 
   private init(recorded error: RecordedError) {
-    let parts = error.code.split(separator: " ")
+    if let recorded = error.identity {
+      self.init(recorded.identity, recorded.decidesAlone ? [] : error.causes)
+      return
+    }
+    // Recorded alone, or by an earlier release: what its code says.
+    let words = error.code.split(separator: " ")
+    let name = words.dropLast().joined(separator: " ")
     if let code = ErrorCode(error.code) {
-      self.init(.code(code))
-    } else if parts.count > 1, let number = parts.last, Int(number) != nil {
-      self.init(.domain(parts.dropLast().joined(separator: " "), String(number)))
+      self.init(.code(code), error.causes)
+    } else if error.type == "Swift.CancellationError" {
+      self.init(.cancellation)
+    } else if let last = words.last, let number = Int(last), !name.isEmpty {
+      self.init(bridged: NSError(domain: name, code: number))
+      if identity?.tier == .domain { causes = error.causes }
+    } else if let last = words.last, !name.isEmpty {
+      self.init(.type(name, case: String(last)), error.causes)
     } else {
-      self.init(.message(error.text, type: error.type))
+      self.init(.message(error.text, type: error.type), error.causes)
     }
   }
 

@@ -5,7 +5,7 @@ public import Foundation
 extension ErrorReport {
   /// What was counted and not told between two reports of a group.
   public struct Suppressed: Sendable, Hashable, Codable {
-    /// How many there were; more than zero.
+    /// How many there were; more than zero, unless a file says otherwise.
     public var count: Int
     /// When the first of them was captured.
     public var first: Date
@@ -17,6 +17,14 @@ extension ErrorReport {
       self.count = count
       self.first = first
       self.last = last
+    }
+
+    /// Decodes a count; one from a file may be anything, so it is cut to 0 to 2,147,483,647.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      count = min(max(0, try values.decode(Int.self, forKey: .count)), Int(Int32.max))
+      first = try values.decode(Date.self, forKey: .first).finite
+      last = try values.decode(Date.self, forKey: .last).finite
     }
   }
 }

@@ -54,7 +54,8 @@ extension ErrorReport {
     /// Counts a batch.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       for report in batch.reports {
-        counter(report.code, nil).increment(by: 1 + max(0, report.suppressed?.count ?? 0))
+        let untold = min(max(0, Int64(report.suppressed?.count ?? 0)), Int64(Int32.max))
+        counter(report.code, nil).increment(by: 1 + untold)
       }
       for recovery in batch.recoveries { counter(recovery.code, recovery.succeeded).increment() }
       return .accepted

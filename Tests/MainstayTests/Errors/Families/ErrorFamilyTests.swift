@@ -198,6 +198,17 @@ private enum Samples {
     #expect(unknown.message.string() == "The app could not keep your changes.")
   }
 
+  @Test(.requirement("C23", "B18")) func `what is critical stays so, whatever caused it`() {
+    let error = Failure.Data.migrationFailed(full).appError
+    #expect(error.disposition == .needsUser)
+    #expect(error.severity == .critical)
+    #expect(Failure.Data.migrationFailed(Odd()).appError.severity == .critical)
+    #expect(Failure.Data.migrationFailed(CancellationError()).appError.severity == .debug)
+    #expect(Failure.Data.saveFailed(full).appError.severity == .info)
+    let worse = Failure.Data.saveFailed(Failure.Data.migrationFailed()).appError
+    #expect(worse.severity == .critical)
+  }
+
   @Test(.requirement("B11", "T13")) func `unknown stays unknown with its cause`() {
     for error in [
       Failure.Framework.unknown(Odd()).appError, Failure.Service.unknown(Odd()).appError,

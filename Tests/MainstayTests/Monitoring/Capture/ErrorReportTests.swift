@@ -110,4 +110,15 @@ import Testing
       _ = ErrorMonitor(sinks: [MemorySink("a"), MemorySink("a")])
     }
   }
+
+  @Test(.requirement("T21")) func `the texts of a report have the braces that people see`() throws {
+    let monitor = ErrorMonitor()
+    monitor.capture(
+      AppError(
+        code: "a", kind: .storage, disposition: .permanent, title: "Braces {x}",
+        message: "It said {}, } and {0}."))
+    let report = try #require(monitor.history.first)
+    #expect(report.title == "Braces {x}")
+    #expect(report.message == "It said {}, } and {0}.")
+  }
 }

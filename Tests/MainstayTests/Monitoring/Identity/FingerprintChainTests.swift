@@ -108,6 +108,76 @@ private struct Curious: AppErrorConvertible {
     #expect(Fingerprint(of: decoded) == Fingerprint(of: error))
   }
 
+  @Test(arguments: FingerprintTests.caught.indices)
+  func `what was written and read again stays in its group`(_ index: Int) throws {
+    let caught = FingerprintTests.caught[index]
+    let between = failing([caught], code: "between.them")
+    let errors = [
+      AppError.from(caught), failing([caught]), failing([between]),
+      failing([between, numbered(1)]),
+      failing([AppError.network(between), caught]),
+    ]
+    for error in errors {
+      let read = try throughJSON(error)
+      let again = try throughJSON(read)
+      for chain in [Fingerprint.Chain.ends, .whole] {
+        let group = Fingerprint(of: error, chain: chain)
+        #expect(Fingerprint(of: read, chain: chain) == group, "\(Fingerprint.explain(read))")
+        #expect(Fingerprint(of: again, chain: chain) == group)
+      }
+    }
+  }
+
+  @Test func `an enum is recorded by its case and not by its place among them`() throws {
+    #expect(RecordedError(CartError.full(limit: 3)).code == "MainstayTests.CartError full")
+    let flat = failing([RecordedError(CartError.full(limit: 3))])
+    #expect(Fingerprint(of: flat) == Fingerprint(of: failing([CartError.full(limit: 1)])))
+    #expect(
+      Fingerprint(of: failing([RecordedError(CancellationError())]))
+        == Fingerprint(of: failing([CancellationError()])))
+  }
+
+  @Test func `what an earlier release wrote is read, and its environment is known`() throws {
+    let error = failing([URLError(.timedOut), numbered(7)])
+    let data = try JSONEncoder().encode(error)
+    var document = try #require(
+      try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    document["underlying"] = [
+      ["type": "Foundation.URLError", "code": "NSURLErrorDomain -1001", "text": "too late"],
+      ["type": "__C.NSError", "code": "Shop 7", "text": "", "identity": ["odd"]],
+    ]
+    let read = try JSONDecoder().decode(
+      AppError.self, from: JSONSerialization.data(withJSONObject: document))
+    #expect(read.underlying.count == 2)
+    #expect(Fingerprint(of: read) == Fingerprint(of: error))
+  }
+
+  @Test func `a chain is written as deep as it is useful, and read as deep`() throws {
+    var error: any Error = numbered(0)
+    for number in 1...10_000 { error = failing([error], code: number % 2 == 0 ? "even" : "odd") }
+    let read = try throughJSON(AppError.from(error))
+    #expect(ErrorChain(read).reduce(0) { count, _ in count + 1 } == 17)
+    let wide = try throughJSON(failing((0..<10_000).map(numbered)))
+    #expect(wide.underlying.count == 64)
+    let (first, second) = (Knot("knot.first"), Knot("knot.second"))
+    first.next.withLock { $0 = second }
+    second.next.withLock { $0 = first }
+    defer { first.next.withLock { $0 = nil } }
+    let knot = try throughJSON(AppError.from(first))
+    #expect(Fingerprint(of: knot) == Fingerprint(of: first))
+    #expect(ErrorChain(knot).reduce(0) { count, _ in count + 1 } == 3)
+  }
+
+  @Test func `a report has each cause once, also of an error that was read`() throws {
+    let monitor = ErrorMonitor()
+    let error = try throughJSON(failing([failing([numbered(7)], code: "between.them")]))
+    monitor.capture(error)
+    let report = try #require(monitor.history.first)
+    #expect(report.causes.map(\.code) == ["between.them", "Shop 7"])
+    let text = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+    #expect(text.components(separatedBy: "Shop 7").count == 2)
+  }
+
   @Test func `the wording decides where nobody gave a code`() {
     let rows = [3, 4].map { AppError.validation("Row \($0) is too long.") }
     #expect(Fingerprint(of: rows[0]) == Fingerprint(of: rows[1]))

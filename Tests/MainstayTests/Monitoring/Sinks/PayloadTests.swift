@@ -93,6 +93,25 @@ import Testing
     #expect(written.contains(#""time":"\#(time)""#))
   }
 
+  @Test(arguments: [-62_135_596_800, -0.5, 0, 1e-7])
+  func `a moment before 1970 is a zero for OTLP`(second: Double) {
+    let report = SampleReports.at(second)
+    let body = String(decoding: ErrorReport.Encoding.otlp.body(of: report), as: UTF8.self)
+    #expect(body.contains(#""timeUnixNano":"0""#))
+  }
+
+  @Test(arguments: [
+    ("production", "production"), ("a/b\\nc", "a-b-c"), ("US East", "US-East"),
+    ("\\t x\\r\\n", "x"), ("None", nil), ("none", nil), (" / ", nil), ("", nil),
+    (String(repeating: "e", count: 70), String(repeating: "e", count: 64)),
+  ])
+  func `the environment is one that Sentry takes`(_ written: String, _ expected: String?) throws {
+    let report = SampleReports.with(#""facts":{"environment":"\#(written)"}"#)
+    let lines = ErrorReport.Encoding.sentry.body(of: report).split(separator: UInt8(ascii: "\n"))
+    let event = try JSONSerialization.jsonObject(with: lines[2]) as? [String: Any]
+    #expect(event?["environment"] as? String == expected)
+  }
+
   @Test func `the item of an envelope is as long as its header says, on one line`() throws {
     for report in SampleReports.all {
       let lines = ErrorReport.Encoding.sentry.body(of: report)
@@ -110,7 +129,7 @@ import Testing
     #expect(ErrorReport.Encoding.sentryLosses([.overflow: .max, .lost: 1], at: Date()) != nil)
   }
 
-  @Test(arguments: ["breadcrumbs", "metadata", "facts"])
+  @Test(arguments: SampleReports.members)
   func `one report is bounded, whatever is in it`(key: String) throws {
     let report = SampleReports.long(60_000, in: key)
     for encoding in [ErrorReport.Encoding.otlp, .sentry, .json] {

@@ -56,15 +56,59 @@ enum SampleReports {
   /// One whose texts are as long as another process could make them.
   static func long(_ bytes: Int, in key: String = "breadcrumbs") -> ErrorReport {
     let text = String(repeating: "\\u0001", count: bytes)
-    let value =
-      key == "breadcrumbs"
-      ? #"[{"time":"2026-11-22T03:25:40.000Z","message":"\#(text)","severity":"info","#
-        + #""metadata":{}}]"#
-      : #"{"long":"\#(text)"}"#
-    return line(
+    let value = (values[key] ?? "").replacing("LONG", with: text)
+    let member = key.split(separator: " ").first ?? ""
+    return with(#""code":"long.report","\#(member)":\#(value)"#)
+  }
+
+  /// Every member that may be long, the ones whose names or values are also by which of the two.
+  static let members = values.keys.sorted()
+
+  private static let values: [String: String] = {
+    let site = #"{"fileID":"LONG","function":"LONG","line":1}"#
+    let time = #""time":"2026-11-22T03:25:40.000Z""#
+    let many = (1...9_000).map { #""\#($0)":"some value or other""# }.joined(separator: ",")
+    var all = [
+      "breadcrumbs": #"[{\#(time),"message":"LONG","severity":"info","metadata":{}}]"#,
+      "causes": #"[{"type":"LONG","code":"LONG","text":"LONG"}]"#,
+      "frames": #"[{"operation":"LONG","metadata":{"a":"LONG"},"site":\#(site)}]"#,
+      "site": site, "stack": #"["LONG"]"#,
+      "presentation": #"{"style":"LONG","titleKey":"LONG","action":"LONG",\#(time)}"#,
+      "recovery": #"{"id":"00000000-0000-4000-8000-000000000003","type":"LONG","#
+        + #""fingerprint":"1-00000000000000000000000000000003","code":"a","succeeded":true,"#
+        + #""operation":"LONG","action":"LONG",\#(time)}"#,
+    ]
+    for key in ["metadata", "facts"] {
+      all[key] = #"{"long":"LONG"}"#
+      all[key + " names"] = #"{"LONG":"x"}"#
+      all[key + " number"] = "{\(many)}"
+    }
+    for key in ["kind", "type", "title", "message", "details", "operation", "category"] {
+      all[key] = #""LONG""#
+    }
+    return all
+  }()
+
+  /// One that was made at a second since 1970.
+  static func at(_ second: Double) -> ErrorReport {
+    let text = """
+      {"id":"00000000-0000-4000-8000-000000000003",
+      "fingerprint":"1-00000000000000000000000000000003","time":\(second)}
+      """
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    guard let report = try? decoder.decode(ErrorReport.self, from: Data(text.utf8)) else {
+      preconditionFailure("the sample is no report")
+    }
+    return report
+  }
+
+  /// One with members of its own.
+  static func with(_ members: String) -> ErrorReport {
+    line(
       """
       {"id":"00000000-0000-4000-8000-000000000003",
-      "fingerprint":"1-00000000000000000000000000000003","code":"long.report","\(key)":\(value)}
+      "fingerprint":"1-00000000000000000000000000000003",\(members)}
       """)
   }
 

@@ -87,6 +87,21 @@ import Tracing
       ])
   }
 
+  @Test(arguments: [
+    ("9223372036854775807", 2_147_483_647), ("-5", 0), ("0", 0), ("7", 7),
+  ])
+  func `a count from a file is bounded, and adding to it never traps`(
+    _ written: String, _ count: Int
+  ) async {
+    let time = #""2026-11-22T03:20:00.000Z""#
+    let report = SampleReports.with(
+      #""suppressed":{"count":\#(written),"first":\#(time),"last":\#(time)}"#)
+    #expect(report.suppressed?.count == count)
+    let factory = RecordingMetrics()
+    _ = await ErrorReport.MetricsSink(factory: factory).send(.init(reports: [report]))
+    #expect(factory.log.lines == ["mainstay.errors{error.type=unknown} +\(count + 1)"])
+  }
+
   @Test func `codes beyond the first ones are counted together`() async {
     let factory = RecordingMetrics()
     let sink = ErrorReport.MetricsSink(factory: factory, maximumCodes: 2)

@@ -6,7 +6,8 @@ extension ErrorReport {
   /// How reports are written for a service: the same bytes for the same report, in valid UTF-8.
   ///
   /// One report takes 256,000 bytes at most: of a longer one breadcrumbs and calls are left out,
-  /// and where that is not enough, all but what names the error and its group.
+  /// and where that is not enough, all but what names the error and its group, each cut to a
+  /// length.
   public struct Encoding: Sendable {
     /// The value of `Content-Type`.
     public let contentType: String
@@ -68,22 +69,38 @@ extension ErrorReport {
 }
 
 extension ErrorReport {
-  /// What names the error and its group, and nothing that may be long.
+  /// What names the error and its group, and nothing that may be long, whoever wrote the report.
   var essential: ErrorReport {
     var copy = trimmed.fields
     copy.metadata = ["mainstay.cut": "true"]
     copy.causes = copy.causes.suffix(1).map { cause in
-      RecordedError(
-        type: BoundedText.cut(cause.type, to: BoundedText.name),
-        code: BoundedText.cut(cause.code, to: BoundedText.name), text: "")
+      RecordedError(type: Self.name(cause.type), code: Self.name(cause.code), text: "")
     }
     copy.frames = []
-    copy.details = copy.details.map { BoundedText.cut($0, to: BoundedText.name) }
-    copy.facts = copy.facts.mapValues { BoundedText.cut($0, to: BoundedText.name) }
+    copy.type = Self.name(copy.type)
+    copy.title = Self.name(copy.title)
+    copy.message = BoundedText.cut(copy.message, to: BoundedText.text)
+    copy.details = copy.details.map(Self.name)
+    copy.operation = copy.operation.map(Self.name)
+    copy.category = copy.category.map(Self.name)
+    if copy.kind.rawValue.utf8.count > BoundedText.name { copy.kind = .unknown }
+    copy.facts = Self.essential(copy.facts)
     copy.site = SourceSite(
-      fileID: BoundedText.cut(copy.site.fileID, to: BoundedText.name),
-      function: BoundedText.cut(copy.site.function, to: BoundedText.name), line: copy.site.line)
+      fileID: Self.name(copy.site.fileID), function: Self.name(copy.site.function),
+      line: copy.site.line)
+    copy.presentation = copy.presentation?.essential
+    copy.recovery = copy.recovery?.essential
     return ErrorReport(copy)
+  }
+
+  fileprivate static func name(_ text: String) -> String {
+    BoundedText.cut(text, to: BoundedText.name)
+  }
+
+  /// The first facts by name; of two whose names are cut to the same one, the first.
+  private static func essential(_ facts: [String: String]) -> [String: String] {
+    let first = facts.sorted { $0.key < $1.key }.prefix(32)
+    return Dictionary(first.map { (name($0.key), name($0.value)) }) { first, _ in first }
   }
 
   /// The identifiers of the trace that it was captured in, where ``Trace/identifiers`` put them.
@@ -92,5 +109,27 @@ extension ErrorReport {
       Trace.isIdentifier(trace, length: 32), Trace.isIdentifier(span, length: 16)
     else { return nil }
     return (trace, span)
+  }
+}
+
+extension RecoveryAction.ID {
+  /// Nil for one that is no name: only a file can hold it.
+  fileprivate var essential: Self? { rawValue.utf8.count > BoundedText.name ? nil : self }
+}
+
+extension ErrorReport.Presentation {
+  fileprivate var essential: Self {
+    Self(
+      style: ErrorReport.name(style), titleKey: titleKey.map(ErrorReport.name),
+      action: action?.essential, time: time)
+  }
+}
+
+extension ErrorReport.Recovery {
+  fileprivate var essential: Self {
+    Self(
+      id: id, fingerprint: fingerprint, code: code, type: ErrorReport.name(type),
+      succeeded: succeeded, operation: operation.map(ErrorReport.name), action: action?.essential,
+      time: time)
   }
 }

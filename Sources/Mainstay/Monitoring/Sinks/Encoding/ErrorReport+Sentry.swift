@@ -89,7 +89,7 @@ private enum Sentry {
       "logger": report.category.map { .string(cut($0, to: 64)) },
       "transaction": report.operation.map(JSONNode.string),
       "release": release(report.facts),
-      "environment": report.facts["environment"].map { .string(cut($0, to: 64)) },
+      "environment": report.facts["environment"].flatMap(environment),
       "fingerprint": .array([.string(report.fingerprint.description)]),
       "exception": .members(["values": .array(exceptions(report))]),
       "breadcrumbs": breadcrumbs(report),
@@ -106,6 +106,18 @@ private enum Sentry {
     let legal = [name, version].compactMap { $0 }.joined(separator: "@")
       .filter { !$0.isNewline && $0 != "/" && $0 != "\\" && $0 != "\t" }
     return legal.isEmpty ? nil : .string(cut(legal, to: 200))
+  }
+
+  /// Without white space and slashes, which become hyphens, and never "None".
+  ///
+  /// Source: Sentry's documentation, "Environments".
+  private static func environment(_ name: String) -> JSONNode? {
+    let parts = name.unicodeScalars.split { scalar in
+      scalar == "/" || scalar == "\\" || scalar.properties.isWhitespace
+        || scalar.properties.generalCategory == .control
+    }
+    let legal = parts.map(String.init).joined(separator: "-")
+    return legal.isEmpty || legal.lowercased() == "none" ? nil : .string(cut(legal, to: 64))
   }
 
   private static func level(_ severity: Severity) -> String {

@@ -25,7 +25,8 @@ package enum WireTime {
   /// Nanoseconds since 1970, as a string; zero for anything before.
   static func nanoseconds(_ date: Date) -> String {
     // Microseconds: more than that no date of today holds.
-    String(clamped(date, scale: 1_000_000, from: 0, to: 9_000_000_000)) + "000"
+    let microseconds = clamped(date, scale: 1_000_000, from: 0, to: 9_000_000_000)
+    return microseconds == 0 ? "0" : String(microseconds) + "000"
   }
 
   private static func clamped(_ date: Date, scale: Double, from: Double, to: Double) -> Int {
