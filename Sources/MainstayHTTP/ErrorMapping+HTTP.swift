@@ -3,9 +3,13 @@
 internal import Foundation
 public import Mainstay
 
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
 extension ErrorMapping {
   /// This mapping with more about the errors of URLSession: whether a request may have been sent,
-  /// which is ``Mainstay/AppError/mayHaveBeenSent``, and what they mean on Linux.
+  /// which is `AppError.mayHaveBeenSent`, and what they mean on Linux.
   ///
   /// There, the error of a connection that broke is often one of a bad answer or of nothing known,
   /// and only its text tells them apart; the core would give up what should be tried again.
@@ -13,18 +17,23 @@ extension ErrorMapping {
   ///
   /// - Returns: This mapping and that of `NSURLErrorDomain`.
   public func addingHTTPErrors() -> ErrorMapping {
-    adding(domain: "NSURLErrorDomain") { error in
-      if let failure = URLFailure.inWords(of: error) {
-        let isBeforeSending = failure == .insecure || failure == .secureConnectionFailed
-        return .wire(
-          failure, wasSent: !isBeforeSending,
-          details: "NSURLErrorDomain \(error.code): \(error.localizedDescription)", cause: error)
-      }
-      let mapped = ErrorMapping.standard.map(error)
-      guard mapped.disposition != .unclassified else { return nil }
-      let wasSent = !URLFailure.beforeSending.contains(error.code)
-      return mapped.adding(metadata: ["http.sent": wasSent ? "maybe" : "no"])
+    adding(domain: "NSURLErrorDomain") { .url($0, cause: $0) }
+      .adding(URLError.self) { .url($0 as NSError, cause: $0) }
+  }
+}
+
+extension AppError {
+  fileprivate static func url(_ error: NSError, cause: any Error) -> AppError? {
+    if let failure = URLFailure.inWords(of: error) {
+      let isBeforeSending = failure == .insecure || failure == .secureConnectionFailed
+      return .wire(
+        failure, wasSent: !isBeforeSending,
+        details: "NSURLErrorDomain \(error.code): \(error.localizedDescription)", cause: cause)
     }
+    let mapped = ErrorMapping.standard.map(cause)
+    guard mapped.disposition != .unclassified else { return nil }
+    let wasSent = !URLFailure.beforeSending.contains(error.code)
+    return mapped.adding(metadata: ["http.sent": wasSent ? "maybe" : "no"])
   }
 }
 

@@ -19,4 +19,16 @@ import Testing
   {
     try await conformance.check(promise)
   }
+
+  @Test(
+    .requirement("B42", "A36", "D21", "C22"), .ends(withinMinutes: 2),
+    arguments: ReportJourney.Course.allCases)
+  func `no report is lost on its way, and none comes twice`(
+    _ course: ReportJourney.Course
+  ) async throws {
+    let journey = ReportJourney { endpoint, limit, clock in
+      AsyncHTTPClientReportTransport(to: endpoint, timeout: limit, clock: clock)
+    }
+    try await journey.check(course)
+  }
 }

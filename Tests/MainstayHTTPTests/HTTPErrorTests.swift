@@ -7,6 +7,10 @@ import MainstayTesting
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite struct HTTPErrorTests {
   private let now = Date(timeIntervalSince1970: 946_684_800)
 
@@ -168,6 +172,12 @@ import Testing
     let mapped = mapping.map(error(code, text))
     #expect(mapped.code.rawValue == name)
     #expect(mapped.mayHaveBeenSent == wasSent)
+  }
+
+  @Test func `the error itself is the one cause`() {
+    let mapped = mapping.map(URLError(.timedOut))
+    #expect(mapped.underlying.count == 1 && mapped.underlying.first is URLError)
+    #expect(mapping.map(error(-1001)).underlying.count == 1)
   }
 
   @Test(.requirement("E8")) func `a cancelled task stays a cancellation`() {

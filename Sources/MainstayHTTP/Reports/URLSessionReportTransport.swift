@@ -46,6 +46,8 @@ public final class URLSessionReportTransport: ReportTransport {
     limit = Timeout(timeout, name: "reports", clock: clock)
     // The limit of the session comes second, or it would decide by another clock.
     requestLimit = TimeInterval(min(timeout.components.seconds, 31_536_000)) + 60
+    // A copy: the caller's object is the caller's.
+    let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     configuration.httpShouldSetCookies = false
     configuration.httpCookieStorage = nil
     configuration.urlCache = nil
