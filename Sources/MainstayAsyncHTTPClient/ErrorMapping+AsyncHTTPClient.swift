@@ -22,7 +22,7 @@ extension ErrorMapping {
   /// | the request or the client was stopped | `cancelled` | |
   /// | the client was used in a way that it does not allow | `defect`, permanent | |
   ///
-  /// Whether the request may have been sent is ``Mainstay/AppError/mayHaveBeenSent``: it makes an
+  /// Whether the request may have been sent is `AppError.mayHaveBeenSent`: it makes an
   /// unknown outcome of a request that must not be sent twice. A client that was shut down counts
   /// as stopped, so that nothing is given up while a process ends. What libraries say about their
   /// errors is kept only where no values of the request stand in it.

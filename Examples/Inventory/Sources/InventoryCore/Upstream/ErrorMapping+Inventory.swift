@@ -13,7 +13,8 @@ extension ErrorMapping {
   ///
   /// What happened decides: a connection that was never made, an answer that never came, and a
   /// database that is full are different things, and what is none of them stays unclassified.
-  package static let inventory = libraries
+  package static let inventory =
+    libraries
     .adding(HTTPClientError.self) { AppError.inWords(libraries.map($0), of: $0) }
     .adding(NIOConnectionError.self) { .unreachable($0) }
     .adding(IOError.self) { AppError.inWords(libraries.map($0), of: $0) ?? .connectionLost($0) }
