@@ -3,26 +3,11 @@
 
 import Foundation
 import Mainstay
-import MainstayAsyncHTTPClient
 import MainstayHTTP
 
 func toSentry(_ dsn: String, at folder: URL) throws -> ReportStore {
   let transport = URLSessionReportTransport(to: .sentry(try SentryDSN(dsn)))
   return ReportStore(at: folder, replies: .sentry, transport: transport)
-}
-
-func toCollector(_ environment: [String: String], at folder: URL) throws -> ReportStore {
-  let endpoint = try ReportEndpoint.otlpLogs(
-    base: environment["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "http://localhost:4318",
-    headers: environment["OTEL_EXPORTER_OTLP_HEADERS"] ?? "")
-  let transport = AsyncHTTPClientReportTransport(to: endpoint)
-  return ReportStore(at: folder, replies: .otlp, transport: transport)
-}
-
-func mapping() -> ErrorMapping {
-  .standard
-    .addingHTTPErrors()
-    .addingAsyncHTTPClientErrors()
 }
 
 func checked(_ status: Int, _ headers: [String: String], _ body: Data) throws -> Data {

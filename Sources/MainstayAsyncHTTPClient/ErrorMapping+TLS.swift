@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
 internal import NIOSSL
 
@@ -43,8 +44,10 @@ extension AppError {
     let text = String(describing: reason)
     // The library says it in the words of BoringSSL alone.
     let isDistrust = text.contains("CERTIFICATE_VERIFY_FAILED")
+    // What follows is where the library's own source lies on the machine that built it.
+    let words = text.range(of: " at /").map { text[..<$0.lowerBound] } ?? text[...]
     return wire(
-      isDistrust ? .insecure : .secureConnectionFailed, wasSent: false, details: "TLS: \(text)",
+      isDistrust ? .insecure : .secureConnectionFailed, wasSent: false, details: "TLS: \(words)",
       cause: cause)
   }
 }

@@ -82,9 +82,6 @@ package final class LoopbackServer: Sendable {
   /// What came, in order.
   package var received: [Received] { books.received.withLock { $0 } }
 
-  /// Takes no more connections.
-  package func close() async throws { try await channel.close() }
-
   deinit { channel.close(promise: nil) }
 }
 

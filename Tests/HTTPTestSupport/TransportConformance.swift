@@ -171,12 +171,13 @@ extension TransportConformance {
   }
 
   private func refusal() async throws {
-    let server = try await LoopbackServer { _, _ in .reply(200) }
-    try await server.close()
-    let transport = try transport(server)
+    let port = try HeldPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/"))
+    let transport = make(try ReportEndpoint(validating: url), .seconds(30), clock)
     let error = await #expect(throws: AppError.self) { try await transport.send(.sample()) }
     #expect(error?.code.rawValue == "network.unreachable")
     #expect(error?.mayHaveBeenSent == false)
+    withExtendedLifetime(port) {}
   }
 
   private func loss() async throws {

@@ -2,6 +2,7 @@
 
 import AsyncHTTPClient
 import Foundation
+import HTTPTestSupport
 import Mainstay
 import MainstayAsyncHTTPClient
 import MainstayHTTP
@@ -204,15 +205,13 @@ import Testing
   }
 
   @Test func `a refused connection and a name that nobody knows are told apart`() async throws {
-    // Bound and not listened to, so nobody else gets the port and nobody takes a connection.
     let group = MultiThreadedEventLoopGroup.singleton
-    let held = try await DatagramBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
-    let port = try #require(held.localAddress?.port)
+    let port = try HeldPort()
     let refused = await #expect(throws: (any Error).self) {
-      try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get()
+      try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port.number).get()
     }
     #expect(mapping.map(try #require(refused)).code == "network.unreachable")
-    try await held.close()
+    withExtendedLifetime(port) {}
     let unknown = await #expect(throws: (any Error).self) {
       try await ClientBootstrap(group: group).connect(host: "not a host", port: 80).get()
     }
