@@ -9,6 +9,8 @@ let package = Package(
   products: [
     .library(name: "Mainstay", targets: ["Mainstay"]),
     .library(name: "MainstayUI", targets: ["MainstayUI"]),
+    .library(name: "MainstayHTTP", targets: ["MainstayHTTP"]),
+    .library(name: "MainstayAsyncHTTPClient", targets: ["MainstayAsyncHTTPClient"]),
     .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
     .executable(name: "mainstay", targets: ["MainstayCLI"]),
@@ -29,6 +31,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
@@ -46,6 +49,20 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .target(name: "MainstayUI", dependencies: ["Mainstay"]),
+    .target(name: "MainstayHTTP", dependencies: ["Mainstay"]),
+    .target(
+      name: "MainstayAsyncHTTPClient",
+      dependencies: [
+        "Mainstay", "MainstayHTTP",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(
+          name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),
+      ]),
     .target(
       name: "MainstayOutbox",
       dependencies: [
@@ -81,6 +98,34 @@ let package = Package(
     .testTarget(
       name: "MainstayUITests",
       dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
+    // The services that the transports of reports are tested with.
+    .target(
+      name: "HTTPTestSupport",
+      dependencies: [
+        "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ],
+      path: "Tests/HTTPTestSupport"),
+    .testTarget(
+      name: "MainstayHTTPTests",
+      dependencies: [
+        "HTTPTestSupport", "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "MainstayAsyncHTTPClientTests",
+      dependencies: [
+        "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
+        "MainstayTesting", "TestSupport",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(
+          name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),
+      ]),
     .testTarget(
       name: "MainstayOutboxTests",
       dependencies: [
@@ -97,7 +142,7 @@ let package = Package(
     .target(
       name: "InventoryCore",
       dependencies: [
-        "Mainstay", "MainstayOutbox",
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),

@@ -45,8 +45,8 @@ enum LayoutRules {
 
   /// What only tests use: shared parts, and the programs that tests kill.
   private static let support: Set = [
-    "TestSupport", "InventoryTestSupport", "CrashChildSupport", "OutboxCrashChild",
-    "ReportCrashChild",
+    "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "CrashChildSupport",
+    "OutboxCrashChild", "ReportCrashChild",
   ]
 
   /// Tests, their support and snippets may depend on anything.

@@ -3,16 +3,16 @@
 /// Cuts what an error, a server or a file says to a length, before it is kept.
 ///
 /// What is redacted is cut afterwards: half an address is not known for what it is.
-enum BoundedText {
+package enum BoundedText {
   /// A name, such as that of an operation.
-  static let name = 200
+  package static let name = 200
   /// A text of a sentence or two.
-  static let text = 2_000
+  package static let text = 2_000
   /// Technical details.
-  static let details = 8_000
+  package static let details = 8_000
 
   /// The text, cut between two characters of Unicode to at most so many bytes.
-  static func cut(_ text: String, to limit: Int) -> String {
+  package static func cut(_ text: String, to limit: Int) -> String {
     // Asked first: most texts are short, and their length is known without counting.
     guard text.utf8.count > limit else { return text }
     var bytes = Array(text.utf8.prefix(limit))
@@ -25,7 +25,7 @@ enum BoundedText {
   }
 
   /// The text without anybody's data, of at most so many bytes.
-  static func redacted(_ text: String, to limit: Int) -> String {
+  package static func redacted(_ text: String, to limit: Int) -> String {
     Redaction.redact(text, first: limit)
   }
 

@@ -99,10 +99,12 @@ package struct StoreSnapshot: Sendable {
     _ record: LedgerRecord, _ found: [ReportIndexStateMachine.Entry], _ damaged: [RecordName]
   ) {
     var record = record
-    inMemory = record.inMemory
-    record.inMemory = 0
+    // Some of them may have got a file after the ledger was written.
+    let filed = Set(found.map(\.id) + damaged.map(\.id))
+    inMemory = record.inMemory.count { !filed.contains($0) }
+    record.inMemory = []
     var index = ReportIndexStateMachine(ReportIndexStateMachine.Settings())
-    _ = index.open(record, isDamaged: false, found: found, damaged: damaged.map(\.number))
+    _ = index.open(record, isDamaged: false, found: found, damaged: damaged)
     var accounts = index.ledger
     accounts.captured += inMemory
     accounts.pending += inMemory

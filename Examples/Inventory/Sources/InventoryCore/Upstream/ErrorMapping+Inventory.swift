@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsyncHTTPClient
-internal import Foundation
 internal import GRDB
 package import Mainstay
+internal import MainstayAsyncHTTPClient
+internal import MainstayHTTP
 internal import NIOCore
 internal import NIOPosix
 
@@ -12,27 +13,30 @@ extension ErrorMapping {
   ///
   /// What happened decides: a connection that was never made, an answer that never came, and a
   /// database that is full are different things, and what is none of them stays unclassified.
-  package static let inventory = ErrorMapping.standard
-    .adding(HTTPClientError.self) { AppError.http($0) }
+  package static let inventory =
+    libraries
+    .adding(HTTPClientError.self) { AppError.inWords(libraries.map($0), of: $0) }
     .adding(NIOConnectionError.self) { .unreachable($0) }
-    .adding(IOError.self) { $0.isRefusal ? .unreachable($0) : .connectionLost($0) }
-    .adding(ChannelError.self) { AppError.channel($0) }
+    .adding(IOError.self) { AppError.inWords(libraries.map($0), of: $0) ?? .connectionLost($0) }
+    .adding(ChannelError.self) { AppError.inWords(libraries.map($0), of: $0) }
     .adding(NIOTooManyBytesError.self) { .portal(cause: $0) }
     .adding(DatabaseError.self) { AppError.database($0) }
-}
 
-extension IOError {
-  /// Whether no connection was made: only `connect` fails so.
-  fileprivate var isRefusal: Bool {
-    [
-      ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL,
-    ].contains(errnoCode)
-  }
+  /// What the libraries' errors mean, whoever meets them.
+  private static let libraries = ErrorMapping.standard.addingAsyncHTTPClientErrors()
 }
 
 extension AppError {
-  /// Whether the request may have reached the other side; false only where that is certain.
-  var mayHaveBeenSent: Bool { metadata["http.sent"] != "no" }
+  /// What the app says about a failure on the way to the service; nil for all that is not one.
+  fileprivate static func inWords(_ error: AppError, of cause: any Error) -> AppError? {
+    switch error.kind {
+    case .offline, .network: error.mayHaveBeenSent ? .connectionLost(cause) : .unreachable(cause)
+    case .timeout where !error.mayHaveBeenSent: .unreachable(cause)
+    case .configuration where error.code == "network.bad-address" && !error.mayHaveBeenSent:
+      .misconfigured(cause)
+    default: nil
+    }
+  }
 
   /// Nothing was sent.
   static func unreachable(_ cause: any Error) -> AppError {
@@ -52,29 +56,6 @@ extension AppError {
       message: "The connection to the service broke before it answered.",
       suggestion: "Your changes are kept and sent as soon as it can be reached.",
       metadata: ["http.sent": "maybe"], underlying: [cause])
-  }
-
-  fileprivate static func http(_ error: HTTPClientError) -> AppError? {
-    switch error {
-    case .cancelled, .requestStreamCancelled, .alreadyShutdown: .cancelled()
-    case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
-      .socksHandshakeTimeout, .httpProxyHandshakeTimeout:
-      .unreachable(error)
-    case .readTimeout, .writeTimeout, .deadlineExceeded:
-      AppError.timeout(cause: error).adding(metadata: ["http.sent": "maybe"])
-    case .remoteConnectionClosed, .uncleanShutdown: .connectionLost(error)
-    case .invalidURL, .emptyHost, .emptyScheme: .misconfigured(error)
-    default: nil
-    }
-  }
-
-  fileprivate static func channel(_ error: ChannelError) -> AppError? {
-    switch error {
-    case .connectTimeout, .connectPending: .unreachable(error)
-    case .ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed, .eof:
-      .connectionLost(error)
-    default: nil
-    }
   }
 
   private static func misconfigured(_ cause: any Error) -> AppError {

@@ -3,6 +3,7 @@
 internal import AsyncHTTPClient
 package import Foundation
 package import Mainstay
+internal import MainstayHTTP
 internal import NIOCore
 internal import NIOHTTP1
 

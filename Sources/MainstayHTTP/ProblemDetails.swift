@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// What a service says about a failure, as `application/problem+json`.
+///
+/// Reading is tolerant: a member of a wrong type counts as not there, and what is not known is kept
+/// among the ``extensions``. Nothing of the document is lost when it is written again. None of it
+/// decides what may be done: that is the status. Source: RFC 9457.
+public struct ProblemDetails: Sendable, Hashable {
+  /// The value of `Content-Type`.
+  public static let contentType = "application/problem+json"
+
+  /// What is wrong with one field of what was sent.
+  public struct FieldError: Sendable, Hashable {
+    /// The place of the field in what was sent, such as `/barcode`.
+    public var pointer: JSONPointer
+    /// What is wrong with it, for people.
+    public var detail: String
+
+    /// Makes the error of a field.
+    public init(pointer: JSONPointer, detail: String) {
+      self.pointer = pointer
+      self.detail = detail
+    }
+  }
+
+  /// The address that names the kind of problem; `about:blank`, the default, for none but the
+  /// status.
+  public var type: String
+  /// The kind of problem in a few words, the same for all of a kind.
+  public var title: String?
+  /// The status of HTTP, 100 to 599; the one in the answer itself counts.
+  public var status: Int?
+  /// What is wrong this time, for people; no program reads it.
+  public var detail: String?
+  /// The address that names this one occurrence.
+  public var instance: String?
+  /// All other members, by name.
+  public var extensions: [String: JSONValue]
+
+  /// Members of RFC 9457 with a value of a wrong type, which are written again as they were.
+  private var unread: [String: JSONValue] = [:]
+
+  /// Makes a document, such as for an answer of a server of your own.
+  ///
+  /// - Parameters:
+  ///   - type: The address that names the kind of problem; the default is `about:blank`.
+  ///   - title: The kind of problem in a few words.
+  ///   - status: The status of HTTP.
+  ///   - detail: What is wrong this time, for people.
+  ///   - instance: The address that names this one occurrence.
+  ///   - extensions: Other members, by name; none of those above.
+  public init(
+    type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil,
+    instance: String? = nil, extensions: [String: JSONValue] = [:]
+  ) {
+    self.type = type
+    self.title = title
+    self.status = status
+    self.detail = detail
+    self.instance = instance
+    self.extensions = extensions
+  }
+
+  /// Reads a document; nil for what is no object of JSON, or too long or deep for ``JSONValue``.
+  public init?(json data: Data) {
+    guard case .object(var members)? = JSONValue(json: data) else { return nil }
+    var unread: [String: JSONValue] = [:]
+    func read<Value>(_ name: String, _ convert: (JSONValue) -> Value?) -> Value? {
+      guard let value = members.removeValue(forKey: name) else { return nil }
+      let converted = convert(value)
+      if converted == nil { unread[name] = value }
+      return converted
+    }
+    type = read("type", \.string) ?? "about:blank"
+    title = read("title", \.string)
+    status = read("status") { value in
+      value.integer.flatMap { (100...599).contains($0) ? $0 : nil }
+    }
+    detail = read("detail", \.string)
+    instance = read("instance", \.string)
+    extensions = members
+    self.unread = unread
+  }
+
+  /// The document as JSON, the same bytes for equal documents.
+  public var encoded: Data {
+    var members = extensions
+    members.merge(unread) { $1 }
+    if type != "about:blank" { members["type"] = .string(type) }
+    members["title"] = title.map(JSONValue.string) ?? members["title"]
+    members["status"] = status.map(JSONValue.integer) ?? members["status"]
+    members["detail"] = detail.map(JSONValue.string) ?? members["detail"]
+    members["instance"] = instance.map(JSONValue.string) ?? members["instance"]
+    return JSONValue.object(members).encoded
+  }
+}
+
+extension ProblemDetails {
+  private static let maximumFields = 100
+
+  /// What is wrong with which fields, of the member `errors`; at most 100.
+  ///
+  /// A pointer may stand there as such (`/age`) or as the fragment of an address (`#/age`). What
+  /// has no legal pointer, or says nothing, is left out here and stays among the ``extensions``.
+  /// Writing replaces the whole member. Source: RFC 9457, section 3; RFC 6901, section 6.
+  public var fieldErrors: [FieldError] {
+    get {
+      (extensions["errors"]?.array ?? []).prefix(Self.maximumFields).compactMap { element in
+        guard let text = element["pointer"]?.string, let pointer = Self.pointer(text),
+          let detail = element["detail"]?.string ?? element["title"]?.string,
+          detail.contains(where: { !$0.isWhitespace })
+        else { return nil }
+        return FieldError(pointer: pointer, detail: detail)
+      }
+    }
+    set {
+      guard !newValue.isEmpty else {
+        extensions["errors"] = nil
+        return
+      }
+      extensions["errors"] = .array(
+        newValue.map { error in
+          .object([
+            "pointer": .string(error.pointer.description), "detail": .string(error.detail),
+          ])
+        })
+    }
+  }
+
+  private static func pointer(_ text: String) -> JSONPointer? {
+    guard text.hasPrefix("#") else { return JSONPointer(text) }
+    return text.dropFirst().removingPercentEncoding.flatMap { JSONPointer($0) }
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import Foundation
+import HTTPTestSupport
+import Mainstay
+import MainstayAsyncHTTPClient
+import MainstayHTTP
+import MainstayTesting
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import TestSupport
+import Testing
+
+@Suite struct AsyncHTTPClientMappingTests {
+  private let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
+
+  struct Row: Sendable {
+    let error: any Error
+    let code: String
+    let disposition: Disposition
+    let sent: Bool?
+
+    init(_ error: any Error, _ code: String, _ disposition: Disposition, sent: Bool?) {
+      self.error = error
+      self.code = code
+      self.disposition = disposition
+      self.sent = sent
+    }
+  }
+
+  private static func rows(
+    _ errors: [any Error], _ code: String, _ disposition: Disposition, sent: Bool?
+  ) -> [Row] {
+    errors.map { Row($0, code, disposition, sent: sent) }
+  }
+
+  /// Each error of the client but those that it says it no longer throws.
+  static let client: [Row] =
+    rows(
+      [HTTPClientError.cancelled, .requestStreamCancelled, .alreadyShutdown] as [HTTPClientError],
+      "cancelled", .cancelled, sent: nil)
+    + rows(
+      [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
+        .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
+      ] as [HTTPClientError], "network.timeout", .transient(), sent: false)
+    + rows(
+      [.readTimeout, .writeTimeout, .deadlineExceeded] as [HTTPClientError], "network.timeout",
+      .transient(), sent: true)
+    + rows(
+      [.remoteConnectionClosed, .uncleanShutdown] as [HTTPClientError],
+      "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [HTTPClientError.invalidProxyResponse], "network.unreachable", .transient(), sent: false)
+    + rows(
+      [HTTPClientError.proxyAuthenticationRequired], "network.sign-in-required", .needsUser,
+      sent: false)
+    + rows(
+      [HTTPClientError.serverOfferedUnsupportedApplicationProtocol("h9")],
+      "network.secure-connection-failed", .transient(), sent: false)
+    + rows(
+      [.invalidURL, .emptyHost, .emptyScheme, .unsupportedScheme("gopher"), .missingSocketPath]
+        as [HTTPClientError], "network.bad-address", .permanent, sent: false)
+    + rows(
+      [.redirectLimitReached, .redirectCycleDetected] as [HTTPClientError], "network.bad-address",
+      .permanent, sent: true)
+    + rows(
+      [
+        .invalidRedirectConfiguration, .invalidHTTPVersionConfiguration,
+        .invalidDNSOverridesConfiguration, .invalidLocalAddress, .invalidProxyConfiguration,
+      ] as [HTTPClientError], "configuration.invalid", .permanent, sent: false)
+    + rows(
+      [
+        .identityCodingIncorrectlyPresent, .contentLengthMissing, .traceRequestWithBody,
+        .invalidHeaderFieldNames(["a b"]), .invalidHeaderFieldValues(["token\r\n"]),
+        .shutdownUnsupported,
+      ] as [HTTPClientError], "framework.architectural-violation", .permanent, sent: false)
+    + rows(
+      [.bodyLengthMismatch, .writeAfterRequestSent, .internalStateFailure()] as [HTTPClientError],
+      "framework.architectural-violation", .permanent, sent: true)
+
+  static let channel: [Row] =
+    rows([ChannelError.connectTimeout(.seconds(1))], "network.timeout", .transient(), sent: false)
+    + rows(
+      [ChannelError.connectPending, ChannelError.writeHostUnreachable], "network.unreachable",
+      .transient(), sent: false)
+    + rows(
+      [.ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed, .eof] as [ChannelError],
+      "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [
+        .operationUnsupported, .writeMessageTooLarge, .unknownLocalAddress,
+        .badMulticastGroupAddressFamily, .badInterfaceAddressFamily,
+        .inappropriateOperationForState, .unremovableHandler,
+      ] as [ChannelError], "framework.architectural-violation", .permanent, sent: nil)
+    + rows(
+      [EventLoopError.cancelled, EventLoopError.shutdown], "cancelled", .cancelled, sent: nil)
+    + rows(
+      [EventLoopError.unsupportedOperation, EventLoopError.shutdownFailed],
+      "framework.architectural-violation", .permanent, sent: nil)
+
+  private static func io(_ number: Int32) -> IOError { IOError(errnoCode: number, reason: "x") }
+
+  static let system: [Row] =
+    rows([io(ENETUNREACH), io(ENETDOWN)], "network.offline", .transient(), sent: false)
+    + rows(
+      [io(ECONNREFUSED), io(EHOSTUNREACH), io(EHOSTDOWN), io(EADDRNOTAVAIL)],
+      "network.unreachable", .transient(), sent: false)
+    + rows(
+      [io(ECONNRESET), io(EPIPE), io(ENOTCONN), io(ECONNABORTED)], "network.connection-lost",
+      .transient(), sent: true)
+    + rows([io(ETIMEDOUT)], "network.timeout", .transient(), sent: true)
+    + rows([io(EMFILE), io(ENOMEM)], "system.exhausted", .transient(), sent: nil)
+    + rows([io(ECANCELED)], "cancelled", .cancelled, sent: nil)
+    + rows([io(EPROTO)], "unknown", .unclassified, sent: nil)
+    + rows(
+      [
+        SocketAddressError.unsupported, SocketAddressError.unixDomainSocketPathTooLong,
+        SocketAddressError.failedToParseIPString("x"),
+      ], "network.bad-address", .permanent, sent: false)
+
+  static let parser: [Row] =
+    rows(
+      [HTTPParserError.invalidEOFState, HTTPParserError.closedConnection],
+      "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [
+        .invalidCharactersUsed, .trailingGarbage, .headerOverflow, .invalidVersion, .invalidStatus,
+        .invalidMethod, .invalidURL, .lfExpected, .invalidHeaderToken, .invalidContentLength,
+        .unexpectedContentLength, .invalidChunkSize, .invalidConstant, .invalidInternalState,
+        .strictModeAssertion, .paused, .unknown,
+      ] as [HTTPParserError], "network.bad-answer", .permanent, sent: true)
+    + rows(
+      [NIOHTTPDecoderError.unsolicitedResponse, NIOTooManyBytesError(maxBytes: 9)],
+      "network.bad-answer", .permanent, sent: true)
+
+  static let tls: [Row] =
+    rows(
+      [
+        .unableToValidateCertificate, .noCertificateToValidate, .cannotMatchULabel,
+        .cannotFindPeerIP,
+      ] as [NIOSSLError], "network.insecure", .permanent, sent: false)
+    + rows(
+      [
+        NIOSSLExtraError.failedToValidateHostname, NIOSSLExtraError.serverHostnameImpossibleToMatch,
+      ],
+      "network.insecure", .permanent, sent: false)
+    + rows(
+      [
+        NIOSSLError.handshakeFailed(.syscallError), NIOSSLError.handshakeFailed(.zeroReturn),
+        BoringSSLError.syscallError,
+      ], "network.secure-connection-failed", .transient(), sent: false)
+    + rows(
+      [
+        .uncleanShutdown, .shutdownFailed(.syscallError), .writeDuringTLSShutdown,
+        .readInInvalidTLSState,
+      ] as [NIOSSLError], "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [.noSuchFilesystemObject, .failedToLoadCertificate, .failedToLoadPrivateKey] as [NIOSSLError],
+      "configuration.invalid", .permanent, sent: false)
+    + rows(
+      [NIOSSLExtraError.unknownPrivateKeyFileType], "configuration.invalid", .permanent,
+      sent: false)
+    + rows(
+      [NIOSSLExtraError.cannotUseIPAddressInSNI, NIOSSLExtraError.invalidSNIHostname],
+      "network.bad-address", .permanent, sent: false)
+
+  static let all = client + channel + system + parser + tls
+
+  @Test(.requirement("B14", "T13"), arguments: all.indices)
+  func `each error of the libraries says what happened`(_ index: Int) {
+    let row = Self.all[index]
+    let mapped = mapping.map(row.error)
+    #expect(mapped.code.rawValue == row.code, "\(row.error)")
+    #expect(mapped.disposition == row.disposition, "\(row.error)")
+    let sent = row.sent.map { $0 ? "maybe" : "no" }
+    #expect(mapped.metadata["http.sent"] == sent, "\(row.error)")
+    #expect(mapped.mayHaveBeenSent == (row.sent != false))
+    #expect(mapped.underlying.contains { type(of: $0) == type(of: row.error) }, "\(row.error)")
+  }
+
+  @Test(.requirement("A41", "B32")) func `none of them has no conversion`() {
+    let known = Self.all.filter { $0.disposition != .unclassified }.map(\.error)
+    #expect(MappingCensus(of: known, mapping: mapping).gaps.isEmpty)
+    // Without the mapping all of them would be unknown, never "network".
+    #expect(MappingCensus(of: known, mapping: .standard).gaps.count > 8)
+  }
+
+  @Test(.requirement("E8")) func `what was stopped is a cancellation wherever it is asked`() {
+    ErrorMapping.with(mapping) {
+      #expect(HTTPClientError.cancelled.isCancellation)
+      #expect(EventLoopError.cancelled.isCancellation)
+      #expect(!HTTPClientError.deadlineExceeded.isCancellation)
+    }
+  }
+
+  @Test func `values of a request stand in no details`() {
+    let mapped = mapping.map(HTTPClientError.invalidHeaderFieldValues(["Bearer abc\r\n"]))
+    #expect(mapped.details?.contains("abc") == false)
+    #expect(
+      mapping.map(HTTPClientError.unsupportedScheme("s3cret")).details?.contains("s3") == false)
+  }
+
+  @Test func `a refused connection and a name that nobody knows are told apart`() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let port = try HeldPort()
+    let refused = await #expect(throws: (any Error).self) {
+      try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port.number).get()
+    }
+    #expect(mapping.map(try #require(refused)).code == "network.unreachable")
+    withExtendedLifetime(port) {}
+    let unknown = await #expect(throws: (any Error).self) {
+      try await ClientBootstrap(group: group).connect(host: "not a host", port: 80).get()
+    }
+    let mapped = mapping.map(try #require(unknown))
+    #expect(mapped.code == "network.host-not-found")
+    #expect(!mapped.mayHaveBeenSent)
+    let lookup = #expect(throws: SocketAddressError.UnknownHost.self) {
+      try SocketAddress.makeAddressResolvingHost("not a host", port: 80)
+    }
+    #expect(mapping.map(try #require(lookup)).code == "network.host-not-found")
+  }
+}
