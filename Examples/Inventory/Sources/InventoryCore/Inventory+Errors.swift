@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
-internal import Mainstay
+package import Mainstay
 
 // What went wrong, for whoever looks after the app.
 extension Inventory {
