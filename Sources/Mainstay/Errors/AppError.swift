@@ -110,7 +110,7 @@ extension AppError {
     field: JSONPointer? = nil,
     underlying: [any Error] = [],
     time: Date = Date(),
-    id: UUID = UUID(),
+    id: UUID = AppError.newIdentity(),
     fileID: String = #fileID,
     function: String = #function,
     line: Int = #line
@@ -250,6 +250,10 @@ extension AppError: CustomStringConvertible {
 extension AppError.Fields {
   /// The fields without anything blank that a person would be shown.
   fileprivate var readable: AppError.Fields {
+    let isReadable =
+      !title.isBlank && !message.isBlank && suggestion?.isBlank != true
+      && !actions.contains { $0.title.isBlank } && time.timeIntervalSince1970.isFinite
+    if isReadable { return self }
     var copy = self
     if title.isBlank { copy.title = BuiltInError.unknown.title }
     if message.isBlank { copy.message = BuiltInError.unknown.message }

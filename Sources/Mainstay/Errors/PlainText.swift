@@ -56,6 +56,15 @@ enum PlainText {
 
   /// Whether there is anything to see: not only spaces, control and zero-width characters.
   static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
+    // Asked of every error that is made, and nearly always the first byte is the answer.
+    for byte in text.utf8 {
+      if byte > 0x20, byte < 0x7f { return true }
+      if byte >= 0x80 { break }
+    }
+    return hasVisibleScalars(text)
+  }
+
+  private static func hasVisibleScalars(_ text: some StringProtocol) -> Bool {
     text.unicodeScalars.contains { scalar in
       if scalar.properties.isWhitespace { return false }
       switch scalar.properties.generalCategory {

@@ -102,9 +102,14 @@ extension Disposition {
   /// Retry stands wherever it can succeed, so also once the person has done what was asked for.
   var defaultActions: [RecoveryAction] {
     switch self {
-    case .transient, .throttled, .rejected, .needsUser, .unclassified: [.retry, .dismiss]
-    case .unknownOutcome: [.checkOutcome, .dismiss]
-    case .permanent, .cancelled: [.dismiss]
+    case .transient, .throttled, .rejected, .needsUser, .unclassified: Self.retryOrDismiss
+    case .unknownOutcome: Self.checkOrDismiss
+    case .permanent, .cancelled: Self.justDismiss
     }
   }
+
+  // Made once: every error that is made has one of them.
+  private static let retryOrDismiss: [RecoveryAction] = [.retry, .dismiss]
+  private static let checkOrDismiss: [RecoveryAction] = [.checkOutcome, .dismiss]
+  private static let justDismiss: [RecoveryAction] = [.dismiss]
 }
