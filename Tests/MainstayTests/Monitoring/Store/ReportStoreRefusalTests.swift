@@ -107,7 +107,7 @@ import Testing
     #expect(service.ids.count == 2 && folder.files.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a backoff of the app's own may call the store`() async throws
+  @Test(.ends(withinMinutes: 5)) func `a backoff of the app's own may call the store`() async throws
   {
     let late = Locked<ReportStore?>(nil)
     let service = ScriptedService([nil, .init(status: 503)])
