@@ -60,23 +60,11 @@ public final class AsyncHTTPClientReportTransport: ReportTransport {
   /// - Throws: `AppError` where there was no answer, `TimedOut` where it took too long, and a
   ///   cancellation.
   public func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
-    let answer = ReportAnswer()
-    do {
-      try await limit.run {
-        do {
-          try await exchange(request, answer)
-        } catch {
-          throw Self.mapping.map(error)
-        }
-      }
-    } catch {
-      if let reply = try answer.reply() { return reply }
-      throw error
+    try await ReportAnswer.reply(
+      within: limit, mapping: Self.mapping, silence: HTTPClientError.remoteConnectionClosed
+    ) { answer in
+      try await exchange(request, answer)
     }
-    guard let reply = try answer.reply() else {
-      throw Self.mapping.map(HTTPClientError.remoteConnectionClosed)
-    }
-    return reply
   }
 
   private func exchange(_ request: ReportStore.Request, _ answer: ReportAnswer) async throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Mainstay
 
 /// Any value of JSON, kept as it was written: nothing is rounded and nothing is left out.
 ///
@@ -100,7 +101,7 @@ extension JSONValue {
     case .null: bytes += "null".utf8
     case .bool(let value): bytes += String(value).utf8
     case .number(let number): bytes += number.text.utf8
-    case .string(let text): Self.write(text, to: &bytes)
+    case .string(let text): JSONText.write(text, to: &bytes)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
@@ -112,29 +113,11 @@ extension JSONValue {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        Self.write(member.key, to: &bytes)
+        JSONText.write(member.key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.value.write(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }
   }
-
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): bytes += "\\n".utf8
-      case UInt8(ascii: "\t"): bytes += "\\t".utf8
-      case ..<0x20, 0x7f:
-        bytes += "\\u00".utf8
-        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 }

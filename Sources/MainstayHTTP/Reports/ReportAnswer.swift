@@ -20,6 +20,33 @@ package final class ReportAnswer: Sendable {
 
   package init() {}
 
+  /// Makes an exchange within a limit of time; a head that has come counts however it ended.
+  ///
+  /// - Parameters:
+  ///   - limit: How long it may take.
+  ///   - mapping: What its errors mean.
+  ///   - silence: The error of an exchange that ends without an answer.
+  ///   - exchange: Sends the request, and hands over what comes.
+  /// - Returns: The reply.
+  /// - Throws: `AppError` where there was no answer, `TimedOut` where it took too long, and a
+  ///   cancellation.
+  package static func reply(
+    within limit: Timeout, mapping: ErrorMapping, silence: any Error,
+    _ exchange: (ReportAnswer) async throws -> Void
+  ) async throws -> ReportStore.Reply {
+    let answer = ReportAnswer()
+    do {
+      try await limit.run {
+        do { try await exchange(answer) } catch { throw mapping.map(error) }
+      }
+    } catch {
+      if let reply = try answer.reply() { return reply }
+      throw error
+    }
+    guard let reply = try answer.reply() else { throw mapping.map(silence) }
+    return reply
+  }
+
   /// The head of the answer has come.
   ///
   /// - Parameters:

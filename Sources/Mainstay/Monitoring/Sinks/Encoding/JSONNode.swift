@@ -30,7 +30,7 @@ enum JSONNode: Sendable {
 
   private func write(to bytes: inout [UInt8]) {
     switch self {
-    case .string(let text): Self.write(text, to: &bytes)
+    case .string(let text): JSONText.write(text, to: &bytes)
     case .integer(let number): bytes += String(number).utf8
     case .bool(let value): bytes += String(value).utf8
     case .array(let elements):
@@ -44,29 +44,11 @@ enum JSONNode: Sendable {
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        Self.write(member.name, to: &bytes)
+        JSONText.write(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         member.value.write(to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }
   }
-
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): bytes += "\\n".utf8
-      case UInt8(ascii: "\t"): bytes += "\\t".utf8
-      case ..<0x20, 0x7f:
-        bytes += "\\u00".utf8
-        bytes += [Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 0xf)]]
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 }
