@@ -31,6 +31,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.36.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -59,6 +60,8 @@ let package = Package(
           condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(
+          name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
         .product(
           name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),
@@ -122,6 +125,8 @@ let package = Package(
           condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(
+          name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["HTTPClient"])),
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
         .product(
           name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),

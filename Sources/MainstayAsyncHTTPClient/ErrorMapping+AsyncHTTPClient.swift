@@ -4,7 +4,7 @@ internal import AsyncHTTPClient
 public import Mainstay
 
 extension ErrorMapping {
-  /// This mapping with the errors of AsyncHTTPClient, SwiftNIO and its TLS added.
+  /// This mapping with the errors of AsyncHTTPClient, SwiftNIO, its TLS and its HTTP/2 added.
   ///
   /// | What happened | Becomes | Sent |
   /// |---|---|---|
@@ -12,6 +12,8 @@ extension ErrorMapping {
   /// | a time limit of the request, of reading, of writing | `timeout`, transient | maybe |
   /// | no connection, no name, no answer of a proxy | `network` or `offline`, transient | no |
   /// | the connection broke | `network`, transient | maybe |
+  /// | a service that takes no more streams of HTTP/2 | `server`, transient | no |
+  /// | a service that asks for calm by HTTP/2 | `throttled`, throttled | maybe |
   /// | a certificate that cannot be trusted | `insecure`, permanent | no |
   /// | no secure connection for another reason | `insecure`, transient | no |
   /// | an answer that is no HTTP, or too long | `decoding`, permanent | maybe |
@@ -29,7 +31,7 @@ extension ErrorMapping {
   ///
   /// - Returns: This mapping and those of the libraries' errors.
   public func addingAsyncHTTPClientErrors() -> ErrorMapping {
-    let mapping = addingNIOErrors().addingTLSErrors()
+    let mapping = addingNIOErrors().addingTLSErrors().addingHTTP2Errors()
       .adding(HTTPClientError.self) { error in
         ClientMeaning(of: error)?.error(for: error)
       }

@@ -5,6 +5,7 @@ package import Mainstay
 package import MainstayHTTP
 package import MainstayTesting
 internal import Testing
+internal import TestSupport
 
 /// Reports on their way from the monitor over the disk and the network to a service; each test
 /// target sends them by its own transport.
@@ -62,7 +63,7 @@ package struct ReportJourney: Sendable {
   /// Captures so many errors, and returns their identities.
   private func capture(_ count: Int, _ monitor: ErrorMonitor) async -> Set<UUID> {
     for status in 0..<count { monitor.capture(AppError.http(status: 404 + status)) }
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     return Set(monitor.history.map(\.id))
   }
 

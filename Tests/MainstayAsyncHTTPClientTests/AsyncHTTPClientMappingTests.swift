@@ -9,6 +9,7 @@ import MainstayHTTP
 import MainstayTesting
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import TestSupport
@@ -168,7 +169,50 @@ import Testing
       [NIOSSLExtraError.cannotUseIPAddressInSNI, NIOSSLExtraError.invalidSNIHostname],
       "network.bad-address", .permanent, sent: false)
 
-  static let all = client + channel + system + parser + tls
+  private static func closed(_ code: HTTP2ErrorCode) -> NIOHTTP2Errors.StreamClosed {
+    NIOHTTP2Errors.streamClosed(streamID: 1, errorCode: code)
+  }
+
+  static let http2: [Row] =
+    rows([closed(.refusedStream)], "network.overloaded", .transient(), sent: false)
+    + rows([closed(.enhanceYourCalm)], "network.slow-down", .throttled(), sent: true)
+    + rows([closed(.http11Required)], "configuration.invalid", .permanent, sent: false)
+    + rows(
+      [closed(.inadequateSecurity)], "network.secure-connection-failed", .transient(), sent: true)
+    + rows(
+      [.noError, .internalError, .settingsTimeout, .streamClosed, .cancel, .connectError].map(
+        closed), "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [
+        .protocolError, .flowControlError, .frameSizeError, .compressionError,
+        HTTP2ErrorCode(networkCode: 0xabcd),
+      ].map(closed), "network.bad-answer", .permanent, sent: true)
+    + rows(
+      [
+        NIOHTTP2Errors.createdStreamAfterGoaway(), NIOHTTP2Errors.noStreamIDAvailable(),
+        NIOHTTP2Errors.maxStreamsViolation(),
+      ], "network.connection-lost", .transient(), sent: false)
+    + rows(
+      [
+        NIOHTTP2Errors.ioOnClosedConnection(), NIOHTTP2Errors.noSuchStream(streamID: 1),
+        NIOHTTP2Errors.excessiveOutboundFrameBuffering(),
+        NIOHTTP2Errors.streamError(
+          streamID: 1, baseError: NIOHTTP2Errors.ioOnClosedConnection()),
+      ], "network.connection-lost", .transient(), sent: true)
+    + rows(
+      [NIOHTTP2Errors.invalidALPNToken()], "network.secure-connection-failed", .transient(),
+      sent: false)
+    + rows(
+      [NIOHTTP2Errors.missingMultiplexer()], "framework.architectural-violation", .permanent,
+      sent: false)
+    + rows(
+      [
+        NIOHTTP2Errors.unableToParseFrame(), NIOHTTP2Errors.receivedBadSettings(),
+        NIOHTTP2Errors.flowControlViolation(), NIOHTTP2Errors.contentLengthViolated(),
+        NIOHTTP2Errors.forbiddenHeaderField(name: "connection", value: "s3cret"),
+      ], "network.bad-answer", .permanent, sent: true)
+
+  static let all = client + channel + system + parser + tls + http2
 
   @Test(.requirement("B14", "T13"), arguments: all.indices)
   func `each error of the libraries says what happened`(_ index: Int) {
@@ -202,6 +246,8 @@ import Testing
     #expect(mapped.details?.contains("abc") == false)
     #expect(
       mapping.map(HTTPClientError.unsupportedScheme("s3cret")).details?.contains("s3") == false)
+    let field = NIOHTTP2Errors.forbiddenHeaderField(name: "cookie", value: "s3cret")
+    #expect(mapping.map(field).details == "HTTP/2: ForbiddenHeaderField")
   }
 
   @Test func `a refused connection and a name that nobody knows are told apart`() async throws {

@@ -39,9 +39,17 @@ public struct BuiltProgram: Sendable {
   public static func run(
     _ name: String, inShell script: String, _ arguments: [String]
   ) async throws -> End {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let shell = ["-c", script, built(name).path] + arguments
     return try await run(make(URL(filePath: "/bin/sh"), shell, ["PATH": path]))
+  }
+
+  /// Runs a program of the system, found as a shell would find it, to its end.
+  public static func run(fromPath name: String, _ arguments: [String]) async throws -> End {
+    try await run(make(URL(filePath: "/usr/bin/env"), [name] + arguments, ["PATH": path]))
+  }
+
+  private static var path: String {
+    ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
   }
 
   private static func run(_ process: Process) async throws -> End {

@@ -14,3 +14,8 @@ extension Trait where Self == TimeLimitTrait {
     .timeLimit(.minutes(RandomDose.isTorture ? minutes * 12 : minutes))
   }
 }
+
+extension Duration {
+  /// Longer than anything takes, for what a test waits for on the clock of the machine.
+  public static var patience: Duration { .seconds(600) }
+}

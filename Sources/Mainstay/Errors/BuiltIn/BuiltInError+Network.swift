@@ -70,8 +70,12 @@ extension BuiltInError {
     suggestion: "Sign in, then try again.",
     actions: [.signIn, .retry, .dismiss])
 
+  /// What says so stands below any answer, where there is no number of HTTP.
+  static let slowDown = throttled("network.slow-down", nil)
+  static let overloaded = failing("network.overloaded", nil)
+
   static let network: [BuiltInError] = [
     offline, unreachable, hostNotFound, connectionLost, timeout, portal, insecure,
-    secureConnectionFailed, badAddress, badAnswer, signInRequired,
+    secureConnectionFailed, badAddress, badAnswer, signInRequired, slowDown, overloaded,
   ]
 }

@@ -7,7 +7,7 @@ import Foundation
 package enum WireFailure: Sendable, Hashable {
   case offline, unreachable, hostNotFound, connectionLost, timeout
   case insecure, secureConnectionFailed
-  case badAddress, badAnswer, signInRequired
+  case badAddress, badAnswer, signInRequired, slowDown, overloaded
   case configuration, defect, exhausted
 
   fileprivate var row: BuiltInError {
@@ -22,6 +22,8 @@ package enum WireFailure: Sendable, Hashable {
     case .badAddress: .badAddress
     case .badAnswer: .badAnswer
     case .signInRequired: .signInRequired
+    case .slowDown: .slowDown
+    case .overloaded: .overloaded
     case .configuration: .configuration
     case .defect: .architecturalViolation
     case .exhausted: .exhausted

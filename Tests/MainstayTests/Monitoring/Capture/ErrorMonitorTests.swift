@@ -20,7 +20,7 @@ import Testing
       error, message: "disk is slow", during: "Save item", category: "storage",
       metadata: ["service": "inventory", "owner": .private("Ada")])
     #expect(id == error.id)
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     let report = sink.reports.first
     #expect(report == monitor.history.first)
     #expect(report?.code == "store.failed-7" && report?.kind == .storage)
@@ -97,7 +97,7 @@ import Testing
     #expect(monitor.groups.first?.suppressed?.count == 15)
     clock.advance(by: .seconds(60))
     monitor.capture(storeError())
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(sink.reports.count == 11)
     #expect(
       sink.reports.last?.suppressed

@@ -36,7 +36,7 @@ import Testing
     monitor.capture(storeError(2))
     clock.advance(by: .seconds(5))
     await sink.batches(atLeast: 2)
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(sink.batches.map { $0.reports.map(\.code) }.last == ["store.failed-2"])
     #expect(sink.batches.count == 2 && sink.recoveries.isEmpty)
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 2])
@@ -53,7 +53,7 @@ import Testing
     sink.release()
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(1))
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(sink.batches.count == 1 && sink.recoveries.count == 1)
   }
 
@@ -98,10 +98,10 @@ import Testing
     monitor.consent = Self.yes
     monitor.capture(storeError(1))
     shelf.release()
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(shelf.all == ["begin", "end", "withdraw", "withdrawn", "begin", "end"])
     monitor.consent = Self.no
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(shelf.all.suffix(2) == ["withdraw", "withdrawn"], "also where nothing is on its way")
   }
 
@@ -109,16 +109,16 @@ import Testing
     let sinks = ErrorReport.Purpose.allCases.map { Shelf($0.rawValue, $0) }
     let asked = { sinks.filter { $0.all.contains("withdraw") }.map(\.purpose) }
     let monitor = ErrorMonitor(sinks: sinks, consent: Self.yes)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(asked().isEmpty)
     monitor.consent = .init(analytics: false, crashes: true)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(asked() == [.analytics])
     monitor.consent = Self.no
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(asked() == [.analytics, .crashes])
     let other = Shelf("later", .analytics)
-    await ErrorMonitor(sinks: [other]).flush()
+    await ErrorMonitor(sinks: [other]).flush(within: .patience)
     #expect(other.all == ["withdraw", "withdrawn"], "an earlier process may have had it")
   }
 
@@ -132,7 +132,7 @@ import Testing
         }
       }
       monitor.capture(storeError())
-      #expect(await monitor.flush())
+      #expect(await monitor.flush(within: .patience))
       #expect(sink.reports.count == (monitor.consent.analytics ? 1 : 0))
     }
   }

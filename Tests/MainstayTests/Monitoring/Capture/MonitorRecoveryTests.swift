@@ -17,7 +17,7 @@ import Testing
     #expect(monitor.history.first?.presentation?.style == "alert")
     monitor.recordRecovery(from: error, succeeded: false, during: "Save", action: "retry")
     monitor.recordRecovery(from: error, succeeded: true, during: "Save", action: "retry")
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     let report = monitor.history.first
     #expect(report?.recovery?.succeeded == true && report?.recovery?.operation == "Save")
     #expect(report?.presentation?.action == "retry", "what the person tapped")
@@ -34,7 +34,7 @@ import Testing
     let monitor = ErrorMonitor(sinks: [sink])
     monitor.capture(ShopError.sold(to: "Ada"))
     monitor.recordRecovery(from: ShopError.sold(to: "Bob"), succeeded: true)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(monitor.history.first?.recovery?.succeeded == true)
     #expect(sink.recoveries.first?.id == monitor.history.first?.id)
   }
@@ -48,7 +48,7 @@ import Testing
       monitor.recordRecovery(from: storeError(), succeeded: number >= 36)
     }
     sink.release()
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(sink.recoveries.count == 64 && sink.recoveries.allSatisfy(\.succeeded))
   }
 

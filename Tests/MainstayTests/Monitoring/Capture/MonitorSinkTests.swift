@@ -20,16 +20,16 @@ import Testing
     let monitor = ErrorMonitor(sinks: sinks)
     let counts = { sinks.map { $0.reports.count } }
     monitor.capture(storeError())
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(counts() == [1, 0, 0])
     monitor.capture(storeError(severity: .critical))
     monitor.capture(ShopError.closed, isHandled: false)
     monitor.capture(ShopError.closed)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(counts() == [4, 0, 2])
     monitor.consent = .init(analytics: true, crashes: false)
     monitor.capture(storeError(severity: .critical))
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(counts() == [5, 1, 2])
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 4])
     #expect(sinks.allSatisfy { balances(monitor, $0.name) })
@@ -55,7 +55,7 @@ import Testing
     await sink.batches(atLeast: 1)
     monitor.consent = .init(analytics: false)
     sink.release()
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(sink.reports.count == 1)
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 4])
     #expect(balances(monitor, "analytics"))
@@ -73,7 +73,7 @@ import Testing
     #expect(before.stored(for: "stalled") == 11)
     #expect(before.dropped(for: "stalled") == [.overflow: 190])
     stalled.release()
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(stalled.reports.map(\.severity).contains(.critical))
     #expect(monitor.ledger.sent(to: "stalled") == 11)
     #expect(balances(monitor, "stalled") && balances(monitor, "well"))
@@ -91,7 +91,7 @@ import Testing
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(2))
     await sink.batches(atLeast: 3)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(sink.reports.map(\.id) == Array(repeating: sink.reports[0].id, count: 3))
     #expect(monitor.ledger.dropped(for: "memory") == [.init("bad"): 1])
   }
@@ -112,7 +112,7 @@ import Testing
     let monitor = ErrorMonitor(sinks: [sink])
     sink.monitor.withLock { $0 = monitor }
     for number in 0..<3 { monitor.capture(storeError(number)) }
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(monitor.ledger.captured == 6 && monitor.ledger.dropped == [.ownFailure: 3])
     #expect(monitor.history.count == 3)
     sink.monitor.withLock { $0 = nil }
@@ -121,7 +121,7 @@ import Testing
   @Test func `flushing ends in time where a sink is stalled, and with its caller`() async {
     let (clock, sink) = (ManualClock(), MemorySink(isStalled: true))
     let monitor = ErrorMonitor(sinks: [sink], clock: clock)
-    #expect(await monitor.flush(), "nothing to do")
+    #expect(await monitor.flush(within: .patience), "nothing to do")
     monitor.capture(storeError())
     let flush = Task { await monitor.flush(within: .seconds(3)) }
     await clock.sleepers(atLeast: 1)
@@ -131,7 +131,7 @@ import Testing
     cancelled.cancel()
     #expect(await cancelled.value == false)
     sink.release()
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
   }
 
   @Test func `after shutting down nothing is kept, and all of it is counted`() async {
@@ -145,7 +145,7 @@ import Testing
     await end.value
     #expect(monitor.capture(storeError(4)) == nil)
     sink.release()
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     let ledger = monitor.ledger
     #expect(ledger.captured == 4 && ledger.sent(to: "memory") == 1)
     #expect(ledger.dropped(for: "memory") == [.shutDown: 3] && balances(monitor, "memory"))
@@ -170,7 +170,7 @@ import Testing
     #expect(monitor.ledger.stored(for: "shelf") == 4)
     #expect(monitor.ledger.dropped(for: "shelf") == [.lost: 2])
     monitor.capture(storeError())
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(monitor.ledger.stored(for: "shelf") == 5 && monitor.ledger.captured == 7)
     shelf.state.withLock { books in
       books.delivery.sent = 3

@@ -28,13 +28,13 @@ import Testing
     let before = store(ScriptedService([nil]))
     let first = await monitor(before)
     for number in 0..<5 { first.capture(storeError(number)) }
-    await first.flush()
+    await first.flush(within: .patience)
     // The folder is still locked when the next one begins.
     let service = ScriptedService()
     let store = store(service)
     let next = await monitor(store, ledger: first.ledger)
     next.capture(storeError(9))
-    await next.flush()
+    await next.flush(within: .patience)
     #expect(await store.status.condition == .lockedByAnother)
     #expect(next.ledger.isBalanced)
     await before.shutDown()
@@ -52,10 +52,10 @@ import Testing
     let store = store(service)
     let monitor = await monitor(store)
     for number in 0..<150 { monitor.capture(storeError(number)) }
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(monitor.ledger.stored(for: "otlp") == 100)
     monitor.consent = .init(analytics: false)
-    #expect(await monitor.flush())
+    #expect(await monitor.flush(within: .patience))
     #expect(folder.files.isEmpty)
     let ledger = monitor.ledger
     #expect(ledger.dropped(for: "otlp") == [.withheld: 100, .overflow: 50] && ledger.isBalanced)
@@ -64,7 +64,7 @@ import Testing
     // What is captured after they have agreed again is kept and sent.
     monitor.consent = .init(analytics: true)
     monitor.capture(storeError(500))
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     while await store.drain() != .finished { store.wake() }
     #expect(monitor.ledger.sent(to: "otlp") == 1 && monitor.ledger.isBalanced)
   }
@@ -74,12 +74,12 @@ import Testing
     let first = store(ScriptedService([nil]))
     let before = await monitor(first)
     for number in 0..<3 { before.capture(storeError(number)) }
-    await before.flush()
+    await before.flush(within: .patience)
     await first.shutDown()
     let service = ScriptedService()
     let store = store(service)
     let next = await monitor(store, consent: .init(), ledger: before.ledger)
-    await next.flush()
+    await next.flush(within: .patience)
     #expect(await store.drain() == .finished)
     #expect(service.requests.isEmpty && folder.files.isEmpty)
     #expect(next.ledger.dropped(for: "otlp") == [.withheld: 3] && next.ledger.isBalanced)
@@ -92,12 +92,12 @@ import Testing
     let store = store(service)
     let monitor = await monitor(store, purpose: .crashes)
     monitor.capture(storeError(severity: .critical))
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     monitor.consent = .init(analytics: false, crashes: true)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(folder.files.count == 1)
     monitor.consent = .init(analytics: false, crashes: false)
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(folder.files.isEmpty && monitor.ledger.dropped(for: "otlp") == [.withheld: 1])
     #expect(await store.drain() == .finished && service.requests.isEmpty)
   }

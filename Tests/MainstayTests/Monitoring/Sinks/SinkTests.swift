@@ -121,7 +121,7 @@ import Tracing
         monitor.capture(CancellationError())
       }
     }
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     let lines = tracer.log.lines
     #expect(
       lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
@@ -155,7 +155,7 @@ import Tracing
       try? await Trace("call").run { _ = monitor.capture(Unknown()) }
     }
     monitor.capture(AppError.http(status: 500))
-    await monitor.flush()
+    await monitor.flush(within: .patience)
     #expect(
       sink.reports.map(\.metadata["trace_id"]) == ["0af7651916cd43dd8448eb211c80319c", nil])
     let body = ErrorReport.Encoding.otlp.body(of: sink.reports[0])

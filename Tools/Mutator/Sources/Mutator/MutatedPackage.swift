@@ -19,7 +19,7 @@ struct MutatedPackage: Sendable {
   func write(_ mutated: [MutatedFile]) throws {
     try files.createDirectory(at: folder, withIntermediateDirectories: true)
     try put(manifest(), at: folder.appending(path: "Package.swift"))
-    for chapter in ["Sources", "Tests", "Examples"] {
+    for chapter in ["Sources", "Tests", "Examples", "Documentation"] {
       try link(chapter)
     }
     let outputs = Dictionary(uniqueKeysWithValues: mutated.map { ($0.path, $0.output) })
