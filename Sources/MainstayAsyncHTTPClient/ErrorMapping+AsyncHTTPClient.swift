@@ -31,15 +31,34 @@ extension ErrorMapping {
   ///
   /// - Returns: This mapping and those of the libraries' errors.
   public func addingAsyncHTTPClientErrors() -> ErrorMapping {
-    let mapping = addingNIOErrors().addingTLSErrors().addingHTTP2Errors()
+    let mapping = addingErrorsByName().addingHTTP2Errors().addingNIOErrors().addingTLSErrors()
       .adding(HTTPClientError.self) { error in
         ClientMeaning(of: error)?.error(for: error)
+      }
+      .adding(ResponseAccumulator.ResponseTooBigError.self) { error in
+        .wire(.badAnswer, wasSent: true, details: "The answer is too long", cause: error)
       }
     #if canImport(Network)
       return mapping.addingNetworkFrameworkErrors()
     #else
       return mapping
     #endif
+  }
+}
+
+extension ErrorMapping {
+  /// Errors whose types are those of a library that nothing else here needs.
+  ///
+  /// They are added first, so that they are asked last: this looks at every error.
+  fileprivate func addingErrorsByName() -> ErrorMapping {
+    adding(any: { error in
+      switch String(reflecting: type(of: error)) {
+      case "NIOHTTPCompression.NIOHTTPDecompression.DecompressionError",
+        "NIOHTTPCompression.NIOHTTPDecompression.ExtraDecompressionError":
+        .wire(.badAnswer, wasSent: true, details: "The answer cannot be unpacked", cause: error)
+      default: nil
+      }
+    })
   }
 }
 

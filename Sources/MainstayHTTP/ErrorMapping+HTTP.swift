@@ -60,7 +60,15 @@ enum URLFailure {
     ("failed sending data", .connectionLost), ("send failure", .connectionLost),
     ("connection reset", .connectionLost), ("broken pipe", .connectionLost),
     ("was not closed cleanly", .connectionLost), ("timed out", .timeout),
-    ("http/0.9", .badAnswer), ("weird server reply", .badAnswer), ("certificate", .insecure),
-    ("ssl", .secureConnectionFailed),
+    ("http/0.9", .badAnswer), ("weird server reply", .badAnswer),
+    // Once the handshake is done, the request may have gone the same way.
+    ("ssl_read", .connectionLost), ("ssl_write", .connectionLost),
+    ("peer certificate", .insecure), ("ssl certificate", .insecure),
+    ("server certificate", .insecure), ("certificate problem", .insecure),
+    ("certificate subject", .insecure), ("certificate verif", .insecure),
+    ("ssl connect error", .secureConnectionFailed), ("ssl_connect", .secureConnectionFailed),
+    ("tls connect error", .secureConnectionFailed),
+    ("tls handshake", .secureConnectionFailed), ("ssl handshake", .secureConnectionFailed),
+    ("unexpected eof", .connectionLost),
   ]
 }

@@ -34,6 +34,8 @@ public struct OutboxError: AppErrorConvertible {
     public static let shutDown = Code(rawValue: "shutDown")
     /// Two workers read the same kind and version.
     public static let duplicateWorker = Code(rawValue: "duplicateWorker")
+    /// The payload of an operation is not what its kind and version promise.
+    public static let unreadablePayload = Code(rawValue: "unreadablePayload")
     /// The store failed in a way that has no name here.
     public static let failed = Code(rawValue: "failed")
   }
@@ -70,7 +72,7 @@ extension OutboxError.Code {
   /// Every code that the outbox itself uses.
   package static let all: [OutboxError.Code] = [
     .unavailable, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge, .unencodable,
-    .keyReused, .shutDown, .duplicateWorker, .failed,
+    .keyReused, .shutDown, .duplicateWorker, .unreadablePayload, .failed,
   ]
 }
 
@@ -154,5 +156,10 @@ private struct Row {
       code: "outbox.duplicate-worker", kind: .configuration, disposition: .permanent,
       title: "The app is set up wrongly", message: "Two parts of the app do the same work.",
       suggestion: "Tell the makers of the app."),
+    .unreadablePayload: Row(
+      code: "outbox.unreadable-payload", kind: .decoding, disposition: .permanent,
+      title: "A saved change can’t be read",
+      message: "It was saved by another version of the app and is kept until it can be read.",
+      suggestion: "Update the app."),
   ]
 }

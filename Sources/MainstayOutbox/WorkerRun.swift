@@ -126,11 +126,9 @@ struct WorkerRun: Sendable {
   }
 
   private func unreadable(_ error: UnreadablePayload, _ machine: OperationStateMachine) -> End {
-    let mapped = AppError(
-      code: "outbox.unreadable-payload", kind: .decoding, disposition: .permanent,
-      title: "A saved change can’t be read",
-      message: "It was saved by another version of the app and is kept until it can be read.",
-      underlying: [error.cause])
+    let mapped = OutboxError(
+      .unreadablePayload, details: "", underlying: error.cause
+    ).appError
     return ended(machine.unreadable(mapped), mapped)
   }
 

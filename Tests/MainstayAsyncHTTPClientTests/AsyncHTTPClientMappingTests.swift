@@ -233,6 +233,32 @@ import Testing
     #expect(MappingCensus(of: known, mapping: .standard).gaps.count > 8)
   }
 
+  @Test(.requirement("B14"), .ends(withinMinutes: 2))
+  func `an answer that cannot be unpacked, or is too long, is a bad one`() async throws {
+    let server = try await LoopbackServer { _, _ in
+      .reply(200, headers: [("Content-Encoding", "gzip")], body: Data(repeating: 7, count: 99))
+    }
+    let client = HTTPClient(configuration: .singletonConfiguration)
+    let packed = await #expect(throws: (any Error).self) {
+      let response = try await client.execute(
+        HTTPClientRequest(url: server.origin), timeout: .seconds(30))
+      _ = try await response.body.collect(upTo: 1_000)
+    }
+    let long = await #expect(throws: (any Error).self) {
+      try await client.execute(
+        request: .init(url: server.origin),
+        delegate: ResponseAccumulator(
+          request: .init(url: server.origin), maxBodySize: 9)
+      ).get()
+    }
+    try await client.shutdown()
+    for error in [packed, long] {
+      let mapped = mapping.map(try #require(error))
+      #expect(mapped.code == "network.bad-answer", "\(mapped)")
+      #expect(mapped.mayHaveBeenSent)
+    }
+  }
+
   @Test(.requirement("E8")) func `what was stopped is a cancellation wherever it is asked`() {
     ErrorMapping.with(mapping) {
       #expect(HTTPClientError.cancelled.isCancellation)

@@ -20,7 +20,10 @@ import Testing
   {
     var tls = TLSConfiguration.makeClientConfiguration()
     if let trusted { tls.trustRoots = .certificates(try trusted.chain()) }
-    let client = HTTPClient(configuration: .init(tlsConfiguration: tls))
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+    // It would try to connect until the time is over, and only then say why it could not.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    let client = HTTPClient(configuration: configuration)
     let error = await #expect(throws: (any Error).self) {
       try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
     }

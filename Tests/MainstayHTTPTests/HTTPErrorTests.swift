@@ -162,6 +162,15 @@ import Testing
       (-1, "Failure when receiving data from the peer", "network.connection-lost", true),
       (-1, "SSL peer certificate or SSH remote key was not OK", "network.insecure", false),
       (-1, "SSL connect error", "network.secure-connection-failed", false),
+      (-1, "TLS connect error: unexpected eof", "network.secure-connection-failed", false),
+      (-1, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL", "network.secure-connection-failed", false),
+      (-1, "SSL certificate problem: self-signed certificate", "network.insecure", false),
+      (
+        -1, "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0",
+        "network.connection-lost", true
+      ),
+      (-1, "OpenSSL SSL_write: Broken pipe, errno 32", "network.connection-lost", true),
+      (-1, "A lossless certificate", "unknown", true),
       (-1002, "Received HTTP/0.9 when not allowed", "network.bad-answer", true),
       (-1002, "Unsupported protocol", "network.bad-address", false),
       (-1, "Something else", "unknown", true),

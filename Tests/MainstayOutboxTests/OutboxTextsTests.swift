@@ -12,7 +12,7 @@ import Testing
 
   @Test(.requirement("A51", "A52", "B3", "E10", "E11"))
   func `what an outbox says has no findings in any language`() {
-    #expect(Set(errors.map(\.code)).count == 12)
+    #expect(Set(errors.map(\.code)).count == 13)
     for finding in MessageLint(catalog: .standard).findings(in: errors) {
       Issue.record("\(finding)")
     }
@@ -44,6 +44,14 @@ import Testing
     let taken = mapping.map(DatabaseError(resultCode: .SQLITE_CONSTRAINT_UNIQUE, sql: "secret"))
     #expect(taken.disposition == .permanent)
     #expect(taken.details?.contains("secret") != true)
+    let missing = mapping.map(RecordError.recordNotFound(databaseTableName: "t", key: [:]))
+    #expect(missing.kind == .notFound && missing.disposition == .permanent)
+    let unread = #expect(throws: RowDecodingError.self) {
+      try DatabaseQueue().read {
+        try Row.fetchOne($0, sql: "SELECT NULL AS a")?.decode(Int.self, forColumn: "a")
+      }
+    }
+    #expect(unread.map { mapping.map($0).kind } == .decoding)
     let stopped = mapping.map(DatabaseError(resultCode: .SQLITE_INTERRUPT))
     #expect(stopped.isCancellation)
   }

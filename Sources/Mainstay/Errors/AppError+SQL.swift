@@ -39,6 +39,16 @@ extension AppError {
       at: SourceSite(fileID: fileID, function: function, line: line))
   }
 
+  /// A record of the app's own database is not there any more.
+  package static func recordMissing(
+    _ cause: any Error,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> AppError {
+    AppError(
+      .recordMissing, cause: cause,
+      at: SourceSite(fileID: fileID, function: function, line: line))
+  }
+
   /// SQLite answered with a result that is not a success.
   ///
   /// | Results | Become |

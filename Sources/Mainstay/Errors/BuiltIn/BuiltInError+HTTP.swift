@@ -124,7 +124,9 @@ extension BuiltInError {
 
   /// Every row, once with a hint and once for a request that must not be sent twice.
   static let http: [BuiltInError] =
-    (400...599).flatMap { status in
+    [302, 400, 503].map { answered($0, isRepeatable: true) }
+    + [answer("server.failed"), http(100, hint: nil, isRepeatable: true, problemType: nil)]
+    + (400...599).flatMap { status in
       [(nil, true), (Duration.seconds(90), true), (nil, false)].map { hint, isRepeatable in
         http(status, hint: hint, isRepeatable: isRepeatable, problemType: nil)
       }

@@ -19,6 +19,12 @@ extension BuiltInError {
     message: "It does not fit what is already saved on this device.",
     suggestion: "Change what you entered, then try again.")
 
+  static let recordMissing = BuiltInError(
+    "sql.not-found", .notFound, .permanent,
+    title: "This isn’t there any more",
+    message: "The app’s data does not have what was to be changed.",
+    suggestion: "It may have been deleted. Go back and look again.")
+
   /// The row for a state of SQL: first the states that say more than their class, then the class.
   ///
   /// Source: PostgreSQL 17, appendix A.
@@ -118,7 +124,8 @@ extension BuiltInError {
     [
       "08000", "08001", "08007", "08P01", "0A000", "22001", "23503", "23505", "25006", "28000",
       "40001", "40003", "42501", "42601", "53300", "57014", "57P01", "58030", "P0001", "XX001",
-    ].map { sql($0, isRepeatable: true) } + [sql("08006", isRepeatable: false)]
+    ].map { sql($0, isRepeatable: true) }
+    + [sql("08006", isRepeatable: false), answer("sql.other"), recordMissing]
     + [1, 3, 5, 7, 8, 9, 10, 11, 13, 14, 19, 27].map { sqlite($0) }
-    + [-32_700, -32_602, -32_603, -32_000].map { jsonRPC($0, isRepeatable: true) }
+    + [-32_700, -32_602, -32_603, -32_000, 1].map { jsonRPC($0, isRepeatable: true) }
 }

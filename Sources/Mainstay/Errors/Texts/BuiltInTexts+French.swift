@@ -133,6 +133,9 @@ extension BuiltInTexts {
     sql.unfit = Cela ne peut pas être enregistré
     > Cela ne correspond pas à ce qui est déjà enregistré sur cet appareil.
     ! Modifiez votre saisie, puis réessayez.
+    sql.not-found = Cela n’existe plus
+    > Les données de l’app ne contiennent plus ce qui devait être modifié.
+    ! Cela a peut-être été supprimé. Revenez en arrière et vérifiez.
     policy.no-time-left = Il ne restait plus de temps
     > Les étapes précédentes ont duré trop longtemps pour tenter ceci.
     ! Réessayez dans un instant.
@@ -292,6 +295,9 @@ extension BuiltInTexts {
     outbox.duplicate-worker = L’app est mal configurée
     > Deux parties de l’app font le même travail.
     ! Prévenez les créateurs de l’app.
+    outbox.unreadable-payload = Une modification enregistrée est illisible
+    > Elle vient d’une autre version de l’app et reste conservée jusqu’à ce qu’elle puisse être lue.
+    ! Mettez l’app à jour.
     outbox.failed = La modification n’a pas été enregistrée
     > Le stockage de cet appareil n’a pas répondu correctement.
     ! Réessayez.

@@ -133,6 +133,9 @@ extension BuiltInTexts {
     sql.unfit = Dies kann nicht gespeichert werden
     > Es passt nicht zu dem, was auf diesem Gerät schon gespeichert ist.
     ! Ändern Sie Ihre Eingabe und versuchen Sie es dann erneut.
+    sql.not-found = Das ist nicht mehr da
+    > In den Daten der App fehlt, was geändert werden sollte.
+    ! Vielleicht wurde es gelöscht. Gehen Sie zurück und sehen Sie noch einmal nach.
     policy.no-time-left = Es war keine Zeit mehr
     > Es hat vorher so lange gedauert, dass dies nicht mehr versucht werden konnte.
     ! Versuchen Sie es gleich noch einmal.
@@ -292,6 +295,9 @@ extension BuiltInTexts {
     outbox.duplicate-worker = Die App ist falsch eingerichtet
     > Zwei Teile der App tun dieselbe Arbeit.
     ! Sagen Sie es den Herstellern der App.
+    outbox.unreadable-payload = Eine gesicherte Änderung ist nicht lesbar
+    > Sie stammt von einer anderen Version der App und bleibt erhalten, bis sie gelesen werden kann.
+    ! Aktualisieren Sie die App.
     outbox.failed = Ihre Änderung wurde nicht gesichert
     > Der Speicher dieses Geräts hat nicht richtig reagiert.
     ! Versuchen Sie es erneut.

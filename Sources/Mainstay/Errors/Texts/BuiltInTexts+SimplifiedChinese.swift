@@ -133,6 +133,9 @@ extension BuiltInTexts {
     sql.unfit = 无法保存此内容
     > 它与此设备上已保存的内容不相符。
     ! 请更改输入的内容，然后重试。
+    sql.not-found = 内容已不存在
+    > App 的数据中没有要更改的内容。
+    ! 它可能已被删除。请返回后重新查看。
     policy.no-time-left = 没有剩余时间
     > 之前的步骤耗时过长，因此无法再尝试此操作。
     ! 请稍后重试。
@@ -292,6 +295,9 @@ extension BuiltInTexts {
     outbox.duplicate-worker = App 设置有误
     > App 的两个部分在执行相同的工作。
     ! 请告知 App 的开发者。
+    outbox.unreadable-payload = 无法读取已保存的更改
+    > 它由其他版本的 App 保存，会保留到可以读取为止。
+    ! 请更新 App。
     outbox.failed = 无法保存更改
     > 此设备的储存空间没有正常回应。
     ! 请重试。

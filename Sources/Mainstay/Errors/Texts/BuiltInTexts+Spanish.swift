@@ -133,6 +133,9 @@ extension BuiltInTexts {
     sql.unfit = Esto no se puede guardar
     > No encaja con lo que ya está guardado en este dispositivo.
     ! Cambie lo que ha introducido e inténtelo de nuevo.
+    sql.not-found = Esto ya no está
+    > En los datos de la app falta lo que se iba a cambiar.
+    ! Puede que se haya eliminado. Vuelva atrás y compruébelo.
     policy.no-time-left = No quedaba tiempo
     > Lo anterior ha tardado tanto que ya no se ha podido intentar esto.
     ! Inténtelo de nuevo dentro de un momento.
@@ -292,6 +295,9 @@ extension BuiltInTexts {
     outbox.duplicate-worker = La app está mal configurada
     > Dos partes de la app hacen el mismo trabajo.
     ! Avise a los creadores de la app.
+    outbox.unreadable-payload = Un cambio guardado no se puede leer
+    > Lo guardó otra versión de la app y se conserva hasta que se pueda leer.
+    ! Actualice la app.
     outbox.failed = No se ha podido guardar su cambio
     > El almacenamiento de este dispositivo no ha respondido correctamente.
     ! Inténtelo de nuevo.
