@@ -21,12 +21,17 @@ import Foundation
       leave(.success)
     } catch let failure as CommandFailure {
       let name = failure.status == .wrongOptions ? "" : "mainstay: "
-      if failure.status != .success { Terminal.complaints.tell(name + failure.message + "\n") }
+      if failure.status != .success { complain(name + failure.message) }
       leave(failure.status)
     } catch {
-      Terminal.complaints.tell("mainstay: \(fullMessage(for: error))\n")
+      complain("mainstay: \(fullMessage(for: error))")
       leave(.couldNotRun)
     }
+  }
+
+  /// What was typed stands in complaints, and may come from anywhere.
+  private static func complain(_ text: String) {
+    Terminal.complaints.tell(Terminal.lines(text).joined(separator: "\n") + "\n")
   }
 
   private static func perform() throws {

@@ -59,6 +59,57 @@ import Testing
     #expect(groups[0].recoveryAttempts == 6 && groups[0].recoverySuccesses == 5)
   }
 
+  // MARK: What misleads
+
+  @Test func `one report from a clock that is ahead hides no trend`() async throws {
+    let log = try await SampleLog()
+    let file = try log.write(
+      "ahead.jsonl",
+      Array(repeating: ["time": "2026-01-15T10:00:00.000Z"], count: 20)
+        + [["time": "2099-01-01T00:00:00.000Z"]])
+    let end = try await BuiltProgram.run("mainstay", ["errors", "trend", "--json", file])
+    struct Trend: Decodable { let counts: [Int] }
+    let trend = try JSONDecoder().decode(Trend.self, from: Data(end.output.utf8))
+    #expect(trend.counts.last == 20)
+    #expect(
+      end.errors == "mainstay: 1 report is dated more than a day ahead; trends end before that.\n")
+  }
+
+  #if os(Linux)  // other file systems take no such names
+    @Test func `a file whose name is no text is said to be left out`() async throws {
+      let log = try await SampleLog()
+      let folder = log.folder.path
+      let beside = try await shell(
+        #"cp "$1/errors.jsonl" "$1/$(printf 'bad\377.jsonl')" && "$0" errors top "$1""#, folder)
+      #expect(beside.status == 0)
+      #expect(beside.errors == "mainstay: 1 file with a name that is no text is left out.\n")
+      let alone = try await shell(#"rm "$1/errors.jsonl" && "$0" errors top "$1""#, folder)
+      #expect(alone.status == 3 && alone.errors.contains("bytes that are no text"), "\(alone)")
+    }
+  #endif
+
+  @Test(arguments: [
+    ["export", "x", "-o", "no\u{1b}]0;pwned\u{7}/x"], ["show", "a\u{1b}[2J"],
+    ["trend", "--group", "q\u{1b}[2J"], ["top", "--bogus\u{1b}[2J"],
+  ])
+  func `what was typed steers no terminal`(_ arguments: [String]) async throws {
+    let log = try await SampleLog()
+    let typed = ["errors"] + arguments.map { $0 == "x" ? log.file : $0 }
+    let end = try await BuiltProgram.run(
+      "mainstay", arguments.contains("x") ? typed : typed + [log.file])
+    #expect(end.status != 0 && !end.errors.isEmpty)
+    #expect(!end.errors.contains("\u{1b}") && !end.errors.contains("\u{7}"), "\(end)")
+  }
+
+  @Test func `what turns the direction of a text stands in no page`() async throws {
+    let log = try await SampleLog()
+    let file = try log.write("turned.jsonl", [["title": "\u{202e}gnp.exe", "message": "a\u{9b}b"]])
+    let end = try await BuiltProgram.run(
+      "mainstay", ["errors", "export", "--format", "html", file])
+    #expect(end.status == 0 && end.output.contains("\u{fffd}gnp.exe"))
+    #expect(!end.output.unicodeScalars.contains { $0 == "\u{202e}" || $0 == "\u{9b}" })
+  }
+
   // MARK: What is no log
 
   @Test func `a file without a single report is said to be no log`() async throws {

@@ -21,11 +21,18 @@ struct ErrorLog {
   private var knownReports: Set<UUID> = []
   private var knownRecoveries: Set<ErrorReport.Recovery> = []
 
-  /// When the newest error happened; where there is none, when the log was read.
-  var end: Date { reports.last?.time ?? readAt }
+  /// How many files are named like a log in characters that are none.
+  private(set) var unnamed = 0
+  /// How many reports come from a clock that was ahead: trends end before them.
+  private(set) var ahead = 0
+  /// Where trends end: when the newest error happened that did not come from a clock that was
+  /// ahead; where there is no error, when the log was read.
+  private(set) var end: Date
 
   /// Whether there are reports that cannot be shown.
-  var isPartial: Bool { unreadable > 0 || unreadableRecords > 0 || !forServices.isEmpty }
+  var isPartial: Bool {
+    unreadable > 0 || unreadableRecords > 0 || unnamed > 0 || !forServices.isEmpty
+  }
 
   /// Reads files, and all logs and stores in folders.
   ///
@@ -35,13 +42,28 @@ struct ErrorLog {
   /// - Throws: `CommandFailure` where a path cannot be read or there is no log.
   init(reading paths: [String], at time: Date = Date()) throws {
     readAt = time
+    end = time
     let files = try LogFiles(at: paths)
     try read(files)
     read(files.stores)
+    unnamed = files.unnamed
     guard unreadable == 0 || !reports.isEmpty || !recoveries.isEmpty else {
       throw noLog(paths, count: files.paths.count)
     }
     reports.sort { $0.time < $1.time }
+    findEnd()
+  }
+
+  /// Finds where trends end.
+  ///
+  /// One report from a clock years ahead would leave nothing of the others in any trend. Where all
+  /// are ahead, it is this machine that is behind.
+  private mutating func findEnd() {
+    guard let newest = reports.last else { return }
+    let latest = readAt.addingTimeInterval(86_400)
+    let credible = reports.last { $0.time <= latest }
+    end = credible?.time ?? newest.time
+    ahead = credible == nil ? 0 : reports.reversed().prefix { $0.time > latest }.count
   }
 
   private func noLog(_ paths: [String], count: Int) -> CommandFailure {

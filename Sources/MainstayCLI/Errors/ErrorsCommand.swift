@@ -41,6 +41,18 @@ struct LogOptions: ParsableArguments {
         : "\(log.unreadableRecords) records of stores cannot be read and are"
       Terminal.complaints.tell("mainstay: \(records) left out.\n")
     }
+    if log.unnamed > 0 {
+      let files =
+        log.unnamed == 1
+        ? "1 file with a name that is no text is"
+        : "\(log.unnamed) files with names that are no text are"
+      Terminal.complaints.tell("mainstay: \(files) left out.\n")
+    }
+    if log.ahead > 0 {
+      let reports = log.ahead == 1 ? "1 report is" : "\(log.ahead) reports are"
+      Terminal.complaints.tell(
+        "mainstay: \(reports) dated more than a day ahead; trends end before that.\n")
+    }
     for records in log.forServices { Terminal.complaints.tell("mainstay: \(records.complaint)\n") }
     return log
   }

@@ -96,11 +96,18 @@ struct ErrorsPage {
       """
   }
 
+  /// What turns the direction of all that follows, and controls that are no bytes of ASCII.
+  private static func misleads(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isBidiControl || (0x80...0x9f).contains(scalar.value)
+      || scalar.value == 0x2028 || scalar.value == 0x2029
+  }
+
   /// The text as HTML, byte by byte: an accent after a quotation mark must not hide it.
   private static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     var previous: UInt8 = 0
-    for byte in text.utf8 {
+    let scalars = text.unicodeScalars.map { misleads($0) ? "\u{fffd}" : $0 }
+    for byte in String(String.UnicodeScalarView(scalars)).utf8 {
       defer { previous = byte }
       switch byte {
       case UInt8(ascii: "&"): bytes += "&amp;".utf8

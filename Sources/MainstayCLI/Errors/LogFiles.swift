@@ -11,6 +11,8 @@ struct LogFiles {
   private(set) var bytes = 0
   /// What waits in folders of report stores.
   private(set) var stores: [StoreSnapshot] = []
+  /// How many files of folders are named like a log in bytes that are no text.
+  private(set) var unnamed = 0
   private var known: Set<FileFacts.Identity> = []
 
   /// Finds them.
@@ -27,14 +29,16 @@ struct LogFiles {
           if facts.isFile { addFiles(try Self.olderParts(of: path)) }
           continue
         }
-        let logs = try Self.names(in: path).filter(Self.isLog).map { Self.place($0, in: path) }
-        let count = addFiles(logs)
+        let found = try Self.names(in: path)
+        unnamed += found.unnamed
+        let count = addFiles(found.names.filter(Self.isLog).map { Self.place($0, in: path) })
         if addStore(path, facts) || count > 0 { continue }
       } catch { throw Self.failure(path, error) }
       throw CommandFailure(
         status: .couldNotRun,
         message: "\(Self.name(of: path)) holds no logs: no file is named like errors.jsonl, and it "
-          + "is not the folder of a report store.")
+          + "is not the folder of a report store."
+          + (unnamed > 0 ? " What is named so is named in bytes that are no text." : ""))
     }
   }
 
@@ -81,7 +85,7 @@ struct LogFiles {
     let folder = (path as NSString).deletingLastPathComponent
     let name = (path as NSString).lastPathComponent
     do throws(POSIXError) {
-      let parts = try names(in: folder.isEmpty ? "." : folder).filter { part in
+      let parts = try names(in: folder.isEmpty ? "." : folder).names.filter { part in
         part.hasPrefix(name + ".") && isNumber(part.dropFirst(name.count + 1))
       }
       return parts.map { folder.isEmpty ? $0 : place($0, in: folder) }
@@ -93,15 +97,30 @@ struct LogFiles {
     }
   }
 
-  /// Names of everything in a folder, in order.
-  static func names(in folder: String) throws(POSIXError) -> [String] {
+  /// Names of everything in a folder, in order, and how many logs have a name that is no text.
+  ///
+  /// Foundation leaves such names out without a word.
+  static func names(
+    in folder: String
+  ) throws(POSIXError) -> (names: [String], unnamed: Int) {
     guard let opened = opendir(folder) else { throw POSIXError.latest }
-    closedir(opened)
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    } catch {
-      throw POSIXError(.EIO)
+    defer { closedir(opened) }
+    guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { throw POSIXError(.ENOSYS) }
+    var (names, unnamed): ([String], Int) = ([], 0)
+    while true {
+      errno = 0
+      guard let entry = readdir(opened) else { break }
+      // Only its address: nothing need be mapped behind the end of a name.
+      let name = UnsafeRawPointer(entry).advanced(by: start)
+        .assumingMemoryBound(to: CChar.self)
+      if let text = String(validatingCString: name) {
+        names.append(text)
+      } else if isLog(String(cString: name)) {
+        unnamed += 1
+      }
     }
+    guard errno == 0 else { throw POSIXError.latest }
+    return (names.sorted(), unnamed)
   }
 
   private static func place(_ name: String, in folder: String) -> String {

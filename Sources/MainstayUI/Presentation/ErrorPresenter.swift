@@ -48,15 +48,22 @@ public final class ErrorPresenter {
   public private(set) var droppedCount = 0
 
   @ObservationIgnored private let mapping: ErrorMapping?
+  @ObservationIgnored private let monitor: ErrorMonitor?
   @ObservationIgnored private let perform: ActionPerformer
 
   /// Makes a presenter that shows nothing.
   ///
   /// - Parameters:
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
+  ///   - monitor: Who is told of the errors, of what a person saw of them, and of what they chose;
+  ///     nil, the default, tells nobody.
   ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
-  public init(mapping: ErrorMapping? = nil, perform: @escaping ActionPerformer = { _, _ in }) {
+  public init(
+    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil,
+    perform: @escaping ActionPerformer = { _, _ in }
+  ) {
     self.mapping = mapping
+    self.monitor = monitor
     self.perform = perform
   }
 
@@ -84,15 +91,26 @@ public final class ErrorPresenter {
   ///
   /// - Parameters:
   ///   - error: Any error; a cancellation is never shown.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
   ///   - retry: What the Retry button runs; without it there is none.
-  public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
-    let error = (mapping ?? .current).map(error)
+  public func present(
+    _ error: any Error,
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
+    retry: (@MainActor () async -> Void)? = nil
+  ) {
+    let site = SourceSite(fileID: fileID, function: function, line: line)
+    let error = (mapping ?? .current).map(error, at: site)
     guard let presentation = ErrorPresentation(error) else { return }
+    monitor?.capture(shown: error, during: nil, at: site)
     if let same = items.firstIndex(where: { $0.error == error }) {
       items[same].count += 1
       return
     }
-    items.append(Item(error: error, presentation: presentation, retry: retry))
+    let item = Item(error: error, presentation: presentation, retry: retry)
+    items.append(item)
+    if presentation.style == .field { tell(of: item) }
     if items.count > Self.capacity { drop() }
     showNext()
   }
@@ -107,16 +125,34 @@ public final class ErrorPresenter {
     case RecoveryAction.dismiss.id: dismiss(id)
     case RecoveryAction.retry.id:
       guard let retry = item.retry else { return }
-      dismiss(id)
+      remove(item, after: action.id)
       await retry()
-    default: await perform(action, item.error)
+    default:
+      tell(of: item, action.id)
+      await perform(action, item.error)
     }
   }
 
   /// Puts an error away; the next one shows.
   public func dismiss(_ id: ErrorPresentation.ID) {
-    items.removeAll { $0.id == id }
+    guard let item = items.first(where: { $0.id == id }) else { return }
+    remove(item, after: RecoveryAction.dismiss.id)
+  }
+
+  private func remove(_ item: Item, after action: RecoveryAction.ID) {
+    // Of what was never shown nobody chose anything.
+    if item.presentation.style == .field || shown.values.contains(item.id) {
+      tell(of: item, action)
+    }
+    items.removeAll { $0.id == item.id }
     showNext()
+  }
+
+  private func tell(of item: Item, _ action: RecoveryAction.ID? = nil) {
+    monitor?.recordPresentation(
+      .init(
+        style: item.presentation.style.rawValue, titleKey: item.error.title.key, action: action),
+      of: item.error)
   }
 
   /// Puts all errors away.
@@ -134,7 +170,9 @@ public final class ErrorPresenter {
     for style in [ErrorPresentation.Style.overlay, .banner] where shownItem(style) == nil {
       let waiting = items.filter { $0.presentation.style == style }
       let worst = waiting.map(\.error.severity).max()
-      shown[style] = waiting.first { $0.error.severity == worst }?.id
+      let next = waiting.first { $0.error.severity == worst }
+      shown[style] = next?.id
+      if let next { tell(of: next) }
     }
   }
 

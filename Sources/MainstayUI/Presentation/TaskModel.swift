@@ -50,16 +50,21 @@ public final class TaskModel<Value> {
   @ObservationIgnored private var newestRun: UInt64 = 0
   @ObservationIgnored private let isEmpty: (Value) -> Bool
   @ObservationIgnored private let mapping: ErrorMapping?
+  @ObservationIgnored private let monitor: ErrorMonitor?
 
   /// Makes an idle model.
   ///
   /// - Parameters:
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
+  ///   - monitor: Who is told of failures, those of superseded runs too, and of errors that
+  ///     nobody converts; nil, the default, tells nobody.
   ///   - isEmpty: Whether there is nothing to show of a value; the default says that there is.
   public init(
-    mapping: ErrorMapping? = nil, isEmpty: @escaping (Value) -> Bool = { _ in false }
+    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil,
+    isEmpty: @escaping (Value) -> Bool = { _ in false }
   ) {
     self.mapping = mapping
+    self.monitor = monitor
     self.isEmpty = isEmpty
   }
 
@@ -119,13 +124,11 @@ public final class TaskModel<Value> {
       guard run == newestRun else { return }
       state = isEmpty(value) ? .empty : .loaded(value)
     } catch {
+      let mapped = (mapping ?? .current).map(error, at: work.site)
+        .adding(context: AppError.Frame(work.doing, site: work.site))
+      monitor?.capture(shown: mapped, during: work.doing, at: work.site)
       guard run == newestRun else { return }
-      let error = (mapping ?? .current).map(error, at: work.site)
-      state =
-        error.isCancellation
-        ? resting(previous)
-        : .failed(
-          error.adding(context: AppError.Frame(work.doing, site: work.site)), previous: previous)
+      state = mapped.isCancellation ? resting(previous) : .failed(mapped, previous: previous)
     }
   }
 
@@ -161,8 +164,26 @@ extension TaskModel {
 extension TaskModel where Value: Collection {
   /// Makes an idle model that shows an empty collection as empty.
   ///
-  /// - Parameter mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
-  public convenience init(mapping: ErrorMapping? = nil) {
-    self.init(mapping: mapping, isEmpty: \.isEmpty)
+  /// - Parameters:
+  ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
+  ///   - monitor: Who is told of failures; nil, the default, tells nobody.
+  public convenience init(mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil) {
+    self.init(mapping: mapping, monitor: monitor, isEmpty: \.isEmpty)
+  }
+}
+
+extension ErrorMonitor {
+  /// Tells the team of an error that a person is shown.
+  ///
+  /// One that nobody converts is shown with words that fit anything, so the report says what is
+  /// missing.
+  func capture(shown error: AppError, during operation: String?, at site: SourceSite) {
+    let isUnconverted = error.code == "unknown" && error.disposition == .unclassified
+    capture(
+      error,
+      message: isUnconverted
+        ? "It reached a screen without a conversion: let its type conform to AppErrorConvertible, "
+          + "or add it to the ErrorMapping." : nil,
+      during: operation, fileID: site.fileID, function: site.function, line: site.line)
   }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayTesting
 import MainstayUI
 import TestSupport
 import Testing
@@ -38,6 +39,28 @@ import Testing
     #expect(presenter.overlay?.error.code == "mild")
     presenter.overlay = nil
     #expect(presenter.overlay?.error.code == "worst")
+  }
+
+  @Test(.requirement("A37", "A49"))
+  func `tells the team what a person saw, and what they chose`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let presenter = ErrorPresenter(monitor: monitor)
+    let (first, second) = (Self.error("a"), Self.error("b"))
+    presenter.present(first) {}
+    presenter.present(second)
+    func presentation(_ error: AppError) -> ErrorReport.Presentation? {
+      monitor.history.first { $0.id == error.id }?.presentation
+    }
+    #expect(presentation(first)?.style == "overlay" && presentation(first)?.action == nil)
+    #expect(presentation(second) == nil, "nobody has seen it")
+    await presenter.choose(.retry, for: first.id)
+    #expect(presentation(first)?.action == RecoveryAction.retry.id)
+    #expect(presentation(second)?.style == "overlay")
+    presenter.overlay = nil
+    #expect(presentation(second)?.action == RecoveryAction.dismiss.id)
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map(\.code) == ["a", "b"])
   }
 
   @Test func `the same error again only counts`() {

@@ -77,6 +77,22 @@ import Testing
     #expect(model.error?.cause(as: Internal.self) != nil)
   }
 
+  @Test(.requirement("B12"))
+  func `tells the team of failures, and of errors that nobody converts`() async {
+    struct Internal: Error {}
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let model = TaskModel<[Int]>(monitor: monitor)
+    await model.run("Load numbers") { throw Self.failure }
+    await model.run("Load more") { throw Internal() }
+    await model.run("Load none") { throw CancellationError() }
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map(\.operation) == ["Load numbers", "Load more"])
+    #expect(sink.reports.first?.details == "HTTP status 503")
+    #expect(sink.reports.last?.details?.contains("AppErrorConvertible") == true)
+    #expect(sink.reports.allSatisfy { $0.site.fileID.hasSuffix("/TaskModelTests.swift") })
+  }
+
   @Test(.requirement("A15", "E9", "E18", "E31", "T10"))
   func `a retry clears the error first and runs the captured work once`() async {
     let work = Work()
