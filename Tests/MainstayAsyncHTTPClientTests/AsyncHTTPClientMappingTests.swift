@@ -214,7 +214,7 @@ import Testing
 
   static let all = client + channel + system + parser + tls + http2
 
-  @Test(.requirement("B14", "T13"), arguments: all.indices)
+  @Test(.requirement("B14", "T13", "D32"), arguments: all.indices)
   func `each error of the libraries says what happened`(_ index: Int) {
     let row = Self.all[index]
     let mapped = mapping.map(row.error)
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test func `values of a request stand in no details`() {
+  @Test(.requirement("D31")) func `values of a request stand in no details`() {
     let mapped = mapping.map(HTTPClientError.invalidHeaderFieldValues(["Bearer abc\r\n"]))
     #expect(mapped.details?.contains("abc") == false)
     #expect(

@@ -80,7 +80,7 @@ import Testing
     expectNone(LinkRules.brokenLinks(pages, paths: paths))
   }
 
-  @Test(.requirement("T12")) func `code on pages is compiled`() {
+  @Test(.requirement("T11", "T12")) func `code on pages is compiled`() {
     let pages = written.filter { $0.path.hasSuffix(".md") }
     let snippets = swift.filter { $0.path.hasPrefix("Snippets/") }
     expectNone(SnippetRules.uncompiled(pages, snippets: snippets))

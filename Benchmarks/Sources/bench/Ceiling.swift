@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a scenario may cost at most, as a ratio to a raw limit of the same run.
+/// What a scenario may cost at most, as a ratio to a raw limit of the same run where there is one.
 struct Ceiling: Sendable {
   enum Limit: Sendable {
     /// So many times the raw limit.
@@ -17,6 +17,10 @@ struct Ceiling: Sendable {
     case megabytes(Double)
     /// So many microseconds.
     case microseconds(Double)
+    /// So many nanoseconds of one call.
+    case nanoseconds(Double)
+    /// At least so many millions of something in a second, of which a call does some.
+    case millions(Double, of: String, each: Double)
   }
 
   let scenario: String
@@ -40,7 +44,13 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "rate-limiter", limit: .allocations(0)),
     Ceiling(scenario: "memory-timeout", limit: .megabytes(5)),
     Ceiling(scenario: "memory-capture", limit: .megabytes(30)),
+    Ceiling(scenario: "memory-capture-stalled", limit: .megabytes(30)),
     Ceiling(scenario: "slow-capture-stalled", limit: .microseconds(20)),
+    Ceiling(scenario: "slow-capture-8-tasks-stalled", limit: .microseconds(20)),
+    Ceiling(scenario: "capture", limit: .millions(1, of: "captures/s", each: 1)),
+    Ceiling(scenario: "capture-8-tasks", limit: .millions(1, of: "captures/s", each: 1)),
+    Ceiling(scenario: "fingerprint-typed", limit: .nanoseconds(500)),
+    Ceiling(scenario: "message-template", limit: .millions(50, of: "bytes/s", each: 100)),
   ]
 
   /// A ceiling beside what was measured.
@@ -78,6 +88,14 @@ struct Ceiling: Sendable {
     case .microseconds(let most):
       guard let time = results.memory[scenario] else { return nil }
       return verdict(time, most, "µs")
+    case .nanoseconds(let most):
+      return results.time(scenario).map { verdict($0, most, "ns") }
+    case .millions(let least, let unit, let each):
+      guard let own = results.time(scenario) else { return nil }
+      let rate = (each * 1_000 / own * 100).rounded() / 100
+      return Verdict(
+        scenario: scenario, measured: "\(rate.rounded(to: 2)) million \(unit)",
+        limit: "at least \(least.rounded(to: 2)) million", isMet: rate >= least)
     }
   }
 

@@ -7,7 +7,8 @@ extension Duration {
   /// The duration in whole nanoseconds.
   var inNanoseconds: Nanoseconds {
     let all = attoseconds
-    guard all >= 0, all >> 104 == 0 else { return all / 1_000_000_000 }
+    // Of what is negative no shift is zero.
+    guard all >> 104 == 0 else { return all / 1_000_000_000 }
     // By 2 to the power of 9 and 5 to that of 9, in two steps: the processor is much slower at
     // dividing 128 bits at once.
     let low = UInt64(truncatingIfNeeded: all >> 9) & 0xFFFF_FFFF

@@ -53,6 +53,26 @@ import Testing
     await #expect(throws: TimedOut.self) { try await call.value }
   }
 
+  @Test(.requirement("B35"))
+  func `a foreign error arrives as the very error that it is mapped to`() async throws {
+    struct Odd: Error {}
+    let expected = AppError(
+      code: "odd", kind: .storage, disposition: .permanent, title: "Odd", message: "It is odd.")
+    let mapping = ErrorMapping.standard.adding(Odd.self) { _ in expected }
+    let pipeline = Pipeline("under test") {
+      Retry(maximumAttempts: 3, backoff: .none)
+      FailurePlan([:], otherwise: .fails(with: Odd()))
+    }
+    let thrown = await #expect(throws: AppError.self) {
+      try await withAppErrors("Save", mapping: mapping) {
+        try await ErrorMapping.with(mapping) { try await pipeline.run { 1 } }
+      }
+    }
+    #expect(thrown?.id == expected.id && thrown?.code == "odd")
+    #expect(thrown?.cause(as: Odd.self) != nil)
+    #expect(thrown?.context.map(\.operation) == ["Save"])
+  }
+
   @Test func `drives a pipeline`() async throws {
     let plan = FailurePlan([1: .fails(with: down), 2: .fails(with: down)])
     let pipeline = Pipeline("under test") {

@@ -69,11 +69,12 @@ import Testing
     #expect(presenter.count == 1 && presenter.overlay?.count == 5)
   }
 
-  @Test(.requirement("C11", "T20")) func `being offline is a banner beside the overlay`() {
+  @Test(.requirement("C11", "D26", "T20")) func `being offline is a banner beside the overlay`() {
     let presenter = ErrorPresenter()
-    presenter.present(Self.offline)
+    presenter.present(Self.offline) {}
     presenter.present(Self.error("a"))
     #expect(presenter.banner?.error.code == "offline")
+    #expect(presenter.banner?.actions.contains { $0.id == RecoveryAction.retry.id } == true)
     #expect(presenter.overlay?.error.code == "a")
     presenter.banner = nil
     #expect(presenter.banner == nil && presenter.overlay != nil)

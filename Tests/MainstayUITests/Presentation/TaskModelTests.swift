@@ -68,7 +68,7 @@ import Testing
     #expect(model.error?.context.map(\.operation) == ["Load numbers"])
   }
 
-  @Test(.requirement("B12", "E15"))
+  @Test(.requirement("B12", "E15", "B6", "B27"))
   func `gives a generic text to an error that nobody knows`() async {
     struct Internal: Error {}
     let model = await model(.failure(Internal()), Work())
@@ -93,7 +93,7 @@ import Testing
     #expect(sink.reports.allSatisfy { $0.site.fileID.hasSuffix("/TaskModelTests.swift") })
   }
 
-  @Test(.requirement("A15", "E9", "E18", "E31", "T10"))
+  @Test(.requirement("A15", "E9", "E18", "E31", "T10", "A58"))
   func `a retry clears the error first and runs the captured work once`() async {
     let work = Work()
     let model = await model(.failure(Self.failure), work)

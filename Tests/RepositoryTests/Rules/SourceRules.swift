@@ -13,7 +13,7 @@ enum SourceRules {
     "MainstayHTTP": ["Mainstay", "Foundation", "FoundationNetworking"],
     "MainstayAsyncHTTPClient": [
       "Mainstay", "MainstayHTTP", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
-      "NIOPosix", "NIOSSL",
+      "NIOHTTP2", "NIOPosix", "NIOSSL",
     ],
     "MainstayOutbox": ["Mainstay", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
     "MainstayCLI": ["ArgumentParser", "Foundation", "Mainstay"],

@@ -11,7 +11,7 @@ import Testing
 @Suite(.ends(withinMinutes: 5)) struct ScanTests {
   static let isbn = "9780141439518"
 
-  @Test func `a scan becomes a twin, looked up and sent once`()
+  @Test(.requirement("A44")) func `a scan becomes a twin, looked up and sent once`()
     async throws
   {
     try await inWorld { world in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test(.requirement("C1", "C2", "C3", "C4", "C5", "C6", "A54"))
+  @Test(.requirement("C1", "C2", "C3", "C4", "C5", "C6", "A54", "A53", "A55"))
   func `a scan without the service waits, is seen waiting, and is sent when it is back`()
     async throws
   {
@@ -60,7 +60,9 @@ import Testing
     }
   }
 
-  @Test func `nothing listens at all: nothing was sent, and it is sent later`() async throws {
+  @Test(.requirement("B22")) func `nothing listens at all: nothing was sent, and it is sent later`()
+    async throws
+  {
     try await inWorld { world in
       await world.stop()
       let inventory = try await world.open()

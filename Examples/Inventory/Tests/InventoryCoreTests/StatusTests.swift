@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func `diagnostics hold counts and codes, and no content`() async throws {
+  @Test(.requirement("D29")) func `diagnostics hold counts and codes, and no content`() async throws
+  {
     try await inWorld { world in
       let inventory = try await world.open()
       let draft = try ItemDraft(title: "Secret diary", notes: "token=abc123")
@@ -113,6 +114,9 @@ import Testing
       let text = String(decoding: try document.encoded(), as: UTF8.self)
       #expect(!text.contains("Secret") && !text.contains("abc123"))
       #expect(document.sections.values.allSatisfy { $0.error == nil })
+      let status = document.sections["status"]?.value
+      #expect(status?["connectivity"]?["state"] == .string("online"))
+      #expect(status?["featureLevel"] == .string("full"))
       let ledger = document.sections["outbox"]?.value?["ledger"]
       #expect(ledger?["enqueued"] == .integer(1) && ledger?["isBalanced"] == .bool(true))
       #expect(ledger?["receipts"]?["sync-twin/done"] == .integer(1))

@@ -143,6 +143,10 @@ import Testing
       ] { #expect(page.has(part), "\(part)") }
       let errors = try await browser.get("/errors")
       #expect(errors.has("<tr data-code=\"inventory.connection-lost\">"))
+      for place in ["/api/errors/log", "/api/errors"] {
+        #expect(errors.has("href=\"\(place)\""), "the reports can be saved")
+        #expect(try await browser.get(place).status == 200)
+      }
       let trend = errors.part(from: "<svg class=\"trend\"", to: "</svg>")
       #expect(trend?.contains("<rect x=\"55\"") == true)
       let help = try await browser.get("/help")
