@@ -25,9 +25,12 @@ import Testing
     let lines =
       [
         "", "## MainstayAsyncHTTPClient", "",
-        "What the errors of AsyncHTTPClient, SwiftNIO and its TLS become; the rows are the core's.",
-        "",
-      ] + StrategyPage.table(of: rows) + [""]
+        "What the errors of AsyncHTTPClient, SwiftNIO, its TLS and its HTTP/2 become; the rows are the",
+        "core's.", "",
+      ]
+      + StrategyPage.policies(
+        "a time limit of each request that sends reports, 30 seconds; all else is the app's.")
+      + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayAsyncHTTPClient", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")
   }

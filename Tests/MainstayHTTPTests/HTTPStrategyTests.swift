@@ -27,7 +27,10 @@ import Testing
       [
         "", "## MainstayHTTP", "",
         "An answer to GET and to POST; that to a POST with an idempotency key is as to GET.", "",
-      ] + StrategyPage.table(of: rows) + [""]
+      ]
+      + StrategyPage.policies(
+        "a time limit of each request that sends reports, 30 seconds; all else is the app's.")
+      + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayHTTP", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")
   }

@@ -29,7 +29,14 @@ import Testing
         disposition: String(String(describing: error.disposition).prefix { $0 != "(" }),
         severity: error.severity.rawValue, title: error.title.description)
     }
-    let lines = ["", "## MainstayOutbox", ""] + StrategyPage.table(of: rows) + [""]
+    let lines =
+      ["", "## MainstayOutbox", ""]
+      + StrategyPage.policies(
+        """
+        each operation is tried up to 25 times, after 1 to 300 seconds, three times where nobody \
+        classified its error; a lane waits where the other side asks for it.
+        """)
+      + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayOutbox", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")
   }

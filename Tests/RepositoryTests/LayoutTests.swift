@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 /// `Package.swift` against `Documentation/Architecture.md`.
@@ -15,5 +16,14 @@ import Testing
     #expect(manifest.targets.contains { $0.dependencies.contains("swift-log") })
     expectNone(LayoutRules.violations(manifest, entries))
     expectNone(LayoutRules.equalIgnoringCase(manifest))
+  }
+
+  @Test(.requirement("A50")) func `every target says what becomes of its errors`() throws {
+    let targets = Set(
+      repository.swiftFiles.filter { $0.isBelow("Sources") }
+        .compactMap { $0.path.split(separator: "/").dropFirst().first.map(String.init) })
+    #expect(targets.contains("Mainstay"))
+    let page = try repository.text(at: StrategyRules.page)
+    expectNone(StrategyRules.violations(page, targets: targets))
   }
 }

@@ -51,6 +51,16 @@ public enum StrategyPage {
     return quoted.prefix(3).joined(separator: ", ") + " … \(last) (\(quoted.count) codes)"
   }
 
+  /// What a target does about its errors by itself, broken into lines.
+  public static func policies(_ text: String) -> [String] {
+    var lines = ["**Policies:**"]
+    for word in text.split(separator: " ") {
+      let longer = "\(lines[lines.count - 1]) \(word)"
+      if longer.count > 100 { lines.append(String(word)) } else { lines[lines.count - 1] = longer }
+    }
+    return lines
+  }
+
   /// The section of a target as it stands on the page; nil where there is none.
   ///
   /// With `MAINSTAY_WRITE_REQUIREMENTS=1`, which `make requirements` sets, it is written before.

@@ -41,7 +41,13 @@ import Testing
   }
 
   @Test(.requirement("A50", "A41")) func `the page lists the errors of the core`() throws {
-    var lines = ["", "## Mainstay"]
+    var lines =
+      ["", "## Mainstay", ""]
+      + StrategyPage.policies(
+        """
+        none by itself: what a call goes through is built by the app. A report store tries again \
+        after 1 to 300 seconds, and heeds what the other side asks for.
+        """)
     for (about, errors) in AppError.builtIn {
       lines += ["", "### \(about)", ""] + StrategyPage.table(of: errors.map(Self.row))
     }

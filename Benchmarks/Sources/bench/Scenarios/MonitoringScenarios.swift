@@ -112,8 +112,10 @@ extension Memory {
     return microseconds(slowest(of: times(of: 20 * 256 * 10, 0, monitor)))
   }
 
-  /// The same from eight tasks at once. On fewer processors than that, whoever is stopped by the
-  /// system in the middle of a capture waits for the others too.
+  /// The same from eight tasks at once.
+  ///
+  /// On fewer processors than that, whoever the system stops in the middle of a capture waits for
+  /// the others too.
   static func slowCaptureFromEightTasksWhileStalled() async -> Double? {
     let monitor = MonitoringScenarios.stalledMonitor()
     var all: [Duration] = []

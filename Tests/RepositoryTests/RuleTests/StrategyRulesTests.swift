@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@Suite struct StrategyRulesTests {
+  @Test func `a target without a section needs a reason, and no reason outlives its target`() {
+    let page = "<!-- begin Mainstay -->\n<!-- begin MainstayUI -->"
+    let found = StrategyRules.violations(
+      page, targets: ["Mainstay", "MainstayNew", "MainstayUI", "MainstayCLI"])
+    #expect(
+      found.map(\.rule) == [
+        "`MainstayNew` is to be on the page or in the list of those without errors",
+        "`MainstayTesting` is in the list of those without errors, and no target",
+        "`MainstayUI` is to be on the page or in the list of those without errors",
+      ])
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every target has its part of `Documentation/Strategy.md`, or a reason to have none.
+enum StrategyRules {
+  static let page = "Documentation/Strategy.md"
+
+  /// Targets without errors of their own.
+  static let without = [
+    "MainstayCLI": "It says what is wrong in its exit status and in a sentence.",
+    "MainstayTesting": "Its errors are made by tests, and end in them.",
+    "MainstayUI": "It shows the errors of others.",
+  ]
+
+  /// - Parameters:
+  ///   - page: The text of the page.
+  ///   - targets: The folders of `Sources`.
+  /// - Returns: Targets that are neither on the page nor listed, and what is both.
+  static func violations(_ page: String, targets: Set<String>) -> [Violation] {
+    targets.union(without.keys).sorted().compactMap { target in
+      let isTarget = targets.contains(target)
+      let isThere = page.contains("<!-- begin \(target) -->")
+      guard !isTarget || isThere == (without[target] != nil) else { return nil }
+      return Violation(
+        path: Self.page, line: 1,
+        rule: isTarget
+          ? "`\(target)` is to be on the page or in the list of those without errors"
+          : "`\(target)` is in the list of those without errors, and no target",
+        cure: "Give it a section with a test that writes it, or a reason in StrategyRules")
+    }
+  }
+}
