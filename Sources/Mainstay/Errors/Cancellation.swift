@@ -19,6 +19,13 @@ extension Error {
 }
 
 enum CancellationCheck {
+  /// Whether an error says that it is a cancellation; false where it is being asked already.
+  static func asks(_ error: any Error, by mapping: ErrorMapping?) -> Bool {
+    ConversionDepth.asking {
+      mapping?.whileCurrent { error.isCancellation } ?? error.isCancellation
+    } ?? false
+  }
+
   static func holds(for error: any Error, under mapping: ErrorMapping) -> Bool {
     var current = error
     for _ in 0..<10 {  // a chain of causes may lead back to itself

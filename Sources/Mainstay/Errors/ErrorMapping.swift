@@ -30,6 +30,10 @@ public struct ErrorMapping: Sendable {
   private var byDomain: [String: [Rule]] = [:]
   private var general: [Rule] = []
   private var count = 0
+  private var identity: Identity?
+
+  /// Tells mappings apart; one with nothing added has none.
+  private final class Identity: Sendable {}
 
   /// The mapping with nothing added to it.
   public static let standard = ErrorMapping()
@@ -81,6 +85,7 @@ public struct ErrorMapping: Sendable {
 
   private mutating func rule(_ convert: @escaping Convert) -> Rule {
     count += 1
+    identity = Identity()
     return Rule(ordinal: count, convert: convert)
   }
 
@@ -112,6 +117,9 @@ public struct ErrorMapping: Sendable {
 
   /// Makes an ``AppError`` of any error.
   ///
+  /// Whoever asks for ``current`` meanwhile, such as a case of a family about its cause, is given
+  /// this mapping.
+  ///
   /// - Parameters:
   ///   - error: The error.
   ///   - fileID: The file where it was caught; leave it out.
@@ -128,6 +136,15 @@ public struct ErrorMapping: Sendable {
   package func map(_ error: any Error, at site: SourceSite) -> AppError {
     if let error = error as? AppError ?? AppError(bridged: error) { return error }
     if CancellationCheck.isPlain(error) { return .cancelled(error, at: site) }
+    return whileCurrent { convert(error, at: site) }
+  }
+
+  /// Runs what may ask for the current mapping, which is this one meanwhile.
+  func whileCurrent<T>(_ body: () -> T) -> T {
+    Self.current.identity === identity ? body() : Self.with(self, operation: body)
+  }
+
+  private func convert(_ error: any Error, at site: SourceSite) -> AppError {
     if let mapped = registered(error) { return mapped.keeping(error) }
     if let error = error as? any AppErrorConvertible {
       // Whoever keeps asking for the mapping of itself is not asked anything more.

@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -123,6 +124,43 @@ private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError 
     }
     #expect(AppError.from(StoreError()).code == "unknown")
     #expect(AppError.from(StoreError(), mapping: mapping).code == "test")
+  }
+
+  @Test(.requirement("B14", "A41")) func `a mapping that is given is asked about causes too`() {
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in .offline() }
+    let failure = AppError.Data.saveFailed(Shelf.empty)
+    #expect(AppError.from(failure).disposition == .unclassified)
+    #expect(AppError.from(failure, mapping: mapping).disposition == .transient())
+    #expect(mapping.map(failure).kind == .offline)
+    let result = Result<Int, any Error>.failure(failure).mapToAppError(mapping: mapping)
+    #expect(result.error?.kind == .offline)
+    #expect(throws: ErrorMapping.with(mapping) { failure.asAppError }) {
+      try withAppErrors(mapping: mapping) { throw failure }
+    }
+    ErrorMapping.with(mapping) {
+      #expect(AppError.from(failure, mapping: .standard).disposition == .unclassified)
+    }
+    let asking = ErrorMapping.standard.adding(Shelf.self) { _ in .offline() }
+      .adding(StoreError.self) { _ in AppError.from(Shelf.empty) }
+    #expect(AppError.from(StoreError(), mapping: asking).kind == .offline)
+  }
+
+  @Test func `a mapping that is given decides about cancellation and group`() {
+    let stopping = ErrorMapping.standard.adding(Shelf.self) { _ in .cancelled() }
+    #expect(AppError.unknown(Shelf.empty, mapping: stopping).isCancellation)
+    #expect(AppError.decoding(Shelf.empty, mapping: stopping).isCancellation)
+    #expect(!AppError.unknown(Shelf.empty).isCancellation)
+    #expect(AppError.from(AppError.Data.saveFailed(Shelf.empty), mapping: stopping).isCancellation)
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in named("shelf.empty") }
+    let group = ErrorMapping.with(mapping) { Fingerprint(of: Shelf.empty) }
+    #expect(Fingerprint(of: Shelf.empty, mapping: mapping) == group)
+    #expect(Fingerprint(of: Shelf.empty) != group)
+    #expect(Fingerprint.explain(Shelf.empty, mapping: mapping).fingerprint == group)
+    #expect(
+      Fingerprint.difference(Shelf.empty, named("shelf.empty"), mapping: mapping).shared.count == 1)
+    let groups = ErrorGroups(["shelf": Shelf.empty], mapping: mapping)
+    #expect(groups.entries.map(\.code) == ["shelf.empty"])
+    #expect(groups.entries.map(\.fingerprint) == [group.description])
   }
 
   @Test func `the override passes on what its operation throws, with its type`() async {

@@ -61,13 +61,16 @@ extension Fingerprint {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - key: A name of your own for the group, as given to ``init(of:key:chain:)``.
+  ///   - key: A name of your own for the group, as given to ``init(of:key:chain:mapping:)``.
   ///   - chain: Which causes count; the default is the ends.
+  ///   - mapping: Which errors have a code; the default is ``ErrorMapping/current``.
   /// - Returns: The group, what decided, and every component with a hint.
   public static func explain(
-    _ error: any Error, key: String? = nil, chain: Chain = .ends
+    _ error: any Error, key: String? = nil, chain: Chain = .ends, mapping: ErrorMapping? = nil
   ) -> Explanation {
-    Explanation(of: error, key: key, chain: chain, mapped: ErrorSubject.mapped(error))
+    (mapping ?? .current).whileCurrent {
+      Explanation(of: error, key: key, chain: chain, mapped: ErrorSubject.mapped(error))
+    }
   }
 }
 

@@ -60,16 +60,24 @@ public struct Fingerprint: Sendable, Hashable {
   ///   - key: A name of your own for the group, which then decides alone; a blank one is left out,
   ///     and one that is the error's own message is taken as its template.
   ///   - chain: Which causes count; the default is the ends.
-  public init(of error: any Error, key: String? = nil, chain: Chain = .ends) {
+  ///   - mapping: Which errors have a code; the default is ``ErrorMapping/current``.
+  public init(
+    of error: any Error, key: String? = nil, chain: Chain = .ends, mapping: ErrorMapping? = nil
+  ) {
+    self =
+      mapping?.whileCurrent { Self.group(of: error, key: key, chain: chain) }
+      ?? Self.group(of: error, key: key, chain: chain)
+  }
+
+  private static func group(of error: any Error, key: String?, chain: Chain) -> Fingerprint {
     let mapped = ErrorSubject.mapped(error)
     let isPlain = key == nil && chain == .ends && mapped == nil
-    if isPlain, let known = FingerprintCache.find(error) {
-      self = known
-      return
-    }
+    if isPlain, let known = FingerprintCache.find(error) { return known }
     let explanation = Explanation(of: error, key: key, chain: chain, mapped: mapped)
-    self = explanation.fingerprint
-    if isPlain, explanation.isWholeIdentity { FingerprintCache.keep(self, for: error) }
+    if isPlain, explanation.isWholeIdentity {
+      FingerprintCache.keep(explanation.fingerprint, for: error)
+    }
+    return explanation.fingerprint
   }
 
   /// Names the group of whatever is reported under a key.
