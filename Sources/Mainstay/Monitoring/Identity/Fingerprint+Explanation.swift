@@ -5,7 +5,7 @@ extension Fingerprint {
   public enum Tier: String, Sendable, Hashable, Codable, CaseIterable {
     /// A key given where the error was reported.
     case key
-    /// The kind of an error that says where the program runs.
+    /// The kind of an error that says where the program runs, and has no code of an author's.
     case environment
     /// The error's stable code.
     case code

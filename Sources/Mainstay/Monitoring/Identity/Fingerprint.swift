@@ -11,10 +11,10 @@
 /// What decides is the first of these that an error has:
 ///
 /// 1. a `key` given where the error is reported;
-/// 2. the kind alone, where it is `offline`, `timeout`, `portal` or `storageFull`: these say where
-///    the program runs;
-/// 3. its ``AppError/code``, also that of ``AppErrorConvertible`` and of the current
+/// 2. its ``AppError/code``, also that of ``AppErrorConvertible`` and of the current
 ///    ``ErrorMapping``;
+/// 3. the kind alone, where it is `offline`, `timeout`, `portal` or `storageFull` and the code is
+///    Mainstay's own, or there is none: these say where the program runs;
 /// 4. its type with the module, and the name of its case;
 /// 5. domain and number, for `NSError` and its like;
 /// 6. type and ``MessageTemplate``, for a type that tells its errors apart only in words.
