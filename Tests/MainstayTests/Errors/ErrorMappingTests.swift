@@ -13,10 +13,21 @@ import Testing
 private struct StoreError: Error, Equatable { var number = 1 }
 private enum Shelf: Error { case empty }
 
-private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError {
+private func named(
+  _ code: ErrorCode, underlying: [any Error] = [], at fileID: String = #fileID
+) -> AppError {
   AppError(
     code: code, kind: .server, disposition: .transient(), title: "T", message: "M.",
-    underlying: underlying)
+    underlying: underlying, fileID: fileID)
+}
+
+private struct Refused: AppErrorConvertible {
+  var why: AppError?
+  var appError: AppError {
+    why
+      ?? AppError(
+        code: "shop.refused", kind: .denied, disposition: .permanent, title: "T", message: "M.")
+  }
 }
 
 @Suite struct ErrorMappingTests {
@@ -161,6 +172,39 @@ private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError 
     let groups = ErrorGroups(["shelf": Shelf.empty], mapping: mapping)
     #expect(groups.entries.map(\.code) == ["shelf.empty"])
     #expect(groups.entries.map(\.fingerprint) == [group.description])
+  }
+
+  @Test(.requirement("A46"))
+  func `an error without a place of its own has that of its conversion`() throws {
+    let errors: [any Error] = [
+      AppError.Data.saveFailed(Shelf.empty), AppError.Network.offline, AppError.Service.cancelled,
+      Rejection(policy: "shop", reason: .circuitOpen), AppError.Data.saveFailed().appError,
+      StoreError(), Shelf.empty, Refused(), CancellationError(),
+    ]
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in named("shelf.empty") }
+    for error in errors {
+      let line = #line + 1
+      let site = AppError.from(error, mapping: mapping).site
+      #expect(site.fileID == "MainstayTests/ErrorMappingTests.swift", "\(error)")
+      #expect(site.line == line, "\(error)")
+    }
+    let monitor = ErrorMonitor(mapping: mapping)
+    monitor.capture(AppError.Data.saveFailed(Shelf.empty), fileID: "Shop/Save.swift", line: 7)
+    monitor.capture(Shelf.empty, fileID: "Shop/Shelf.swift", line: 8)
+    #expect(monitor.history.map(\.site.fileID) == ["Shop/Shelf.swift", "Shop/Save.swift"])
+    let (near, far) = (AppError.Network.offline, ErrorMapping.standard)
+    #expect(
+      Fingerprint(of: far.map(near, fileID: "A/A.swift"))
+        == Fingerprint(of: far.map(near, fileID: "B/B.swift", line: 1)))
+  }
+
+  @Test(.requirement("A46")) func `an error with a place of its own keeps it`() {
+    let error = named("shop.closed", at: "Shop/Door.swift")
+    #expect(AppError.from(error).site.fileID == "Shop/Door.swift")
+    #expect(AppError.from(Refused(why: error)).site.fileID == "Shop/Door.swift")
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in error }
+    #expect(AppError.from(Shelf.empty, mapping: mapping).site.fileID == "Shop/Door.swift")
+    #expect(Shelf.empty.asAppError.site.function == "asAppError")
   }
 
   @Test func `the override passes on what its operation throws, with its type`() async {
