@@ -30,25 +30,28 @@ public protocol AppErrorConvertible: LocalizedError, CustomNSError, RecoverableE
 }
 
 extension AppErrorConvertible {
+  /// The `appError`; nil where that is what asks, as one that quotes its own description does.
+  private var told: AppError? { (self as? AppError) ?? ConversionDepth.telling { appError } }
+
   /// The message.
-  public var errorDescription: String? { appError.message.string() }
+  public var errorDescription: String? { told?.message.string() }
   /// The title.
-  public var failureReason: String? { appError.title.string() }
+  public var failureReason: String? { told?.title.string() }
   /// The suggestion, where there is one.
-  public var recoverySuggestion: String? { appError.suggestion?.string() }
+  public var recoverySuggestion: String? { told?.suggestion?.string() }
   /// The address of the help page, where there is one.
-  public var helpAnchor: String? { appError.help?.absoluteString }
+  public var helpAnchor: String? { told?.help?.absoluteString }
 
   /// The type with its module; stable for as long as the type is not renamed.
   public static var errorDomain: String { QualifiedTypeName.of(Self.self) }
 
   /// The number of the error's code, the same in every process and release.
-  public var errorCode: Int { appError.code.number }
+  public var errorCode: Int { (told?.code ?? BuiltInError.unknown.code).number }
 
   /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses
   /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
-    let error = appError
+    guard let error = told else { return [:] }
     var info: [String: Any] = [
       NSLocalizedDescriptionKey: PlainText.usable(errorDescription) ?? error.message.string(),
       NSLocalizedFailureReasonErrorKey: PlainText.usable(failureReason) ?? error.title.string(),
@@ -68,7 +71,7 @@ extension AppErrorConvertible {
   }
 
   /// The words on the buttons, in the order of ``AppError/actions``.
-  public var recoveryOptions: [String] { appError.actions.map { $0.title.string() } }
+  public var recoveryOptions: [String] { told?.actions.map { $0.title.string() } ?? [] }
 
   /// Does nothing: an action is a value, and whoever presents it performs it.
   ///

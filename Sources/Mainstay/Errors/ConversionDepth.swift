@@ -10,6 +10,8 @@ enum ConversionDepth {
   @TaskLocal private static var mapped = 0
   @TaskLocal private static var bridged = 0
   @TaskLocal private static var described = 0
+  @TaskLocal private static var told = 0
+  @TaskLocal private static var identified = 0
 
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
@@ -34,6 +36,23 @@ enum ConversionDepth {
     guard depth < 4 else { return nil }
     return $bridged.withValue(depth + 1, operation: body)
   }
+
+  /// Asks an app's error for its `appError`, for one of its texts; nil below the fourth.
+  static func telling<T>(_ body: () -> T) -> T? {
+    let depth = told
+    guard depth < 4 else { return nil }
+    return $told.withValue(depth + 1, operation: body)
+  }
+
+  /// Asks an error for its own words, for its group; nil below the second.
+  static func identifying<T>(_ body: () -> T) -> T? {
+    let depth = identified
+    guard depth < 2 else { return nil }
+    return $identified.withValue(depth + 1, operation: body)
+  }
+
+  /// Whether an error is being asked for its own words.
+  static var isIdentifying: Bool { identified > 0 }
 
   /// Asks an error to describe itself; nil below the second.
   static func describing<T>(_ body: () -> T) -> T? {

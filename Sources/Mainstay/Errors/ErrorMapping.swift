@@ -219,6 +219,8 @@ extension AppError {
     if let left = HashableError.value(of: left), let right = HashableError.value(of: right) {
       return left == right
     }
-    return String(reflecting: left) == String(reflecting: right)
+    // Errors that describe themselves by what they are mapped to are the same.
+    return ConversionDepth.describing { String(reflecting: left) == String(reflecting: right) }
+      ?? true
   }
 }

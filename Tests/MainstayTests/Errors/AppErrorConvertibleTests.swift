@@ -38,6 +38,33 @@ private enum OrderError: AppErrorConvertible, CaseIterable {
   var errorDescription: String? { "Own words for \(self)" }
 }
 
+/// Quotes what Foundation says about it, which Foundation asks it for.
+private enum Quoting: AppErrorConvertible, CaseIterable {
+  case description, reason, suggestion, options, bridged, number
+
+  var appError: AppError {
+    AppError(
+      code: "a.quote", kind: .unknown, disposition: .permanent, title: "Quoted",
+      message: LocalizableText(verbatim: quote))
+  }
+
+  private var quote: String {
+    switch self {
+    case .description: localizedDescription
+    case .reason: failureReason ?? "No reason."
+    case .suggestion: recoverySuggestion ?? "No suggestion."
+    case .options: recoveryOptions.joined() + "."
+    case .bridged: (self as NSError).localizedDescription
+    case .number: "\(errorCode) \(errorUserInfo.count)."
+    }
+  }
+}
+
+/// Says to people what it was mapped to.
+private struct Echo: LocalizedError {
+  var errorDescription: String? { AppError.from(self).message.string() }
+}
+
 /// Everything that leads back to itself.
 private enum Ouroboros: AppErrorConvertible, CaseIterable {
   case ownCause, unknownSelf, asksCancellation, convertsSelf, mutual
@@ -114,6 +141,27 @@ private enum Ouroboros: AppErrorConvertible, CaseIterable {
     #expect(error == UserError.nameTaken.appError)
     #expect(error.cause(as: UserError.self) == .nameTaken)
     #expect(error.cause(as: NSError.self) == URLFailure.lost)
+  }
+
+  @Test(.ends(withinMinutes: 5), arguments: Quoting.allCases)
+  private func `one that quotes itself comes to an end`(_ error: Quoting) throws {
+    #expect(!error.appError.message.isBlank)
+    #expect(AppError.from(error).code == "a.quote")
+    #expect(error.errorDescription?.isEmpty == false)
+    #expect(error.failureReason == "Quoted")
+    #expect(error.errorCode == ("a.quote" as ErrorCode).number)
+    #expect((error as NSError).localizedFailureReason == "Quoted")
+    #expect(!error.localizedDescription.isEmpty)
+    #expect(!error.isCancellation)
+    #expect(Fingerprint.explain(error).tier == .code)
+    #expect(AppError.from(error).message.string().utf8.count < 2_100)
+  }
+
+  @Test(.ends(withinMinutes: 5)) func `one that says what it is mapped to comes to an end`() {
+    #expect(AppError.from(Echo()).code == "unknown")
+    #expect(!Echo().localizedDescription.isEmpty)
+    #expect(Fingerprint.explain(Echo()).tier == .type)
+    #expect(!RecordedError(Echo()).type.isEmpty)
   }
 
   @Test(arguments: Ouroboros.allCases)

@@ -61,6 +61,12 @@ struct ErrorIdentity: Hashable {
     if let enumCase = EnumCase.name(of: error) {
       return .type(name, case: enumCase)
     }
+    // What is asked here may ask for the group of the error again.
+    let asked = ConversionDepth.identifying { withoutCase(error, named: name) }
+    return asked ?? ErrorIdentity(.type, [Part("type", name)])
+  }
+
+  private static func withoutCase<E: Error>(_ error: E, named name: String) -> ErrorIdentity {
     if isEnum(error) {  // built without reflection: what is left is the ordinal of the case
       let bridged = error as NSError
       return .domain(bridged.domain, String(bridged.code))

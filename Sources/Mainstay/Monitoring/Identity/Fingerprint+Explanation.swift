@@ -103,8 +103,10 @@ extension Fingerprint.Explanation: CustomStringConvertible {
 
   private static func identity(key: String, of error: any Error) -> ErrorIdentity? {
     guard PlainText.hasVisibleCharacters(key) else { return nil }
-    let isMessage = key == PlainText.message(of: error) || key == String(describing: error)
-    return isMessage ? .key(MessageTemplate(key).description) : .key(key)
+    let isMessage = ConversionDepth.identifying {
+      key == PlainText.message(of: error) || key == String(describing: error)
+    }
+    return isMessage == true ? .key(MessageTemplate(key).description) : .key(key)
   }
 
   /// One line for each component: a plus for what decides, a minus for what does not.

@@ -71,7 +71,9 @@ public struct Fingerprint: Sendable, Hashable {
 
   private static func group(of error: any Error, key: String?, chain: Chain) -> Fingerprint {
     let mapped = ErrorSubject.mapped(error)
-    let isPlain = key == nil && chain == .ends && mapped == nil
+    // An error that asks for its group while it is asked for its words is not remembered by that.
+    let isPlain =
+      key == nil && chain == .ends && mapped == nil && !ConversionDepth.isIdentifying
     if isPlain, let known = FingerprintCache.find(error) { return known }
     let explanation = Explanation(of: error, key: key, chain: chain, mapped: mapped)
     if isPlain, explanation.isWholeIdentity {
