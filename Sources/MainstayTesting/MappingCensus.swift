@@ -10,7 +10,8 @@ public import Mainstay
 /// #expect(MappingCensus(of: [StoreError.sold, URLError(.timedOut)]).gaps.isEmpty)
 /// ```
 ///
-/// An error that says about itself that it is unclassified is not a gap: somebody decided that.
+/// A gap is what keeps the code `unknown`, which no author gives. An error that is unclassified, by
+/// its own `appError` or by a mapping with another code, is none: somebody decided that.
 public struct MappingCensus: Sendable {
   /// An error without a conversion.
   public struct Gap: Sendable, Hashable {
@@ -32,7 +33,7 @@ public struct MappingCensus: Sendable {
     var seen: Set<Gap> = []
     gaps = samples.compactMap { sample in
       guard !(sample is any AppErrorConvertible),
-        mapping.map(sample).disposition == .unclassified
+        mapping.map(sample).code == "unknown"
       else { return nil }
       let type = RecordedError(sample).type
       let gap = Gap(
