@@ -52,12 +52,15 @@ extension AppErrorConvertible {
   /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
     guard let error = told else { return [:] }
+    func usable(_ text: String?) -> String? {
+      PlainText.usable(text, domain: Self.errorDomain)
+    }
     var info: [String: Any] = [
-      NSLocalizedDescriptionKey: PlainText.usable(errorDescription) ?? error.message.string(),
-      NSLocalizedFailureReasonErrorKey: PlainText.usable(failureReason) ?? error.title.string(),
+      NSLocalizedDescriptionKey: usable(errorDescription) ?? error.message.string(),
+      NSLocalizedFailureReasonErrorKey: usable(failureReason) ?? error.title.string(),
       "MainstayErrorCode": error.code.rawValue,
     ]
-    info[NSLocalizedRecoverySuggestionErrorKey] = PlainText.usable(recoverySuggestion)
+    info[NSLocalizedRecoverySuggestionErrorKey] = usable(recoverySuggestion)
     info[NSHelpAnchorErrorKey] = helpAnchor
     if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
     // Linux asks the cause for its own user info at once, so a cause may lead back to here.

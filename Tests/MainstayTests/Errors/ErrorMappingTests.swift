@@ -258,10 +258,25 @@ private struct Refused: AppErrorConvertible {
     #expect(error.message.string() == "The app met a problem that it does not recognize.")
   }
 
+  @Test(.requirement("B1")) func `the name of the error itself makes it a text that says nothing`()
+  {
+    let name = String(reflecting: TextError.self)
+    for text in ["Gick inte (\(name) fel 1).", "(\(name) 1)", "(d 7)", "出错（d错误7。）"] {
+      let object = NSError(domain: "d", code: 2, userInfo: [NSLocalizedDescriptionKey: text])
+      let error: any Error = text.contains(name) ? TextError(text) : object
+      let shown = AppError.from(error).message.string()
+      #expect(shown == "The app met a problem that it does not recognize.", "\(text)")
+    }
+    let other = NSError(
+      domain: "d", code: 2, userInfo: [NSLocalizedDescriptionKey: "Nobody is in (door 7)."])
+    #expect(AppError.from(other).message.string() == "Nobody is in (door 7).")
+  }
+
   @Test(
     .requirement("E29"),
     arguments: [
       "The cart is full (at most 20).", "Only 3 are left.", "Choose another file (step 2)", "No.",
+      "Nobody answers (example.com 2).", "Look into the log (shop.log 7).",
     ])
   func `a text that an author wrote is shown`(_ text: String) {
     #expect(AppError.from(TextError(text)).message.string() == text)
