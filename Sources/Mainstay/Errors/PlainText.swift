@@ -3,7 +3,7 @@
 import Foundation
 
 /// Tells texts for people from those that Foundation makes up.
-enum PlainText {
+package enum PlainText {
   /// The text, unless it is blank or a sentence that ends like `(Shop.CartError error 1.)`.
   ///
   /// - Parameters:
@@ -61,7 +61,7 @@ enum PlainText {
   }
 
   /// Whether there is anything to see: not only spaces, control and zero-width characters.
-  static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
+  package static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
     // Asked of every error that is made, and nearly always the first byte is the answer.
     for byte in text.utf8 {
       if byte > 0x20, byte < 0x7f { return true }
