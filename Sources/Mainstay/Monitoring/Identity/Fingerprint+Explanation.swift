@@ -86,7 +86,7 @@ extension Fingerprint.Explanation: CustomStringConvertible {
     if let outermost = walk.outermost {
       list.add(
         outermost.parts, contributes: decides,
-        hint: decides ? outermost.tier.hint : "a key was given")
+        hint: decides ? outermost.hint : "a key was given")
     }
     var number = 0
     for cause in walk.causes {
@@ -142,13 +142,23 @@ private struct ComponentList {
   ) {
     var parts = cause.identity.parts
     if chain == .whole, counts { parts.append(ErrorIdentity.Part("depth", String(cause.depth))) }
-    let hint =
+    var hint =
       if counts {
         cause.isInnermost ? "innermost cause" : "the whole chain was asked for"
       } else {
         decides ? "neither outermost nor innermost" : "a key was given"
       }
+    if counts, cause.identity.isAmbiguous { hint += "; " + ErrorIdentity.ambiguityHint }
     add(parts, named: name, contributes: counts, hint: hint)
+  }
+}
+
+extension ErrorIdentity {
+  fileprivate static let ambiguityHint =
+    "private or local: types of this name in other files are in it too, unless they have codes"
+
+  fileprivate var hint: String {
+    isAmbiguous ? tier.hint + "; " + Self.ambiguityHint : tier.hint
   }
 }
 

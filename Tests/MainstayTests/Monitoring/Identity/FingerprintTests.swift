@@ -97,6 +97,25 @@ private func tier(_ error: any Error) -> Fingerprint.Tier { Fingerprint.explain(
     #expect(explanation.components.map(\.value).contains("broken"))
   }
 
+  @Test func `what may be two types of one name says so`() {
+    func first() -> any Error {
+      enum LoadError: Error { case failed }
+      return LoadError.failed
+    }
+    func second() -> any Error {
+      enum LoadError: Error { case failed }
+      return LoadError.failed
+    }
+    #expect(type(of: first()) != type(of: second()))
+    #expect(Fingerprint(of: first()) == Fingerprint(of: second()))
+    for error in [first(), failing(first())] {
+      let hints = Fingerprint.explain(error).components.filter { $0.value.hasSuffix("LoadError") }
+      #expect(hints.map { $0.hint.contains("in other files") } == [true], "\(hints)")
+    }
+    let open = Fingerprint.explain(CartError.empty).components
+    #expect(!open.contains { $0.hint.contains("in other files") })
+  }
+
   @Test(.requirement("B41")) func `the stable code decides, whatever the texts say`() {
     let first = Fingerprint(of: PaymentError.declined(reason: "no money"))
     #expect(first == Fingerprint(of: PaymentError.declined(reason: "stolen")))
