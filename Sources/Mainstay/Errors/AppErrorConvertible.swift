@@ -51,7 +51,21 @@ extension AppErrorConvertible {
   /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses
   /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
-    guard let error = told else { return [:] }
+    // Counted as a whole: each of the texts asks for the `appError`, which may ask for all of them.
+    guard let error = told, var info = ConversionDepth.telling({ texts(of: error) }) else {
+      return [:]
+    }
+    // Linux asks the cause for its own user info at once, so a cause may lead back to here.
+    info[NSUnderlyingErrorKey] = error.underlying.first.flatMap { cause in
+      ConversionDepth.bridging { cause as NSError }
+    }
+    #if !canImport(ObjectiveC)
+      info[AppError.userInfoKey] = (self as? AppError)
+    #endif
+    return info
+  }
+
+  private func texts(of error: AppError) -> [String: Any] {
     func usable(_ text: String?) -> String? {
       PlainText.usable(text, domain: Self.errorDomain)
     }
@@ -63,13 +77,6 @@ extension AppErrorConvertible {
     info[NSLocalizedRecoverySuggestionErrorKey] = usable(recoverySuggestion)
     info[NSHelpAnchorErrorKey] = helpAnchor
     if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
-    // Linux asks the cause for its own user info at once, so a cause may lead back to here.
-    info[NSUnderlyingErrorKey] = error.underlying.first.flatMap { cause in
-      ConversionDepth.bridging { cause as NSError }
-    }
-    #if !canImport(ObjectiveC)
-      info[AppError.userInfoKey] = (self as? AppError)
-    #endif
     return info
   }
 

@@ -52,7 +52,7 @@ enum CancellationCheck {
     if error is CancellationError { return true }
     // An app's own error says so in its `appError`; its code may even depend on this answer.
     if error is any AppErrorConvertible { return false }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     switch bridged.domain {
     case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return bridged.code == -999
     case NSPOSIXErrorDomain: return bridged.code == Int(ECANCELED)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Counts how deep conversions are nested, so that those which ask each other come to an end.
 ///
 /// An app's `appError` may name the error itself as its cause, call `isCancellation`, or be made
@@ -12,6 +14,7 @@ enum ConversionDepth {
   @TaskLocal private static var described = 0
   @TaskLocal private static var told = 0
   @TaskLocal private static var identified = 0
+  @TaskLocal private static var quoted = 0
 
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
@@ -35,6 +38,21 @@ enum ConversionDepth {
     let depth = bridged
     guard depth < 4 else { return nil }
     return $bridged.withValue(depth + 1, operation: body)
+  }
+
+  /// Any error as an `NSError`, without asking it for texts where it has no user info of its own.
+  ///
+  /// Linux asks for all of them at once. A text may come from what the error is mapped to, which
+  /// asks for the `NSError` again; below the second it is known by domain and number alone.
+  static func bridged(_ error: any Error) -> NSError {
+    let type = type(of: error)
+    if type is AnyClass { return error as NSError }
+    let depth = quoted
+    if type is any CustomNSError.Type {
+      if depth < 2 { return $quoted.withValue(depth + 1) { error as NSError } }
+      return NSError(domain: QualifiedTypeName.of(type), code: 1)
+    }
+    return NSError(domain: error._domain, code: error._code)
   }
 
   /// Asks an app's error for its `appError`, for one of its texts; nil below the fourth.

@@ -128,7 +128,7 @@ public struct ErrorMapping: Sendable {
   private static func domain(of error: any Error) -> String {
     // Bridging an app's own error would ask for its `appError`, which may be mapping right now.
     (error as? any AppErrorConvertible).map { type(of: $0).errorDomain }
-      ?? (error as NSError).domain
+      ?? ConversionDepth.bridged(error).domain
   }
 
   /// Makes an ``AppError`` of any error.

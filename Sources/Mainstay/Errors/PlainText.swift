@@ -41,7 +41,7 @@ package enum PlainText {
     if let error = error as? any AppErrorConvertible {
       return usable(error.errorDescription, domain: type(of: error).errorDomain)
     }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     let text =
       (error as? any LocalizedError)?.errorDescription
       ?? bridged.userInfo[NSLocalizedDescriptionKey] as? String
@@ -53,7 +53,7 @@ package enum PlainText {
     if let error = error as? any AppErrorConvertible {
       return usable(error.recoverySuggestion, domain: type(of: error).errorDomain)
     }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     let text =
       (error as? any LocalizedError)?.recoverySuggestion
       ?? bridged.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String

@@ -96,7 +96,7 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
     if !(Swift.type(of: error) is any CustomNSError.Type), let name = EnumCase.name(of: error) {
       return "\(type) \(name)"
     }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     return "\(QualifiedTypeName.stripped(bridged.domain)) \(bridged.code)"
   }
 

@@ -60,9 +60,19 @@ private enum Quoting: AppErrorConvertible, CaseIterable {
   }
 }
 
-/// Says to people what it was mapped to.
-private struct Echo: LocalizedError {
-  var errorDescription: String? { AppError.from(self).message.string() }
+/// Says to people what others say about it.
+private enum Echo: LocalizedError, CaseIterable {
+  case mapping, record, cancellation, group, result
+
+  var errorDescription: String? {
+    switch self {
+    case .mapping: AppError.from(self).message.string()
+    case .record: RecordedError(self).description
+    case .cancellation: "\(isCancellation)"
+    case .group: Fingerprint(of: self).description
+    case .result: Result<Int, any Error>.failure(self).mapToAppError().error?.description
+    }
+  }
 }
 
 /// Everything that leads back to itself.
@@ -157,11 +167,16 @@ private enum Ouroboros: AppErrorConvertible, CaseIterable {
     #expect(AppError.from(error).message.string().utf8.count < 2_100)
   }
 
-  @Test(.ends(withinMinutes: 5)) func `one that says what it is mapped to comes to an end`() {
-    #expect(AppError.from(Echo()).code == "unknown")
-    #expect(!Echo().localizedDescription.isEmpty)
-    #expect(Fingerprint.explain(Echo()).tier == .type)
-    #expect(!RecordedError(Echo()).type.isEmpty)
+  @Test(.ends(withinMinutes: 5), arguments: Echo.allCases)
+  private func `one that says what others say about it comes to an end`(_ error: Echo) {
+    #expect(AppError.from(error).code == "unknown")
+    #expect(!error.localizedDescription.isEmpty)
+    #expect(!error.isCancellation)
+    #expect(Fingerprint.explain(error).tier == .type)
+    #expect(RecordedError(error).text.utf8.count < 20_000)
+    let mapping = ErrorMapping.standard.adding(domain: "d") { _ in .offline() }
+    #expect(AppError.from(error, mapping: mapping).code == "unknown")
+    #expect(AppError.from(AppError.Data.saveFailed(error)).code == "data.save-failed")
   }
 
   @Test(arguments: Ouroboros.allCases)

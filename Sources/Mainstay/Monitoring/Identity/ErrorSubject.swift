@@ -63,7 +63,7 @@ struct ErrorSubject {
       self.init(bridged: error as NSError)
     } else if type(of: error) is any CustomNSError.Type {
       let hasCases = EnumCase.name(of: error) != nil
-      self.init(bridged: error as NSError)
+      self.init(bridged: ConversionDepth.bridged(error))
       if hasCases, identity?.tier == .domain { identity = .type(of: error) }
     } else if error is DecodingError || error is EncodingError {
       self.init(.type(of: error), ErrorChain.causes(of: error))
