@@ -141,7 +141,7 @@ let package = Package(
       name: "OutboxCrashChild",
       dependencies: ["CrashChildSupport", "Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
-    .testTarget(name: "RepositoryTests", dependencies: ["TestSupport"]),
+    .testTarget(name: "RepositoryTests", dependencies: ["MainstayTesting", "TestSupport"]),
 
     // What the example app is without its pages and routes.
     .target(

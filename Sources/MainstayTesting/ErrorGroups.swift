@@ -38,19 +38,25 @@ public struct ErrorGroups: Sendable, Equatable {
 
   /// Lists errors.
   ///
-  /// - Parameter errors: Each error with a name that stays when the error is renamed; of two with
-  ///   the same name the second is called `name#2`.
-  public init(_ errors: KeyValuePairs<String, any Error>) {
-    self.init(errors.map { ($0, $1) }) { Fingerprint.explain($0) }
+  /// - Parameters:
+  ///   - errors: Each error with a name that stays when the error is renamed; of two with the same
+  ///     name the second is called `name#2`.
+  ///   - mapping: The mapping that the app sets at launch; the default is `ErrorMapping.current`.
+  public init(_ errors: KeyValuePairs<String, any Error>, mapping: ErrorMapping? = nil) {
+    self.init(errors.map { ($0, $1) }, mapping: mapping) {
+      Fingerprint.explain($0, mapping: mapping)
+    }
   }
 
   /// Lists errors by other rules than this release's own, such as those to be used next.
   ///
   /// - Parameters:
   ///   - errors: Each error with a name.
+  ///   - mapping: The mapping that the app sets at launch; the default is `ErrorMapping.current`.
   ///   - explain: Says what makes its group.
   public init(
-    _ errors: [(String, any Error)], by explain: (any Error) -> Fingerprint.Explanation
+    _ errors: [(String, any Error)], mapping: ErrorMapping? = nil,
+    by explain: (any Error) -> Fingerprint.Explanation
   ) {
     var seen: [String: Int] = [:]
     let entries = errors.map { name, error in
@@ -58,7 +64,7 @@ public struct ErrorGroups: Sendable, Equatable {
       seen[name, default: 0] += 1
       let number = seen[name] ?? 1
       let explanation = explain(error)
-      let code = AppError.from(error).code.rawValue
+      let code = AppError.from(error, mapping: mapping).code.rawValue
       let components = explanation.components.filter(\.contributes)
       return Entry(
         name: number == 1 ? name : "\(name)#\(number)", code: code == "unknown" ? "-" : code,

@@ -18,15 +18,15 @@ public struct MessageLint: Sendable {
     public static let blank = Rule(rawValue: "blank")
     /// The title says that something is wrong instead of what happened, such as "Error".
     public static let saysNothing = Rule(rawValue: "saysNothing")
-    /// Two of title, message and suggestion are the same.
+    /// Two of title, message and suggestion are the same, but for capitals and the mark at the end.
     public static let identical = Rule(rawValue: "identical")
-    /// A number or a name of programs stands in it.
+    /// A number or a name of programs stands in it, or the error's own code.
     public static let code = Rule(rawValue: "code")
     /// A word stands in it that only programmers use.
     public static let technicalWord = Rule(rawValue: "technicalWord")
     /// Something can be done, and nobody says what.
     public static let missingSuggestion = Rule(rawValue: "missingSuggestion")
-    /// A language has no wording of its own.
+    /// A language has no wording of its own, nor one of the language that it is a region of.
     public static let missingTranslation = Rule(rawValue: "missingTranslation")
     /// The places for arguments are not those of the English wording.
     public static let places = Rule(rawValue: "places")
@@ -60,7 +60,7 @@ public struct MessageLint: Sendable {
   ///
   /// - Parameters:
   ///   - languages: The tags of the languages that the app ships; the default is all that the
-  ///     catalogue has.
+  ///     catalogue has. A region, such as `en-GB`, may leave to its language what it says alike.
   ///   - catalog: The catalogue; the default is `TextCatalog.current`.
   ///   - maximumTitleWidth: How wide a title may be, in letters, where those of Chinese and
   ///     Japanese count as two; the default is 50.
@@ -90,14 +90,14 @@ public struct MessageLint: Sendable {
     findings += TextRules.sentence(message)
     findings += suggestion.map(TextRules.sentence) ?? []
     for wording in [title, message] + [suggestion].compactMap(\.self) + actions {
-      findings += TextRules.anyText(wording)
+      findings += TextRules.anyText(wording, of: error.code)
     }
     if suggestion == nil, Self.needsSuggestion(error.disposition) {
       findings.append(message.finding(.missingSuggestion))
     }
     let texts = [title, message] + [suggestion].compactMap(\.self)
     for (index, wording) in texts.enumerated()
-    where texts[..<index].contains(where: { $0.pattern == wording.pattern }) {
+    where texts[..<index].contains(where: { $0.comparable == wording.comparable }) {
       findings.append(wording.finding(.identical))
     }
     return findings
@@ -130,10 +130,25 @@ struct Wording {
   init(_ text: LocalizableText, _ language: String, _ catalog: TextCatalog) {
     self.text = text
     self.language = language
-    let found = text.key.flatMap { catalog.pattern(for: $0, language: language) }
+    // A region reads what is written for its language.
+    let found = text.key.flatMap { catalog.pattern(for: $0, nearest: language) }
     // What was never meant to be translated, such as a server's words, is one argument alone.
-    isTranslated = found != nil || language == "en" || (text.key == nil && text.pattern == "{0}")
+    isTranslated =
+      found != nil || LanguageTag(language).isEnglish || (text.key == nil && text.pattern == "{0}")
     pattern = found ?? text.pattern
+  }
+
+  /// Whether there is nothing to see, and no place for an argument.
+  var isBlank: Bool {
+    !PlainText.hasVisibleCharacters(words) && LocalizableText.places(in: pattern).isEmpty
+  }
+
+  /// The wording as it is compared with others: a full stop or a capital makes no other text.
+  var comparable: Substring {
+    // Of what was never meant to be translated only the argument says anything.
+    let text = (pattern == "{0}" ? text.description : pattern).lowercased()
+    let end = text.lastIndex { !$0.isWhitespace && !".!?…。！？".contains($0) }
+    return end.map { text[...$0] } ?? ""
   }
 
   /// The wording without its arguments.

@@ -25,6 +25,28 @@ enum TextRules {
     "stacktrace", "callback", "async", "enum", "struct", "boolean", "integer", "string", "unicode",
   ]
 
+  /// Names of faults and signals of the system.
+  private static let systemNames: Set = [
+    "EPERM", "ENOENT", "ESRCH", "EINTR", "EIO", "ENXIO", "ENOEXEC", "EBADF", "ECHILD", "EAGAIN",
+    "ENOMEM", "EACCES", "EFAULT", "EBUSY", "EEXIST", "EXDEV", "ENODEV", "ENOTDIR", "EISDIR",
+    "EINVAL", "ENFILE", "EMFILE", "ENOTTY", "ETXTBSY", "EFBIG", "ENOSPC", "ESPIPE", "EROFS",
+    "EMLINK", "EPIPE", "EDOM", "ERANGE", "EDEADLK", "ENAMETOOLONG", "ENOLCK", "ENOSYS",
+    "ENOTEMPTY", "ELOOP", "EWOULDBLOCK", "EOVERFLOW", "EILSEQ", "ENOTSOCK", "EDESTADDRREQ",
+    "EMSGSIZE", "EPROTOTYPE", "ENOPROTOOPT", "EPROTONOSUPPORT", "ENOTSUP", "EOPNOTSUPP",
+    "EAFNOSUPPORT", "EADDRINUSE", "EADDRNOTAVAIL", "ENETDOWN", "ENETUNREACH", "ENETRESET",
+    "ECONNABORTED", "ECONNRESET", "ENOBUFS", "EISCONN", "ENOTCONN", "ESHUTDOWN", "ETIMEDOUT",
+    "ECONNREFUSED", "EHOSTDOWN", "EHOSTUNREACH", "EALREADY", "EINPROGRESS", "ESTALE", "EDQUOT",
+    "ECANCELED", "EBADMSG", "EPROTO", "SIGABRT", "SIGBUS", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT",
+    "SIGKILL", "SIGPIPE", "SIGSEGV", "SIGTERM", "SIGTRAP",
+  ]
+
+  /// Parts of codes that are also words for people.
+  private static let hyphenatedWords: Set = [
+    "sign-in", "sign-up", "sign-out", "log-in", "log-out", "check-in", "check-out", "pick-up",
+    "opt-in", "opt-out", "e-mail", "add-on", "plug-in", "built-in", "in-app", "read-only",
+    "follow-up", "real-time", "two-factor", "one-time", "up-to-date", "wi-fi",
+  ]
+
   /// Names that are written with a capital inside.
   private static let names: Set = [
     "iPhone", "iPad", "iPadOS", "iOS", "iCloud", "macOS", "watchOS", "tvOS", "visionOS", "iTunes",
@@ -46,17 +68,19 @@ enum TextRules {
   }
 
   static func sentence(_ wording: Wording) -> [MessageLint.Finding] {
+    if wording.isBlank { return [] }
     // A text that ends with an argument may bring its own full stop.
     if wording.pattern.hasSuffix("}"), !wording.pattern.hasSuffix("}}") { return [] }
     let end = wording.words.last { !"”»“」』\")）".contains($0) && !$0.isWhitespace }
     return end.map(".!?…。！？".contains) == true ? [] : [wording.finding(.fullStop)]
   }
 
-  static func anyText(_ wording: Wording) -> [MessageLint.Finding] {
+  /// What is wrong with a text, whatever it is for; of a blank one nothing else is said.
+  static func anyText(_ wording: Wording, of code: ErrorCode) -> [MessageLint.Finding] {
+    if wording.isBlank { return [wording.finding(.blank)] }
     let words = wording.words
     var rules: [MessageLint.Rule] = []
-    if wording.text.isBlank || !hasWords(wording) { rules.append(.blank) }
-    if hasCode(words) { rules.append(.code) }
+    if hasCode(words) || isNamed(code, in: words) { rules.append(.code) }
     if pieces(of: words).contains(where: { technicalWords.contains($0.lowercased()) }) {
       rules.append(.technicalWord)
     }
@@ -71,11 +95,6 @@ enum TextRules {
     return rules.map(wording.finding)
   }
 
-  private static func hasWords(_ wording: Wording) -> Bool {
-    wording.words.contains { !$0.isWhitespace }
-      || !LocalizableText.places(in: wording.pattern).isEmpty
-  }
-
   private static func pieces(of words: String) -> [Substring] {
     words.split { !$0.isLetter && !$0.isNumber }
   }
@@ -85,11 +104,24 @@ enum TextRules {
     // Chinese numbers are words: only the digits of any script count.
     let hasDigit = words.unicodeScalars.contains { $0.properties.generalCategory == .decimalNumber }
     if hasDigit || words.contains("_") { return true }
-    let isMixed = pieces(of: words).contains { piece in
+    let pieces = pieces(of: words)
+    if pieces.contains(where: { systemNames.contains(String($0)) }) { return true }
+    let isMixed = pieces.contains { piece in
       !names.contains(String(piece))
         && zip(piece, piece.dropFirst()).contains { $0.isLowercase && $1.isUppercase }
     }
     return isMixed || words.contains(/[a-z]{2,}\.[a-z]{2,}/)
+  }
+
+  /// Whether the error's code stands there, or a part of it that nobody writes so to people.
+  private static func isNamed(_ code: ErrorCode, in words: String) -> Bool {
+    let parts = [code.rawValue] + code.rawValue.split(separator: ".").map(String.init)
+    let names = Set(parts.filter { $0.contains { "-._".contains($0) } })
+      .subtracting(hyphenatedWords)
+    guard !names.isEmpty else { return false }
+    return words.lowercased()
+      .split { !$0.isLetter && !$0.isNumber && !"-._".contains($0) }
+      .contains { names.contains($0.trimmingCharacters(in: .punctuationCharacters)) }
   }
 
   /// The letters of Chinese, Japanese and Korean are about twice as wide as others.

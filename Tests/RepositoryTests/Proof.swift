@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// A test that says which requirement it proves.
 struct Proof {
   let id: String

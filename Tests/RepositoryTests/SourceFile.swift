@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// One text file, as the rules see it.
 struct SourceFile: Sendable {
   /// Where it lies, relative to the root.

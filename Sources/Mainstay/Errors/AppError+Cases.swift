@@ -45,20 +45,20 @@ extension AppError {
   ///
   /// - Parameters:
   ///   - cause: What failed; kept as the cause, its path in the technical values.
+  ///   - mapping: Says whether it is a cancellation; the default is ``ErrorMapping/current``.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.
   /// - Returns: A permanent error of the kind `decoding`.
   public static func decoding(
-    _ cause: any Error,
+    _ cause: any Error, mapping: ErrorMapping? = nil,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     if let cause = cause as? DecodingError {
       return BuiltInMapping.decodingFailure(cause, at: site)
     }
-    let isCancellation = ConversionDepth.asking { cause.isCancellation } ?? false
-    return isCancellation
+    return CancellationCheck.asks(cause, by: mapping)
       ? .cancelled(cause, at: site) : AppError(.decoding, cause: cause, at: site)
   }
 

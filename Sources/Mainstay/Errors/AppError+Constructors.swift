@@ -18,17 +18,19 @@ extension AppError {
   ///
   /// - Parameters:
   ///   - cause: The error that nobody knows; kept as the cause.
+  ///   - mapping: Says whether it is a cancellation; the default is ``ErrorMapping/current``.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.
   /// - Returns: An unclassified error of the kind `unknown`.
   public static func unknown(
-    _ cause: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
+    _ cause: any Error, mapping: ErrorMapping? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     if let cause = cause as? AppError { return cause }
-    let isCancellation = ConversionDepth.asking { cause.isCancellation } ?? false
-    return isCancellation ? .cancelled(cause, at: site) : .unclassified(cause, at: site)
+    return CancellationCheck.asks(cause, by: mapping)
+      ? .cancelled(cause, at: site) : .unclassified(cause, at: site)
   }
 
   /// The device has no connection; transient.

@@ -30,33 +30,31 @@ public protocol AppErrorConvertible: LocalizedError, CustomNSError, RecoverableE
 }
 
 extension AppErrorConvertible {
+  /// The `appError`; nil where that is what asks, as one that quotes its own description does.
+  private var told: AppError? { (self as? AppError) ?? ConversionDepth.telling { appError } }
+
   /// The message.
-  public var errorDescription: String? { appError.message.string() }
+  public var errorDescription: String? { told?.message.string() }
   /// The title.
-  public var failureReason: String? { appError.title.string() }
+  public var failureReason: String? { told?.title.string() }
   /// The suggestion, where there is one.
-  public var recoverySuggestion: String? { appError.suggestion?.string() }
+  public var recoverySuggestion: String? { told?.suggestion?.string() }
   /// The address of the help page, where there is one.
-  public var helpAnchor: String? { appError.help?.absoluteString }
+  public var helpAnchor: String? { told?.help?.absoluteString }
 
   /// The type with its module; stable for as long as the type is not renamed.
   public static var errorDomain: String { QualifiedTypeName.of(Self.self) }
 
   /// The number of the error's code, the same in every process and release.
-  public var errorCode: Int { appError.code.number }
+  public var errorCode: Int { (told?.code ?? BuiltInError.unknown.code).number }
 
   /// The texts again, never blank: a type that is both `LocalizedError` and `CustomNSError` loses
   /// them on Linux where they do not stand here (T22).
   public var errorUserInfo: [String: Any] {
-    let error = appError
-    var info: [String: Any] = [
-      NSLocalizedDescriptionKey: PlainText.usable(errorDescription) ?? error.message.string(),
-      NSLocalizedFailureReasonErrorKey: PlainText.usable(failureReason) ?? error.title.string(),
-      "MainstayErrorCode": error.code.rawValue,
-    ]
-    info[NSLocalizedRecoverySuggestionErrorKey] = PlainText.usable(recoverySuggestion)
-    info[NSHelpAnchorErrorKey] = helpAnchor
-    if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
+    // Counted as a whole: each of the texts asks for the `appError`, which may ask for all of them.
+    guard let error = told, var info = ConversionDepth.telling({ texts(of: error) }) else {
+      return [:]
+    }
     // Linux asks the cause for its own user info at once, so a cause may lead back to here.
     info[NSUnderlyingErrorKey] = error.underlying.first.flatMap { cause in
       ConversionDepth.bridging { cause as NSError }
@@ -67,8 +65,23 @@ extension AppErrorConvertible {
     return info
   }
 
+  private func texts(of error: AppError) -> [String: Any] {
+    func usable(_ text: String?) -> String? {
+      PlainText.usable(text, domain: Self.errorDomain)
+    }
+    var info: [String: Any] = [
+      NSLocalizedDescriptionKey: usable(errorDescription) ?? error.message.string(),
+      NSLocalizedFailureReasonErrorKey: usable(failureReason) ?? error.title.string(),
+      "MainstayErrorCode": error.code.rawValue,
+    ]
+    info[NSLocalizedRecoverySuggestionErrorKey] = usable(recoverySuggestion)
+    info[NSHelpAnchorErrorKey] = helpAnchor
+    if !recoveryOptions.isEmpty { info[NSLocalizedRecoveryOptionsErrorKey] = recoveryOptions }
+    return info
+  }
+
   /// The words on the buttons, in the order of ``AppError/actions``.
-  public var recoveryOptions: [String] { appError.actions.map { $0.title.string() } }
+  public var recoveryOptions: [String] { told?.actions.map { $0.title.string() } ?? [] }
 
   /// Does nothing: an action is a value, and whoever presents it performs it.
   ///

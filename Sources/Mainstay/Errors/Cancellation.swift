@@ -19,6 +19,13 @@ extension Error {
 }
 
 enum CancellationCheck {
+  /// Whether an error says that it is a cancellation; false where it is being asked already.
+  static func asks(_ error: any Error, by mapping: ErrorMapping?) -> Bool {
+    ConversionDepth.asking {
+      mapping?.whileCurrent { error.isCancellation } ?? error.isCancellation
+    } ?? false
+  }
+
   static func holds(for error: any Error, under mapping: ErrorMapping) -> Bool {
     var current = error
     for _ in 0..<10 {  // a chain of causes may lead back to itself
@@ -45,7 +52,7 @@ enum CancellationCheck {
     if error is CancellationError { return true }
     // An app's own error says so in its `appError`; its code may even depend on this answer.
     if error is any AppErrorConvertible { return false }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     switch bridged.domain {
     case "NSURLErrorDomain", "kCFErrorDomainCFNetwork": return bridged.code == -999
     case NSPOSIXErrorDomain: return bridged.code == Int(ECANCELED)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Counts how deep conversions are nested, so that those which ask each other come to an end.
 ///
 /// An app's `appError` may name the error itself as its cause, call `isCancellation`, or be made
@@ -10,6 +12,9 @@ enum ConversionDepth {
   @TaskLocal private static var mapped = 0
   @TaskLocal private static var bridged = 0
   @TaskLocal private static var described = 0
+  @TaskLocal private static var told = 0
+  @TaskLocal private static var identified = 0
+  @TaskLocal private static var quoted = 0
 
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
@@ -34,6 +39,38 @@ enum ConversionDepth {
     guard depth < 4 else { return nil }
     return $bridged.withValue(depth + 1, operation: body)
   }
+
+  /// Any error as an `NSError`, without asking it for texts where it has no user info of its own.
+  ///
+  /// Linux asks for all of them at once. A text may come from what the error is mapped to, which
+  /// asks for the `NSError` again; below the second it is known by domain and number alone.
+  static func bridged(_ error: any Error) -> NSError {
+    let type = type(of: error)
+    if type is AnyClass { return error as NSError }
+    let depth = quoted
+    if type is any CustomNSError.Type {
+      if depth < 2 { return $quoted.withValue(depth + 1) { error as NSError } }
+      return NSError(domain: QualifiedTypeName.of(type), code: 1)
+    }
+    return NSError(domain: error._domain, code: error._code)
+  }
+
+  /// Asks an app's error for its `appError`, for one of its texts; nil below the fourth.
+  static func telling<T>(_ body: () -> T) -> T? {
+    let depth = told
+    guard depth < 4 else { return nil }
+    return $told.withValue(depth + 1, operation: body)
+  }
+
+  /// Asks an error for its own words, for its group; nil below the second.
+  static func identifying<T>(_ body: () -> T) -> T? {
+    let depth = identified
+    guard depth < 2 else { return nil }
+    return $identified.withValue(depth + 1, operation: body)
+  }
+
+  /// Whether an error is being asked for its own words.
+  static var isIdentifying: Bool { identified > 0 }
 
   /// Asks an error to describe itself; nil below the second.
   static func describing<T>(_ body: () -> T) -> T? {

@@ -48,7 +48,7 @@ package struct ErrorChain: Sequence, IteratorProtocol {
     case let error as EncodingError: return error.context?.underlyingError.map { [$0] } ?? []
     default: break
     }
-    let info = (error as NSError).userInfo
+    let info = ConversionDepth.bridged(error).userInfo
     if let cause = info[NSUnderlyingErrorKey] as? any Error { return [cause] }
     // The constant of this name is missing on Linux.
     return info["NSMultipleUnderlyingErrorsKey"] as? [any Error] ?? []

@@ -23,6 +23,8 @@ public struct ErrorMapping: Sendable {
 
   struct Rule: Sendable {
     let ordinal: Int
+    /// Where it stands, which says nothing about where an error happened.
+    let fileID: String
     let convert: Convert
   }
 
@@ -30,6 +32,10 @@ public struct ErrorMapping: Sendable {
   private var byDomain: [String: [Rule]] = [:]
   private var general: [Rule] = []
   private var count = 0
+  private var identity: Identity?
+
+  /// Tells mappings apart; one with nothing added has none.
+  private final class Identity: Sendable {}
 
   /// The mapping with nothing added to it.
   public static let standard = ErrorMapping()
@@ -38,16 +44,19 @@ public struct ErrorMapping: Sendable {
   ///
   /// - Parameters:
   ///   - type: This type, and for a class its subclasses; `(any Error).self` means every error.
+  ///   - fileID: The file of the mapping; leave it out.
   ///   - convert: Makes the error that people see, or nil to leave this one to the next mapping. It
   ///     may ask for the mapping of another error, such as the cause of this one.
   /// - Returns: This mapping and the new one, which is asked first.
   public func adding<E: Error>(
-    _ type: E.Type, _ convert: @escaping @Sendable (E) -> AppError?
+    _ type: E.Type, fileID: String = #fileID, _ convert: @escaping @Sendable (E) -> AppError?
   ) -> ErrorMapping {
     // The type of a thrown error is never `any Error` itself, so it would not be found by type.
-    if type == (any Error).self { return adding(any: { ($0 as? E).flatMap(convert) }) }
+    if type == (any Error).self {
+      return adding(fileID: fileID, any: { ($0 as? E).flatMap(convert) })
+    }
     var copy = self
-    let rule = copy.rule { error in (error as? E).flatMap(convert) }
+    let rule = copy.rule(in: fileID) { error in (error as? E).flatMap(convert) }
     copy.byType[ObjectIdentifier(type), default: []].append(rule)
     return copy
   }
@@ -56,39 +65,49 @@ public struct ErrorMapping: Sendable {
   ///
   /// - Parameters:
   ///   - domain: The domain, such as `NSURLErrorDomain`.
+  ///   - fileID: The file of the mapping; leave it out.
   ///   - convert: Makes the error that people see, or nil to leave this one to the next mapping.
   /// - Returns: This mapping and the new one, which is asked first.
   public func adding(
-    domain: String, _ convert: @escaping @Sendable (NSError) -> AppError?
+    domain: String, fileID: String = #fileID,
+    _ convert: @escaping @Sendable (NSError) -> AppError?
   ) -> ErrorMapping {
     var copy = self
-    let rule = copy.rule { error in convert(error as NSError) }
+    let rule = copy.rule(in: fileID) { error in convert(error as NSError) }
     copy.byDomain[domain, default: []].append(rule)
     return copy
   }
 
   /// This mapping with one added that looks at every error, such as all that conform to a protocol.
   ///
-  /// - Parameter convert: Makes the error that people see, or nil to leave it to the next mapping.
+  /// - Parameters:
+  ///   - fileID: The file of the mapping; leave it out.
+  ///   - convert: Makes the error that people see, or nil to leave it to the next mapping.
   /// - Returns: This mapping and the new one, which is asked first.
   public func adding(
-    any convert: @escaping @Sendable (any Error) -> AppError?
+    fileID: String = #fileID, any convert: @escaping @Sendable (any Error) -> AppError?
   ) -> ErrorMapping {
     var copy = self
-    copy.general.append(copy.rule(convert))
+    copy.general.append(copy.rule(in: fileID, convert))
     return copy
   }
 
-  private mutating func rule(_ convert: @escaping Convert) -> Rule {
+  private mutating func rule(in fileID: String, _ convert: @escaping Convert) -> Rule {
     count += 1
-    return Rule(ordinal: count, convert: convert)
+    identity = Identity()
+    return Rule(ordinal: count, fileID: fileID, convert: convert)
   }
 
   /// Whether nothing has been added.
   var isEmpty: Bool { count == 0 }
 
   /// What the added mappings make of an error; nil where none of them knows it.
-  func registered(_ error: any Error) -> AppError? {
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - site: Where it was caught, for what has no place but that of its mapping.
+  /// - Returns: What it is mapped to.
+  func registered(_ error: any Error, at site: SourceSite? = nil) -> AppError? {
     guard count > 0 else { return nil }
     var rules = general
     if type(of: error) is AnyClass {
@@ -99,7 +118,9 @@ public struct ErrorMapping: Sendable {
     }
     if !byDomain.isEmpty { rules += byDomain[Self.domain(of: error)] ?? [] }
     for rule in rules.sorted(by: { $0.ordinal > $1.ordinal }) {
-      if let mapped = ConversionDepth.mapping({ rule.convert(error) }) ?? nil { return mapped }
+      if let mapped = ConversionDepth.mapping({ rule.convert(error) }) ?? nil {
+        return mapped.placed(at: site, where: mapped.site.fileID == rule.fileID)
+      }
     }
     return nil
   }
@@ -107,17 +128,22 @@ public struct ErrorMapping: Sendable {
   private static func domain(of error: any Error) -> String {
     // Bridging an app's own error would ask for its `appError`, which may be mapping right now.
     (error as? any AppErrorConvertible).map { type(of: $0).errorDomain }
-      ?? (error as NSError).domain
+      ?? ConversionDepth.bridged(error).domain
   }
 
   /// Makes an ``AppError`` of any error.
+  ///
+  /// Whoever asks for ``current`` meanwhile, such as a case of a family about its cause, is given
+  /// this mapping.
   ///
   /// - Parameters:
   ///   - error: The error.
   ///   - fileID: The file where it was caught; leave it out.
   ///   - function: The function where it was caught; leave it out.
   ///   - line: The line where it was caught; leave it out.
-  /// - Returns: The error itself where it is an `AppError`, else what it is mapped to.
+  /// - Returns: The error itself where it is an `AppError`, else what it is mapped to. Its place is
+  ///   that of this call where it knows no better one: inside of Mainstay, of a mapping or of an
+  ///   `appError` nothing has happened.
   public func map(
     _ error: any Error, fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> AppError {
@@ -126,15 +152,27 @@ public struct ErrorMapping: Sendable {
 
   /// Makes an ``AppError`` of any error that was caught at a place.
   package func map(_ error: any Error, at site: SourceSite) -> AppError {
-    if let error = error as? AppError ?? AppError(bridged: error) { return error }
+    if let error = error as? AppError ?? AppError(bridged: error) {
+      return error.placed(at: site)
+    }
     if CancellationCheck.isPlain(error) { return .cancelled(error, at: site) }
-    if let mapped = registered(error) { return mapped.keeping(error) }
+    return whileCurrent { convert(error, at: site) }
+  }
+
+  /// Runs what may ask for the current mapping, which is this one meanwhile.
+  func whileCurrent<T>(_ body: () -> T) -> T {
+    Self.current.identity === identity ? body() : Self.with(self, operation: body)
+  }
+
+  private func convert(_ error: any Error, at site: SourceSite) -> AppError {
+    if let mapped = registered(error, at: site) { return mapped.keeping(error) }
     if let error = error as? any AppErrorConvertible {
       // Whoever keeps asking for the mapping of itself is not asked anything more.
       guard let converted = ConversionDepth.mapping({ error.appError }) else {
         return AppError(.unknown, cause: error, at: site)
       }
       return converted.standing(for: error)
+        .placed(at: site, where: converted.site.function == "appError")
     }
     if CancellationCheck.holds(for: error, under: self) { return .cancelled(error, at: site) }
     return BuiltInMapping.map(error, at: site) ?? .unclassified(error, at: site)
@@ -160,6 +198,20 @@ extension AppError {
     return copy
   }
 
+  /// The same failure, at another place where its own says nothing about where it happened.
+  ///
+  /// - Parameters:
+  ///   - site: Where it was converted.
+  ///   - isVague: Whether its own place is that of the code which makes errors; one inside of
+  ///     Mainstay always is.
+  /// - Returns: The same failure.
+  func placed(at site: SourceSite?, where isVague: Bool = false) -> AppError {
+    guard let site, isVague || self.site.isOfMainstay, !site.isOfMainstay else { return self }
+    var copy = self
+    copy.fields.site = site
+    return copy
+  }
+
   private static func isSame(_ left: any Error, _ right: any Error) -> Bool {
     guard type(of: left) == type(of: right) else { return false }
     // By identity: two `NSError` are compared with their user info, which may hold them again.
@@ -167,6 +219,8 @@ extension AppError {
     if let left = HashableError.value(of: left), let right = HashableError.value(of: right) {
       return left == right
     }
-    return String(reflecting: left) == String(reflecting: right)
+    // Errors that describe themselves by what they are mapped to are the same.
+    return ConversionDepth.describing { String(reflecting: left) == String(reflecting: right) }
+      ?? true
   }
 }

@@ -3,12 +3,13 @@
 import Foundation
 
 /// Tells texts for people from those that Foundation makes up.
-enum PlainText {
+package enum PlainText {
   /// The text, unless it is blank or a sentence that ends like `(Shop.CartError error 1.)`.
   ///
   /// - Parameters:
   ///   - text: What an error says about itself.
-  ///   - domain: The error's domain, by which the made-up sentence is known in every language.
+  ///   - domain: The error's domain, by which the made-up sentence is known in every language. Any
+  ///     other name with dots may stand in what an author wrote, such as that of a host.
   /// - Returns: The text, or nil.
   static func usable(_ text: String?, domain: String? = nil) -> String? {
     guard let text = text.map(shortened), hasVisibleCharacters(text),
@@ -37,8 +38,10 @@ enum PlainText {
   /// What an error says to people, where an author wrote it.
   static func message(of error: any Error) -> String? {
     // Bridging an app's own error asks for all of its texts at once.
-    if let error = error as? any AppErrorConvertible { return usable(error.errorDescription) }
-    let bridged = error as NSError
+    if let error = error as? any AppErrorConvertible {
+      return usable(error.errorDescription, domain: type(of: error).errorDomain)
+    }
+    let bridged = ConversionDepth.bridged(error)
     let text =
       (error as? any LocalizedError)?.errorDescription
       ?? bridged.userInfo[NSLocalizedDescriptionKey] as? String
@@ -47,15 +50,18 @@ enum PlainText {
 
   /// What an error suggests to people, where an author wrote it.
   static func suggestion(of error: any Error) -> String? {
-    if let error = error as? any AppErrorConvertible { return usable(error.recoverySuggestion) }
+    if let error = error as? any AppErrorConvertible {
+      return usable(error.recoverySuggestion, domain: type(of: error).errorDomain)
+    }
+    let bridged = ConversionDepth.bridged(error)
     let text =
       (error as? any LocalizedError)?.recoverySuggestion
-      ?? (error as NSError).userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
-    return usable(text)
+      ?? bridged.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+    return usable(text, domain: bridged.domain)
   }
 
   /// Whether there is anything to see: not only spaces, control and zero-width characters.
-  static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
+  package static func hasVisibleCharacters(_ text: some StringProtocol) -> Bool {
     // Asked of every error that is made, and nearly always the first byte is the answer.
     for byte in text.utf8 {
       if byte > 0x20, byte < 0x7f { return true }
@@ -84,15 +90,20 @@ enum PlainText {
     let number = end.prefix { $0.isNumber }
     let group = String(end.dropFirst(number.count).prefix { !"(（".contains($0) }.reversed())
     guard end.count > number.count + group.count else { return false }  // no opening bracket
-    if let domain, !domain.isEmpty, group.hasPrefix(domain) { return true }
+    if let domain, !domain.isEmpty, isNamed(domain, in: last) { return true }
     let words = group.split(whereSeparator: { $0.isWhitespace || $0 == "-" })
     guard let first = words.first else { return false }
     return words.last?.lowercased() == "error" || first.contains("Domain")
-      || first.contains("Error") || isQualifiedName(first)
+      || first.contains("Error")
   }
 
-  private static func isQualifiedName(_ word: Substring) -> Bool {
-    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count > 1 && parts.allSatisfy { $0.first?.isLetter == true || $0.first == "_" }
+  /// Whether brackets begin with the domain, which may have brackets of its own, and not with a
+  /// longer name.
+  private static func isNamed(_ domain: String, in text: Substring) -> Bool {
+    guard let found = text.range(of: domain, options: .backwards),
+      text[..<found.lowerBound].last.map("(（".contains) == true
+    else { return false }
+    guard let next = text[found.upperBound...].first else { return true }
+    return !next.isASCII || !next.isLetter && !next.isNumber && !"._".contains(next)
   }
 }

@@ -96,7 +96,7 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
     if !(Swift.type(of: error) is any CustomNSError.Type), let name = EnumCase.name(of: error) {
       return "\(type) \(name)"
     }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     return "\(QualifiedTypeName.stripped(bridged.domain)) \(bridged.code)"
   }
 
@@ -130,10 +130,15 @@ package enum QualifiedTypeName {
   /// The name of a type with its module and the types that it is nested in.
   package static func of(_ type: any Any.Type) -> String { stripped(String(reflecting: type)) }
 
+  /// Whether something is taken out of a name.
+  static func isStripped(_ name: String) -> Bool { name.contains("(unknown context at ") }
+
   /// Takes out `(unknown context at $…)`, by which the runtime names what is private or local: the
   /// address changes from run to run.
+  ///
+  /// What is left is the same for private types of one name in two files.
   package static func stripped(_ name: String) -> String {
-    guard name.contains("(unknown context at ") else { return name }
+    guard isStripped(name) else { return name }
     return name.replacing(/\(unknown context at \$?[0-9a-fA-Fx]+\)\./, with: "")
   }
 }

@@ -25,6 +25,18 @@ public struct SourceSite: Sendable, Hashable, Codable {
   }
 }
 
+extension SourceSite {
+  private static let modules: Set<String> = [
+    "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient", "MainstayOutbox",
+  ]
+
+  /// Whether it is a place of the package itself, where errors are made that happened elsewhere.
+  var isOfMainstay: Bool {
+    fileID.utf8.starts(with: "Mainstay".utf8)
+      && Self.modules.contains(String(fileID.prefix { $0 != "/" }))
+  }
+}
+
 extension SourceSite: CustomStringConvertible {
   /// File, line and function.
   public var description: String { "\(fileID):\(line) \(function)" }

@@ -124,5 +124,13 @@ private func name(of error: AppError) -> String {
     #expect(gaps.first?.description.contains("AppErrorConvertible") == true)
     let mapping = ErrorMapping.standard.adding(any: { $0 is Odd ? .offline() : nil })
     #expect(MappingCensus(of: [Odd()], mapping: mapping).gaps.isEmpty)
+    let undecided = ErrorMapping.standard.adding(Odd.self) { _ in
+      AppError(
+        code: "odd.4", kind: .unknown, disposition: .unclassified, title: "Odd",
+        message: "Something odd happened.")
+    }
+    #expect(MappingCensus(of: [Odd()], mapping: undecided).gaps.isEmpty)
+    let vague = ErrorMapping.standard.adding(Odd.self) { .unknown($0) }
+    #expect(MappingCensus(of: [Odd()], mapping: vague).gaps.count == 1)
   }
 }

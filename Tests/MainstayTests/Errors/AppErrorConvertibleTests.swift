@@ -38,6 +38,43 @@ private enum OrderError: AppErrorConvertible, CaseIterable {
   var errorDescription: String? { "Own words for \(self)" }
 }
 
+/// Quotes what Foundation says about it, which Foundation asks it for.
+private enum Quoting: AppErrorConvertible, CaseIterable {
+  case description, reason, suggestion, options, bridged, number
+
+  var appError: AppError {
+    AppError(
+      code: "a.quote", kind: .unknown, disposition: .permanent, title: "Quoted",
+      message: LocalizableText(verbatim: quote))
+  }
+
+  private var quote: String {
+    switch self {
+    case .description: localizedDescription
+    case .reason: failureReason ?? "No reason."
+    case .suggestion: recoverySuggestion ?? "No suggestion."
+    case .options: recoveryOptions.joined() + "."
+    case .bridged: (self as NSError).localizedDescription
+    case .number: "\(errorCode) \(errorUserInfo.count)."
+    }
+  }
+}
+
+/// Says to people what others say about it.
+private enum Echo: LocalizedError, CaseIterable {
+  case mapping, record, cancellation, group, result
+
+  var errorDescription: String? {
+    switch self {
+    case .mapping: AppError.from(self).message.string()
+    case .record: RecordedError(self).description
+    case .cancellation: "\(isCancellation)"
+    case .group: Fingerprint(of: self).description
+    case .result: Result<Int, any Error>.failure(self).mapToAppError().error?.description
+    }
+  }
+}
+
 /// Everything that leads back to itself.
 private enum Ouroboros: AppErrorConvertible, CaseIterable {
   case ownCause, unknownSelf, asksCancellation, convertsSelf, mutual
@@ -114,6 +151,32 @@ private enum Ouroboros: AppErrorConvertible, CaseIterable {
     #expect(error == UserError.nameTaken.appError)
     #expect(error.cause(as: UserError.self) == .nameTaken)
     #expect(error.cause(as: NSError.self) == URLFailure.lost)
+  }
+
+  @Test(.ends(withinMinutes: 5), arguments: Quoting.allCases)
+  private func `one that quotes itself comes to an end`(_ error: Quoting) throws {
+    #expect(!error.appError.message.isBlank)
+    #expect(AppError.from(error).code == "a.quote")
+    #expect(error.errorDescription?.isEmpty == false)
+    #expect(error.failureReason == "Quoted")
+    #expect(error.errorCode == ("a.quote" as ErrorCode).number)
+    #expect((error as NSError).localizedFailureReason == "Quoted")
+    #expect(!error.localizedDescription.isEmpty)
+    #expect(!error.isCancellation)
+    #expect(Fingerprint.explain(error).tier == .code)
+    #expect(AppError.from(error).message.string().utf8.count < 2_100)
+  }
+
+  @Test(.ends(withinMinutes: 5), arguments: Echo.allCases)
+  private func `one that says what others say about it comes to an end`(_ error: Echo) {
+    #expect(AppError.from(error).code == "unknown")
+    #expect(!error.localizedDescription.isEmpty)
+    #expect(!error.isCancellation)
+    #expect(Fingerprint.explain(error).tier == .type)
+    #expect(RecordedError(error).text.utf8.count < 20_000)
+    let mapping = ErrorMapping.standard.adding(domain: "d") { _ in .offline() }
+    #expect(AppError.from(error, mapping: mapping).code == "unknown")
+    #expect(AppError.from(AppError.Data.saveFailed(error)).code == "data.save-failed")
   }
 
   @Test(arguments: Ouroboros.allCases)

@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -12,10 +13,21 @@ import Testing
 private struct StoreError: Error, Equatable { var number = 1 }
 private enum Shelf: Error { case empty }
 
-private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError {
+private func named(
+  _ code: ErrorCode, underlying: [any Error] = [], at fileID: String = #fileID
+) -> AppError {
   AppError(
     code: code, kind: .server, disposition: .transient(), title: "T", message: "M.",
-    underlying: underlying)
+    underlying: underlying, fileID: fileID)
+}
+
+private struct Refused: AppErrorConvertible {
+  var why: AppError?
+  var appError: AppError {
+    why
+      ?? AppError(
+        code: "shop.refused", kind: .denied, disposition: .permanent, title: "T", message: "M.")
+  }
 }
 
 @Suite struct ErrorMappingTests {
@@ -125,6 +137,76 @@ private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError 
     #expect(AppError.from(StoreError(), mapping: mapping).code == "test")
   }
 
+  @Test(.requirement("B14", "A41")) func `a mapping that is given is asked about causes too`() {
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in .offline() }
+    let failure = AppError.Data.saveFailed(Shelf.empty)
+    #expect(AppError.from(failure).disposition == .unclassified)
+    #expect(AppError.from(failure, mapping: mapping).disposition == .transient())
+    #expect(mapping.map(failure).kind == .offline)
+    let result = Result<Int, any Error>.failure(failure).mapToAppError(mapping: mapping)
+    #expect(result.error?.kind == .offline)
+    #expect(throws: ErrorMapping.with(mapping) { failure.asAppError }) {
+      try withAppErrors(mapping: mapping) { throw failure }
+    }
+    ErrorMapping.with(mapping) {
+      #expect(AppError.from(failure, mapping: .standard).disposition == .unclassified)
+    }
+    let asking = ErrorMapping.standard.adding(Shelf.self) { _ in .offline() }
+      .adding(StoreError.self) { _ in AppError.from(Shelf.empty) }
+    #expect(AppError.from(StoreError(), mapping: asking).kind == .offline)
+  }
+
+  @Test func `a mapping that is given decides about cancellation and group`() {
+    let stopping = ErrorMapping.standard.adding(Shelf.self) { _ in .cancelled() }
+    #expect(AppError.unknown(Shelf.empty, mapping: stopping).isCancellation)
+    #expect(AppError.decoding(Shelf.empty, mapping: stopping).isCancellation)
+    #expect(!AppError.unknown(Shelf.empty).isCancellation)
+    #expect(AppError.from(AppError.Data.saveFailed(Shelf.empty), mapping: stopping).isCancellation)
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in named("shelf.empty") }
+    let group = ErrorMapping.with(mapping) { Fingerprint(of: Shelf.empty) }
+    #expect(Fingerprint(of: Shelf.empty, mapping: mapping) == group)
+    #expect(Fingerprint(of: Shelf.empty) != group)
+    #expect(Fingerprint.explain(Shelf.empty, mapping: mapping).fingerprint == group)
+    #expect(
+      Fingerprint.difference(Shelf.empty, named("shelf.empty"), mapping: mapping).shared.count == 1)
+    let groups = ErrorGroups(["shelf": Shelf.empty], mapping: mapping)
+    #expect(groups.entries.map(\.code) == ["shelf.empty"])
+    #expect(groups.entries.map(\.fingerprint) == [group.description])
+  }
+
+  @Test(.requirement("A46"))
+  func `an error without a place of its own has that of its conversion`() throws {
+    let errors: [any Error] = [
+      AppError.Data.saveFailed(Shelf.empty), AppError.Network.offline, AppError.Service.cancelled,
+      Rejection(policy: "shop", reason: .circuitOpen), AppError.Data.saveFailed().appError,
+      StoreError(), Shelf.empty, Refused(), CancellationError(),
+    ]
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in named("shelf.empty") }
+    for error in errors {
+      let line = #line + 1
+      let site = AppError.from(error, mapping: mapping).site
+      #expect(site.fileID == "MainstayTests/ErrorMappingTests.swift", "\(error)")
+      #expect(site.line == line, "\(error)")
+    }
+    let monitor = ErrorMonitor(mapping: mapping)
+    monitor.capture(AppError.Data.saveFailed(Shelf.empty), fileID: "Shop/Save.swift", line: 7)
+    monitor.capture(Shelf.empty, fileID: "Shop/Shelf.swift", line: 8)
+    #expect(monitor.history.map(\.site.fileID) == ["Shop/Shelf.swift", "Shop/Save.swift"])
+    let (near, far) = (AppError.Network.offline, ErrorMapping.standard)
+    #expect(
+      Fingerprint(of: far.map(near, fileID: "A/A.swift"))
+        == Fingerprint(of: far.map(near, fileID: "B/B.swift", line: 1)))
+  }
+
+  @Test(.requirement("A46")) func `an error with a place of its own keeps it`() {
+    let error = named("shop.closed", at: "Shop/Door.swift")
+    #expect(AppError.from(error).site.fileID == "Shop/Door.swift")
+    #expect(AppError.from(Refused(why: error)).site.fileID == "Shop/Door.swift")
+    let mapping = ErrorMapping.standard.adding(Shelf.self) { _ in error }
+    #expect(AppError.from(Shelf.empty, mapping: mapping).site.fileID == "Shop/Door.swift")
+    #expect(Shelf.empty.asAppError.site.function == "asAppError")
+  }
+
   @Test func `the override passes on what its operation throws, with its type`() async {
     do throws(StoreError) {
       try await ErrorMapping.with(.standard) { () async throws(StoreError) in throw StoreError() }
@@ -176,10 +258,25 @@ private func named(_ code: ErrorCode, underlying: [any Error] = []) -> AppError 
     #expect(error.message.string() == "The app met a problem that it does not recognize.")
   }
 
+  @Test(.requirement("B1")) func `the name of the error itself makes it a text that says nothing`()
+  {
+    let name = String(reflecting: TextError.self)
+    for text in ["Gick inte (\(name) fel 1).", "(\(name) 1)", "(d 7)", "出错（d错误7。）"] {
+      let object = NSError(domain: "d", code: 2, userInfo: [NSLocalizedDescriptionKey: text])
+      let error: any Error = text.contains(name) ? TextError(text) : object
+      let shown = AppError.from(error).message.string()
+      #expect(shown == "The app met a problem that it does not recognize.", "\(text)")
+    }
+    let other = NSError(
+      domain: "d", code: 2, userInfo: [NSLocalizedDescriptionKey: "Nobody is in (door 7)."])
+    #expect(AppError.from(other).message.string() == "Nobody is in (door 7).")
+  }
+
   @Test(
     .requirement("E29"),
     arguments: [
       "The cart is full (at most 20).", "Only 3 are left.", "Choose another file (step 2)", "No.",
+      "Nobody answers (example.com 2).", "Look into the log (shop.log 7).",
     ])
   func `a text that an author wrote is shown`(_ text: String) {
     #expect(AppError.from(TextError(text)).message.string() == text)

@@ -79,6 +79,19 @@ private func chain(of length: Int) -> NSError {
     #expect(String(describing: SelfPortrait()).utf8.count < 100_000)
   }
 
+  @Test(.ends(withinMinutes: 5)) func `one whose mapping names it as its cause ends`() throws {
+    let mapping = ErrorMapping.standard.adding(SelfPortrait.self) { error in
+      AppError(
+        code: "a.portrait", kind: .unknown, disposition: .unclassified, title: "Painted",
+        message: "It paints itself.", underlying: [error])
+    }
+    try ErrorMapping.with(mapping) {
+      try look(at: SelfPortrait())
+      #expect(AppError.from(SelfPortrait()).underlying.count == 1)
+      #expect(!Fingerprint(of: SelfPortrait()).isCancellation)
+    }
+  }
+
   @Test(
     .ends(withinMinutes: 5),
     arguments: ["x", "あ", " ", "\n", "👩‍👩‍👧", "{0}", "\u{301}", "a@b.c ", "https://x/?q=1 "])

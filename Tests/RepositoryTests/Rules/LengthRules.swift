@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// How long files, functions and lines may be.
 enum LengthRules {
   static let maximumLinesPerFile = 400

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// Names that say nothing, for folders and for types.
 enum NamingRules {
   static let forbiddenFolders: Set = ["Utils", "Helpers", "Common", "Misc"]

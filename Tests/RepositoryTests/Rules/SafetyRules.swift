@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// Swift that can trap, or that the compiler was told not to look at.
 enum SafetyRules {
   /// Where the compiler's checks may be switched off, and the proof that it is sound.

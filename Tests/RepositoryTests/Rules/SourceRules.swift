@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// What library code may import, and where it may read the wall clock.
 enum SourceRules {
   /// The modules that each folder of `Sources`, the examples' included, may import.

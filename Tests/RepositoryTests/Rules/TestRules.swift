@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayTesting
+
 /// How tests may pass time, what they may skip and what they may see.
 enum TestRules {
   /// Tests that may wait for real time to pass; none does.

@@ -17,7 +17,7 @@ enum BuiltInMapping {
     case is RecordedError, is any AppErrorConvertible: return nil
     default: break
     }
-    let bridged = error as NSError
+    let bridged = ConversionDepth.bridged(error)
     guard let row = row(for: bridged) ?? vague(bridged) else { return nil }
     return AppError(
       row, details: details(of: bridged), metadata: ["error.domain": bridged.domain], cause: error,
@@ -30,7 +30,7 @@ enum BuiltInMapping {
   /// The row of the table for an `NSError`, or else for the first of its causes that has one.
   private static func row(for error: NSError) -> BuiltInError? {
     for link in ErrorChain(error) {
-      let link = link as NSError
+      let link = ConversionDepth.bridged(link)
       let row: BuiltInError? =
         switch link.domain {
         case "NSURLErrorDomain": url(link.code)

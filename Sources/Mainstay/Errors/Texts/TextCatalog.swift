@@ -82,6 +82,14 @@ public struct TextCatalog: Sendable {
       ?? tables[tag]?[key] ?? BuiltInTexts.table(tag)?[key]
   }
 
+  /// The wording for a key that readers of a language get in it or in the language that it belongs
+  /// to, such as German for `de-CH`; nil where they get English instead.
+  package func pattern(for key: String, nearest language: String) -> String? {
+    let tag = LanguageTag(language)
+    return tag.fallbacks.lazy.filter { $0 != "en" || tag.isEnglish }
+      .compactMap { pattern(for: key, language: $0) }.first
+  }
+
   /// The first wording that is acceptable.
   func pattern(
     for key: String, in locale: Locale, where isAcceptable: (String) -> Bool
@@ -108,13 +116,13 @@ public struct TextCatalog: Sendable {
 }
 
 /// The tag of a language, in the spelling of BCP 47.
-struct LanguageTag {
+package struct LanguageTag {
   private let language: String
   private let script: String?
   private let region: String?
 
   /// Reads a tag or the identifier of a locale; what stands after `@` or `.` does not matter.
-  init(_ identifier: String) {
+  package init(_ identifier: String) {
     let parts = identifier.prefix(64).prefix { $0 != "@" && $0 != "." }
       .split { $0 == "-" || $0 == "_" }
     language = parts.first?.lowercased() ?? ""
@@ -128,6 +136,9 @@ struct LanguageTag {
 
   /// The tag, spelled as everybody spells it.
   var text: String { Self.joined([language, script, region]) }
+
+  /// Whether it is English, of whatever region.
+  package var isEnglish: Bool { language == "en" }
 
   /// The tags to look under, the nearest first; English is the last.
   var fallbacks: [String] {

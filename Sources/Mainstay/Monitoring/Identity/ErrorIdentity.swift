@@ -17,6 +17,8 @@ struct ErrorIdentity: Hashable {
 
   let tier: Fingerprint.Tier
   let parts: [Part]
+  /// Whether another type of the same name may have the same identity; says nothing about equality.
+  private(set) var isAmbiguous = false
 
   static let cancellation = ErrorIdentity(.cancellation, [Part("kind", "cancelled")])
 
@@ -58,9 +60,19 @@ struct ErrorIdentity: Hashable {
   /// The identity of an error of which nothing is known but its Swift type.
   static func type<E: Error>(of error: E) -> ErrorIdentity {
     let name = FingerprintCache.name(of: E.self)
+    var identity: ErrorIdentity
     if let enumCase = EnumCase.name(of: error) {
-      return .type(name, case: enumCase)
+      identity = .type(name.text, case: enumCase)
+    } else {
+      // What is asked here may ask for the group of the error again.
+      let asked = ConversionDepth.identifying { withoutCase(error, named: name.text) }
+      identity = asked ?? ErrorIdentity(.type, [Part("type", name.text)])
     }
+    identity.isAmbiguous = name.isStripped
+    return identity
+  }
+
+  private static func withoutCase<E: Error>(_ error: E, named name: String) -> ErrorIdentity {
     if isEnum(error) {  // built without reflection: what is left is the ordinal of the case
       let bridged = error as NSError
       return .domain(bridged.domain, String(bridged.code))
@@ -74,6 +86,15 @@ struct ErrorIdentity: Hashable {
 
   private static func isEnum<E: Error>(_ error: E) -> Bool {
     Mirror(reflecting: error).displayStyle == .enum
+  }
+
+  static func == (left: ErrorIdentity, right: ErrorIdentity) -> Bool {
+    left.tier == right.tier && left.parts == right.parts
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(tier)
+    hasher.combine(parts)
   }
 
   /// The kinds that say more about where the program runs than about the program.

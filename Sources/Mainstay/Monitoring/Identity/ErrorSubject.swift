@@ -63,7 +63,7 @@ struct ErrorSubject {
       self.init(bridged: error as NSError)
     } else if type(of: error) is any CustomNSError.Type {
       let hasCases = EnumCase.name(of: error) != nil
-      self.init(bridged: error as NSError)
+      self.init(bridged: ConversionDepth.bridged(error))
       if hasCases, identity?.tier == .domain { identity = .type(of: error) }
     } else if error is DecodingError || error is EncodingError {
       self.init(.type(of: error), ErrorChain.causes(of: error))
@@ -75,7 +75,7 @@ struct ErrorSubject {
   /// The code of an error about which nothing else decides; nil for any other.
   static func codeAlone(of error: AppError) -> ErrorCode? {
     guard error.underlying.isEmpty, error.disposition != .cancelled,
-      !ErrorIdentity.environment.contains(error.kind), !nobodysCodes.contains(error.code)
+      !isEnvironment(error), !nobodysCodes.contains(error.code)
     else { return nil }
     return error.code
   }
@@ -84,7 +84,7 @@ struct ErrorSubject {
   private init(app error: AppError) {
     if error.disposition == .cancelled {
       self.init(.cancellation)
-    } else if ErrorIdentity.environment.contains(error.kind) {
+    } else if Self.isEnvironment(error) {
       self.init(.environment(error.kind))
     } else if Self.isTransparent(error) {
       self.init(nil, error.underlying)
@@ -117,7 +117,8 @@ struct ErrorSubject {
     let words = error.code.split(separator: " ")
     let name = words.dropLast().joined(separator: " ")
     if let code = ErrorCode(error.code) {
-      self.init(.code(code), error.causes)
+      let kind = Self.environmentKinds[code]
+      self.init(kind.map(ErrorIdentity.environment) ?? .code(code), kind == nil ? error.causes : [])
     } else if error.type == "Swift.CancellationError" {
       self.init(.cancellation)
     } else if let last = words.last, let number = Int(last), !name.isEmpty {
@@ -138,9 +139,20 @@ struct ErrorSubject {
     }
   }
 
-  private static let ownCodes = Set(
-    (BuiltInError.general + BuiltInError.network + BuiltInError.storage + BuiltInError.coding)
-      .map(\.code))
+  private static let ownRows =
+    BuiltInError.general + BuiltInError.network + BuiltInError.storage + BuiltInError.coding
+
+  private static let ownCodes = Set(ownRows.map(\.code))
+
+  /// The codes by which Mainstay itself says where a program runs.
+  private static let environmentKinds: [ErrorCode: ErrorKind] = Dictionary(
+    uniqueKeysWithValues: ownRows.filter { ErrorIdentity.environment.contains($0.kind) }
+      .map { ($0.code, $0.kind) })
+
+  /// Whether nothing is said but where the program runs: whoever gave a code of his own said more.
+  private static func isEnvironment(_ error: AppError) -> Bool {
+    environmentKinds[error.code] == error.kind
+  }
 
   private static func isTransparent(_ error: AppError) -> Bool {
     !error.underlying.isEmpty && ownCodes.contains(error.code)

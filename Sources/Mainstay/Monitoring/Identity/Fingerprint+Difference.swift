@@ -27,9 +27,12 @@ extension Fingerprint {
   /// - Parameters:
   ///   - first: An error.
   ///   - second: Another error.
+  ///   - mapping: Which errors have a code; the default is ``ErrorMapping/current``.
   /// - Returns: What decides about both, and about only one of them.
-  public static func difference(_ first: any Error, _ second: any Error) -> Difference {
-    explain(first).difference(from: explain(second))
+  public static func difference(
+    _ first: any Error, _ second: any Error, mapping: ErrorMapping? = nil
+  ) -> Difference {
+    explain(first, mapping: mapping).difference(from: explain(second, mapping: mapping))
   }
 }
 

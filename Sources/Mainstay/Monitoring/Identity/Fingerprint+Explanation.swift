@@ -5,7 +5,7 @@ extension Fingerprint {
   public enum Tier: String, Sendable, Hashable, Codable, CaseIterable {
     /// A key given where the error was reported.
     case key
-    /// The kind of an error that says where the program runs.
+    /// The kind of an error that says where the program runs, and has no code of an author's.
     case environment
     /// The error's stable code.
     case code
@@ -61,13 +61,16 @@ extension Fingerprint {
   ///
   /// - Parameters:
   ///   - error: The error.
-  ///   - key: A name of your own for the group, as given to ``init(of:key:chain:)``.
+  ///   - key: A name of your own for the group, as given to ``init(of:key:chain:mapping:)``.
   ///   - chain: Which causes count; the default is the ends.
+  ///   - mapping: Which errors have a code; the default is ``ErrorMapping/current``.
   /// - Returns: The group, what decided, and every component with a hint.
   public static func explain(
-    _ error: any Error, key: String? = nil, chain: Chain = .ends
+    _ error: any Error, key: String? = nil, chain: Chain = .ends, mapping: ErrorMapping? = nil
   ) -> Explanation {
-    Explanation(of: error, key: key, chain: chain, mapped: ErrorSubject.mapped(error))
+    (mapping ?? .current).whileCurrent {
+      Explanation(of: error, key: key, chain: chain, mapped: ErrorSubject.mapped(error))
+    }
   }
 }
 
@@ -83,7 +86,7 @@ extension Fingerprint.Explanation: CustomStringConvertible {
     if let outermost = walk.outermost {
       list.add(
         outermost.parts, contributes: decides,
-        hint: decides ? outermost.tier.hint : "a key was given")
+        hint: decides ? outermost.hint : "a key was given")
     }
     var number = 0
     for cause in walk.causes {
@@ -100,8 +103,10 @@ extension Fingerprint.Explanation: CustomStringConvertible {
 
   private static func identity(key: String, of error: any Error) -> ErrorIdentity? {
     guard PlainText.hasVisibleCharacters(key) else { return nil }
-    let isMessage = key == PlainText.message(of: error) || key == String(describing: error)
-    return isMessage ? .key(MessageTemplate(key).description) : .key(key)
+    let isMessage = ConversionDepth.identifying {
+      key == PlainText.message(of: error) || key == String(describing: error)
+    }
+    return isMessage == true ? .key(MessageTemplate(key).description) : .key(key)
   }
 
   /// One line for each component: a plus for what decides, a minus for what does not.
@@ -137,13 +142,23 @@ private struct ComponentList {
   ) {
     var parts = cause.identity.parts
     if chain == .whole, counts { parts.append(ErrorIdentity.Part("depth", String(cause.depth))) }
-    let hint =
+    var hint =
       if counts {
         cause.isInnermost ? "innermost cause" : "the whole chain was asked for"
       } else {
         decides ? "neither outermost nor innermost" : "a key was given"
       }
+    if counts, cause.identity.isAmbiguous { hint += "; " + ErrorIdentity.ambiguityHint }
     add(parts, named: name, contributes: counts, hint: hint)
+  }
+}
+
+extension ErrorIdentity {
+  fileprivate static let ambiguityHint =
+    "private or local: types of this name in other files are in it too, unless they have codes"
+
+  fileprivate var hint: String {
+    isAmbiguous ? tier.hint + "; " + Self.ambiguityHint : tier.hint
   }
 }
 

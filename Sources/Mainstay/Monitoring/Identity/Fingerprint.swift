@@ -11,10 +11,10 @@
 /// What decides is the first of these that an error has:
 ///
 /// 1. a `key` given where the error is reported;
-/// 2. the kind alone, where it is `offline`, `timeout`, `portal` or `storageFull`: these say where
-///    the program runs;
-/// 3. its ``AppError/code``, also that of ``AppErrorConvertible`` and of the current
+/// 2. its ``AppError/code``, also that of ``AppErrorConvertible`` and of the current
 ///    ``ErrorMapping``;
+/// 3. the kind alone, where it is `offline`, `timeout`, `portal` or `storageFull` and the code is
+///    Mainstay's own, or there is none: these say where the program runs;
 /// 4. its type with the module, and the name of its case;
 /// 5. domain and number, for `NSError` and its like;
 /// 6. type and ``MessageTemplate``, for a type that tells its errors apart only in words.
@@ -60,16 +60,26 @@ public struct Fingerprint: Sendable, Hashable {
   ///   - key: A name of your own for the group, which then decides alone; a blank one is left out,
   ///     and one that is the error's own message is taken as its template.
   ///   - chain: Which causes count; the default is the ends.
-  public init(of error: any Error, key: String? = nil, chain: Chain = .ends) {
+  ///   - mapping: Which errors have a code; the default is ``ErrorMapping/current``.
+  public init(
+    of error: any Error, key: String? = nil, chain: Chain = .ends, mapping: ErrorMapping? = nil
+  ) {
+    self =
+      mapping?.whileCurrent { Self.group(of: error, key: key, chain: chain) }
+      ?? Self.group(of: error, key: key, chain: chain)
+  }
+
+  private static func group(of error: any Error, key: String?, chain: Chain) -> Fingerprint {
     let mapped = ErrorSubject.mapped(error)
-    let isPlain = key == nil && chain == .ends && mapped == nil
-    if isPlain, let known = FingerprintCache.find(error) {
-      self = known
-      return
-    }
+    // An error that asks for its group while it is asked for its words is not remembered by that.
+    let isPlain =
+      key == nil && chain == .ends && mapped == nil && !ConversionDepth.isIdentifying
+    if isPlain, let known = FingerprintCache.find(error) { return known }
     let explanation = Explanation(of: error, key: key, chain: chain, mapped: mapped)
-    self = explanation.fingerprint
-    if isPlain, explanation.isWholeIdentity { FingerprintCache.keep(self, for: error) }
+    if isPlain, explanation.isWholeIdentity {
+      FingerprintCache.keep(explanation.fingerprint, for: error)
+    }
+    return explanation.fingerprint
   }
 
   /// Names the group of whatever is reported under a key.

@@ -16,13 +16,22 @@ enum FingerprintCache {
 
   private static let maximumCount = 4096
   private static let known = Locked<[Key: Fingerprint]>([:])
-  private static let names = Locked<[ObjectIdentifier: String]>([:])
+  private static let names = Locked<[ObjectIdentifier: Name]>([:])
+
+  /// The name of a type with its module.
+  struct Name {
+    let text: String
+    /// Whether something was taken out that tells it from another type of that name.
+    let isStripped: Bool
+  }
 
   /// The name of a type with its module; taking out what changes from run to run takes long.
-  static func name(of type: any Any.Type) -> String {
+  static func name(of type: any Any.Type) -> Name {
     let id = ObjectIdentifier(type)
     if let name = names.withLock({ $0[id] }) { return name }
-    let name = QualifiedTypeName.of(type)
+    let full = String(reflecting: type)
+    let name = Name(
+      text: QualifiedTypeName.stripped(full), isStripped: QualifiedTypeName.isStripped(full))
     names.withLock { names in
       if names.count >= maximumCount { names.removeAll(keepingCapacity: true) }
       names[id] = name

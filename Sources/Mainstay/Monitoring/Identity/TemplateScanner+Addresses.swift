@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Addresses of mail, web, hosts and networks, UUIDs and bundle ids.
+/// Addresses of web, hosts and networks, UUIDs and bundle ids.
 extension TemplateScanner {
   /// The address that begins with a run, and its mark.
   func address(_ run: AlphanumericRun, next: UInt8) -> (end: Int, mark: StaticString)? {
@@ -87,23 +87,7 @@ extension TemplateScanner {
     return end
   }
 
-  // MARK: Mail and hosts
-
-  func endOfEmail(from start: Int) -> Int? {
-    var at = start
-    while at < start + 64, isLabel(at) || isLocalMark(at) { at += 1 }
-    guard byte(at) == UInt8(ascii: "@"), at > start, let host = endOfLabels(from: at + 1),
-      host.count > 1, host.last.count >= 2, host.last.allSatisfy(Byte.isLetter)
-    else { return nil }
-    return host.end
-  }
-
-  private func isLocalMark(_ index: Int) -> Bool {
-    switch byte(index) {
-    case UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "+"): true
-    default: false
-    }
-  }
+  // MARK: Hosts
 
   /// Whether a byte may stand in a part of a host's name.
   func isLabel(_ index: Int) -> Bool {

@@ -65,6 +65,7 @@ extension TemplateScanner {
     let run = AlphanumericRun(in: bytes, at: position)
     let next = byte(run.end)
     if let (end, mark) = address(run, next: next) { return take(to: end, as: mark) }
+    if next >= 0x80, let end = endOfForeignEmail() { return replace(to: end, with: "<email>") }
     if next == UInt8(ascii: "("), beginsOptional(run) {
       brackets.append(true)
       position = run.end + 1

@@ -18,6 +18,8 @@ struct TemplateScanner {
   var brackets: [Bool] = []
   /// The last word that was copied, by which a number after a hyphen may belong to it.
   var lastWord = 0..<0
+  /// Up to where it is known that no address of mail begins with a letter that is not ASCII.
+  var noEmailBefore = 0
   /// Up to where it is known that no mark of an earlier pass stands.
   private var checked = 0
 
@@ -204,6 +206,7 @@ extension TemplateScanner {
 
   /// Copies a character that is not ASCII, or replaces a number in the digits of another script.
   private mutating func takeOther(_ byte: UInt8) {
+    if let end = endOfForeignEmail() { return replace(to: end, with: "<email>") }
     var end = position
     var isFloat = false
     while let next = LocalizedDigit.end(in: bytes, at: end) {

@@ -8,10 +8,11 @@ import Testing
 
 private func error(
   _ title: LocalizableText, _ message: LocalizableText = "Nobody answers at the door.",
-  suggestion: LocalizableText? = "Ring again.", _ disposition: Disposition = .transient()
+  suggestion: LocalizableText? = "Ring again.", _ disposition: Disposition = .transient(),
+  code: ErrorCode = "shop.closed"
 ) -> AppError {
   AppError(
-    code: "shop.closed", kind: .server, disposition: disposition, title: title, message: message,
+    code: code, kind: .server, disposition: disposition, title: title, message: message,
     suggestion: suggestion)
 }
 
@@ -104,6 +105,55 @@ private let closed: LocalizableText = "The shop is closed"
     let catalog = TextCatalog.standard.adding(["t": wide], language: "ja")
     let keyed = error(LocalizableText(key: "t", english: closed))
     #expect(rules(keyed, "ja", catalog).contains(.tooLong))
+  }
+
+  @Test(.requirement("T21"), arguments: ["", " ", "\u{200B}", "\u{FEFF}\n"])
+  func `a translation with nothing to see is blank and nothing else`(_ text: String) {
+    let keyed = error(
+      closed, LocalizableText(key: "m", english: "Nobody answers."), .transient())
+    let catalog = TextCatalog.standard.adding(["m": text], language: "de")
+    let findings = MessageLint(languages: ["de"], catalog: catalog).findings(in: [keyed])
+    #expect(findings.filter { $0.key == "m" }.map(\.rule) == [.blank])
+  }
+
+  @Test(.requirement("T21"), arguments: ["The shop is closed.", "the shop is Closed!"])
+  func `a message that only repeats the title is found`(_ text: String) {
+    #expect(rules(error(closed, "The shop is closed.")) == [.identical])
+    #expect(rules(error(closed, LocalizableText(verbatim: text))) == [.identical])
+    let moved = LocalizableText(verbatim: "The shop has moved.")
+    let asked = LocalizableText(verbatim: text + " Why?")
+    #expect(rules(error(closed, asked, suggestion: moved)).isEmpty)
+    let catalog = TextCatalog.standard.adding(["m": text], language: "en")
+    let keyed = error(closed, LocalizableText(key: "m", english: "Nobody answers."))
+    #expect(rules(keyed, "en", catalog) == [.identical])
+  }
+
+  @Test(.requirement("T21")) func `names of faults and the error's own code are found`() {
+    for text in [
+      "It failed with ENOSPC.", "The program got SIGSEGV.", "It says shop.not-open.",
+      "The door is not-open.",
+    ] as [LocalizableText] {
+      #expect(rules(error(closed, text, code: "shop.not-open")) == [.code], "\(text)")
+    }
+    #expect(rules(error(closed, "It was not-found.", code: "not-found")) == [.code])
+    for text in [
+      "Your sign-in has expired.", "The USB stick is full.", "Nobody is open.", "Not open-minded.",
+    ] as [LocalizableText] {
+      #expect(rules(error(closed, text, code: "shop.sign-in.not-open")).isEmpty, "\(text)")
+    }
+  }
+
+  @Test(.requirement("B43"))
+  func `a region reads what is written for its language`() {
+    let catalog = TextCatalog.standard
+      .adding(["error.network.offline.title": "You’re cut off"], language: "en-GB")
+      .adding(["error.network.offline.title": "Kein Netz"], language: "de-CH")
+    let findings = MessageLint(catalog: catalog).findings(in: [.offline(), .timeout()])
+    #expect(findings.isEmpty, "\(findings)")
+    let hant = MessageLint(languages: ["zh-TW", "pt-BR"], catalog: catalog)
+      .findings(in: [.timeout()])
+    #expect(Set(hant.map(\.rule)) == [.missingTranslation])
+    #expect(Set(hant.map(\.language)) == ["zh-TW", "pt-BR"])
   }
 
   @Test func `missing languages and wrong places are found`() {

@@ -44,6 +44,16 @@ private struct Curious: AppErrorConvertible {
   }
 }
 
+/// Describes itself by its own group.
+private struct Narcissus: Error, CustomStringConvertible {
+  var description: String { "\(Fingerprint(of: self)) \(Fingerprint(of: self, key: "me"))" }
+}
+
+/// Shows its own group to whoever looks inside.
+private struct Mirrored: Error, CustomReflectable {
+  var customMirror: Mirror { Mirror(self, children: ["group": Fingerprint(of: self)]) }
+}
+
 @Suite(.requirement("B41")) struct FingerprintChainTests {
   @Test func `a chain that leads back to itself has an end`() {
     let (first, second) = (Knot("knot.first"), Knot("knot.second"))
@@ -91,6 +101,19 @@ private struct Curious: AppErrorConvertible {
     #expect(Fingerprint(of: Named.itself) == Fingerprint(of: AppError.from(Named.itself)))
     #expect(Fingerprint.explain(Named.itself).components.filter(\.contributes).count == 1)
     #expect(Fingerprint.explain(Curious()).tier == .code)
+  }
+
+  @Test(.ends(withinMinutes: 5)) func `an error that describes itself by its group ends`() {
+    for error in [Narcissus(), Mirrored()] as [any Error] {
+      let group = Fingerprint(of: error)
+      #expect(!group.isCancellation)
+      #expect(Fingerprint(of: error) == group)
+      #expect(Fingerprint(of: AppError.from(error)) == group)
+      #expect(Fingerprint(of: error, key: "a") == Fingerprint(key: "a"))
+      #expect(Fingerprint.explain(error).fingerprint == group)
+      #expect(!RecordedError(error).type.isEmpty)
+    }
+    #expect(Fingerprint.explain(Narcissus()).tier == .message)
   }
 
   @Test func `a mapping may ask for the group of its own error`() {

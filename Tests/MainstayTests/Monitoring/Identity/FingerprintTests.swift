@@ -97,6 +97,25 @@ private func tier(_ error: any Error) -> Fingerprint.Tier { Fingerprint.explain(
     #expect(explanation.components.map(\.value).contains("broken"))
   }
 
+  @Test func `what may be two types of one name says so`() {
+    func first() -> any Error {
+      enum LoadError: Error { case failed }
+      return LoadError.failed
+    }
+    func second() -> any Error {
+      enum LoadError: Error { case failed }
+      return LoadError.failed
+    }
+    #expect(type(of: first()) != type(of: second()))
+    #expect(Fingerprint(of: first()) == Fingerprint(of: second()))
+    for error in [first(), failing(first())] {
+      let hints = Fingerprint.explain(error).components.filter { $0.value.hasSuffix("LoadError") }
+      #expect(hints.map { $0.hint.contains("in other files") } == [true], "\(hints)")
+    }
+    let open = Fingerprint.explain(CartError.empty).components
+    #expect(!open.contains { $0.hint.contains("in other files") })
+  }
+
   @Test(.requirement("B41")) func `the stable code decides, whatever the texts say`() {
     let first = Fingerprint(of: PaymentError.declined(reason: "no money"))
     #expect(first == Fingerprint(of: PaymentError.declined(reason: "stolen")))
@@ -200,6 +219,31 @@ private func tier(_ error: any Error) -> Fingerprint.Tier { Fingerprint.explain(
     #expect(Fingerprint(of: URLError(.timedOut)) == Fingerprint(of: POSIXError(.ETIMEDOUT)))
     #expect(Fingerprint(of: AppError.timeout()) != Fingerprint(of: AppError.offline()))
     #expect(tier(full[0]) == .environment)
+  }
+
+  @Test(.requirement("B41")) func `a code that an author gave comes before the kind`() {
+    func coded(_ code: ErrorCode, _ kind: ErrorKind, _ cause: (any Error)? = nil) -> AppError {
+      AppError(
+        code: code, kind: kind, disposition: .transient(), title: "Not paid",
+        message: "Nothing was paid.", underlying: cause.map { [$0] } ?? [])
+    }
+    let late = coded("payments.gateway-timeout", .timeout)
+    let errors: [any Error] = [
+      late, URLError(.timedOut), coded("shop.sync-timeout", .timeout),
+      AppError.Capability.validationTimedOut("scanner"), AppError.Service.timeout,
+      Rejection(policy: "shop", reason: .deadlineTooClose), POSIXError(.ENOSPC),
+      coded("outbox.full", .storageFull), coded("outbox.disk-full", .storageFull),
+      AppError.Data.saveFailed(POSIXError(.ENOSPC)), coded("shop.offline", .offline),
+      AppError.offline(), AppError.portal(),
+    ]
+    #expect(Set(errors.map { Fingerprint(of: $0) }).count == errors.count)
+    #expect(tier(late) == .code)
+    #expect(tier(coded("payments.gateway-timeout", .timeout, URLError(.timedOut))) == .code)
+    for error in errors {
+      #expect(Fingerprint(of: error) == Fingerprint(of: AppError.from(error)))
+    }
+    let record = RecordedError(AppError.timeout())
+    #expect(Fingerprint(of: record) == Fingerprint(of: AppError.timeout()))
   }
 
   @Test(.requirement("B41", "E8")) func `a cancellation has no group`() {

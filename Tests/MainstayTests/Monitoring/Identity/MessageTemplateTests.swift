@@ -11,6 +11,14 @@ private func template(_ message: String) -> String { MessageTemplate(message).de
   /// Every class of points 10 and 11 of the reference, in its order.
   static let classes: [(message: String, template: String)] = [
     ("mail to ada.l+x@mail.example.com now", "mail to <email> now"),
+    ("Post an jörg@example.com geht nicht", "Post an <email> geht nicht"),
+    ("jörg@exämple.de, ada@exämple.de und ölaf.ö@x.öster sind", "<email> und <email> sind"),
+    ("von „lö-wi+x@post.exämple.de“.", "von „<email>“."),
+    ("größer@ als Übermut", "größer@ als Übermut"),
+    ("宛先ada@example.comに送れない", "宛先<email>に送れない"),
+    ("宛先jörg@example.comに送れない", "宛先<email>に送れない"),
+    ("用户@例子.公司 不存在", "<email> 不存在"),
+    ("Письмо для ада@пример.рф не ушло", "Письмо для <email> не ушло"),
     ("GET https://api.example.com/a?b=1&c=2 failed", "GET <url> failed"),
     ("see file:///tmp/x.txt.", "see <url>."),
     ("host api.example.com down", "host <host> down"),

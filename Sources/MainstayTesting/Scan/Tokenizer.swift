@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A word or a single sign of Swift code.
-struct Token: Sendable {
-  let text: String
+package struct Token: Sendable {
+  package let text: String
 
   /// The first byte in the file.
-  let offset: Int
+  package let offset: Int
 
-  let isWord: Bool
+  package let isWord: Bool
 }
 
 /// Splits Swift into words and signs, and leaves out comments, text literals and regex literals.
 ///
 /// The code inside an interpolation `\(…)` counts as code. It is no parser: it knows as much of
 /// the language as is needed to never take a text for code or code for a text.
-struct Tokenizer {
+package struct Tokenizer {
   private let bytes: [UInt8]
   private var position = 0
   private var tokens: [Token] = []
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func tokens(in bytes: [UInt8]) -> [Token] {
+  package static func tokens(in bytes: [UInt8]) -> [Token] {
     var tokenizer = Tokenizer(bytes)
     while tokenizer.position < bytes.count { tokenizer.scanOne() }
     return tokenizer.tokens

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A Swift declaration that has a body in braces.
-struct Declaration: Sendable {
+package struct Declaration: Sendable {
   /// The keyword: `func`, `init`, `var`, `struct`, `extension` and so on.
-  let keyword: String
+  package let keyword: String
 
   /// The name; the keyword itself where there is none, as for `init`.
-  let name: String
+  package let name: String
 
   /// The types around it, outermost first.
-  let types: [String]
+  package let types: [String]
 
   /// The token of the keyword.
-  let start: Int
+  package let start: Int
 
   /// The token of the closing brace.
-  let end: Int
+  package let end: Int
 
-  var isFunction: Bool { Self.functionKeywords.contains(keyword) }
+  package var isFunction: Bool { Self.functionKeywords.contains(keyword) }
 
-  static let functionKeywords: Set = ["func", "init", "deinit", "subscript", "var"]
-  static let typeKeywords: Set = ["struct", "class", "enum", "actor", "protocol", "extension"]
+  package static let functionKeywords: Set = ["func", "init", "deinit", "subscript", "var"]
+  package static let typeKeywords: Set = [
+    "struct", "class", "enum", "actor", "protocol", "extension",
+  ]
 }
 
 /// Finds declarations by keywords and braces.
 ///
 /// A keyword waits for the first brace that opens at its own depth. Whatever shows that there is
 /// no body (another declaration, a statement, an initial value) ends the wait.
-struct DeclarationFinder {
+package struct DeclarationFinder {
   private struct Waiting {
     let keyword: String
     let name: String
@@ -50,7 +52,7 @@ struct DeclarationFinder {
   private init(_ tokens: [Token]) { self.tokens = tokens }
 
   /// The declarations by position, and the brackets that have no counterpart.
-  static func find(in tokens: [Token]) -> (declarations: [Declaration], unmatched: [Int]) {
+  package static func find(in tokens: [Token]) -> (declarations: [Declaration], unmatched: [Int]) {
     var finder = DeclarationFinder(tokens)
     for index in tokens.indices { finder.take(index) }
     let declarations = finder.found.sorted { $0.start < $1.start }
