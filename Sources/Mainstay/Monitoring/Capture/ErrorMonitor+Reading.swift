@@ -53,7 +53,9 @@ extension ErrorMonitor {
   }
 
   /// The newest reports, the newest first (D16).
-  public var history: [ErrorReport] { memory.withLock { $0.history.newestFirst } }
+  public var history: [ErrorReport] {
+    memory.withLock { $0.history.newestFirst }.map(\.report)
+  }
 
   /// Forgets the reports in the history; groups and counts stay (D22).
   public func clearHistory() { memory.withLock { $0.history.removeAll() } }
@@ -64,9 +66,9 @@ extension ErrorMonitor {
     guard let newest = memory.withLock({ $0.history.newest }) else { return nil }
     let last = shards.compactMap { shard in shard.withLock { $0.groups.newestEntry } }
       .max { $0.reading < $1.reading }
-    // The history knows more of it: what happened before, what a person saw.
+    // The history knows more of it: what happened before, and the calls.
     guard let last, let sample = last.sample, sample.fingerprint != newest.fingerprint else {
-      return newest
+      return newest.report
     }
     return history.first { $0.id == sample.id } ?? sample
   }

@@ -15,7 +15,7 @@ import Synchronization
 /// it is handed. What is kept has been redacted. Cancellations are not errors and are not kept.
 public final class ErrorMonitor: Sendable {
   struct Memory: Sendable {
-    var history: RecentRing<ErrorReport>
+    var history: RecentRing<KeptReport>
     var kept = 0
   }
 
@@ -123,9 +123,9 @@ public final class ErrorMonitor: Sendable {
     shards = (0..<configuration.shardCount).map { _ in
       CaptureShard(configuration.machineSettings)
     }
-    lanes = sinks.map { name, sink in
+    lanes = sinks.enumerated().map { number, sink in
       SinkLane(
-        sink, name: name,
+        sink.1, name: sink.0, number: number,
         settings: .init(capacity: configuration.queue, batchSize: configuration.batch),
         consent: consent, timeline: timeline)
     }

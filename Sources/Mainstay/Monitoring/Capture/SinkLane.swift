@@ -11,9 +11,9 @@ final class SinkLane: Sendable {
   }
 
   private struct Guarded {
-    var queue: SinkQueueStateMachine<ErrorReport>
-    var recoveries = RecentRing<ErrorReport.Recovery>(capacity: 64)
-    var recoveriesInFlight: [ErrorReport.Recovery] = []
+    var queue: SinkQueueStateMachine<KeptReport>
+    var sequels = SequelBook()
+    var sequelsInFlight = SequelBook.Sequels()
     var consent: ErrorMonitor.Consent
     var task: Task<Void, Never>?
     /// Tells the sink that consent was withdrawn; nothing is sent before that has ended.
@@ -29,17 +29,21 @@ final class SinkLane: Sendable {
 
   let sink: any ReportSink
   let name: String
+  /// Its place among the lanes of the monitor.
+  let number: Int
   private let purpose: ErrorReport.Purpose
   private let noting: (any CaptureNoting)?
   private let timeline: Timeline
   private let state: Locked<Guarded>
 
   init(
-    _ sink: any ReportSink, name: String, settings: SinkQueueStateMachine<ErrorReport>.Settings,
+    _ sink: any ReportSink, name: String, number: Int,
+    settings: SinkQueueStateMachine<KeptReport>.Settings,
     consent: ErrorMonitor.Consent, timeline: Timeline
   ) {
     self.sink = sink
     self.name = name
+    self.number = number
     self.timeline = timeline
     purpose = sink.purpose
     noting = sink as? any CaptureNoting
@@ -53,25 +57,30 @@ final class SinkLane: Sendable {
   var stored: Int { state.withLock { $0.queue.stored } }
 
   /// A report was kept.
-  func offer(_ report: ErrorReport) {
-    let isCritical = report.isCritical
-    let severity = report.severity
+  func offer(_ kept: KeptReport) {
     let isWanted = state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: isCritical) else {
+      guard state.consent.allows(purpose, isCritical: kept.isCritical) else {
         state.queue.withhold()
         return false
       }
-      if state.queue.offer(report, severity: severity) { begin(&state) }
+      if state.queue.offer(kept, severity: kept.severity) { begin(&state) }
       return true
     }
-    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
+    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(kept.report) } }
   }
 
   /// An error that was reported was recovered from, or was not.
-  func offer(_ recovery: ErrorReport.Recovery) {
+  func offer(_ recovery: ErrorReport.Recovery, ofCritical isCritical: Bool) {
+    tell(isCritical: isCritical) { $0.add(recovery) }
+  }
+
+  /// A report that the sink has is another one now.
+  func offer(update kept: KeptReport) { tell(isCritical: kept.isCritical) { $0.add(kept) } }
+
+  private func tell(isCritical: Bool, _ add: (inout SequelBook) -> Void) {
     state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: false) else { return }
-      state.recoveries.insert(recovery)
+      guard state.consent.allows(purpose, isCritical: isCritical) else { return }
+      add(&state.sequels)
       if state.queue.wake() { begin(&state) }
     }
   }
@@ -84,8 +93,8 @@ final class SinkLane: Sendable {
       guard !consent.allows(purpose, isCritical: true) else { return }
       let isSending = state.queue.isSending
       state.queue.withdraw()
-      state.recoveries.removeAll()
-      state.recoveriesInFlight = []
+      state.sequels.removeAll()
+      state.sequelsInFlight = .init()
       if isSending { state.mustWithdraw = true } else { beginWithdrawal(&state) }
     }
   }
@@ -114,7 +123,7 @@ final class SinkLane: Sendable {
   func shutDown() {
     let task = state.withLock { state in
       state.queue.shutDown()
-      state.recoveries.removeAll()
+      state.sequels.removeAll()
       return state.task
     }
     task?.cancel()
@@ -151,28 +160,33 @@ final class SinkLane: Sendable {
   private func takeTurn() -> Turn {
     let (turn, waiters) = state.withLock { state in
       if let withdrawal = state.withdrawal { return (Turn.wait(withdrawal), [Waiter]()) }
-      let reports = state.queue.next(hasMore: state.recoveries.count > 0)
-      guard let reports else { return (.end, Self.takeWaiters(&state)) }
-      let recoveries = state.recoveries.oldestFirst
-      state.recoveriesInFlight = recoveries
-      state.recoveries.removeAll()
-      return (.send(ErrorReport.Batch(reports: reports, recoveries: recoveries)), [])
+      let kept = state.queue.next(hasMore: !state.sequels.isEmpty)
+      guard let kept else { return (.end, Self.takeWaiters(&state)) }
+      let sequels = state.sequels.take()
+      state.sequelsInFlight = sequels
+      return (.send(batch(kept, sequels)), [])
     }
     for waiter in waiters { waiter.continuation.resume() }
     return turn
   }
 
+  /// All as it is now; what is handed over anew needs no update.
+  private func batch(
+    _ kept: [KeptReport], _ sequels: SequelBook.Sequels
+  ) -> ErrorReport.Batch {
+    let updated = sequels.updated.filter { report in !kept.contains { $0 === report } }
+    return ErrorReport.Batch(
+      reports: kept.map { $0.handOver(to: number) }, recoveries: sequels.recoveries,
+      updates: updated.map(\.report))
+  }
+
   private func finish(
     _ outcome: ErrorReport.SendOutcome
-  ) -> SinkQueueStateMachine<ErrorReport>.Next {
+  ) -> SinkQueueStateMachine<KeptReport>.Next {
     let (next, waiters) = state.withLock { state in
       let next = state.queue.end(outcome)
-      if case .pause = next {
-        let newer = state.recoveries.oldestFirst
-        state.recoveries.removeAll()
-        for recovery in state.recoveriesInFlight + newer { state.recoveries.insert(recovery) }
-      }
-      state.recoveriesInFlight = []
+      if case .pause = next { state.sequels.putBack(state.sequelsInFlight) }
+      state.sequelsInFlight = .init()
       if state.mustWithdraw {
         state.mustWithdraw = false
         beginWithdrawal(&state)

@@ -57,6 +57,21 @@ import Testing
     #expect(sink.batches.count == 1 && sink.recoveries.count == 1)
   }
 
+  @Test func `what was learned of a report later is not handed over either`() async {
+    let sink = MemorySink("analytics", purpose: .analytics, isStalled: true)
+    let monitor = ErrorMonitor(sinks: [sink], consent: Self.yes)
+    let error = storeError()
+    monitor.capture(error)
+    await sink.batches(atLeast: 1)
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    monitor.recordRecovery(from: error, succeeded: true)
+    monitor.consent = Self.no
+    monitor.recordPresentation(.init(style: "toast"), of: error)
+    sink.release()
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.batches.count == 1 && sink.recoveries.isEmpty && sink.updates.isEmpty)
+  }
+
   /// A sink that keeps what it is handed, and notes in which order it is asked what.
   private final class Shelf: ReportSink {
     let name: String

@@ -196,6 +196,7 @@ import Testing
             if number % 5 == 0 { monitor.capture(error) }
             if number % 50 == 0 {
               monitor.addBreadcrumb("step")
+              monitor.recordPresentation(.init(style: "toast"), of: error)
               monitor.recordRecovery(from: error, succeeded: number % 100 == 0)
             }
           }

@@ -25,7 +25,11 @@ enum SampleReports {
     "category":"navigation","severity":"info","metadata":{"items":"12"}}],
     "stack":["Store.save(_:)","Sync.sync()"],
     "suppressed":{"count":17,"first":"2026-11-22T03:20:00.000Z","last":"2026-11-22T03:25:00.000Z"},
-    "presentation":{"style":"alert","titleKey":"save.failed","time":"2026-11-22T03:25:48.000Z"},
+    "presentation":{"style":"alert","titleKey":"save.failed","action":"retry",
+    "time":"2026-11-22T03:25:48.000Z"},
+    "recovery":{"id":"6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11","type":"Inventory.SaveError",
+    "fingerprint":"1-2c26b46b68ffc68ff99b453c1d304134","code":"inventory.save-failed",
+    "succeeded":true,"action":"retry","time":"2026-11-22T03:25:49.000Z"},
     "facts":{"app.name":"inventory","app.version":"1.4.0","environment":"production",
     "service.name":"inventory"}}
     """)

@@ -24,7 +24,10 @@ extension ErrorReport.Encoding {
     public var reports: [ErrorReport] = []
     /// What became of attempts to recover.
     public var recoveries: [ErrorReport.Recovery] = []
-    /// How many lines that are not empty are neither.
+    /// What a person saw of reports after these were written, by their identities; of several the
+    /// last one.
+    public var presentations: [UUID: ErrorReport.Presentation] = [:]
+    /// How many lines that are not empty are none of these.
     public var unreadable = 0
   }
 
@@ -40,6 +43,8 @@ extension ErrorReport.Encoding {
         contents.reports.append(report)
       } else if let line = try? decoder.decode(RecoveryLine.self, from: line) {
         contents.recoveries.append(line.recovery)
+      } else if let line = try? decoder.decode(PresentationLine.self, from: line) {
+        contents.presentations[line.report] = line.presentation
       } else {
         contents.unreadable += 1
       }
@@ -51,6 +56,12 @@ extension ErrorReport.Encoding {
 /// A line that tells how an earlier report was recovered from.
 struct RecoveryLine: Codable {
   let recovery: ErrorReport.Recovery
+}
+
+/// A line that tells what a person saw of an earlier report.
+struct PresentationLine: Codable {
+  let report: UUID
+  let presentation: ErrorReport.Presentation
 }
 
 /// How reports and what belongs to them are written as JSON.

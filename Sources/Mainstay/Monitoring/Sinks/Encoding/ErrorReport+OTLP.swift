@@ -83,15 +83,29 @@ private enum OTLP {
     if let suppressed = report.suppressed {
       all.append(number("mainstay.suppressed", suppressed.count))
     }
-    if let recovery = report.recovery {
-      let value = JSONNode.members(["boolValue": .bool(recovery.succeeded)])
-      all.append(attribute("mainstay.recovered", value))
-    }
+    all += sequel(report)
     all += list("mainstay.frames", report.frames.map(\.operation))
     all += list("mainstay.breadcrumbs", report.breadcrumbs.map(line))
     all += report.metadata.sorted { $0.key < $1.key }
       .filter { report.trace == nil || ![Trace.traceKey, Trace.spanKey].contains($0.key) }
       .map { text("mainstay.metadata.\($0.key)", $0.value) }
+    return all
+  }
+
+  /// What a person saw of it, and whether recovery worked.
+  private static func sequel(_ report: ErrorReport) -> [JSONNode] {
+    var all: [JSONNode] = []
+    if let presentation = report.presentation {
+      all.append(text("mainstay.presentation.style", presentation.style))
+      if let key = presentation.titleKey { all.append(text("mainstay.presentation.title", key)) }
+      if let action = presentation.action {
+        all.append(text("mainstay.presentation.action", action.rawValue))
+      }
+    }
+    if let recovery = report.recovery {
+      let value = JSONNode.members(["boolValue": .bool(recovery.succeeded)])
+      all.append(attribute("mainstay.recovered", value))
+    }
     return all
   }
 

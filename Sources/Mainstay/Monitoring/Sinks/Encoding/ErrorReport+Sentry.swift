@@ -204,6 +204,7 @@ private enum Sentry {
         "suppressed": report.suppressed.map { .integer($0.count) },
         "recovered": report.recovery.map { .bool($0.succeeded) },
         "shown": report.presentation.map { .string($0.style) },
+        "action": report.presentation?.action.map { .string($0.rawValue) },
         "site": .string("\(report.site)"),
       ]),
       "facts": report.facts.isEmpty ? nil : .sorted(report.facts),
