@@ -110,13 +110,10 @@ extension ErrorMonitor {
     return (all.first ?? []).indices.map { index in all.reduce(0) { $0 + $1[index] } }
   }
 
-  /// The part of the attempts to recover from errors of a code that worked, in `0...1`; nil without
-  /// any (A49).
+  /// The part of the attempts to recover from errors of a code that worked, in `0...1`, in whatever
+  /// groups they are; nil without any, and for a code beyond the first 500 (A49).
   public func recoveryRate(of code: ErrorCode) -> Double? {
-    let known = groups.filter { $0.latest?.code == code }
-    let attempts = known.reduce(0) { $0 + $1.recoveryAttempts }
-    guard attempts > 0 else { return nil }
-    return Double(known.reduce(0) { $0 + $1.recoverySuccesses }) / Double(attempts)
+    recoveries.withLock { $0[code].rate }
   }
 }
 

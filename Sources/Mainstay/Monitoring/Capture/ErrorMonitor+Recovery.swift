@@ -3,8 +3,8 @@
 extension ErrorMonitor {
   /// Tells the team that somebody or something tried to recover from an error (A35, A37).
   ///
-  /// It is counted in the error's group, stands on its report wherever that is, and is sent to the
-  /// sinks. A cancellation is left out.
+  /// It is counted in the error's group and by its code, stands on its report wherever that is, and
+  /// is sent to the sinks. A cancellation is left out.
   ///
   /// - Parameters:
   ///   - error: The error, as it was captured.
@@ -30,6 +30,7 @@ extension ErrorMonitor {
         if succeeded { entry.successes += 1 }
       }
     }
+    recoveries.withLock { $0.add(subject.app.code, succeeded: succeeded) }
     let recovery = ErrorReport.Recovery(
       id: subject.app.id, fingerprint: subject.fingerprint, code: subject.app.code,
       type: ReportDraft.type(of: error, as: subject.app), succeeded: succeeded,

@@ -40,6 +40,7 @@ public final class ErrorMonitor: Sendable {
   let lanes: [SinkLane]
   let memory: Locked<Memory>
   let trail: Locked<Trail>
+  let recoveries = Locked(RecoveryBook<ErrorCode>())
   private let agreed: Locked<Consent>
   /// As it was handed over: what sinks find of it may come to be known later.
   private let earlier: Ledger

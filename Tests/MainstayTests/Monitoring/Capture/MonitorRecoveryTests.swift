@@ -74,6 +74,24 @@ import Testing
     #expect(unaware.batches.isEmpty, "it never had the report")
   }
 
+  @Test(.requirement("A49")) func `the rate of a code is its own, whatever groups it lies in`() {
+    func error(_ code: ErrorCode) -> AppError {
+      AppError(
+        code: code, kind: .timeout, disposition: .transient(), title: "Late", message: "Too late.")
+    }
+    let monitor = ErrorMonitor()
+    for (code, group, succeeded) in [
+      ("a.x", "one", true), ("a.y", "one", false), ("a.y", "two", true), ("a.y", "two", false),
+    ] as [(ErrorCode, String, Bool)] {
+      let error = error(code)
+      monitor.capture(error, group: group)
+      monitor.recordRecovery(from: error, succeeded: succeeded, group: group)
+    }
+    #expect(monitor.groups.count == 2)
+    #expect(monitor.recoveryRate(of: "a.x") == 1)
+    #expect(monitor.recoveryRate(of: "a.y") == 1.0 / 3)
+  }
+
   @Test(.requirement("A37")) func `a foreign error is known by its group`() async {
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])
