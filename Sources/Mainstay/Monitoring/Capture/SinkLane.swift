@@ -23,6 +23,8 @@ final class SinkLane: Sendable {
     /// Whether the sink has to be told as soon as it has answered.
     var mustWithdraw = false
     var waiters: [Waiter] = []
+    /// Resumed when no critical report is handed over besides the others.
+    var urgentWaiters: [CheckedContinuation<Void, Never>] = []
     var cancelledEarly: Set<UInt64> = []
     var nextWaiter: UInt64 = 0
   }
@@ -33,6 +35,7 @@ final class SinkLane: Sendable {
   let number: Int
   private let purpose: ErrorReport.Purpose
   private let noting: (any CaptureNoting)?
+  private let keeping: (any KeepingSink)?
   private let timeline: Timeline
   private let state: Locked<Guarded>
 
@@ -47,6 +50,7 @@ final class SinkLane: Sendable {
     self.timeline = timeline
     purpose = sink.purpose
     noting = sink as? any CaptureNoting
+    keeping = sink as? any KeepingSink
     state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
   }
 
@@ -56,17 +60,56 @@ final class SinkLane: Sendable {
   /// How many are here: waiting, or being sent.
   var stored: Int { state.withLock { $0.queue.stored } }
 
+  /// Which way a report goes.
+  private enum Way {
+    case none, queue
+    case besides(any KeepingSink)
+  }
+
   /// A report was kept.
   func offer(_ kept: KeptReport) {
-    let isWanted = state.withLock { state in
+    let way = state.withLock { state in
       guard state.consent.allows(purpose, isCritical: kept.isCritical) else {
         state.queue.withhold()
+        return Way.none
+      }
+      if kept.isCritical, let keeping, state.withdrawal == nil, !state.mustWithdraw,
+        state.queue.beginUrgent()
+      {
+        return .besides(keeping)
+      }
+      let severity = kept.isCritical ? Severity.critical : kept.severity
+      if state.queue.offer(kept, severity: severity) { begin(&state, isUrgent: kept.isCritical) }
+      return .queue
+    }
+    switch way {
+    case .none: return
+    case .queue: if let noting { CaptureScope.enter { noting.noteCaptured(kept.report) } }
+    case .besides(let keeping): keeping.keepAtOnce(kept.handOver(to: number)) { self.endUrgent() }
+    }
+  }
+
+  private func endUrgent() {
+    let (waiters, urgentWaiters) = state.withLock { state in
+      state.queue.endUrgent()
+      var urgentWaiters: [CheckedContinuation<Void, Never>] = []
+      if state.queue.urgentCount == 0 { swap(&urgentWaiters, &state.urgentWaiters) }
+      return (Self.takeWaiters(&state), urgentWaiters)
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+    for waiter in urgentWaiters { waiter.resume() }
+  }
+
+  /// Returns when no critical report is handed over besides the others.
+  private func urgentEnded() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.queue.urgentCount == 0 { return true }
+        state.urgentWaiters.append(continuation)
         return false
       }
-      if state.queue.offer(kept, severity: kept.severity) { begin(&state) }
-      return true
+      if isOver { continuation.resume() }
     }
-    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(kept.report) } }
   }
 
   /// An error that was reported was recovered from, or was not.
@@ -81,7 +124,7 @@ final class SinkLane: Sendable {
     state.withLock { state in
       guard state.consent.allows(purpose, isCritical: isCritical) else { return }
       add(&state.sequels)
-      if state.queue.wake() { begin(&state) }
+      if state.queue.wake() { begin(&state, isUrgent: false) }
     }
   }
 
@@ -106,6 +149,7 @@ final class SinkLane: Sendable {
     let number = state.withdrawals
     state.withdrawal = Task.detached(priority: .utility) {
       await earlier?.value
+      await self.urgentEnded()
       await CaptureScope.enter { await self.sink.withdraw() }
       self.endWithdrawal(number)
     }
@@ -130,9 +174,9 @@ final class SinkLane: Sendable {
   }
 
   /// Begins the task, under the lock: of two tasks the later one must be the one that is kept.
-  private func begin(_ state: inout Guarded) {
+  private func begin(_ state: inout Guarded, isUrgent: Bool) {
     // Detached: what is sent has nothing to do with the task that captured it.
-    state.task = Task.detached(priority: .utility) { await self.drain() }
+    state.task = Task.detached(priority: isUrgent ? .high : .utility) { await self.drain() }
   }
 
   /// What the task does next.

@@ -6,8 +6,9 @@ extension ErrorReport {
   /// Keeps reports in a ``ReportStore``, which sends them when that is possible.
   ///
   /// A report is on the disk when the monitor lets go of it, and the monitor's ledger says what the
-  /// store's ledger says: sent means that the service has answered. Recoveries are not sent: those
-  /// of reports that are in the history stand in logs, metrics and files.
+  /// store's ledger says: sent means that the service has answered. A critical one is the next that
+  /// is written, whatever waits. Recoveries are not sent: those of reports that are in the history
+  /// stand in logs, metrics and files.
   public struct StoreSink: ReportSink {
     /// The name.
     public let name: String
@@ -16,6 +17,7 @@ extension ErrorReport {
 
     private let store: ReportStore
     private let encoding: Encoding
+    private let writesCriticalAtOnce: Bool
 
     /// Makes a sink, and returns when the store has opened its folder: a monitor that is made
     /// afterwards knows what was found there.
@@ -26,14 +28,18 @@ extension ErrorReport {
     ///   - encoding: How they are written.
     ///   - name: The name in the ledger.
     ///   - purpose: What it is for; the default is analytics.
+    ///   - writesCriticalAtOnce: Whether `capture` returns only when a critical report is on the
+    ///     disk, so that it is there though the process ends at once. The default is false, since
+    ///     capturing never waits: say true where whoever captures such errors may wait for that.
     public init(
       _ store: ReportStore, as encoding: Encoding, name: String,
-      purpose: ErrorReport.Purpose = .analytics
+      purpose: ErrorReport.Purpose = .analytics, writesCriticalAtOnce: Bool = false
     ) async {
       self.store = store
       self.encoding = encoding
       self.name = name
       self.purpose = purpose
+      self.writesCriticalAtOnce = writesCriticalAtOnce
       _ = await store.status  // waits for the folder
     }
 
@@ -59,6 +65,29 @@ extension ErrorReport {
         delivery.dropped[.init("quarantined")] = books.since.quarantined
       }
       return .init(inherited: books.inherited, delivery: delivery)
+    }
+  }
+}
+
+/// A sink that keeps reports itself, and can keep one besides the batch that it is handed.
+protocol KeepingSink: ReportSink {
+  /// Keeps a critical report before all that is handed over later.
+  ///
+  /// It is asked outside of all locks and while the caller waits.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - done: Called when it was taken over.
+  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void)
+}
+
+extension ErrorReport.StoreSink: KeepingSink {
+  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void) {
+    if writesCriticalAtOnce {
+      store.keepNow(encoding.record(of: report))
+      done()
+    } else {
+      store.keepSoon({ [encoding] in encoding.record(of: report) }, done)
     }
   }
 }

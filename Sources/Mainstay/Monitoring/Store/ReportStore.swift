@@ -167,6 +167,21 @@ extension ReportStore {
     return fate
   }
 
+  /// Keeps a record before all that is handed over later, and waits for nothing.
+  ///
+  /// - Parameters:
+  ///   - record: Makes the record, on the store's queue.
+  ///   - done: Called there when it is clear what became of it.
+  func keepSoon(_ record: @escaping @Sendable () -> Record, _ done: @escaping @Sendable () -> Void)
+  {
+    let isOwn = Self.isSending
+    disk.async(qos: .userInitiated) { [self] in
+      _ = accept(record(), isOwn: isOwn)
+      done()
+      signal.set()
+    }
+  }
+
   /// How it is doing, after all that was asked of it before.
   public var status: Status {
     get async {

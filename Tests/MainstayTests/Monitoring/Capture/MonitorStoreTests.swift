@@ -24,6 +24,42 @@ import Testing
     return ErrorMonitor(sinks: [sink, MemorySink("log")], consent: consent, ledger: ledger)
   }
 
+  @Test(.requirement("B42"), .ends(withinMinutes: 5))
+  func `a critical report is the next file, whatever waits before it`() async throws {
+    let gate = DiskGate()
+    let store = try ReportStore(
+      at: folder.store, .init(maximumCount: 1_000, reserve: 0), replies: .otlp,
+      transport: ScriptedService(), probe: StoreProbe(reached: gate.reached))
+    let monitor = await monitor(store)
+    gate.close()
+    for number in 0..<200 { monitor.capture(storeError(number), severity: .warning) }
+    await gate.arrived()
+    let critical = storeError(500, severity: .critical)
+    monitor.capture(critical)
+    gate.open()
+    #expect(await monitor.flush(within: .patience))
+    let files = folder.files
+    try #require(files.count == 201)
+    #expect(files[1].contains(critical.id.uuidString.lowercased()))
+    #expect(monitor.ledger.stored(for: "otlp") == 201 && monitor.ledger.isBalanced)
+  }
+
+  @Test(.requirement("B42")) func `a critical report is on the disk at once where that is asked`()
+    async
+  {
+    let store = store(ScriptedService())
+    let sink = await ErrorReport.StoreSink(
+      store, as: .otlp, name: "otlp", purpose: .crashes, writesCriticalAtOnce: true)
+    let monitor = ErrorMonitor(sinks: [sink])
+    for number in 1...20 {
+      monitor.capture(storeError(number, severity: .critical))
+      #expect(folder.files.count == number)
+    }
+    #expect(await monitor.flush(within: .patience))
+    #expect(await store.drain() == .finished)
+    #expect(monitor.ledger.sent(to: "otlp") == 20 && monitor.ledger.isBalanced)
+  }
+
   @Test(.requirement("B42")) func `a ledger goes on also where a folder is opened late`() async {
     let before = store(ScriptedService([nil]))
     let first = await monitor(before)

@@ -80,7 +80,7 @@ import Testing
     #expect(service.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["xx\nxxx"])
   }
 
-  @Test(.requirement("C22")) func `a critical record is on the disk when the call returns`() {
+  @Test func `a critical record is on the disk when the call returns`() {
     let store = store(ScriptedService())
     #expect(store.keepNow(.sample(.critical)) == .kept)
     #expect(folder.files.count == 1)
