@@ -22,6 +22,8 @@ final class SinkLane: Sendable {
     var withdrawals = 0
     /// Whether the sink has to be told as soon as it has answered.
     var mustWithdraw = false
+    /// How often the sink was told to hold, and not yet to go on.
+    var holds = 0
     var waiters: [Waiter] = []
     /// Resumed when no critical report is handed over besides the others.
     var urgentWaiters: [CheckedContinuation<Void, Never>] = []
@@ -134,6 +136,11 @@ final class SinkLane: Sendable {
       state.consent = consent
       // A crash service keeps critical reports alone, so it is all or nothing here.
       guard !consent.allows(purpose, isCritical: true) else { return }
+      // At once: a store may be sending, and writing the rest of a batch.
+      if let keeping {
+        keeping.hold()
+        state.holds += 1
+      }
       let isSending = state.queue.isSending
       state.queue.withdraw()
       state.sequels.removeAll()
@@ -156,10 +163,15 @@ final class SinkLane: Sendable {
   }
 
   private func endWithdrawal(_ number: Int) {
-    let waiters = state.withLock { state in
-      if number == state.withdrawals { state.withdrawal = nil }
-      return Self.takeWaiters(&state)
+    let (waiters, holds) = state.withLock { state in
+      guard number == state.withdrawals else { return ([Waiter](), 0) }
+      state.withdrawal = nil
+      // Another one may be due as soon as the sink has answered.
+      let holds = state.mustWithdraw ? 0 : state.holds
+      state.holds -= holds
+      return (Self.takeWaiters(&state), holds)
     }
+    for _ in 0..<holds { keeping?.endHold() }
     for waiter in waiters { waiter.continuation.resume() }
   }
 

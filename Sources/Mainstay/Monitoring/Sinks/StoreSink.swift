@@ -45,7 +45,13 @@ extension ErrorReport {
 
     /// Keeps a batch; what becomes of it, the books say.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
-      for report in batch.reports { await store.keep(encoding.record(of: report)) }
+      for (index, report) in batch.reports.enumerated() {
+        guard !store.isHeld else {
+          await store.withhold(batch.reports.count - index, category: encoding.category)
+          break
+        }
+        await store.keep(encoding.record(of: report))
+      }
       return .accepted
     }
 
@@ -69,7 +75,8 @@ extension ErrorReport {
   }
 }
 
-/// A sink that keeps reports itself, and can keep one besides the batch that it is handed.
+/// A sink that keeps reports itself: it can keep one besides the batch that it is handed, and can
+/// be held at once.
 protocol KeepingSink: ReportSink {
   /// Keeps a critical report before all that is handed over later.
   ///
@@ -79,6 +86,13 @@ protocol KeepingSink: ReportSink {
   ///   - report: The report.
   ///   - done: Called when it was taken over.
   func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void)
+
+  /// Sends and keeps nothing more, from when this returns: consent was withdrawn, and
+  /// ``withdraw()`` will be called.
+  func hold()
+
+  /// Goes on; called once for each ``hold()``.
+  func endHold()
 }
 
 extension ErrorReport.StoreSink: KeepingSink {
@@ -90,6 +104,10 @@ extension ErrorReport.StoreSink: KeepingSink {
       store.keepSoon({ [encoding] in encoding.record(of: report) }, done)
     }
   }
+
+  func hold() { store.hold() }
+
+  func endHold() { store.endHold() }
 }
 
 extension ErrorReport.Encoding {

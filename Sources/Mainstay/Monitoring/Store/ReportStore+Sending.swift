@@ -69,6 +69,10 @@ extension ReportStore {
 
   /// False where it was cancelled.
   private func send(_ request: Request, _ numbers: [UInt64]) async -> Bool {
+    guard !isHeld else {
+      await onDisk { [self] in putBack(numbers, wasRefused: false) }
+      return true
+    }
     let reply: Reply?
     do {
       reply = try await Self.$isSending.withValue(true) {
@@ -111,7 +115,7 @@ extension ReportStore {
       let isWritten = guarded.withLock { $0.isWritten } || writeLedger()
       let now = timeline.now
       let next = guarded.withLock { guarded -> ReportSendingStateMachine.Next in
-        guard !guarded.isShutDown else { return .nothing }
+        guard !guarded.isShutDown, guarded.holds == 0 else { return .nothing }
         let waiting = guarded.index.entries.filter { !$0.isSending }
         return guarded.sending.next(waiting.filter { isWritten || $0.isInMemory }, now: now)
       }

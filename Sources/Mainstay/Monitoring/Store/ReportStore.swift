@@ -26,6 +26,8 @@ public final class ReportStore: Sendable {
     var lock: FolderLock?
     /// Whether it was opened before, so that its ledger is known.
     var wasOpen = false
+    /// How many hold it: nothing is sent and nothing kept until all is dropped.
+    var holds = 0
     /// Whether what is found there is to be dropped.
     var discardsFound = false
     var revision: UInt64 = 0

@@ -105,6 +105,39 @@ import Testing
     #expect(monitor.ledger.sent(to: "otlp") == 1 && monitor.ledger.isBalanced)
   }
 
+  @Test(.requirement("C22"), .ends(withinMinutes: 5))
+  func `no request begins and no file is written once consent is withdrawn`() async throws {
+    let gate = DiskGate()
+    let service = ScriptedService()
+    let store = try ReportStore(
+      at: folder.store, .anywhere, replies: .otlp, transport: service,
+      probe: StoreProbe(reached: gate.reached))
+    let monitor = await monitor(store)
+    let sender = await started { await store.run() }
+    monitor.capture(storeError())
+    await monitor.flush(within: .patience)
+    while await store.ledger.sent < 1 { await Task.yield() }
+    gate.close()
+    for number in 1...50 { monitor.capture(storeError(number)) }
+    // One is being written, and the one that sends waits for its turn.
+    await gate.arrived()
+    monitor.consent = .init(analytics: false)
+    gate.open()
+    #expect(await monitor.flush(within: .patience))
+    sender.cancel()
+    try await sender.value
+    #expect(service.requests.count == 1 && folder.files.isEmpty)
+    let ledger = monitor.ledger
+    #expect(ledger.sent(to: "otlp") == 1 && ledger.dropped(for: "otlp") == [.withheld: 50])
+    #expect(ledger.stored(for: "otlp") == 0 && ledger.isBalanced)
+    #expect(await store.ledger.isBalanced)
+    // They change their mind.
+    monitor.consent = .init(analytics: true)
+    monitor.capture(storeError(51))
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished && service.requests.count == 2)
+  }
+
   @Test(.requirement("C22"))
   func `what an earlier process kept is not sent without consent`() async {
     let first = store(ScriptedService([nil]))
