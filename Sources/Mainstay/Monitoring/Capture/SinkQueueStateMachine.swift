@@ -207,7 +207,10 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
       isWithdrawn = false
       return
     }
-    for item in inFlight.reversed() { waiting[item.severity.place].prepend(item) }
+    // All at once: one by one, each would move all that wait.
+    for place in waiting.indices {
+      waiting[place].prepend(inFlight.filter { $0.severity.place == place })
+    }
     waitingCount += inFlight.count
     inFlight = []
     evict()
@@ -220,7 +223,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 }
 
-/// First in, first out; both ends in constant time.
+/// First in, first out; both ends in constant time, whatever number is put back at once.
 struct Fifo<Element: Sendable>: Sendable {
   private var elements: [Element?] = []
   private var head = 0
@@ -231,10 +234,16 @@ struct Fifo<Element: Sendable>: Sendable {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
-  mutating func prepend(_ element: Element) {
-    guard head > 0 else { return elements.insert(element, at: 0) }
-    head -= 1
-    elements[head] = element
+  /// How many elements were moved so far to make room, which is what takes time.
+  private(set) var moves = 0
+
+  /// Puts elements before all others, the first one first.
+  mutating func prepend(_ newElements: [Element]) {
+    guard !newElements.isEmpty else { return }
+    if newElements.count > head { moves += count }
+    let start = max(0, head - newElements.count)
+    elements.replaceSubrange(start..<head, with: newElements.map { Element?.some($0) })
+    head = start
   }
 
   mutating func takeFirst() -> Element? {
@@ -246,6 +255,7 @@ struct Fifo<Element: Sendable>: Sendable {
     if head > 32, head * 2 > elements.count {
       elements.removeFirst(head)
       head = 0
+      moves += elements.count
     }
     return element
   }

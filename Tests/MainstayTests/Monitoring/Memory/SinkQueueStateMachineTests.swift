@@ -197,6 +197,29 @@ import Testing
 }
 
 @Suite struct FifoStateMachineTests {
+  @Test func `putting many back moves what waits once`() {
+    let count = 100_000
+    var fifo = Fifo<Int>()
+    for number in 0..<(2 * count) { fifo.append(number) }
+    let taken = (0..<count).compactMap { _ in fifo.takeFirst() }
+    let before = fifo.moves
+    #expect(before <= 2 * count)
+    fifo.prepend(taken)
+    #expect(fifo.moves - before <= 2 * count && fifo.count == 2 * count)
+    #expect((0..<(2 * count)).allSatisfy { fifo.takeFirst() == $0 } && fifo.first == nil)
+  }
+
+  @Test func `a sink with the largest queue may put all of it off`() {
+    var queue = SinkQueueStateMachine<Int>(.init(capacity: 100_000, batchSize: 100_000))
+    for number in 0..<100_000 { _ = queue.offer(number, severity: .error) }
+    for _ in 0..<3 {
+      #expect(queue.next()?.count == 100_000)
+      _ = queue.end(.later())
+      queue.resume()
+    }
+    #expect(queue.next() == Array(0..<100_000))
+  }
+
   @Test func `a random walk agrees with an array`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)
@@ -208,8 +231,9 @@ import Testing
           fifo.append(step)
           model.append(step)
         case 4:
-          fifo.prepend(step)
-          model.insert(step, at: 0)
+          let returned = (0..<Int.random(in: 0...4, using: &random)).map { step + $0 }
+          fifo.prepend(returned)
+          model.insert(contentsOf: returned, at: 0)
         case 5...6: #expect(fifo.takeFirst() == (model.isEmpty ? nil : model.removeFirst()))
         default:
           guard Int.random(in: 0..<20, using: &random) == 0 else { break }
