@@ -48,6 +48,8 @@ public final class ReportStore: Sendable {
   /// All work with files, one piece after the other; of others' code only clock, time of day and
   /// backoff run on it, outside of all locks.
   private let disk = DispatchQueue(label: "mainstay.reports", qos: .utility)
+  /// On the queue of a store, that store.
+  private static let here = DispatchSpecificKey<ObjectIdentifier>()
   let guarded: Locked<Guarded>
   let signal = DrainSignal()
 
@@ -134,6 +136,7 @@ public final class ReportStore: Sendable {
       Guarded(
         index: ReportIndexStateMachine(settings), sending: ReportSendingStateMachine(sending),
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+    disk.setSpecific(key: Self.here, value: ObjectIdentifier(self))
     disk.async { [self] in open() }
   }
 }
@@ -159,10 +162,17 @@ extension ReportStore {
   /// process is about to end.
   ///
   /// It waits for the disk, and for work with files that has begun. It is not for signal handlers.
+  /// What the store's own backoff, clock or time of day reports is counted and not kept, like all
+  /// that is reported while it works.
   ///
   /// - Parameter record: The record.
   /// - Returns: What became of it.
   @discardableResult public func keepNow(_ record: Record) -> Fate {
+    // The queue is busy with whoever calls: to wait for it would be to wait for ever.
+    guard DispatchQueue.getSpecific(key: Self.here) != ObjectIdentifier(self) else {
+      guarded.withLock { $0.index.refuse(.ownFailure, category: record.category) }
+      return .dropped(.ownFailure)
+    }
     let isOwn = Self.isSending
     let fate = disk.sync { accept(record, isOwn: isOwn) }
     signal.set()
