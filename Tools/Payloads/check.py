@@ -110,6 +110,7 @@ def check_otlp(name, expected):
                 expect(getattr(record, key).hex(), text, key)
             else:
                 expect(attributes["mainstay.metadata." + key], text, "metadata")
+        expect(attributes.get("mainstay.suggestion"), report.get("suggestion"), "the suggestion")
         shown = report.get("presentation", {})
         expect([attributes.get("mainstay.presentation." + key) for key in
                 ("style", "title", "action")],
@@ -161,6 +162,7 @@ def check_sentry(name, report):
         assert len(key) <= 32 and 0 < len(text) <= 200 and "\n" not in text, (key, text)
     expect(event["contexts"].get("metadata", {}), report.get("metadata", {}), "the metadata")
     context = event["contexts"]["error"]
+    expect(context.get("suggestion"), report.get("suggestion"), "the suggestion")
     shown = report.get("presentation", {})
     expect([context.get("shown"), context.get("action"), context.get("recovered")],
            [shown.get("style"), shown.get("action"), report.get("recovery", {}).get("succeeded")],

@@ -16,7 +16,7 @@ extension ErrorReport {
   /// | `fingerprint`, `report` | the group, and the identity of the failure |
   /// | `time` | when it was made, in UTC |
   /// | `operation`, `category`, `site` | what was being done, where |
-  /// | `text` | what it means, in English |
+  /// | `text`, `suggestion` | what it means, and what the person can do, in English |
   /// | `suppressed` | how many of the group were not told before |
   /// | `presentation.style`, `.title`, `.action` | what a person saw, and what they chose |
   /// | `metadata.…` | the technical values of the report |
@@ -63,6 +63,7 @@ extension ErrorReport {
         "time": "\(WireTime.iso(report.time))", "site": "\(report.site)",
         "text": "\(report.message)",
       ]
+      if let suggestion = report.suggestion { values["suggestion"] = "\(suggestion)" }
       if let operation = report.operation { values["operation"] = "\(operation)" }
       if let category = report.category { values["category"] = "\(category)" }
       if let suppressed = report.suppressed { values["suppressed"] = "\(suppressed.count)" }

@@ -13,7 +13,8 @@ enum SampleReports {
     "fingerprint":"1-2c26b46b68ffc68ff99b453c1d304134","code":"inventory.save-failed",
     "kind":"timeout","disposition":{"name":"transient","retryAfter":2.5},"severity":"error",
     "isHandled":false,"type":"Inventory.SaveError","message":"The item could not be saved.",
-    "details":"the catalog did not answer","operation":"Save item","category":"storage",
+    "suggestion":"Try again in a moment.","details":"the catalog did not answer",
+    "operation":"Save item","category":"storage",
     "metadata":{"attempt":"3","trace_id":"0af7651916cd43dd8448eb211c80319c",
     "span_id":"b7ad6b7169203331"},
     "causes":[{"type":"Inventory.CatalogError","code":"catalog.timeout","text":"after 10 s"},
@@ -87,7 +88,9 @@ enum SampleReports {
       all[key + " names"] = #"{"LONG":"x"}"#
       all[key + " number"] = "{\(many)}"
     }
-    for key in ["kind", "type", "title", "message", "details", "operation", "category"] {
+    for key in [
+      "kind", "type", "title", "message", "suggestion", "details", "operation", "category",
+    ] {
       all[key] = #""LONG""#
     }
     return all

@@ -36,7 +36,8 @@ import Tracing
       "exception.type=Inventory.SaveError", "fingerprint=1-2c26b46b68ffc68ff99b453c1d304134",
       "report=6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11", "time=2026-11-22T03:25:47.123Z",
       "operation=Save item", "category=storage", "metadata.attempt=3", "suppressed=17",
-      "text=The item could not be saved.", "site=Inventory/Store.swift:42 save(_:)",
+      "text=The item could not be saved.", "suggestion=Try again in a moment.",
+      "site=Inventory/Store.swift:42 save(_:)",
     ] {
       #expect(lines[0].contains(part))
     }

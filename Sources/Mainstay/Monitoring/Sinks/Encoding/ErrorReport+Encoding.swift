@@ -80,6 +80,7 @@ extension ErrorReport {
     copy.type = Self.name(copy.type)
     copy.title = Self.name(copy.title)
     copy.message = BoundedText.cut(copy.message, to: BoundedText.text)
+    copy.suggestion = copy.suggestion.map(Self.name)
     copy.details = copy.details.map(Self.name)
     copy.operation = copy.operation.map(Self.name)
     copy.category = copy.category.map(Self.name)

@@ -78,6 +78,7 @@ private enum OTLP {
       text("mainstay.disposition", "\(report.disposition)"),
       attribute("mainstay.handled", .members(["boolValue": .bool(report.isHandled)])),
     ]
+    if let suggestion = report.suggestion { all.append(text("mainstay.suggestion", suggestion)) }
     if let operation = report.operation { all.append(text("mainstay.operation", operation)) }
     if let category = report.category { all.append(text("mainstay.category", category)) }
     if let suppressed = report.suppressed {

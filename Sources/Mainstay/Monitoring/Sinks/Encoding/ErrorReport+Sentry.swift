@@ -199,6 +199,7 @@ private enum Sentry {
       },
       "error": .members([
         "details": report.details.map(JSONNode.string),
+        "suggestion": report.suggestion.map(JSONNode.string),
         "frames": report.frames.isEmpty
           ? nil : .array(report.frames.map { .string($0.operation) }),
         "suppressed": report.suppressed.map { .integer($0.count) },
