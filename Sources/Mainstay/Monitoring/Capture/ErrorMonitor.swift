@@ -174,6 +174,12 @@ extension ErrorMonitor {
     return earlier.continued(inheriting: inherited).adding(ledger)
   }
 
+  /// How many reports wait in memory for a sink: counted where they wait, not computed from what
+  /// became of the others as the ledger does.
+  package func waiting(for sink: String) -> Int {
+    lanes.first { $0.name == sink }?.stored ?? 0
+  }
+
   /// Waits until every sink was handed what was captured so far, or has asked to wait.
   ///
   /// - Parameter limit: How long at most; the default is 5 seconds, cut to a year.
