@@ -192,6 +192,31 @@ import Testing
     #expect(last.dropped(.expired) == 1 && last.isBalanced)
   }
 
+  @Test func `what was kept while a clock was ahead grows old all the same`() async {
+    func open(_ day: Double, keeping record: ReportStore.Record? = nil) async -> ReportStore.Ledger
+    {
+      let store = ReportStore(
+        at: folder.store, .anywhere, replies: .otlp, transport: ScriptedService([nil]),
+        clock: ManualClock(), timeOfDay: { Date(timeIntervalSince1970: day * 86_400) })
+      if let record { await store.keep(record) }
+      let ledger = await store.ledger
+      await store.shutDown()
+      return ledger
+    }
+    // The clock says 2099, then is put right.
+    #expect(await open(47_000, keeping: .sample(bytes: 900, trimmed: 90)).pending == 1)
+    for day in [20_000.0, 20_010, 19_990, 20_030] {
+      #expect(await open(day).pending == 1, "day \(day)")
+    }
+    let last = await open(20_031)
+    #expect(last.dropped(.expired) == 1 && last.isBalanced && folder.files.isEmpty)
+    // One that was right, and read while the clock was behind for a while, keeps its age.
+    #expect(await open(20_031, keeping: .sample()).pending == 1)
+    #expect(await open(10).pending == 1)
+    #expect(await open(20_061).pending == 1)
+    #expect(await open(20_062).dropped(.expired) == 2)
+  }
+
   @Test func `a folder belongs to one store, and the other one waits in memory`() async {
     let service = ScriptedService()
     let first = store(ScriptedService([nil]))
