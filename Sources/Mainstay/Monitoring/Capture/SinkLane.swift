@@ -14,6 +14,9 @@ final class SinkLane: Sendable {
     var queue: SinkQueueStateMachine<KeptReport>
     var sequels = SequelBook()
     var sequelsInFlight = SequelBook.Sequels()
+    /// What was dropped by the last batch that the sink took, and by the one that it is handed.
+    var toldLosses: [ErrorReport.DropReason: Int] = [:]
+    var lossesInFlight: [ErrorReport.DropReason: Int] = [:]
     var consent: ErrorMonitor.Consent
     var task: Task<Void, Never>?
     /// Tells the sink that consent was withdrawn; nothing is sent before that has ended.
@@ -220,7 +223,9 @@ final class SinkLane: Sendable {
       guard let kept else { return (.end, Self.takeWaiters(&state)) }
       let sequels = state.sequels.take()
       state.sequelsInFlight = sequels
-      return (.send(batch(kept, sequels)), [])
+      state.lossesInFlight = state.queue.books.dropped
+      let losses = state.lossesInFlight.merging(state.toldLosses) { $0 - $1 }.filter { $1 > 0 }
+      return (.send(batch(kept, sequels, losses)), [])
     }
     for waiter in waiters { waiter.continuation.resume() }
     return turn
@@ -228,12 +233,12 @@ final class SinkLane: Sendable {
 
   /// All as it is now; what is handed over anew needs no update.
   private func batch(
-    _ kept: [KeptReport], _ sequels: SequelBook.Sequels
+    _ kept: [KeptReport], _ sequels: SequelBook.Sequels, _ losses: [ErrorReport.DropReason: Int]
   ) -> ErrorReport.Batch {
     let updated = sequels.updated.filter { report in !kept.contains { $0 === report } }
     return ErrorReport.Batch(
       reports: kept.map { $0.handOver(to: number) }, recoveries: sequels.recoveries,
-      updates: updated.map(\.report))
+      updates: updated.map(\.report), losses: losses)
   }
 
   private func finish(
@@ -241,7 +246,11 @@ final class SinkLane: Sendable {
   ) -> SinkQueueStateMachine<KeptReport>.Next {
     let (next, waiters) = state.withLock { state in
       let next = state.queue.end(outcome)
-      if case .pause = next { state.sequels.putBack(state.sequelsInFlight) }
+      if case .pause = next {
+        state.sequels.putBack(state.sequelsInFlight)
+      } else {
+        state.toldLosses = state.lossesInFlight
+      }
       state.sequelsInFlight = .init()
       if state.mustWithdraw {
         state.mustWithdraw = false

@@ -66,14 +66,19 @@ extension ErrorReport {
     /// Reports of earlier batches as they are now, since somebody saw them or tried to recover
     /// since: with ``ErrorReport/presentation``, ``ErrorReport/recovery`` or both, each once.
     public let updates: [ErrorReport]
+    /// How many reports that were meant for the sink were dropped before they came to it, since the
+    /// last batch that it took, by reason; what was dropped for all sinks is not among them.
+    public let losses: [DropReason: Int]
 
     /// Makes a batch.
     public init(
-      reports: [ErrorReport], recoveries: [Recovery] = [], updates: [ErrorReport] = []
+      reports: [ErrorReport], recoveries: [Recovery] = [], updates: [ErrorReport] = [],
+      losses: [DropReason: Int] = [:]
     ) {
       self.reports = reports
       self.recoveries = recoveries
       self.updates = updates
+      self.losses = losses
     }
   }
 

@@ -67,10 +67,10 @@ extension ErrorReport {
     /// - Returns: `later` where it could not be written, such as on a full disk.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       var lines: [Data] = batch.reports.map { Encoding.json.body(of: $0) }
-      lines += batch.recoveries.compactMap { Self.line(RecoveryLine(recovery: $0)) }
+      lines += batch.recoveries.compactMap { ReportCoding.line(RecoveryLine(recovery: $0)) }
       lines += batch.updates.compactMap { report in
         report.presentation.flatMap {
-          Self.line(PresentationLine(report: report.id, presentation: $0))
+          ReportCoding.line(PresentationLine(report: report.id, presentation: $0))
         }
       }
       let forces =
@@ -80,10 +80,6 @@ extension ErrorReport {
         case .always: true
         }
       return await writer.append(lines, forces: forces) ? .accepted : .later()
-    }
-
-    private static func line(_ value: some Encodable) -> Data? {
-      (try? ReportCoding.encoder.encode(value)).map { $0 + Data([0x0a]) }
     }
   }
 }

@@ -7,8 +7,12 @@ extension ErrorReport {
   ///
   /// A report is on the disk when the monitor lets go of it, and the monitor's ledger says what the
   /// store's ledger says: sent means that the service has answered. A critical one is the next that
-  /// is written, whatever waits. Recoveries are not sent: those of reports that are in the history
-  /// stand in logs, metrics and files.
+  /// is written, whatever waits.
+  ///
+  /// What a person saw and did of a report that was handed over before follows it, for
+  /// ``Encoding/otlp`` and ``Encoding/json``: Sentry never changes an event. How many reports were
+  /// lost, Sentry is told with the next ones. Both are sent from memory, when no report is left to
+  /// be sent: they count as no report, and end with the process.
   public struct StoreSink: ReportSink {
     /// The name.
     public let name: String
@@ -18,6 +22,7 @@ extension ErrorReport {
     private let store: ReportStore
     private let encoding: Encoding
     private let writesCriticalAtOnce: Bool
+    private let untold = LossBook()
 
     /// Makes a sink, and returns when the store has opened its folder: a monitor that is made
     /// afterwards knows what was found there.
@@ -52,14 +57,39 @@ extension ErrorReport {
         }
         await store.keep(encoding.record(of: report))
       }
+      tell(batch)
       return .accepted
+    }
+
+    /// Tells the service what belongs to no report of the batch.
+    private func tell(_ batch: ErrorReport.Batch) {
+      func note(
+        _ name: String?, _ category: String, _ body: @escaping @Sendable () -> Data?
+      ) -> ReportStore.Note {
+        .init(name: name, contentType: encoding.contentType, category: category, body: body)
+      }
+      if let updates = encoding.updates, !batch.updates.isEmpty {
+        store.tell(note(nil, encoding.category) { updates(batch.updates) })
+      }
+      guard let losses = encoding.losses else { return }
+      untold.add(batch.losses)
+      guard untold.holdsAny(besides: Self.books(of: store).delivery.dropped) else { return }
+      store.tell(
+        // Weak: the store holds the note.
+        note("losses", "internal") { [weak store, untold] in
+          guard let store else { return nil }
+          let own = Self.books(of: store).delivery.dropped
+          return losses(untold.take(besides: own), store.timeOfDay())
+        })
     }
 
     /// Drops all that waits in the store, counted as `withheld`.
     public func withdraw() async { await store.discard() }
 
     /// What the store says about what it found and was handed.
-    public var books: ErrorMonitor.Ledger.Books? {
+    public var books: ErrorMonitor.Ledger.Books? { Self.books(of: store) }
+
+    private static func books(of store: ReportStore) -> ErrorMonitor.Ledger.Books {
       let books = store.books
       var delivery = ErrorMonitor.Ledger.Delivery()
       delivery.sent = books.since.sent
@@ -71,6 +101,42 @@ extension ErrorReport {
         delivery.dropped[.init("quarantined")] = books.since.quarantined
       }
       return .init(inherited: books.inherited, delivery: delivery)
+    }
+  }
+}
+
+/// What was lost and not told so far: on the way to a store, and by the store.
+private final class LossBook: Sendable {
+  private struct State {
+    var losses: [ErrorReport.DropReason: Int] = [:]
+    /// What the store had lost when that was told.
+    var told: [ErrorReport.DropReason: Int] = [:]
+
+    func all(besides own: [ErrorReport.DropReason: Int]) -> [ErrorReport.DropReason: Int] {
+      let new = own.merging(told) { $0 - $1 }.filter { $1 > 0 && own[$0] != nil }
+      return losses.merging(new, uniquingKeysWith: +)
+    }
+  }
+
+  private let state = Locked(State())
+
+  func add(_ losses: [ErrorReport.DropReason: Int]) {
+    state.withLock { $0.losses.merge(losses, uniquingKeysWith: +) }
+  }
+
+  func holdsAny(besides own: [ErrorReport.DropReason: Int]) -> Bool {
+    state.withLock { !$0.all(besides: own).isEmpty }
+  }
+
+  /// All that was not told so far; it is told then.
+  ///
+  /// - Parameter own: What the store has lost.
+  /// - Returns: How many were lost, by reason.
+  func take(besides own: [ErrorReport.DropReason: Int]) -> [ErrorReport.DropReason: Int] {
+    state.withLock { state in
+      let all = state.all(besides: own)
+      (state.losses, state.told) = ([:], own)
+      return all
     }
   }
 }

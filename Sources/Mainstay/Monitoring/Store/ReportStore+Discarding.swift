@@ -31,6 +31,10 @@ extension ReportStore {
 
   private func discardAll() {
     open()
+    guarded.withLock { guarded in
+      guarded.notes = []
+      guarded.discards += 1
+    }
     let waiting = guarded.withLock { guarded -> [UInt64] in
       // What is in the folder is its next owner's.
       guard !guarded.isShutDown else { return [] }

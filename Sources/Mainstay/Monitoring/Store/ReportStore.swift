@@ -28,6 +28,10 @@ public final class ReportStore: Sendable {
     var wasOpen = false
     /// How many hold it: nothing is sent and nothing kept until all is dropped.
     var holds = 0
+    /// What is told besides records, the first one first.
+    var notes: [Note] = []
+    /// How often all was dropped.
+    var discards = 0
     /// Whether what is found there is to be dropped.
     var discardsFound = false
     var revision: UInt64 = 0
@@ -222,6 +226,7 @@ extension ReportStore {
       guarded.withLock { guarded in
         guarded.isShutDown = true
         guarded.lock = nil
+        guarded.notes = []
       }
     }
     signal.set()

@@ -72,6 +72,20 @@ import Testing
     #expect(monitor.balances(stalled) && monitor.balances(well))
   }
 
+  @Test(.requirement("B42")) func `a sink is told once what was lost on the way to it`() async {
+    let clock = ManualClock()
+    let sink = MemorySink(answers: [.accepted, .later()], isStalled: true)
+    let monitor = ErrorMonitor(.init(queue: 2, batch: 1), sinks: [sink], clock: clock)
+    monitor.capture(storeError())
+    await sink.batches(atLeast: 1)
+    for number in 1...5 { monitor.capture(storeError(number)) }
+    sink.release()
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.batches.map(\.losses) == [[:], [.overflow: 3], [.overflow: 3], [:]])
+  }
+
   @Test func `what a sink puts off it is handed again after the pause`() async {
     let clock = ManualClock()
     let sink = MemorySink(answers: [.later(after: .seconds(30)), .later(), .rejected(.init("bad"))])

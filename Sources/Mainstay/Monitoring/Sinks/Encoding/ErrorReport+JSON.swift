@@ -7,7 +7,17 @@ extension ErrorReport.Encoding {
   ///
   /// Names are in order, moments in UTC with milliseconds.
   public static let json = Self(
-    contentType: "application/x-ndjson", category: "error", holdsSeveral: true
+    contentType: "application/x-ndjson", category: "error", holdsSeveral: true,
+    updates: { reports in
+      let lines = reports.flatMap { report in
+        [
+          report.presentation.flatMap {
+            ReportCoding.line(PresentationLine(report: report.id, presentation: $0))
+          }, report.recovery.flatMap { ReportCoding.line(RecoveryLine(recovery: $0)) },
+        ]
+      }
+      return Data(lines.compactMap { $0 }.joined())
+    }
   ) { reports in
     let encoder = ReportCoding.encoder
     return reports.reduce(into: Data()) { lines, report in
@@ -66,6 +76,11 @@ struct PresentationLine: Codable {
 
 /// How reports and what belongs to them are written as JSON.
 enum ReportCoding {
+  /// A value as a line of JSON.
+  static func line(_ value: some Encodable) -> Data? {
+    (try? encoder.encode(value)).map { $0 + Data([0x0a]) }
+  }
+
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

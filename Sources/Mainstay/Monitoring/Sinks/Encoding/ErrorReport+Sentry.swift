@@ -10,7 +10,8 @@ extension ErrorReport.Encoding {
   ///
   /// Source: Sentry's developer documentation, "Envelopes" and "Event Payloads".
   public static let sentry = Self(
-    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false
+    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false,
+    losses: { Self.sentryLosses($0, at: $1) }
   ) { reports in
     reports.reduce(into: Data()) { $0 += Sentry.envelope($1) }
   }
