@@ -40,6 +40,7 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "rate-limiter", limit: .allocations(0)),
     Ceiling(scenario: "memory-timeout", limit: .megabytes(5)),
     Ceiling(scenario: "memory-capture", limit: .megabytes(30)),
+    Ceiling(scenario: "memory-capture-stalled", limit: .megabytes(30)),
     Ceiling(scenario: "slow-capture-stalled", limit: .microseconds(20)),
   ]
 

@@ -8,15 +8,23 @@ enum Memory {
   static let calls = 500_000
 
   /// The ways to limit time that are compared.
-  static let names = ["memory-timeout", "memory-naive-timeout", "memory-capture"]
+  static let names = [
+    "memory-timeout", "memory-naive-timeout", "memory-capture", "memory-capture-stalled",
+  ]
 
   /// What is measured in microseconds, in a process of its own too.
-  static let times = ["slow-capture-stalled"]
+  static let times = ["slow-capture-stalled", "slow-capture-stalled-8-tasks"]
 
   /// Measures one of them in this process, in megabytes; nil where it cannot be read.
   static func growth(_ name: String) async throws -> Double? {
-    if name == "memory-capture" { return await growthOfCaptures() }
-    if name == "slow-capture-stalled" { return slowCaptureWhileStalled() }
+    switch name {
+    case "memory-capture": return await growthOfCaptures(on: ErrorMonitor())
+    case "memory-capture-stalled":
+      return await growthOfCaptures(on: MonitoringScenarios.stalledMonitor())
+    case "slow-capture-stalled": return await slowCaptureWhileStalled(tasks: 1)
+    case "slow-capture-stalled-8-tasks": return await slowCaptureWhileStalled(tasks: 8)
+    default: break
+    }
     let timeout = Timeout(.seconds(30))
     let isNaive = name == "memory-naive-timeout"
     return try await Task.detached {
