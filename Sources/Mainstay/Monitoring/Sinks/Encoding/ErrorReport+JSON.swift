@@ -63,6 +63,19 @@ extension ErrorReport.Encoding {
   }
 }
 
+extension ErrorReport {
+  /// The report with what a person saw of it after it was written.
+  ///
+  /// - Parameter presentation: What they saw; nil where that is not known.
+  /// - Returns: The report.
+  package func shown(_ presentation: Presentation?) -> ErrorReport {
+    guard let presentation else { return self }
+    var copy = fields
+    copy.presentation = presentation
+    return ErrorReport(copy)
+  }
+}
+
 /// A line that tells how an earlier report was recovered from.
 struct RecoveryLine: Codable {
   let recovery: ErrorReport.Recovery
