@@ -48,6 +48,9 @@ public final class MemorySink: ReportSink {
   /// All recoveries that it was handed, in order.
   public var recoveries: [ErrorReport.Recovery] { batches.flatMap(\.recoveries) }
 
+  /// All reports of earlier batches that it was handed again, since more is known, in order.
+  public var updates: [ErrorReport] { batches.flatMap(\.updates) }
+
   /// Keeps the batch and answers.
   public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
     let ready = state.withLock { state in

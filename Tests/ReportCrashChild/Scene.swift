@@ -3,7 +3,8 @@
 import Foundation
 import Mainstay
 
-/// What a store does on a disk that does not work; it prints what became of the records.
+/// What a store, a sink and an export do on a disk that does not work; it prints what became of
+/// what they were handed.
 enum Scene: String {
   /// Keeps three records on a disk that works.
   case seed
@@ -13,6 +14,12 @@ enum Scene: String {
   case limited
   /// Keeps records in a folder that cannot be written, and sends.
   case readOnly
+  /// The same as a user who may not write there; root may write everywhere.
+  case denied
+  /// Writes a batch to a log, then one that the system lets nobody write, then another one.
+  case limitedLog
+  /// Exports diagnostics that the system lets nobody write, then lifts the limit.
+  case limitedExport
 
   private struct Service: ReportTransport {
     func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
@@ -21,6 +28,15 @@ enum Scene: String {
   }
 
   func play(in folder: URL) async {
+    switch self {
+    case .limitedLog: await log(in: folder)
+    case .limitedExport: await export(to: folder)
+    default: await keep(in: folder)
+    }
+  }
+
+  private func keep(in folder: URL) async {
+    if self == .denied, geteuid() == 0, setgid(65_534) != 0 || setuid(65_534) != 0 { exit(3) }
     let store = ReportStore(
       at: folder, ReportStore.Configuration(maximumCount: 1_000, reserve: 0),
       replies: .otlp, transport: Service())
@@ -28,7 +44,8 @@ enum Scene: String {
     case .seed: await keep(3, bytes: 1_000, in: store)
     case .full: await fill(store)
     case .limited: await exceed(store)
-    case .readOnly:
+    case .limitedLog, .limitedExport: break
+    case .readOnly, .denied:
       await keep(2, bytes: 1_000, in: store)
       await send(store)
     }
@@ -44,6 +61,16 @@ enum Scene: String {
 
   private func exceed(_ store: ReportStore) async {
     await keep(1, bytes: 1_000, in: store)
+    await Self.limited(to: 100_000) {
+      await keep(1, bytes: 150_000, in: store)
+      await report(store)
+    }
+    await keep(1, bytes: 1_000, in: store)
+  }
+
+  /// Runs something while no file may grow beyond a size: as on a full disk, the beginning of what
+  /// is written fits and the rest does not.
+  private static func limited(to bytes: Int, _ body: () async -> Void) async {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
     #if os(Linux)
@@ -53,13 +80,46 @@ enum Scene: String {
     #endif
     getrlimit(size, &limit)
     let before = limit.rlim_cur
-    limit.rlim_cur = 100_000
+    limit.rlim_cur = rlim_t(bytes)
     setrlimit(size, &limit)
-    await keep(1, bytes: 150_000, in: store)
-    await report(store)
+    await body()
     limit.rlim_cur = before
     setrlimit(size, &limit)
-    await keep(1, bytes: 1_000, in: store)
+  }
+
+  private var monitor: ErrorMonitor {
+    let monitor = ErrorMonitor(.init(limit: nil))
+    for _ in 0..<20 { monitor.capture(AppError.http(status: 503), during: "Load") }
+    return monitor
+  }
+
+  private func log(in folder: URL) async {
+    let file = folder.appending(path: "errors.jsonl")
+    let sink = ErrorReport.FileSink(file)
+    let batch = ErrorReport.Batch(reports: monitor.history)
+    let size = { (try? Data(contentsOf: file))?.count ?? -1 }
+    print("\(await sink.send(batch))")
+    let before = size()
+    await Self.limited(to: before + before / 2) {
+      print("\(await sink.send(batch)) taken back=\(size() == before)")
+    }
+    print("\(await sink.send(batch))")
+  }
+
+  private func export(to folder: URL) async {
+    let document = await Diagnostics.Source(monitor).collect()
+    let count = {
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.count ?? -1
+    }
+    await Self.limited(to: 5_000) {
+      do throws(AppError) {
+        try document.export(to: folder)
+        print("exported")
+      } catch {
+        print("thrown=\(error.kind) left=\(count())")
+      }
+    }
+    print("written=\((try? document.export(to: folder)) != nil) left=\(count())")
   }
 
   private func keep(_ count: Int, bytes: Int, in store: ReportStore) async {

@@ -110,6 +110,13 @@ def check_otlp(name, expected):
                 expect(getattr(record, key).hex(), text, key)
             else:
                 expect(attributes["mainstay.metadata." + key], text, "metadata")
+        expect(attributes.get("mainstay.suggestion"), report.get("suggestion"), "the suggestion")
+        shown = report.get("presentation", {})
+        expect([attributes.get("mainstay.presentation." + key) for key in
+                ("style", "title", "action")],
+               [shown.get(key) for key in ("style", "titleKey", "action")], "what was shown")
+        expect(attributes.get("mainstay.recovered"), report.get("recovery", {}).get("succeeded"),
+               "whether it was recovered from")
         if "suppressed" in report:
             expect(attributes["mainstay.suppressed"], report["suppressed"]["count"], "suppressed")
     return identifiers
@@ -154,6 +161,12 @@ def check_sentry(name, report):
     for key, text in event["tags"].items():
         assert len(key) <= 32 and 0 < len(text) <= 200 and "\n" not in text, (key, text)
     expect(event["contexts"].get("metadata", {}), report.get("metadata", {}), "the metadata")
+    context = event["contexts"]["error"]
+    expect(context.get("suggestion"), report.get("suggestion"), "the suggestion")
+    shown = report.get("presentation", {})
+    expect([context.get("shown"), context.get("action"), context.get("recovered")],
+           [shown.get("style"), shown.get("action"), report.get("recovery", {}).get("succeeded")],
+           "what was shown and done")
     # What the SDK itself does with an event before it sends it.
     trimmed = sentry_sdk.serializer.serialize(event)
     expect(trimmed["fingerprint"], event["fingerprint"], "the fingerprint as the SDK writes it")

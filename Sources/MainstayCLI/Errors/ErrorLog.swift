@@ -9,7 +9,9 @@ struct ErrorLog {
   private(set) var reports: [ErrorReport] = []
   /// What became of attempts to recover, each once.
   private(set) var recoveries: [ErrorReport.Recovery] = []
-  /// How many lines are neither.
+  /// What people saw of reports after these were written.
+  private var presentations: [UUID: ErrorReport.Presentation] = [:]
+  /// How many lines are none of these.
   private(set) var unreadable = 0
   /// How many records of stores cannot be read.
   private(set) var unreadableRecords = 0
@@ -50,6 +52,7 @@ struct ErrorLog {
     guard unreadable == 0 || !reports.isEmpty || !recoveries.isEmpty else {
       throw noLog(paths, count: files.paths.count)
     }
+    reports = reports.map { $0.shown(presentations[$0.id]) }
     reports.sort { $0.time < $1.time }
     findEnd()
   }
@@ -113,6 +116,7 @@ struct ErrorLog {
   private mutating func add(_ contents: ErrorReport.Encoding.Contents) {
     reports += contents.reports.filter { knownReports.insert($0.id).inserted }
     recoveries += contents.recoveries.filter { knownRecoveries.insert($0).inserted }
+    presentations.merge(contents.presentations) { $1 }
     unreadable += contents.unreadable
   }
 }

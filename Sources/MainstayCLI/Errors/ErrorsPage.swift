@@ -80,7 +80,8 @@ struct ErrorsPage {
       ("Type", report.type), ("Place", report.site.description),
       ("First", Format.time(group.firstSeen)), ("Last", Format.time(group.lastSeen)),
       ("During", group.operations.keys.sorted().joined(separator: ", ")),
-      ("Recovered", group.recoveryText), ("Details", report.details),
+      ("Shown", report.shownText), ("Recovered", group.recoveryText),
+      ("Details", report.details),
       ("Causes", report.causes.map(\.description).joined(separator: "\n")),
     ]
     let cells = rows.compactMap { name, value -> String? in

@@ -69,6 +69,13 @@ struct LoggedGroup {
 extension ErrorReport {
   /// What happened, in a few words; older reports have only a sentence.
   var heading: String { title.isEmpty ? message : title }
+
+  /// In what a person saw it and what they chose, such as "alert, retry"; nil where nobody saw it.
+  var shownText: String? {
+    presentation.map { shown in
+      [shown.style, shown.action?.rawValue].compactMap { $0 }.joined(separator: ", ")
+    }
+  }
 }
 
 extension LoggedGroup: Encodable {

@@ -50,7 +50,8 @@ struct ShowCommand: ParsableCommand {
         ("Place", report.site.description), ("Count", String(group.count)),
         ("First", Format.time(group.firstSeen)), ("Last", Format.time(group.lastSeen)),
         ("During", operations.map { "\($0.key) (\($0.value))" }.joined(separator: ", ")),
-        ("Recovered", group.recoveryText), ("Details", report.details),
+        ("Shown", report.shownText), ("Recovered", group.recoveryText),
+        ("Details", report.details),
       ] + report.causes.map { ("Cause", $0.description) }
     return all.compactMap { name, value in
       value.flatMap { $0.isEmpty ? nil : (name, $0) }

@@ -7,6 +7,7 @@ enum ErrorRules {
   /// Errors that are no `AppErrorConvertible`, and why.
   static let unconverted = [
     "CommandFailure": "is written by the program itself, with its status",
+    "Diagnostics.Section.TooDeep": "becomes a line of the document",
     "Diagnostics.Section.TooLong": "becomes a line of the document",
     "Diagnostics.Section.TooSlow": "becomes a line of the document",
     "ErrorGroups.Moved": "tells whoever runs a test",

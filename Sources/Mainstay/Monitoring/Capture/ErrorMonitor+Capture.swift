@@ -126,13 +126,14 @@ extension ErrorMonitor {
       let values = enrich?(draft.app) ?? [:]
       return draft.report(breadcrumbs: breadcrumbs, enrichment: values, facts: facts)
     }
+    let kept = KeptReport(report)
     let sample = report.trimmed
     shard.withLock { $0.update(report.fingerprint) { $0.sample = sample } }
     memory.withLock { memory in
       memory.kept += 1
-      memory.history.insert(report)
+      memory.history.insert(kept)
     }
-    for lane in lanes { lane.offer(report) }
+    for lane in lanes { lane.offer(kept) }
   }
 
   /// What happened lately, the oldest first.

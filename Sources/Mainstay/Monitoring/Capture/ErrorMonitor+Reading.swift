@@ -53,7 +53,9 @@ extension ErrorMonitor {
   }
 
   /// The newest reports, the newest first (D16).
-  public var history: [ErrorReport] { memory.withLock { $0.history.newestFirst } }
+  public var history: [ErrorReport] {
+    memory.withLock { $0.history.newestFirst }.map(\.report)
+  }
 
   /// Forgets the reports in the history; groups and counts stay (D22).
   public func clearHistory() { memory.withLock { $0.history.removeAll() } }
@@ -64,9 +66,9 @@ extension ErrorMonitor {
     guard let newest = memory.withLock({ $0.history.newest }) else { return nil }
     let last = shards.compactMap { shard in shard.withLock { $0.groups.newestEntry } }
       .max { $0.reading < $1.reading }
-    // The history knows more of it: what happened before, what a person saw.
+    // The history knows more of it: what happened before, and the calls.
     guard let last, let sample = last.sample, sample.fingerprint != newest.fingerprint else {
-      return newest
+      return newest.report
     }
     return history.first { $0.id == sample.id } ?? sample
   }
@@ -108,13 +110,10 @@ extension ErrorMonitor {
     return (all.first ?? []).indices.map { index in all.reduce(0) { $0 + $1[index] } }
   }
 
-  /// The part of the attempts to recover from errors of a code that worked, in `0...1`; nil without
-  /// any (A49).
+  /// The part of the attempts to recover from errors of a code that worked, in `0...1`, in whatever
+  /// groups they are; nil without any, and for a code beyond the first 500 (A49).
   public func recoveryRate(of code: ErrorCode) -> Double? {
-    let known = groups.filter { $0.latest?.code == code }
-    let attempts = known.reduce(0) { $0 + $1.recoveryAttempts }
-    guard attempts > 0 else { return nil }
-    return Double(known.reduce(0) { $0 + $1.recoverySuccesses }) / Double(attempts)
+    recoveries.withLock { $0[code].rate }
   }
 }
 

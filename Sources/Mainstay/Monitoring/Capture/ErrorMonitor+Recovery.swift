@@ -3,8 +3,8 @@
 extension ErrorMonitor {
   /// Tells the team that somebody or something tried to recover from an error (A35, A37).
   ///
-  /// It is counted in the error's group, stands on its report in the history, and is sent to the
-  /// sinks. A cancellation is left out.
+  /// It is counted in the error's group and by its code, stands on its report wherever that is, and
+  /// is sent to the sinks. A cancellation is left out.
   ///
   /// - Parameters:
   ///   - error: The error, as it was captured.
@@ -30,22 +30,28 @@ extension ErrorMonitor {
         if succeeded { entry.successes += 1 }
       }
     }
+    recoveries.withLock { $0.add(subject.app.code, succeeded: succeeded) }
     let recovery = ErrorReport.Recovery(
       id: subject.app.id, fingerprint: subject.fingerprint, code: subject.app.code,
       type: ReportDraft.type(of: error, as: subject.app), succeeded: succeeded,
       operation: operation.map { BoundedText.redacted($0, to: BoundedText.name) },
       action: action, time: wallClock().finite)
-    let reported = updateHistory(of: subject) { fields in
-      fields.recovery = recovery
-      if let action { fields.presentation?.action = action }
+    let kept = kept(subject)
+    let told = recovery.identified(by: kept?.report)
+    if let kept {
+      update(kept) { fields in
+        fields.recovery = told
+        if let action { fields.presentation?.action = action }
+      }
     }
-    let told = recovery.identified(by: reported)
-    for lane in lanes { lane.offer(told) }
+    for lane in lanes { lane.offer(told, ofCritical: kept?.isCritical ?? false) }
   }
 
   /// Remembers what a person saw of an error, and what they chose (A37, A49).
   ///
-  /// It stands on the error's report in the history.
+  /// It stands on the error's report in the history and in its group. Sinks that were not handed
+  /// the report so far are handed it with that; the others are told by
+  /// ``ErrorReport/Batch/updates``.
   ///
   /// - Parameters:
   ///   - presentation: What they saw.
@@ -58,20 +64,28 @@ extension ErrorMonitor {
     let subject = CaptureScope.enter { identify(error, key: group, at: SourceSite()) }
     var presentation = presentation
     presentation.time = presentation.time ?? wallClock().finite
-    _ = updateHistory(of: subject) { $0.presentation = presentation }
+    if let kept = kept(subject) { update(kept) { $0.presentation = presentation } }
   }
 
-  /// Changes the report of a failure, or the newest of its group where the failure itself has none:
-  /// foreign errors have no identity of their own.
-  private func updateHistory(
-    of subject: Subject, _ change: (inout ErrorReport.Fields) -> Void
-  ) -> ErrorReport? {
+  /// The report of a failure, or the newest of its group where the failure itself has none: foreign
+  /// errors have no identity of their own.
+  private func kept(_ subject: Subject) -> KeptReport? {
     memory.withLock { memory in
-      memory.history.updateNewest(where: { $0.id == subject.app.id }) { change(&$0.fields) }
-        ?? memory.history.updateNewest(where: { $0.fingerprint == subject.fingerprint }) {
-          change(&$0.fields)
-        }
+      memory.history.newest { $0.id == subject.app.id }
+        ?? memory.history.newest { $0.fingerprint == subject.fingerprint }
     }
+  }
+
+  /// Something was learned of a report: everybody who has it finds it, or is told.
+  private func update(_ kept: KeptReport, _ change: (inout ErrorReport.Fields) -> Void) {
+    let handed = kept.update(change)
+    shard(of: kept.fingerprint).withLock { machine in
+      machine.update(kept.fingerprint) { entry in
+        // Read under this lock, so that of two changes the later one stays.
+        if entry.sample?.id == kept.id { entry.sample = kept.report.trimmed }
+      }
+    }
+    for lane in lanes where handed.contains(lane.number) { lane.offer(update: kept) }
   }
 
   /// Runs an operation; where it fails, tells the team, tries to recover, tells the team how that

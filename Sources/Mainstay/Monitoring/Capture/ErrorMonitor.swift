@@ -15,7 +15,7 @@ import Synchronization
 /// it is handed. What is kept has been redacted. Cancellations are not errors and are not kept.
 public final class ErrorMonitor: Sendable {
   struct Memory: Sendable {
-    var history: RecentRing<ErrorReport>
+    var history: RecentRing<KeptReport>
     var kept = 0
   }
 
@@ -40,6 +40,7 @@ public final class ErrorMonitor: Sendable {
   let lanes: [SinkLane]
   let memory: Locked<Memory>
   let trail: Locked<Trail>
+  let recoveries = Locked(RecoveryBook<ErrorCode>())
   private let agreed: Locked<Consent>
   /// As it was handed over: what sinks find of it may come to be known later.
   private let earlier: Ledger
@@ -123,9 +124,9 @@ public final class ErrorMonitor: Sendable {
     shards = (0..<configuration.shardCount).map { _ in
       CaptureShard(configuration.machineSettings)
     }
-    lanes = sinks.map { name, sink in
+    lanes = sinks.enumerated().map { number, sink in
       SinkLane(
-        sink, name: name,
+        sink.1, name: sink.0, number: number,
         settings: .init(capacity: configuration.queue, batchSize: configuration.batch),
         consent: consent, timeline: timeline)
     }
@@ -171,6 +172,12 @@ extension ErrorMonitor {
     if duplicates > 0 { ledger.dropped[.duplicate] = duplicates }
     for shard in shards { ledger.dropped.merge(shard.losses, uniquingKeysWith: +) }
     return earlier.continued(inheriting: inherited).adding(ledger)
+  }
+
+  /// How many reports wait in memory for a sink: counted where they wait, not computed from what
+  /// became of the others as the ledger does.
+  package func waiting(for sink: String) -> Int {
+    lanes.first { $0.name == sink }?.stored ?? 0
   }
 
   /// Waits until every sink was handed what was captured so far, or has asked to wait.

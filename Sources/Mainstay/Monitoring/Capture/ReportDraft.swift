@@ -33,7 +33,8 @@ struct ReportDraft {
         disposition: app.disposition, severity: severity ?? app.severity, isHandled: isHandled,
         type: Self.type(of: thrown, as: app),
         title: BoundedText.redacted(english(\.title), to: BoundedText.name),
-        message: BoundedText.redacted(english(\.message), to: BoundedText.text), details: details,
+        message: BoundedText.redacted(english(\.message), to: BoundedText.text),
+        suggestion: suggestion, details: details,
         operation: operation.map(Self.name), category: category.map(Self.name),
         metadata: values(enrichment), causes: causes, frames: frames, site: app.site,
         breadcrumbs: breadcrumbs, stack: stack, suppressed: suppressed, facts: facts))
@@ -57,8 +58,17 @@ struct ReportDraft {
   /// What an author of the app wrote; of an error that nobody has classified the words are foreign,
   /// may be in any language, and stand in the details (T21).
   private func english(_ part: KeyPath<AppError, LocalizableText>) -> String {
-    let isForeign = app.disposition == .unclassified
-    let text = isForeign ? Self.unknown[keyPath: part] : app[keyPath: part]
+    Self.english((isForeign ? Self.unknown : app)[keyPath: part])
+  }
+
+  private var isForeign: Bool { app.disposition == .unclassified }
+
+  private var suggestion: String? {
+    (isForeign ? Self.unknown : app).suggestion
+      .map { BoundedText.redacted(Self.english($0), to: BoundedText.text) }
+  }
+
+  private static func english(_ text: LocalizableText) -> String {
     // Most texts are their own pattern; a brace in it may be a doubled one.
     let hasBraces = text.pattern.utf8.contains {
       $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}")

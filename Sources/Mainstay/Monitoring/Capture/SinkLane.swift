@@ -11,9 +11,12 @@ final class SinkLane: Sendable {
   }
 
   private struct Guarded {
-    var queue: SinkQueueStateMachine<ErrorReport>
-    var recoveries = RecentRing<ErrorReport.Recovery>(capacity: 64)
-    var recoveriesInFlight: [ErrorReport.Recovery] = []
+    var queue: SinkQueueStateMachine<KeptReport>
+    var sequels = SequelBook()
+    var sequelsInFlight = SequelBook.Sequels()
+    /// What was dropped by the last batch that the sink took, and by the one that it is handed.
+    var toldLosses: [ErrorReport.DropReason: Int] = [:]
+    var lossesInFlight: [ErrorReport.DropReason: Int] = [:]
     var consent: ErrorMonitor.Consent
     var task: Task<Void, Never>?
     /// Tells the sink that consent was withdrawn; nothing is sent before that has ended.
@@ -22,27 +25,37 @@ final class SinkLane: Sendable {
     var withdrawals = 0
     /// Whether the sink has to be told as soon as it has answered.
     var mustWithdraw = false
+    /// How often the sink was told to hold, and not yet to go on.
+    var holds = 0
     var waiters: [Waiter] = []
+    /// Resumed when no critical report is handed over besides the others.
+    var urgentWaiters: [CheckedContinuation<Void, Never>] = []
     var cancelledEarly: Set<UInt64> = []
     var nextWaiter: UInt64 = 0
   }
 
   let sink: any ReportSink
   let name: String
+  /// Its place among the lanes of the monitor.
+  let number: Int
   private let purpose: ErrorReport.Purpose
   private let noting: (any CaptureNoting)?
+  private let keeping: (any KeepingSink)?
   private let timeline: Timeline
   private let state: Locked<Guarded>
 
   init(
-    _ sink: any ReportSink, name: String, settings: SinkQueueStateMachine<ErrorReport>.Settings,
+    _ sink: any ReportSink, name: String, number: Int,
+    settings: SinkQueueStateMachine<KeptReport>.Settings,
     consent: ErrorMonitor.Consent, timeline: Timeline
   ) {
     self.sink = sink
     self.name = name
+    self.number = number
     self.timeline = timeline
     purpose = sink.purpose
     noting = sink as? any CaptureNoting
+    keeping = sink as? any KeepingSink
     state = Locked(Guarded(queue: SinkQueueStateMachine(settings), consent: consent))
   }
 
@@ -52,27 +65,71 @@ final class SinkLane: Sendable {
   /// How many are here: waiting, or being sent.
   var stored: Int { state.withLock { $0.queue.stored } }
 
+  /// Which way a report goes.
+  private enum Way {
+    case none, queue
+    case besides(any KeepingSink)
+  }
+
   /// A report was kept.
-  func offer(_ report: ErrorReport) {
-    let isCritical = report.isCritical
-    let severity = report.severity
-    let isWanted = state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: isCritical) else {
+  func offer(_ kept: KeptReport) {
+    let way = state.withLock { state in
+      guard state.consent.allows(purpose, isCritical: kept.isCritical) else {
         state.queue.withhold()
+        return Way.none
+      }
+      if kept.isCritical, let keeping, state.withdrawal == nil, !state.mustWithdraw,
+        state.queue.beginUrgent()
+      {
+        return .besides(keeping)
+      }
+      let severity = kept.isCritical ? Severity.critical : kept.severity
+      if state.queue.offer(kept, severity: severity) { begin(&state, isUrgent: kept.isCritical) }
+      return .queue
+    }
+    switch way {
+    case .none: return
+    case .queue: if let noting { CaptureScope.enter { noting.noteCaptured(kept.report) } }
+    case .besides(let keeping): keeping.keepAtOnce(kept.handOver(to: number)) { self.endUrgent() }
+    }
+  }
+
+  private func endUrgent() {
+    let (waiters, urgentWaiters) = state.withLock { state in
+      state.queue.endUrgent()
+      var urgentWaiters: [CheckedContinuation<Void, Never>] = []
+      if state.queue.urgentCount == 0 { swap(&urgentWaiters, &state.urgentWaiters) }
+      return (Self.takeWaiters(&state), urgentWaiters)
+    }
+    for waiter in waiters { waiter.continuation.resume() }
+    for waiter in urgentWaiters { waiter.resume() }
+  }
+
+  /// Returns when no critical report is handed over besides the others.
+  private func urgentEnded() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.queue.urgentCount == 0 { return true }
+        state.urgentWaiters.append(continuation)
         return false
       }
-      if state.queue.offer(report, severity: severity) { begin(&state) }
-      return true
+      if isOver { continuation.resume() }
     }
-    if isWanted, let noting { CaptureScope.enter { noting.noteCaptured(report) } }
   }
 
   /// An error that was reported was recovered from, or was not.
-  func offer(_ recovery: ErrorReport.Recovery) {
+  func offer(_ recovery: ErrorReport.Recovery, ofCritical isCritical: Bool) {
+    tell(isCritical: isCritical) { $0.add(recovery) }
+  }
+
+  /// A report that the sink has is another one now.
+  func offer(update kept: KeptReport) { tell(isCritical: kept.isCritical) { $0.add(kept) } }
+
+  private func tell(isCritical: Bool, _ add: (inout SequelBook) -> Void) {
     state.withLock { state in
-      guard state.consent.allows(purpose, isCritical: false) else { return }
-      state.recoveries.insert(recovery)
-      if state.queue.wake() { begin(&state) }
+      guard state.consent.allows(purpose, isCritical: isCritical) else { return }
+      add(&state.sequels)
+      if state.queue.wake() { begin(&state, isUrgent: false) }
     }
   }
 
@@ -82,10 +139,15 @@ final class SinkLane: Sendable {
       state.consent = consent
       // A crash service keeps critical reports alone, so it is all or nothing here.
       guard !consent.allows(purpose, isCritical: true) else { return }
+      // At once: a store may be sending, and writing the rest of a batch.
+      if let keeping {
+        keeping.hold()
+        state.holds += 1
+      }
       let isSending = state.queue.isSending
       state.queue.withdraw()
-      state.recoveries.removeAll()
-      state.recoveriesInFlight = []
+      state.sequels.removeAll()
+      state.sequelsInFlight = .init()
       if isSending { state.mustWithdraw = true } else { beginWithdrawal(&state) }
     }
   }
@@ -97,16 +159,22 @@ final class SinkLane: Sendable {
     let number = state.withdrawals
     state.withdrawal = Task.detached(priority: .utility) {
       await earlier?.value
+      await self.urgentEnded()
       await CaptureScope.enter { await self.sink.withdraw() }
       self.endWithdrawal(number)
     }
   }
 
   private func endWithdrawal(_ number: Int) {
-    let waiters = state.withLock { state in
-      if number == state.withdrawals { state.withdrawal = nil }
-      return Self.takeWaiters(&state)
+    let (waiters, holds) = state.withLock { state in
+      guard number == state.withdrawals else { return ([Waiter](), 0) }
+      state.withdrawal = nil
+      // Another one may be due as soon as the sink has answered.
+      let holds = state.mustWithdraw ? 0 : state.holds
+      state.holds -= holds
+      return (Self.takeWaiters(&state), holds)
     }
+    for _ in 0..<holds { keeping?.endHold() }
     for waiter in waiters { waiter.continuation.resume() }
   }
 
@@ -114,16 +182,16 @@ final class SinkLane: Sendable {
   func shutDown() {
     let task = state.withLock { state in
       state.queue.shutDown()
-      state.recoveries.removeAll()
+      state.sequels.removeAll()
       return state.task
     }
     task?.cancel()
   }
 
   /// Begins the task, under the lock: of two tasks the later one must be the one that is kept.
-  private func begin(_ state: inout Guarded) {
+  private func begin(_ state: inout Guarded, isUrgent: Bool) {
     // Detached: what is sent has nothing to do with the task that captured it.
-    state.task = Task.detached(priority: .utility) { await self.drain() }
+    state.task = Task.detached(priority: isUrgent ? .high : .utility) { await self.drain() }
   }
 
   /// What the task does next.
@@ -151,28 +219,39 @@ final class SinkLane: Sendable {
   private func takeTurn() -> Turn {
     let (turn, waiters) = state.withLock { state in
       if let withdrawal = state.withdrawal { return (Turn.wait(withdrawal), [Waiter]()) }
-      let reports = state.queue.next(hasMore: state.recoveries.count > 0)
-      guard let reports else { return (.end, Self.takeWaiters(&state)) }
-      let recoveries = state.recoveries.oldestFirst
-      state.recoveriesInFlight = recoveries
-      state.recoveries.removeAll()
-      return (.send(ErrorReport.Batch(reports: reports, recoveries: recoveries)), [])
+      let kept = state.queue.next(hasMore: !state.sequels.isEmpty)
+      guard let kept else { return (.end, Self.takeWaiters(&state)) }
+      let sequels = state.sequels.take()
+      state.sequelsInFlight = sequels
+      state.lossesInFlight = state.queue.books.dropped
+      let losses = state.lossesInFlight.merging(state.toldLosses) { $0 - $1 }.filter { $1 > 0 }
+      return (.send(batch(kept, sequels, losses)), [])
     }
     for waiter in waiters { waiter.continuation.resume() }
     return turn
   }
 
+  /// All as it is now; what is handed over anew needs no update.
+  private func batch(
+    _ kept: [KeptReport], _ sequels: SequelBook.Sequels, _ losses: [ErrorReport.DropReason: Int]
+  ) -> ErrorReport.Batch {
+    let updated = sequels.updated.filter { report in !kept.contains { $0 === report } }
+    return ErrorReport.Batch(
+      reports: kept.map { $0.handOver(to: number) }, recoveries: sequels.recoveries,
+      updates: updated.map(\.report), losses: losses)
+  }
+
   private func finish(
     _ outcome: ErrorReport.SendOutcome
-  ) -> SinkQueueStateMachine<ErrorReport>.Next {
+  ) -> SinkQueueStateMachine<KeptReport>.Next {
     let (next, waiters) = state.withLock { state in
       let next = state.queue.end(outcome)
       if case .pause = next {
-        let newer = state.recoveries.oldestFirst
-        state.recoveries.removeAll()
-        for recovery in state.recoveriesInFlight + newer { state.recoveries.insert(recovery) }
+        state.sequels.putBack(state.sequelsInFlight)
+      } else {
+        state.toldLosses = state.lossesInFlight
       }
-      state.recoveriesInFlight = []
+      state.sequelsInFlight = .init()
       if state.mustWithdraw {
         state.mustWithdraw = false
         beginWithdrawal(&state)

@@ -2,8 +2,9 @@
 
 /// What waits for one sink, and what became of all that was meant for it.
 ///
-/// It is idle, or it sends one batch at a time, or it waits before it sends that batch again. It
-/// has no clock, no lock, and never calls a sink: `next` and `end` say what is to be done.
+/// It is idle, or it sends one batch at a time, or it waits before it sends that batch again. What
+/// is critical comes first, in batches of its own, and may be handed over besides. It has no clock,
+/// no lock, and never calls a sink: `next` and `end` say what is to be done.
 struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// Settings that were checked before.
   struct Settings: Sendable {
@@ -44,6 +45,10 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// How many are no longer waiting, nor being sent for the first time.
   private(set) var books = ErrorMonitor.Ledger.Delivery()
   private(set) var waitingCount = 0
+  /// How many are handed over besides, since they are critical.
+  private(set) var urgentCount = 0
+  /// How many those are at most: they are in nobody's bounds.
+  private let maximumUrgentCount = 8
 
   init(_ settings: Settings) { self.settings = settings }
 
@@ -51,10 +56,12 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   private(set) var isSending = false
 
   /// How many are here: waiting, or being sent.
-  var stored: Int { waitingCount + inFlight.count }
+  var stored: Int { waitingCount + inFlight.count + urgentCount }
 
   /// Whether there is nothing to do before something is offered, or the pause is over.
-  var isSettled: Bool { phase != .sending && (phase == .pausing || waitingCount == 0) }
+  var isSettled: Bool {
+    phase != .sending && (phase == .pausing || waitingCount == 0) && urgentCount == 0
+  }
 
   /// A report is meant for this sink.
   ///
@@ -71,6 +78,21 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
     return begin()
   }
 
+  /// A critical report is handed over now, besides what waits.
+  ///
+  /// - Returns: False where it has to wait like the others.
+  mutating func beginUrgent() -> Bool {
+    guard !isEnded, urgentCount < maximumUrgentCount else { return false }
+    urgentCount += 1
+    return true
+  }
+
+  /// The sink has taken it over.
+  mutating func endUrgent() {
+    urgentCount -= 1
+    books.sent += 1
+  }
+
   /// A report is not for this sink.
   mutating func withhold() { drop(1, .withheld) }
 
@@ -79,14 +101,19 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// - Returns: Whether somebody has to begin to send.
   mutating func wake() -> Bool { isEnded ? false : begin() }
 
-  /// What is to be sent now, the oldest first; the one that sends asks until there is nothing.
+  /// What is to be sent now: what is critical, or else the others, the oldest first; the one that
+  /// sends asks until there is nothing.
   mutating func next(hasMore: Bool = false) -> [Report]? {
     guard phase == .sending, !isSending else { return nil }
     guard waitingCount > 0 || hasMore else {
       phase = .idle
       return nil
     }
-    while inFlight.count < settings.batchSize, let item = takeOldest() { inFlight.append(item) }
+    let critical = Severity.critical.place
+    let isUrgent = waiting[critical].first != nil
+    while inFlight.count < settings.batchSize, let item = isUrgent ? take(critical) : takeOldest() {
+      inFlight.append(item)
+    }
     isSending = true
     return inFlight.map(\.report)
   }
@@ -164,9 +191,13 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
       if let known = oldest, let best = waiting[known].first?.number, best < number { continue }
       oldest = place
     }
-    guard let oldest else { return nil }
+    return oldest.flatMap { take($0) }
+  }
+
+  private mutating func take(_ place: Int) -> Item? {
+    guard let item = waiting[place].takeFirst() else { return nil }
     waitingCount -= 1
-    return waiting[oldest].takeFirst()
+    return item
   }
 
   private mutating func putBack() {
@@ -176,7 +207,10 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
       isWithdrawn = false
       return
     }
-    for item in inFlight.reversed() { waiting[item.severity.place].prepend(item) }
+    // All at once: one by one, each would move all that wait.
+    for place in waiting.indices {
+      waiting[place].prepend(inFlight.filter { $0.severity.place == place })
+    }
     waitingCount += inFlight.count
     inFlight = []
     evict()
@@ -189,7 +223,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 }
 
-/// First in, first out; both ends in constant time.
+/// First in, first out; both ends in constant time, whatever number is put back at once.
 struct Fifo<Element: Sendable>: Sendable {
   private var elements: [Element?] = []
   private var head = 0
@@ -200,10 +234,16 @@ struct Fifo<Element: Sendable>: Sendable {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
-  mutating func prepend(_ element: Element) {
-    guard head > 0 else { return elements.insert(element, at: 0) }
-    head -= 1
-    elements[head] = element
+  /// How many elements were moved so far to make room, which is what takes time.
+  private(set) var moves = 0
+
+  /// Puts elements before all others, the first one first.
+  mutating func prepend(_ newElements: [Element]) {
+    guard !newElements.isEmpty else { return }
+    if newElements.count > head { moves += count }
+    let start = max(0, head - newElements.count)
+    elements.replaceSubrange(start..<head, with: newElements.map { Element?.some($0) })
+    head = start
   }
 
   mutating func takeFirst() -> Element? {
@@ -215,6 +255,7 @@ struct Fifo<Element: Sendable>: Sendable {
     if head > 32, head * 2 > elements.count {
       elements.removeFirst(head)
       head = 0
+      moves += elements.count
     }
     return element
   }

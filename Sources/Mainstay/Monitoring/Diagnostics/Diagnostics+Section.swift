@@ -6,7 +6,8 @@ extension Diagnostics {
   /// What a module adds to the document, such as the counts of an outbox.
   ///
   /// The set is open. A section that throws, takes longer than the limit, or is longer than 64,000
-  /// bytes of JSON stands in the document as its error; the others are there all the same.
+  /// bytes of JSON or nested more than 100 levels deep stands in the document as its error; the
+  /// others are there all the same.
   public struct Section: Sendable {
     /// The name under which it stands; of several with the same name the last one counts.
     public let name: String
@@ -28,8 +29,14 @@ extension Diagnostics {
       self.read = {
         let data = try ReportCoding.encoder.encode(try await read())
         guard data.count <= Self.maximumBytes else { throw TooLong(bytes: data.count) }
-        return try ReportCoding.decoder.decode(Value.self, from: data).redacted
+        let value = try ReportCoding.decoder.decode(Value.self, from: data)
+        guard value.depth() <= Value.maximumDepth else { throw TooDeep() }
+        return value.redacted
       }
+    }
+
+    struct TooDeep: Error, CustomStringConvertible {
+      var description: String { "it is nested more than \(Value.maximumDepth) levels deep" }
     }
 
     struct TooLong: Error, CustomStringConvertible {

@@ -4,6 +4,9 @@ import Foundation
 
 extension Diagnostics {
   /// Any JSON, as a section has it.
+  ///
+  /// One that is nested more than 100 levels deep stands in no document. Far deeper ones, of many
+  /// thousand levels, end the program by themselves: Swift releases them level by level.
   public indirect enum Value: Sendable, Hashable {
     /// Nothing.
     case null
@@ -36,9 +39,37 @@ extension Diagnostics.Value {
   }
 }
 
+extension Diagnostics.Value {
+  /// How many levels a value in a section has at most.
+  static let maximumDepth = 100
+  /// The same with what a document has around it.
+  private static let longestPath = maximumDepth + 20
+
+  /// How many levels of lists and objects it has; looks no deeper than is legal.
+  func depth(from level: Int = 0) -> Int {
+    guard level <= Self.maximumDepth else { return level }
+    return switch self {
+    case .array(let elements):
+      elements.reduce(level + 1) { max($0, $1.depth(from: level + 1)) }
+    case .object(let members):
+      members.values.reduce(level + 1) { max($0, $1.depth(from: level + 1)) }
+    default: level
+    }
+  }
+
+  private static func isTooDeep(_ path: [any CodingKey]) -> Bool { path.count > longestPath }
+  private static let tooDeep = "It is nested more than \(maximumDepth) levels deep"
+}
+
 extension Diagnostics.Value: Codable {
   /// Decodes any JSON.
+  ///
+  /// - Throws: `DecodingError` also where it is nested too deep.
   public init(from decoder: any Decoder) throws {
+    guard !Self.isTooDeep(decoder.codingPath) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: Self.tooDeep))
+    }
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
       self = .null
@@ -58,7 +89,14 @@ extension Diagnostics.Value: Codable {
   }
 
   /// Encodes the value as it is.
+  ///
+  /// - Throws: `EncodingError` also where it is nested too deep: encoders go down level by level,
+  ///   and a stack ends.
   public func encode(to encoder: any Encoder) throws {
+    guard !Self.isTooDeep(encoder.codingPath) else {
+      throw EncodingError.invalidValue(
+        "…", .init(codingPath: encoder.codingPath, debugDescription: Self.tooDeep))
+    }
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()

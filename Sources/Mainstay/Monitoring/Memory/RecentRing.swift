@@ -41,11 +41,20 @@ struct RecentRing<Element: Sendable>: Sendable {
   mutating func updateNewest(
     where holds: (Element) -> Bool, _ change: (inout Element) -> Void
   ) -> Element? {
+    guard let index = newestIndex(where: holds) else { return nil }
+    change(&elements[index])
+    return elements[index]
+  }
+
+  /// The newest element of which something holds.
+  func newest(where holds: (Element) -> Bool) -> Element? {
+    newestIndex(where: holds).map { elements[$0] }
+  }
+
+  private func newestIndex(where holds: (Element) -> Bool) -> Int? {
     for age in 0..<elements.count {
       let index = (next + 2 * elements.count - 1 - age) % elements.count
-      guard holds(elements[index]) else { continue }
-      change(&elements[index])
-      return elements[index]
+      if holds(elements[index]) { return index }
     }
     return nil
   }

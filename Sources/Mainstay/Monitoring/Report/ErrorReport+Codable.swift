@@ -8,7 +8,7 @@ import Foundation
 extension ErrorReport: Codable {
   private enum CodingKeys: String, CodingKey {
     case version, id, time, fingerprint, code, kind, disposition, severity, isHandled, type, title,
-      message
+      message, suggestion
     case details, operation, category, metadata, causes, frames, site, breadcrumbs, stack
     case suppressed, presentation, recovery, facts
   }
@@ -38,6 +38,7 @@ extension ErrorReport: Codable {
         type: read(.type, ""),
         title: read(.title, ""),
         message: read(.message, ""),
+        suggestion: read(.suggestion, nil),
         details: read(.details, nil),
         operation: read(.operation, nil),
         category: read(.category, nil),
@@ -70,6 +71,7 @@ extension ErrorReport: Codable {
     try values.encode(fields.type, forKey: .type)
     try values.encodeIfPresent(present(fields.title), forKey: .title)
     try values.encode(fields.message, forKey: .message)
+    try values.encodeIfPresent(fields.suggestion, forKey: .suggestion)
     try values.encodeIfPresent(fields.details, forKey: .details)
     try values.encodeIfPresent(fields.operation, forKey: .operation)
     try values.encodeIfPresent(fields.category, forKey: .category)

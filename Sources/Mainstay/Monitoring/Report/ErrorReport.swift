@@ -25,6 +25,7 @@ public struct ErrorReport: Sendable, Identifiable {
     var type: String
     var title: String
     var message: String
+    var suggestion: String?
     var details: String?
     var operation: String?
     var category: String?
@@ -83,6 +84,8 @@ extension ErrorReport {
   public var title: String { box.fields.title }
   /// What it means, in English.
   public var message: String { box.fields.message }
+  /// What the person was told they can do, in English; nil where there is nothing.
+  public var suggestion: String? { box.fields.suggestion }
   /// Technical words.
   public var details: String? { box.fields.details }
   /// What was being done, such as "Save item".

@@ -17,7 +17,7 @@ public protocol ReportSink: Sendable {
   ///
   /// Errors that are captured meanwhile are counted and not reported.
   ///
-  /// - Parameter batch: At least one report or one recovery.
+  /// - Parameter batch: At least one report, recovery or update.
   /// - Returns: What became of all its reports.
   func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome
 
@@ -61,13 +61,24 @@ extension ErrorReport {
   public struct Batch: Sendable {
     /// Reports, the oldest first.
     public let reports: [ErrorReport]
-    /// What became of errors that were reported in this batch or earlier ones.
+    /// Each attempt to recover from errors that were reported, or counted with one that was.
     public let recoveries: [Recovery]
+    /// Reports of earlier batches as they are now, since somebody saw them or tried to recover
+    /// since: with ``ErrorReport/presentation``, ``ErrorReport/recovery`` or both, each once.
+    public let updates: [ErrorReport]
+    /// How many reports that were meant for the sink were dropped before they came to it, since the
+    /// last batch that it took, by reason; what was dropped for all sinks is not among them.
+    public let losses: [DropReason: Int]
 
     /// Makes a batch.
-    public init(reports: [ErrorReport], recoveries: [Recovery] = []) {
+    public init(
+      reports: [ErrorReport], recoveries: [Recovery] = [], updates: [ErrorReport] = [],
+      losses: [DropReason: Int] = [:]
+    ) {
       self.reports = reports
       self.recoveries = recoveries
+      self.updates = updates
+      self.losses = losses
     }
   }
 

@@ -4,7 +4,8 @@ public import Foundation
 
 extension ErrorReport {
   /// Writes reports into a file, one line of JSON each, as ``Encoding/json`` does; recoveries as
-  /// lines with the one member `recovery`.
+  /// lines with the one member `recovery`, and what a person saw of an earlier report as lines with
+  /// `presentation` and the identity of the `report`.
   ///
   /// The file is bounded: when it is full it becomes `errors.jsonl.1`, what was `.1` becomes `.2`,
   /// and the last one is deleted. It can be read by its owner alone (0600). When somebody moves or
@@ -66,9 +67,11 @@ extension ErrorReport {
     /// - Returns: `later` where it could not be written, such as on a full disk.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       var lines: [Data] = batch.reports.map { Encoding.json.body(of: $0) }
-      let encoder = ReportCoding.encoder
-      lines += batch.recoveries.compactMap { recovery in
-        (try? encoder.encode(RecoveryLine(recovery: recovery))).map { $0 + Data([0x0a]) }
+      lines += batch.recoveries.compactMap { ReportCoding.line(RecoveryLine(recovery: $0)) }
+      lines += batch.updates.compactMap { report in
+        report.presentation.flatMap {
+          ReportCoding.line(PresentationLine(report: report.id, presentation: $0))
+        }
       }
       let forces =
         switch forcing {

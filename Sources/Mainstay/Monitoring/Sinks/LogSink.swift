@@ -3,7 +3,7 @@
 public import Logging
 
 extension ErrorReport {
-  /// Writes reports and recoveries to swift-log.
+  /// Writes reports, recoveries and what a person saw to swift-log.
   ///
   /// The message is operation and code, which are few and the same in every language; what differs
   /// stands in the metadata. The error itself is handed over as a ``RecordedError`` by swift-log's
@@ -16,8 +16,9 @@ extension ErrorReport {
   /// | `fingerprint`, `report` | the group, and the identity of the failure |
   /// | `time` | when it was made, in UTC |
   /// | `operation`, `category`, `site` | what was being done, where |
-  /// | `text` | what it means, in English |
+  /// | `text`, `suggestion` | what it means, and what the person can do, in English |
   /// | `suppressed` | how many of the group were not told before |
+  /// | `presentation.style`, `.title`, `.action` | what a person saw, and what they chose |
   /// | `metadata.…` | the technical values of the report |
   public struct LogSink: ReportSink {
     /// The name.
@@ -48,6 +49,7 @@ extension ErrorReport {
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
       for report in batch.reports { write(report) }
       for recovery in batch.recoveries { write(recovery) }
+      for report in batch.updates { writePresentation(of: report) }
       return .accepted
     }
 
@@ -61,14 +63,39 @@ extension ErrorReport {
         "time": "\(WireTime.iso(report.time))", "site": "\(report.site)",
         "text": "\(report.message)",
       ]
+      if let suggestion = report.suggestion { values["suggestion"] = "\(suggestion)" }
       if let operation = report.operation { values["operation"] = "\(operation)" }
       if let category = report.category { values["category"] = "\(category)" }
       if let suppressed = report.suppressed { values["suppressed"] = "\(suppressed.count)" }
+      values.merge(Self.metadata(report.presentation)) { $1 }
       for (key, value) in report.metadata { values["metadata.\(key)"] = "\(value)" }
       logger.log(
         level: level, "\(report.operation ?? "operation") failed: \(report.code)",
         error: RecordedError(
           type: report.type, code: report.code.rawValue, text: report.details ?? ""),
+        metadata: values)
+    }
+
+    private static func metadata(_ presentation: Presentation?) -> Logger.Metadata {
+      guard let presentation else { return [:] }
+      var values: Logger.Metadata = ["presentation.style": "\(presentation.style)"]
+      if let key = presentation.titleKey { values["presentation.title"] = "\(key)" }
+      if let action = presentation.action { values["presentation.action"] = "\(action.rawValue)" }
+      return values
+    }
+
+    private func writePresentation(of report: ErrorReport) {
+      let level = min(Logger.Level.info, maximumLevel)
+      guard level >= logger.logLevel, let presentation = report.presentation else { return }
+      var values: Logger.Metadata = [
+        "error.code": "\(report.code)", "fingerprint": "\(report.fingerprint)",
+        "report": "\(report.id)",
+      ]
+      if let time = presentation.time { values["time"] = "\(WireTime.iso(time))" }
+      if let operation = report.operation { values["operation"] = "\(operation)" }
+      values.merge(Self.metadata(presentation)) { $1 }
+      logger.log(
+        level: level, "\(report.operation ?? "operation") was shown: \(report.code)",
         metadata: values)
     }
 
@@ -80,7 +107,7 @@ extension ErrorReport {
         "fingerprint": "\(recovery.fingerprint)", "report": "\(recovery.id)",
         "time": "\(WireTime.iso(recovery.time))", "succeeded": "\(recovery.succeeded)",
       ]
-      if let action = recovery.action { values["action"] = "\(action)" }
+      if let action = recovery.action { values["action"] = "\(action.rawValue)" }
       if let operation = recovery.operation { values["operation"] = "\(operation)" }
       let outcome = recovery.succeeded ? "recovered" : "did not recover"
       logger.log(

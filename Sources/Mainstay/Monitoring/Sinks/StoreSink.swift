@@ -6,8 +6,13 @@ extension ErrorReport {
   /// Keeps reports in a ``ReportStore``, which sends them when that is possible.
   ///
   /// A report is on the disk when the monitor lets go of it, and the monitor's ledger says what the
-  /// store's ledger says: sent means that the service has answered. Recoveries are not sent: those
-  /// of reports that are in the history stand in logs, metrics and files.
+  /// store's ledger says: sent means that the service has answered. A critical one is the next that
+  /// is written, whatever waits.
+  ///
+  /// What a person saw and did of a report that was handed over before follows it, for
+  /// ``Encoding/otlp`` and ``Encoding/json``: Sentry never changes an event. How many reports were
+  /// lost, Sentry is told with the next ones. Both are sent from memory, when no report is left to
+  /// be sent: they count as no report, and end with the process.
   public struct StoreSink: ReportSink {
     /// The name.
     public let name: String
@@ -16,6 +21,8 @@ extension ErrorReport {
 
     private let store: ReportStore
     private let encoding: Encoding
+    private let writesCriticalAtOnce: Bool
+    private let untold = LossBook()
 
     /// Makes a sink, and returns when the store has opened its folder: a monitor that is made
     /// afterwards knows what was found there.
@@ -26,28 +33,63 @@ extension ErrorReport {
     ///   - encoding: How they are written.
     ///   - name: The name in the ledger.
     ///   - purpose: What it is for; the default is analytics.
+    ///   - writesCriticalAtOnce: Whether `capture` returns only when a critical report is on the
+    ///     disk, so that it is there though the process ends at once. The default is false, since
+    ///     capturing never waits: say true where whoever captures such errors may wait for that.
     public init(
       _ store: ReportStore, as encoding: Encoding, name: String,
-      purpose: ErrorReport.Purpose = .analytics
+      purpose: ErrorReport.Purpose = .analytics, writesCriticalAtOnce: Bool = false
     ) async {
       self.store = store
       self.encoding = encoding
       self.name = name
       self.purpose = purpose
+      self.writesCriticalAtOnce = writesCriticalAtOnce
       _ = await store.status  // waits for the folder
     }
 
     /// Keeps a batch; what becomes of it, the books say.
     public func send(_ batch: ErrorReport.Batch) async -> ErrorReport.SendOutcome {
-      for report in batch.reports { await store.keep(encoding.record(of: report)) }
+      for (index, report) in batch.reports.enumerated() {
+        guard !store.isHeld else {
+          await store.withhold(batch.reports.count - index, category: encoding.category)
+          break
+        }
+        await store.keep(encoding.record(of: report))
+      }
+      tell(batch)
       return .accepted
+    }
+
+    /// Tells the service what belongs to no report of the batch.
+    private func tell(_ batch: ErrorReport.Batch) {
+      func note(
+        _ name: String?, _ category: String, _ body: @escaping @Sendable () -> Data?
+      ) -> ReportStore.Note {
+        .init(name: name, contentType: encoding.contentType, category: category, body: body)
+      }
+      if let updates = encoding.updates, !batch.updates.isEmpty {
+        store.tell(note(nil, encoding.category) { updates(batch.updates) })
+      }
+      guard let losses = encoding.losses else { return }
+      untold.add(batch.losses)
+      guard untold.holdsAny(besides: Self.books(of: store).delivery.dropped) else { return }
+      store.tell(
+        // Weak: the store holds the note.
+        note("losses", "internal") { [weak store, untold] in
+          guard let store else { return nil }
+          let own = Self.books(of: store).delivery.dropped
+          return losses(untold.take(besides: own), store.timeOfDay())
+        })
     }
 
     /// Drops all that waits in the store, counted as `withheld`.
     public func withdraw() async { await store.discard() }
 
     /// What the store says about what it found and was handed.
-    public var books: ErrorMonitor.Ledger.Books? {
+    public var books: ErrorMonitor.Ledger.Books? { Self.books(of: store) }
+
+    private static func books(of store: ReportStore) -> ErrorMonitor.Ledger.Books {
       let books = store.books
       var delivery = ErrorMonitor.Ledger.Delivery()
       delivery.sent = books.since.sent
@@ -61,6 +103,77 @@ extension ErrorReport {
       return .init(inherited: books.inherited, delivery: delivery)
     }
   }
+}
+
+/// What was lost and not told so far: on the way to a store, and by the store.
+private final class LossBook: Sendable {
+  private struct State {
+    var losses: [ErrorReport.DropReason: Int] = [:]
+    /// What the store had lost when that was told.
+    var told: [ErrorReport.DropReason: Int] = [:]
+
+    func all(besides own: [ErrorReport.DropReason: Int]) -> [ErrorReport.DropReason: Int] {
+      let new = own.merging(told) { $0 - $1 }.filter { $1 > 0 && own[$0] != nil }
+      return losses.merging(new, uniquingKeysWith: +)
+    }
+  }
+
+  private let state = Locked(State())
+
+  func add(_ losses: [ErrorReport.DropReason: Int]) {
+    state.withLock { $0.losses.merge(losses, uniquingKeysWith: +) }
+  }
+
+  func holdsAny(besides own: [ErrorReport.DropReason: Int]) -> Bool {
+    state.withLock { !$0.all(besides: own).isEmpty }
+  }
+
+  /// All that was not told so far; it is told then.
+  ///
+  /// - Parameter own: What the store has lost.
+  /// - Returns: How many were lost, by reason.
+  func take(besides own: [ErrorReport.DropReason: Int]) -> [ErrorReport.DropReason: Int] {
+    state.withLock { state in
+      let all = state.all(besides: own)
+      (state.losses, state.told) = ([:], own)
+      return all
+    }
+  }
+}
+
+/// A sink that keeps reports itself: it can keep one besides the batch that it is handed, and can
+/// be held at once.
+protocol KeepingSink: ReportSink {
+  /// Keeps a critical report before all that is handed over later.
+  ///
+  /// It is asked outside of all locks and while the caller waits.
+  ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - done: Called when it was taken over.
+  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void)
+
+  /// Sends and keeps nothing more, from when this returns: consent was withdrawn, and
+  /// ``withdraw()`` will be called.
+  func hold()
+
+  /// Goes on; called once for each ``hold()``.
+  func endHold()
+}
+
+extension ErrorReport.StoreSink: KeepingSink {
+  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void) {
+    if writesCriticalAtOnce {
+      store.keepNow(encoding.record(of: report))
+      done()
+    } else {
+      store.keepSoon({ [encoding] in encoding.record(of: report) }, done)
+    }
+  }
+
+  func hold() { store.hold() }
+
+  func endHold() { store.endHold() }
 }
 
 extension ErrorReport.Encoding {

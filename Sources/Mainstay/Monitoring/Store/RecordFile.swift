@@ -13,6 +13,8 @@ struct RecordFile: Sendable, Equatable {
     var category: String
     var fingerprint: String
     var contentType: String
+    /// When it was first found to be from the future, by the time of day then.
+    var foundAhead: Double?
     /// How long the trimmed body is; nil where there is none.
     var trimmed: Int?
   }
@@ -20,6 +22,9 @@ struct RecordFile: Sendable, Equatable {
   var record: ReportStore.Record
   /// When it was kept, in seconds since 1970.
   var kept: Double
+  /// When a process first found that to be in the future, by the time of day then: one of both
+  /// clocks was wrong, and age has to begin somewhere.
+  private(set) var foundAhead: Double?
 
   private static let magic = Array("mainrpt1".utf8)
   /// A header is a few hundred bytes; what claims to be more is no header.
@@ -29,7 +34,7 @@ struct RecordFile: Sendable, Equatable {
     let header = Header(
       id: record.id, time: Self.finite(record.time.timeIntervalSince1970), kept: kept,
       severity: record.severity, category: record.category, fingerprint: record.fingerprint,
-      contentType: record.contentType, trimmed: record.trimmed?.count)
+      contentType: record.contentType, foundAhead: foundAhead, trimmed: record.trimmed?.count)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let json = (try? encoder.encode(header)) ?? Data()
@@ -52,6 +57,7 @@ struct RecordFile: Sendable, Equatable {
     let length = header.trimmed ?? 0
     guard (0...rest.count).contains(length) else { return nil }
     kept = Self.finite(header.kept)
+    foundAhead = header.foundAhead.map(Self.finite)
     record = ReportStore.Record(
       id: header.id, time: Date(timeIntervalSince1970: header.time), severity: header.severity,
       category: header.category, fingerprint: header.fingerprint, contentType: header.contentType,
@@ -66,8 +72,25 @@ struct RecordFile: Sendable, Equatable {
 
   /// The same without what can be spared; nil where nothing can.
   var withoutSpare: RecordFile? {
-    record.trimmed.map { RecordFile(record.replacingBody($0), kept: kept) }
+    record.trimmed.map { trimmed in
+      var file = self
+      file.record = record.replacingBody(trimmed)
+      return file
+    }
   }
+
+  /// The same with a note of when it was found to be from the future; nil where it is not, or bears
+  /// one.
+  func foundAhead(at now: Double) -> RecordFile? {
+    let now = Self.finite(now)
+    guard kept > now, foundAhead == nil else { return nil }
+    var file = self
+    file.foundAhead = now
+    return file
+  }
+
+  /// When it was kept, as far as the time of day makes that likely.
+  func start(at now: Double) -> Double { kept > now ? foundAhead ?? now : kept }
 
   private static func finite(_ seconds: Double) -> Double {
     seconds.isFinite ? min(max(seconds, -1e11), 1e11) : 0

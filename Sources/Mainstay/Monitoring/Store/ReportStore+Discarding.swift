@@ -8,8 +8,33 @@ extension ReportStore {
   /// found there later is dropped then.
   public func discard() async { await onDisk { [self] in discardAll() } }
 
+  /// Sends and keeps nothing more, from when this returns until ``endHold()``.
+  ///
+  /// What is handed over meanwhile counts as `withheld`; a request that was begun goes on.
+  func hold() { guarded.withLock { $0.holds += 1 } }
+
+  func endHold() {
+    guarded.withLock { $0.holds -= 1 }
+    signal.set()
+  }
+
+  var isHeld: Bool { guarded.withLock { $0.holds > 0 } }
+
+  /// So many records were not handed over, since it is held.
+  func withhold(_ count: Int, category: String) async {
+    await onDisk { [self] in
+      guarded.withLock { guarded in
+        for _ in 0..<count { guarded.index.refuse(.withheld, category: category) }
+      }
+    }
+  }
+
   private func discardAll() {
     open()
+    guarded.withLock { guarded in
+      guarded.notes = []
+      guarded.discards += 1
+    }
     let waiting = guarded.withLock { guarded -> [UInt64] in
       // What is in the folder is its next owner's.
       guard !guarded.isShutDown else { return [] }

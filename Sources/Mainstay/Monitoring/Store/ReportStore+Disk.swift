@@ -10,9 +10,9 @@ extension ReportStore {
   /// A record was handed over.
   func accept(_ record: Record, isOwn: Bool) -> Fate {
     open()
-    let isShutDown = guarded.withLock { $0.isShutDown }
-    if isOwn || isShutDown {
-      let reason = isShutDown ? DropReason.shutDown : .ownFailure
+    let (isShutDown, isHeld) = guarded.withLock { ($0.isShutDown, $0.holds > 0) }
+    if isOwn || isShutDown || isHeld {
+      let reason = isShutDown ? DropReason.shutDown : isOwn ? .ownFailure : .withheld
       guarded.withLock { $0.index.refuse(reason, category: record.category) }
       return .dropped(reason)
     }

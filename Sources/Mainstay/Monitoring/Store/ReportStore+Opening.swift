@@ -98,7 +98,7 @@ extension ReportStore {
       do throws(StoreFolder.Failure) {
         let bytes = try folder.read(name.text, limit: configuration.maximumBytes)
         if let bytes, let file = RecordFile(bytes), file.record.id == name.id {
-          found.append(entry(name, file, bytes: bytes.count))
+          found.append(note(name, file, bytes: bytes.count))
         } else {
           damaged.append(name)
         }
@@ -110,12 +110,31 @@ extension ReportStore {
     return (found, damaged)
   }
 
+  /// What a file says about the record in it; where it is from the future, that is written down, so
+  /// that its age begins now and not with each process anew.
+  private func note(
+    _ name: RecordName, _ file: RecordFile, bytes: Int
+  ) -> ReportIndexStateMachine.Entry {
+    guard let noted = file.foundAhead(at: timeOfDay().timeIntervalSince1970) else {
+      return entry(name, file, bytes: bytes)
+    }
+    let encoded = noted.encoded
+    do throws(StoreFolder.Failure) {
+      try folder.write(encoded, to: name.text, replacing: true)
+      return entry(name, noted, bytes: encoded.count)
+    } catch {
+      // The next process tries again.
+      return entry(name, noted, bytes: folder.look(name.text)?.bytes ?? bytes)
+    }
+  }
+
   /// What a file says about the record in it.
   func entry(
     _ name: RecordName, _ file: RecordFile, bytes: Int
   ) -> ReportIndexStateMachine.Entry {
     ReportIndexStateMachine.Entry(
-      number: name.number, id: name.id, birth: birth(at: file.kept), bytes: bytes,
+      number: name.number, id: name.id,
+      birth: birth(at: file.start(at: timeOfDay().timeIntervalSince1970)), bytes: bytes,
       trimmedBytes: file.withoutSpare.map { $0.encoded.count }, severity: file.record.severity,
       category: file.record.category, contentType: file.record.contentType)
   }

@@ -63,25 +63,52 @@ extension ReportStore {
       case .wait(let pause): return .paused(pause)
       case .send(let numbers, let request):
         if await send(request, numbers) == false { return .cancelled }
+      case .note(let note):
+        if await send(note) == false { return .cancelled }
       }
+    }
+  }
+
+  /// How a request ended.
+  private enum Ending: Sendable {
+    /// With the service's answer, or without one.
+    case over(Reply?)
+    /// Before it began, since the store is held.
+    case held
+    case cancelled
+  }
+
+  private func carry(_ request: Request) async -> Ending {
+    guard !isHeld else { return .held }
+    do {
+      return .over(
+        try await Self.$isSending.withValue(true) {
+          try await CaptureScope.enter { try await transport.send(request) }
+        })
+    } catch {
+      return Task.isCancelled && error.isCancellation ? .cancelled : .over(nil)
     }
   }
 
   /// False where it was cancelled.
   private func send(_ request: Request, _ numbers: [UInt64]) async -> Bool {
-    let reply: Reply?
-    do {
-      reply = try await Self.$isSending.withValue(true) {
-        try await CaptureScope.enter { try await transport.send(request) }
-      }
-    } catch {
-      if Task.isCancelled, error.isCancellation {
-        await onDisk { [self] in putBack(numbers, wasRefused: false) }
-        return false
-      }
-      reply = nil
+    let ending = await carry(request)
+    await onDisk { [self] in
+      if case .over(let reply) = ending { return end(numbers, reply) }
+      putBack(numbers, wasRefused: false)
     }
-    await onDisk { [self] in end(numbers, reply) }
+    if case .cancelled = ending { return false }
+    return true
+  }
+
+  /// False where it was cancelled.
+  private func send(_ note: NoteRequest) async -> Bool {
+    let ending = await carry(note.request)
+    await onDisk { [self] in
+      if case .over(let reply) = ending { return end(note, reply) }
+      putBack(note)
+    }
+    if case .cancelled = ending { return false }
     return true
   }
 }
@@ -93,6 +120,7 @@ extension ReportStore {
     case nothing
     case wait(Duration)
     case send([UInt64], Request)
+    case note(NoteRequest)
   }
 
   private func beginRound() -> Bool {
@@ -111,12 +139,12 @@ extension ReportStore {
       let isWritten = guarded.withLock { $0.isWritten } || writeLedger()
       let now = timeline.now
       let next = guarded.withLock { guarded -> ReportSendingStateMachine.Next in
-        guard !guarded.isShutDown else { return .nothing }
+        guard !guarded.isShutDown, guarded.holds == 0 else { return .nothing }
         let waiting = guarded.index.entries.filter { !$0.isSending }
         return guarded.sending.next(waiting.filter { isWritten || $0.isInMemory }, now: now)
       }
       switch next {
-      case .nothing: return .nothing
+      case .nothing: return takeNote(now)
       case .wait(let pause): return .wait(pause)
       case .send(let numbers):
         switch read(numbers) {
@@ -128,6 +156,14 @@ extension ReportStore {
           return .send(numbers, request(records))
         }
       }
+    }
+  }
+
+  private func takeNote(_ now: Duration) -> Batch {
+    switch nextNote(now: now) {
+    case .nothing: .nothing
+    case .wait(let pause): .wait(pause)
+    case .send(let note): .note(note)
     }
   }
 
@@ -196,17 +232,30 @@ extension ReportStore {
       backOff(now)
       return putBack(numbers, wasRefused: false)
     }
-    let hint = replies.hint(of: reply, now: timeOfDay())
-    let delay = delay(after: reply)
-    let verdict = guarded.withLock { guarded in
-      let verdict = guarded.sending.end(reply, hint, now: now, delay: delay)
-      if case .sent = verdict {} else { guarded.index.requestFailed() }
-      return verdict
-    }
-    switch verdict {
+    switch heed(reply, now) {
     case .sent(let rejected): settle(numbers) { $0.send(numbers, rejected: rejected) }
     case .dropped(let reason): settle(numbers) { $0.drop(numbers, reason) }
     case .stays: putBack(numbers, wasRefused: true)
+    }
+  }
+
+  private func end(_ note: NoteRequest, _ reply: Reply?) {
+    let now = timeline.now
+    guard let reply else {
+      guarded.withLock { $0.index.requestFailed() }
+      backOff(now)
+      return putBack(note)
+    }
+    if case .stays = heed(reply, now) { putBack(note) }
+  }
+
+  private func heed(_ reply: Reply, _ now: Duration) -> ReportSendingStateMachine.Verdict {
+    let hint = replies.hint(of: reply, now: timeOfDay())
+    let delay = delay(after: reply)
+    return guarded.withLock { guarded in
+      let verdict = guarded.sending.end(reply, hint, now: now, delay: delay)
+      if case .sent = verdict {} else { guarded.index.requestFailed() }
+      return verdict
     }
   }
 

@@ -26,6 +26,12 @@ public final class ReportStore: Sendable {
     var lock: FolderLock?
     /// Whether it was opened before, so that its ledger is known.
     var wasOpen = false
+    /// How many hold it: nothing is sent and nothing kept until all is dropped.
+    var holds = 0
+    /// What is told besides records, the first one first.
+    var notes: [Note] = []
+    /// How often all was dropped.
+    var discards = 0
     /// Whether what is found there is to be dropped.
     var discardsFound = false
     var revision: UInt64 = 0
@@ -46,6 +52,8 @@ public final class ReportStore: Sendable {
   /// All work with files, one piece after the other; of others' code only clock, time of day and
   /// backoff run on it, outside of all locks.
   private let disk = DispatchQueue(label: "mainstay.reports", qos: .utility)
+  /// On the queue of a store, that store.
+  private static let here = DispatchSpecificKey<ObjectIdentifier>()
   let guarded: Locked<Guarded>
   let signal = DrainSignal()
 
@@ -132,6 +140,7 @@ public final class ReportStore: Sendable {
       Guarded(
         index: ReportIndexStateMachine(settings), sending: ReportSendingStateMachine(sending),
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+    disk.setSpecific(key: Self.here, value: ObjectIdentifier(self))
     disk.async { [self] in open() }
   }
 }
@@ -157,14 +166,36 @@ extension ReportStore {
   /// process is about to end.
   ///
   /// It waits for the disk, and for work with files that has begun. It is not for signal handlers.
+  /// What the store's own backoff, clock or time of day reports is counted and not kept, like all
+  /// that is reported while it works.
   ///
   /// - Parameter record: The record.
   /// - Returns: What became of it.
   @discardableResult public func keepNow(_ record: Record) -> Fate {
+    // The queue is busy with whoever calls: to wait for it would be to wait for ever.
+    guard DispatchQueue.getSpecific(key: Self.here) != ObjectIdentifier(self) else {
+      guarded.withLock { $0.index.refuse(.ownFailure, category: record.category) }
+      return .dropped(.ownFailure)
+    }
     let isOwn = Self.isSending
     let fate = disk.sync { accept(record, isOwn: isOwn) }
     signal.set()
     return fate
+  }
+
+  /// Keeps a record before all that is handed over later, and waits for nothing.
+  ///
+  /// - Parameters:
+  ///   - record: Makes the record, on the store's queue.
+  ///   - done: Called there when it is clear what became of it.
+  func keepSoon(_ record: @escaping @Sendable () -> Record, _ done: @escaping @Sendable () -> Void)
+  {
+    let isOwn = Self.isSending
+    disk.async(qos: .userInitiated) { [self] in
+      _ = accept(record(), isOwn: isOwn)
+      done()
+      signal.set()
+    }
   }
 
   /// How it is doing, after all that was asked of it before.
@@ -195,6 +226,7 @@ extension ReportStore {
       guarded.withLock { guarded in
         guarded.isShutDown = true
         guarded.lock = nil
+        guarded.notes = []
       }
     }
     signal.set()

@@ -120,5 +120,24 @@ import Testing
     let report = try #require(monitor.history.first)
     #expect(report.title == "Braces {x}")
     #expect(report.message == "It said {}, } and {0}.")
+    #expect(report.suggestion == nil)
+  }
+
+  @Test(.requirement("D19", "T21"))
+  func `a report says what the person can do, redacted and cut to a length`() throws {
+    let monitor = ErrorMonitor()
+    for suggestion in ["Ask ada@example.com {now}.", String(repeating: "wörter ", count: 900)] {
+      monitor.capture(
+        AppError(
+          code: "a", kind: .storage, disposition: .permanent, title: "Not saved",
+          message: "It was not saved.",
+          suggestion: LocalizableText(verbatim: suggestion)))
+    }
+    let reports = monitor.history
+    #expect(reports[1].suggestion == "Ask <email> {now}.")
+    #expect((1_900...2_000).contains(reports[0].suggestion?.utf8.count ?? 0))
+    let line = ErrorReport.Encoding.json.body(of: reports[1])
+    let read = ErrorReport.Encoding.contents(ofJSON: line).reports
+    #expect(read.map(\.suggestion) == ["Ask <email> {now}."])
   }
 }

@@ -11,13 +11,6 @@ import Testing
   private static let yes = ErrorMonitor.Consent(analytics: true)
   private static let no = ErrorMonitor.Consent(analytics: false, crashes: false)
 
-  private func balances(_ monitor: ErrorMonitor, _ sink: String) -> Bool {
-    let ledger = monitor.ledger
-    let lost = ledger.dropped(for: sink).values.reduce(0, +)
-    return ledger.isBalanced
-      && ledger.captured == ledger.sent(to: sink) + ledger.stored(for: sink) + lost
-  }
-
   @Test func `what a sink puts off after consent was withdrawn is not handed over again`() async {
     let clock = ManualClock()
     let sink = MemorySink(
@@ -40,7 +33,7 @@ import Testing
     #expect(sink.batches.map { $0.reports.map(\.code) }.last == ["store.failed-2"])
     #expect(sink.batches.count == 2 && sink.recoveries.isEmpty)
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 2])
-    #expect(monitor.ledger.sent(to: "analytics") == 1 && balances(monitor, "analytics"))
+    #expect(monitor.balances(sink, accepted: 1))
   }
 
   @Test func `recoveries that were on their way are not handed over again either`() async {
@@ -55,6 +48,21 @@ import Testing
     clock.advance(by: .seconds(1))
     #expect(await monitor.flush(within: .patience))
     #expect(sink.batches.count == 1 && sink.recoveries.count == 1)
+  }
+
+  @Test func `what was learned of a report later is not handed over either`() async {
+    let sink = MemorySink("analytics", purpose: .analytics, isStalled: true)
+    let monitor = ErrorMonitor(sinks: [sink], consent: Self.yes)
+    let error = storeError()
+    monitor.capture(error)
+    await sink.batches(atLeast: 1)
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    monitor.recordRecovery(from: error, succeeded: true)
+    monitor.consent = Self.no
+    monitor.recordPresentation(.init(style: "toast"), of: error)
+    sink.release()
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.batches.count == 1 && sink.recoveries.isEmpty && sink.updates.isEmpty)
   }
 
   /// A sink that keeps what it is handed, and notes in which order it is asked what.

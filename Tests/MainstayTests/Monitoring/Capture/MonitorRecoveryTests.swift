@@ -29,6 +29,69 @@ import Testing
     #expect(monitor.recoveryRate(of: "other") == nil)
   }
 
+  @Test(.requirement("A37", "A49"))
+  func `what a person saw and tapped stands on the report that still waits for a sink`() async {
+    let sink = MemorySink(isStalled: true)
+    let monitor = ErrorMonitor(sinks: [sink])
+    monitor.capture(storeError(1))
+    await sink.batches(atLeast: 1)
+    let error = storeError(2)
+    monitor.capture(error)
+    monitor.recordPresentation(.init(style: "alert", titleKey: "error.store.title"), of: error)
+    monitor.recordRecovery(from: error, succeeded: true, action: "retry")
+    sink.release()
+    #expect(await monitor.flush(within: .patience))
+    let report = sink.reports.last
+    #expect(report?.id == error.id && report?.presentation?.style == "alert")
+    #expect(report?.presentation?.action == "retry" && report?.recovery?.succeeded == true)
+    #expect(sink.updates.isEmpty, "it needs no update")
+    let latest = monitor.group(Fingerprint(of: error))?.latest
+    #expect(latest?.presentation == report?.presentation && latest?.recovery == report?.recovery)
+  }
+
+  @Test(.requirement("A37", "A49"))
+  func `what a person saw and tapped of a report that was handed over follows it`() async {
+    let clock = ManualClock()
+    let sink = MemorySink(answers: [.accepted, .later()])
+    let unaware = MemorySink("unaware", purpose: .analytics)
+    let monitor = ErrorMonitor(sinks: [sink, unaware], clock: clock)
+    let error = storeError()
+    monitor.capture(error)
+    await sink.batches(atLeast: 1)
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    await sink.batches(atLeast: 2)
+    await clock.sleepers(atLeast: 1)
+    // The sink has put that off: it is told once, and the newest.
+    monitor.recordRecovery(from: error, succeeded: true, action: "retry")
+    clock.advance(by: .seconds(1))
+    await sink.batches(atLeast: 3)
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map(\.presentation) == [nil])
+    let updates = sink.batches.map { $0.updates.map(\.presentation?.action) }
+    #expect(updates == [[], [nil], ["retry"]])
+    #expect(sink.updates.allSatisfy { $0.id == error.id && $0.presentation?.style == "alert" })
+    #expect(sink.updates.last?.recovery?.succeeded == true && sink.recoveries.count == 1)
+    #expect(unaware.batches.isEmpty, "it never had the report")
+  }
+
+  @Test(.requirement("A49")) func `the rate of a code is its own, whatever groups it lies in`() {
+    func error(_ code: ErrorCode) -> AppError {
+      AppError(
+        code: code, kind: .timeout, disposition: .transient(), title: "Late", message: "Too late.")
+    }
+    let monitor = ErrorMonitor()
+    for (code, group, succeeded) in [
+      ("a.x", "one", true), ("a.y", "one", false), ("a.y", "two", true), ("a.y", "two", false),
+    ] as [(ErrorCode, String, Bool)] {
+      let error = error(code)
+      monitor.capture(error, group: group)
+      monitor.recordRecovery(from: error, succeeded: succeeded, group: group)
+    }
+    #expect(monitor.groups.count == 2)
+    #expect(monitor.recoveryRate(of: "a.x") == 1)
+    #expect(monitor.recoveryRate(of: "a.y") == 1.0 / 3)
+  }
+
   @Test(.requirement("A37")) func `a foreign error is known by its group`() async {
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])

@@ -7,13 +7,6 @@ import TestSupport
 import Testing
 
 @Suite struct MonitorSinkTests {
-  private func balances(_ monitor: ErrorMonitor, _ sink: String) -> Bool {
-    let ledger = monitor.ledger
-    let lost = ledger.dropped(for: sink).values.reduce(0, +)
-    return ledger.isBalanced
-      && ledger.captured == ledger.sent(to: sink) + ledger.stored(for: sink) + lost
-  }
-
   @Test(.requirement("C22", "C23"))
   func `logs get all, analytics what was agreed to, the crash service what is critical`() async {
     let sinks = ErrorReport.Purpose.allCases.map { MemorySink($0.rawValue, purpose: $0) }
@@ -32,7 +25,7 @@ import Testing
     await monitor.flush(within: .patience)
     #expect(counts() == [5, 1, 2])
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 4])
-    #expect(sinks.allSatisfy { balances(monitor, $0.name) })
+    #expect(sinks.allSatisfy { monitor.balances($0) })
   }
 
   @Test(.requirement("C23")) func `critical is what is said so, and two kinds more`() {
@@ -58,7 +51,7 @@ import Testing
     await monitor.flush(within: .patience)
     #expect(sink.reports.count == 1)
     #expect(monitor.ledger.dropped(for: "analytics") == [.withheld: 4])
-    #expect(balances(monitor, "analytics"))
+    #expect(monitor.balances(sink))
   }
 
   @Test func `a stalled sink holds up nobody, and the worst wait longest`() async {
@@ -70,13 +63,27 @@ import Testing
       monitor.capture(storeError(number), severity: number == 3 ? .critical : .warning)
     }
     let before = monitor.ledger
-    #expect(before.stored(for: "stalled") == 11)
+    #expect(before.stored(for: "stalled") == 11 && monitor.waiting(for: "stalled") == 11)
     #expect(before.dropped(for: "stalled") == [.overflow: 190])
     stalled.release()
     #expect(await monitor.flush(within: .patience))
     #expect(stalled.reports.map(\.severity).contains(.critical))
     #expect(monitor.ledger.sent(to: "stalled") == 11)
-    #expect(balances(monitor, "stalled") && balances(monitor, "well"))
+    #expect(monitor.balances(stalled) && monitor.balances(well))
+  }
+
+  @Test(.requirement("B42")) func `a sink is told once what was lost on the way to it`() async {
+    let clock = ManualClock()
+    let sink = MemorySink(answers: [.accepted, .later()], isStalled: true)
+    let monitor = ErrorMonitor(.init(queue: 2, batch: 1), sinks: [sink], clock: clock)
+    monitor.capture(storeError())
+    await sink.batches(atLeast: 1)
+    for number in 1...5 { monitor.capture(storeError(number)) }
+    sink.release()
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.batches.map(\.losses) == [[:], [.overflow: 3], [.overflow: 3], [:]])
   }
 
   @Test func `what a sink puts off it is handed again after the pause`() async {
@@ -148,7 +155,7 @@ import Testing
     await monitor.flush(within: .patience)
     let ledger = monitor.ledger
     #expect(ledger.captured == 4 && ledger.sent(to: "memory") == 1)
-    #expect(ledger.dropped(for: "memory") == [.shutDown: 3] && balances(monitor, "memory"))
+    #expect(ledger.dropped(for: "memory") == [.shutDown: 3] && monitor.balances(sink))
     await monitor.shutDown()
   }
 
@@ -179,7 +186,7 @@ import Testing
     let ledger = monitor.ledger
     #expect(ledger.sent(to: "shelf") == 3 && ledger.stored(for: "shelf") == 1)
     #expect(ledger.dropped(for: "shelf") == [.lost: 2, .init("expired"): 1])
-    #expect(balances(monitor, "shelf"))
+    #expect(ledger.isBalanced && ledger.captured == 3 + 1 + 2 + 1)
   }
 
   @Test func `eight tasks, a reader and a sink that changes its mind: the ledger balances`() async {
@@ -196,6 +203,7 @@ import Testing
             if number % 5 == 0 { monitor.capture(error) }
             if number % 50 == 0 {
               monitor.addBreadcrumb("step")
+              monitor.recordPresentation(.init(style: "toast"), of: error)
               monitor.recordRecovery(from: error, succeeded: number % 100 == 0)
             }
           }
@@ -216,7 +224,10 @@ import Testing
     #expect(monitor.groups.count == 100)
     sinks[1].release()
     #expect(await monitor.flush(within: .seconds(600)))
-    #expect(balances(monitor, "a") && balances(monitor, "b"))
+    let taken = zip(sinks[0].batches.indices, sinks[0].batches)
+      .filter { index, _ in ![1, 3].contains(index) }
+    #expect(monitor.balances(sinks[0], accepted: taken.reduce(0) { $0 + $1.1.reports.count }))
+    #expect(monitor.balances(sinks[1]))
     #expect(monitor.ledger.stored(for: "b") == 0)
   }
 }

@@ -24,6 +24,42 @@ import Testing
     return ErrorMonitor(sinks: [sink, MemorySink("log")], consent: consent, ledger: ledger)
   }
 
+  @Test(.requirement("B42"), .ends(withinMinutes: 5))
+  func `a critical report is the next file, whatever waits before it`() async throws {
+    let gate = DiskGate()
+    let store = try ReportStore(
+      at: folder.store, .init(maximumCount: 1_000, reserve: 0), replies: .otlp,
+      transport: ScriptedService(), probe: StoreProbe(reached: gate.reached))
+    let monitor = await monitor(store)
+    gate.close()
+    for number in 0..<200 { monitor.capture(storeError(number), severity: .warning) }
+    await gate.arrived()
+    let critical = storeError(500, severity: .critical)
+    monitor.capture(critical)
+    gate.open()
+    #expect(await monitor.flush(within: .patience))
+    let files = folder.files
+    try #require(files.count == 201)
+    #expect(files[1].contains(critical.id.uuidString.lowercased()))
+    #expect(monitor.ledger.stored(for: "otlp") == 201 && monitor.ledger.isBalanced)
+  }
+
+  @Test(.requirement("B42")) func `a critical report is on the disk at once where that is asked`()
+    async
+  {
+    let store = store(ScriptedService())
+    let sink = await ErrorReport.StoreSink(
+      store, as: .otlp, name: "otlp", purpose: .crashes, writesCriticalAtOnce: true)
+    let monitor = ErrorMonitor(sinks: [sink])
+    for number in 1...20 {
+      monitor.capture(storeError(number, severity: .critical))
+      #expect(folder.files.count == number)
+    }
+    #expect(await monitor.flush(within: .patience))
+    #expect(await store.drain() == .finished)
+    #expect(monitor.ledger.sent(to: "otlp") == 20 && monitor.ledger.isBalanced)
+  }
+
   @Test(.requirement("B42")) func `a ledger goes on also where a folder is opened late`() async {
     let before = store(ScriptedService([nil]))
     let first = await monitor(before)
@@ -67,6 +103,39 @@ import Testing
     await monitor.flush(within: .patience)
     while await store.drain() != .finished { store.wake() }
     #expect(monitor.ledger.sent(to: "otlp") == 1 && monitor.ledger.isBalanced)
+  }
+
+  @Test(.requirement("C22"), .ends(withinMinutes: 5))
+  func `no request begins and no file is written once consent is withdrawn`() async throws {
+    let gate = DiskGate()
+    let service = ScriptedService()
+    let store = try ReportStore(
+      at: folder.store, .anywhere, replies: .otlp, transport: service,
+      probe: StoreProbe(reached: gate.reached))
+    let monitor = await monitor(store)
+    let sender = await started { await store.run() }
+    monitor.capture(storeError())
+    await monitor.flush(within: .patience)
+    while await store.ledger.sent < 1 { await Task.yield() }
+    gate.close()
+    for number in 1...50 { monitor.capture(storeError(number)) }
+    // One is being written, and the one that sends waits for its turn.
+    await gate.arrived()
+    monitor.consent = .init(analytics: false)
+    gate.open()
+    #expect(await monitor.flush(within: .patience))
+    sender.cancel()
+    try await sender.value
+    #expect(service.requests.count == 1 && folder.files.isEmpty)
+    let ledger = monitor.ledger
+    #expect(ledger.sent(to: "otlp") == 1 && ledger.dropped(for: "otlp") == [.withheld: 50])
+    #expect(ledger.stored(for: "otlp") == 0 && ledger.isBalanced)
+    #expect(await store.ledger.isBalanced)
+    // They change their mind.
+    monitor.consent = .init(analytics: true)
+    monitor.capture(storeError(51))
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished && service.requests.count == 2)
   }
 
   @Test(.requirement("C22"))

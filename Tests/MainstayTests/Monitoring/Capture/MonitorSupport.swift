@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayTesting
 
 /// A time of day that a test sets.
 final class WallClock: Sendable {
@@ -26,4 +27,22 @@ func storeError(_ number: Int = 0, severity: Severity? = nil) -> AppError {
 
 enum ShopError: Error {
   case closed, sold(to: String)
+}
+
+extension ErrorMonitor {
+  /// Whether the ledger says of a sink at rest what the sink has accepted and what its queue holds:
+  /// both are counted by others than the ledger.
+  ///
+  /// - Parameters:
+  ///   - sink: The sink.
+  ///   - count: How many reports it has accepted; the default is all that it was handed.
+  /// - Returns: Whether all agree.
+  func balances(_ sink: MemorySink, accepted count: Int? = nil) -> Bool {
+    let ledger = ledger
+    let (accepted, waiting) = (count ?? sink.reports.count, waiting(for: sink.name))
+    return ledger.isBalanced && ledger.sent(to: sink.name) == accepted
+      && ledger.stored(for: sink.name) == waiting
+      && ledger.captured
+        == accepted + waiting + ledger.dropped(for: sink.name).values.reduce(0, +)
+  }
 }

@@ -103,6 +103,31 @@ import Testing
     #expect(sections["twice"]?.value == .integer(2))
   }
 
+  /// Never released: Swift releases level by level, and a stack ends.
+  private static let bottomless = nested(100_000)
+
+  private static func nested(_ depth: Int) -> Diagnostics.Value {
+    (0..<depth).reduce(.null) { value, level in
+      level.isMultiple(of: 2) ? .array([value]) : .object(["inner": value])
+    }
+  }
+
+  @Test(.requirement("D30"), arguments: [100, 101, 119, 130, 600, 100_000])
+  func `a section that is nested too deep becomes its error`(depth: Int) async throws {
+    let value = depth == 100_000 ? Self.bottomless : Self.nested(depth)
+    let document = await source([.init("deep") { value }, .init("flat") { 1 }]).collect()
+    let answer = try #require(document.sections["deep"])
+    #expect((answer.value == nil) == (depth > 100) && (answer.error == nil) == (depth <= 100))
+    #expect(document.sections["flat"]?.value == .integer(1))
+    let data = try document.encoded()
+    #expect(try Diagnostics(from: data).sections["deep"] == answer)
+    let deep = Data(String(repeating: "[", count: depth).utf8)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(
+        Diagnostics.Value.self, from: deep + Data(String(repeating: "]", count: depth + 30).utf8))
+    }
+  }
+
   @Test(.requirement("D29")) func `circuits say what they do with calls`() async throws {
     let breaker = CircuitBreaker("catalog", .consecutiveFailures(1))
     _ = try? await breaker.run { throw AppError.http(status: 503) }

@@ -11,7 +11,7 @@ import Testing
 
   @Test func `one sender at a time sends batches, the oldest first`() {
     var queue = Queue(.init(capacity: 9, batchSize: 2))
-    #expect(queue.offer(1, severity: .critical) == true)
+    #expect(queue.offer(1, severity: .warning) == true)
     #expect(queue.offer(2, severity: .debug) == false)
     #expect(queue.offer(3, severity: .error) == false)
     #expect(queue.next() == [1, 2])
@@ -29,8 +29,38 @@ import Testing
     for (number, severity) in [
       (1, Severity.error), (2, .info), (3, .error), (4, .info), (5, .debug), (6, .critical),
     ] { _ = queue.offer(number, severity: severity) }
-    #expect(queue.next() == [1, 3, 6])
     #expect(queue.books.dropped == [.overflow: 3])
+    #expect(queue.next() == [6])
+    _ = queue.end(.accepted)
+    #expect(queue.next() == [1, 3])
+  }
+
+  @Test(.requirement("B42")) func `what is critical comes first, and in batches of its own`() {
+    var queue = Queue(.init(capacity: 99, batchSize: 3))
+    for number in 1...20 {
+      _ = queue.offer(number, severity: number % 5 == 0 ? .critical : .warning)
+    }
+    #expect(queue.next() == [5, 10, 15])
+    #expect(queue.end(.later()) == .pause(.seconds(1)))
+    _ = queue.offer(21, severity: .critical)
+    queue.resume()
+    var batches: [[Int]] = []
+    while let batch = queue.next() {
+      batches.append(batch)
+      _ = queue.end(.accepted)
+    }
+    #expect(Array(batches.prefix(3)) == [[5, 10, 15], [20, 21], [1, 2, 3]])
+    #expect(queue.books.sent == 21 && queue.stored == 0)
+  }
+
+  @Test(.requirement("B42")) func `a few that are critical are handed over besides`() {
+    var queue = Queue(.init())
+    let begun = (0..<10).count { _ in queue.beginUrgent() }
+    #expect(begun == 8 && queue.stored == 8 && !queue.isSettled)
+    for _ in 0..<8 { queue.endUrgent() }
+    #expect(queue.stored == 0 && queue.books.sent == 8 && queue.isSettled)
+    queue.shutDown()
+    #expect(queue.beginUrgent() == false)
   }
 
   @Test func `what a sink puts off is sent again first, after a pause that grows`() {
@@ -167,6 +197,29 @@ import Testing
 }
 
 @Suite struct FifoStateMachineTests {
+  @Test func `putting many back moves what waits once`() {
+    let count = 100_000
+    var fifo = Fifo<Int>()
+    for number in 0..<(2 * count) { fifo.append(number) }
+    let taken = (0..<count).compactMap { _ in fifo.takeFirst() }
+    let before = fifo.moves
+    #expect(before <= 2 * count)
+    fifo.prepend(taken)
+    #expect(fifo.moves - before <= 2 * count && fifo.count == 2 * count)
+    #expect((0..<(2 * count)).allSatisfy { fifo.takeFirst() == $0 } && fifo.first == nil)
+  }
+
+  @Test func `a sink with the largest queue may put all of it off`() {
+    var queue = SinkQueueStateMachine<Int>(.init(capacity: 100_000, batchSize: 100_000))
+    for number in 0..<100_000 { _ = queue.offer(number, severity: .error) }
+    for _ in 0..<3 {
+      #expect(queue.next()?.count == 100_000)
+      _ = queue.end(.later())
+      queue.resume()
+    }
+    #expect(queue.next() == Array(0..<100_000))
+  }
+
   @Test func `a random walk agrees with an array`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)
@@ -178,8 +231,9 @@ import Testing
           fifo.append(step)
           model.append(step)
         case 4:
-          fifo.prepend(step)
-          model.insert(step, at: 0)
+          let returned = (0..<Int.random(in: 0...4, using: &random)).map { step + $0 }
+          fifo.prepend(returned)
+          model.insert(contentsOf: returned, at: 0)
         case 5...6: #expect(fifo.takeFirst() == (model.isEmpty ? nil : model.removeFirst()))
         default:
           guard Int.random(in: 0..<20, using: &random) == 0 else { break }

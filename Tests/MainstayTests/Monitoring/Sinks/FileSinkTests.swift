@@ -12,17 +12,19 @@ import Testing
     try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
   }
 
-  @Test(.requirement("A35", "A36", "A37", "D21"))
-  func `a report is a line, and so is a recovery`() async throws {
+  @Test(.requirement("A35", "A36", "A37", "A49", "D21"))
+  func `a report is a line, and so are a recovery and what a person saw`() async throws {
     try await withFolder { folder in
       let file = folder.appendingPathComponent("errors.jsonl")
       let sink = ErrorReport.FileSink(file, forcing: .always)
       #expect(await sink.send(reports) == .accepted)
       let recovery = SampleReports.recovery(succeeded: true)
       #expect(await sink.send(.init(reports: [], recoveries: [recovery])) == .accepted)
-      #expect(try lines(file).count == 3)
+      #expect(await sink.send(.init(reports: [], updates: reports.reports)) == .accepted)
+      #expect(try lines(file).count == 4, "of one of both a person saw something")
       let read = ErrorReport.Encoding.contents(ofJSON: try Data(contentsOf: file))
       #expect(read.reports == reports.reports && read.recoveries == [recovery])
+      #expect(read.presentations == [SampleReports.full.id: SampleReports.full.presentation])
       #expect(read.unreadable == 0)
       let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
       #expect((mode as? NSNumber)?.intValue == 0o600)

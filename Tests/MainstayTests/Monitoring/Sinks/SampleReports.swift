@@ -13,7 +13,8 @@ enum SampleReports {
     "fingerprint":"1-2c26b46b68ffc68ff99b453c1d304134","code":"inventory.save-failed",
     "kind":"timeout","disposition":{"name":"transient","retryAfter":2.5},"severity":"error",
     "isHandled":false,"type":"Inventory.SaveError","message":"The item could not be saved.",
-    "details":"the catalog did not answer","operation":"Save item","category":"storage",
+    "suggestion":"Try again in a moment.","details":"the catalog did not answer",
+    "operation":"Save item","category":"storage",
     "metadata":{"attempt":"3","trace_id":"0af7651916cd43dd8448eb211c80319c",
     "span_id":"b7ad6b7169203331"},
     "causes":[{"type":"Inventory.CatalogError","code":"catalog.timeout","text":"after 10 s"},
@@ -25,7 +26,11 @@ enum SampleReports {
     "category":"navigation","severity":"info","metadata":{"items":"12"}}],
     "stack":["Store.save(_:)","Sync.sync()"],
     "suppressed":{"count":17,"first":"2026-11-22T03:20:00.000Z","last":"2026-11-22T03:25:00.000Z"},
-    "presentation":{"style":"alert","titleKey":"save.failed","time":"2026-11-22T03:25:48.000Z"},
+    "presentation":{"style":"alert","titleKey":"save.failed","action":"retry",
+    "time":"2026-11-22T03:25:48.000Z"},
+    "recovery":{"id":"6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11","type":"Inventory.SaveError",
+    "fingerprint":"1-2c26b46b68ffc68ff99b453c1d304134","code":"inventory.save-failed",
+    "succeeded":true,"action":"retry","time":"2026-11-22T03:25:49.000Z"},
     "facts":{"app.name":"inventory","app.version":"1.4.0","environment":"production",
     "service.name":"inventory"}}
     """)
@@ -83,7 +88,9 @@ enum SampleReports {
       all[key + " names"] = #"{"LONG":"x"}"#
       all[key + " number"] = "{\(many)}"
     }
-    for key in ["kind", "type", "title", "message", "details", "operation", "category"] {
+    for key in [
+      "kind", "type", "title", "message", "suggestion", "details", "operation", "category",
+    ] {
       all[key] = #""LONG""#
     }
     return all

@@ -36,13 +36,27 @@ import Tracing
       "exception.type=Inventory.SaveError", "fingerprint=1-2c26b46b68ffc68ff99b453c1d304134",
       "report=6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11", "time=2026-11-22T03:25:47.123Z",
       "operation=Save item", "category=storage", "metadata.attempt=3", "suppressed=17",
-      "text=The item could not be saved.", "site=Inventory/Store.swift:42 save(_:)",
+      "text=The item could not be saved.", "suggestion=Try again in a moment.",
+      "site=Inventory/Store.swift:42 save(_:)",
     ] {
       #expect(lines[0].contains(part))
     }
     #expect(lines[1].hasPrefix("info Save item recovered: inventory.save-failed "))
     #expect(lines[1].contains("succeeded=true"))
     #expect(lines[2].hasPrefix("warning Save item did not recover: inventory.save-failed "))
+  }
+
+  @Test(.requirement("A37", "A49")) func `the log says what a person saw and chose`() async {
+    let log = Log()
+    let sink = ErrorReport.LogSink(logger(log))
+    #expect(await sink.send(.init(reports: [], updates: [SampleReports.full])) == .accepted)
+    #expect(await sink.send(.init(reports: [], updates: [SampleReports.least])) == .accepted)
+    #expect(log.lines.count == 1)
+    #expect(log.lines[0].hasPrefix("info Save item was shown: inventory.save-failed "))
+    for part in [
+      "presentation.style=alert", "presentation.title=save.failed", "presentation.action=retry",
+      "report=6F1C52B0-6D0E-4A37-9B0E-0D5C1E0F4A11", "time=2026-11-22T03:25:48.000Z",
+    ] { #expect(log.lines[0].contains(part)) }
   }
 
   @Test(.requirement("B21")) func `the error itself goes by swift-log's own parameter`() async {

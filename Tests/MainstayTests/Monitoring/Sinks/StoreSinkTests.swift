@@ -104,6 +104,97 @@ import Testing
     #expect(monitor.ledger.isBalanced)
   }
 
+  @Test(.requirement("A37", "A49"), arguments: ["otlp", "json"])
+  func `what a person saw and did of a report that was sent follows it`(name: String) async {
+    let service = ScriptedService()
+    let store = store(service, .otlp)
+    let encoding = name == "otlp" ? ErrorReport.Encoding.otlp : .json
+    let sink = await ErrorReport.StoreSink(store, as: encoding, name: "service")
+    let monitor = ErrorMonitor(
+      sinks: [sink], consent: .init(analytics: true), facts: ["service.name": "inventory"])
+    let error = storeError()
+    monitor.capture(error)
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished)
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    monitor.recordRecovery(from: error, succeeded: true, action: "retry")
+    #expect(await monitor.flush(within: .patience))
+    #expect(await store.drain() == .finished)
+    let followers = service.requests.dropFirst()
+    #expect((1...2).contains(followers.count) && followers.allSatisfy(\.ids.isEmpty))
+    let text = String(decoding: followers.last?.body ?? Data(), as: UTF8.self)
+    if name == "otlp" {
+      let id = error.id.uuidString.lowercased()
+      for part in [
+        #"{"key":"mainstay.report","value":{"stringValue":"\#(id)"}}"#,
+        #"{"key":"mainstay.presentation.style","value":{"stringValue":"alert"}}"#,
+        #"{"key":"mainstay.presentation.action","value":{"stringValue":"retry"}}"#,
+        #"{"key":"mainstay.recovered","value":{"boolValue":true}}"#,
+        #"{"key":"service.name","value":{"stringValue":"inventory"}}"#,
+      ] { #expect(text.contains(part)) }
+      #expect(!text.contains("log.record.uid"), "it would be taken for the report again")
+    } else {
+      let contents = ErrorReport.Encoding.contents(ofJSON: Data(text.utf8))
+      #expect(contents.presentations[error.id]?.action == "retry" && contents.unreadable == 0)
+      #expect(contents.recoveries.map(\.succeeded) == [true] && contents.reports.isEmpty)
+    }
+    #expect(monitor.ledger.sent(to: "service") == 1 && monitor.ledger.isBalanced)
+    #expect(await store.ledger.captured == 1)
+  }
+
+  @Test(.requirement("B42")) func `Sentry is told once how many reports were lost`() async throws {
+    let ok = ReportStore.Reply(status: 200)
+    let service = ScriptedService([ok, ok, ok, nil])
+    let store = ReportStore(
+      at: folder.store, .init(maximumCount: 3, reserve: 0), replies: .sentry, transport: service,
+      backoff: .none)
+    let sink = await ErrorReport.StoreSink(store, as: .sentry, name: "sentry")
+    let monitor = ErrorMonitor(
+      .init(queue: 10, batch: 10), sinks: [sink], consent: .init(analytics: true))
+    for number in 0..<10 { monitor.capture(storeError(number)) }
+    #expect(await monitor.flush(within: .patience))
+    monitor.capture(storeError(10))
+    #expect(await monitor.flush(within: .patience))
+    let lost = monitor.ledger.dropped(for: "sentry")
+    #expect(lost == [.overflow: 8])
+    guard case .paused = await store.drain() else {
+      Issue.record("the service did not answer")
+      return
+    }
+    store.wake()
+    #expect(await store.drain() == .finished)
+    let told = service.requests.dropFirst(3)
+    #expect(told.count == 2 && told.first?.body == told.last?.body && told.last?.ids == [])
+    let lines = try #require(told.last?.body.split(separator: UInt8(ascii: "\n")))
+    #expect(String(decoding: lines[1], as: UTF8.self).contains(#""type":"client_report""#))
+    let report = String(decoding: lines[2], as: UTF8.self)
+    #expect(report.contains(#"{"reason":"queue_overflow","category":"error","quantity":8}"#))
+    // Nothing was lost since, and what was told is no report.
+    monitor.capture(storeError(11))
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished)
+    #expect(service.requests.count == 6 && service.requests.last?.ids.count == 1)
+    #expect(await store.ledger.captured == 12 && monitor.ledger.isBalanced)
+  }
+
+  @Test(.requirement("C22")) func `what follows a report is dropped where consent is withdrawn`()
+    async
+  {
+    let service = ScriptedService()
+    let store = store(service, .otlp)
+    let sink = await ErrorReport.StoreSink(store, as: .otlp, name: "otlp")
+    let monitor = ErrorMonitor(sinks: [sink], consent: .init(analytics: true))
+    let error = storeError()
+    monitor.capture(error)
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished)
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    await monitor.flush(within: .patience)
+    monitor.consent = .init(analytics: false)
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished && service.requests.count == 1)
+  }
+
   @Test func `a record has a shorter form where there is what can be spared`() {
     let record = ErrorReport.Encoding.otlp.record(of: SampleReports.full)
     #expect(record.id == SampleReports.full.id)

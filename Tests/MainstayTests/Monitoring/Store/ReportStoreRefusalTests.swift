@@ -110,11 +110,14 @@ import Testing
   @Test(.ends(withinMinutes: 5)) func `a backoff of the app's own may call the store`() async throws
   {
     let late = Locked<ReportStore?>(nil)
+    let fates = Log()
     let service = ScriptedService([nil, .init(status: 503)])
     let store = try ReportStore(
       at: folder.store, .anywhere, replies: .otlp, transport: service, probe: refusals.probe(),
       backoff: .custom(to: .seconds(60), jitter: .none) { _ in
-        late.withLock { $0 }?.wake()
+        let store = late.withLock { $0 }
+        store?.wake()
+        if let store { fates.add("\(store.keepNow(.sample()))") }
         return .seconds(9)
       }, clock: ManualClock())
     late.withLock { $0 = store }
@@ -128,6 +131,30 @@ import Testing
     }
     #expect(await store.drain() == .finished)
     late.withLock { $0 = nil }
+    // Kept, a report of each failure to send would be sent, too, and fail.
+    let own = "\(ReportStore.Fate.dropped(.ownFailure))"
+    #expect(fates.lines == [own, own])
+    let ledger = await store.ledger
+    #expect(ledger.sent == 1 && ledger.dropped(.ownFailure) == 2 && ledger.isBalanced)
+  }
+
+  @Test(.ends(withinMinutes: 5)) func `a time of day of the app's own may call the store`()
+    async throws
+  {
+    let late = Locked<ReportStore?>(nil)
+    let store = ReportStore(
+      at: folder.store, .anywhere, replies: .otlp, transport: ScriptedService(),
+      timeOfDay: {
+        late.withLock { $0 }?.keepNow(.sample())
+        return Date(timeIntervalSince1970: 1_700_000_000)
+      })
+    _ = await store.status
+    late.withLock { $0 = store }
+    #expect(await store.keep(.sample()) == .kept)
+    #expect(store.keepNow(.sample()) == .kept)
+    late.withLock { $0 = nil }
+    let ledger = await store.ledger
+    #expect(ledger.pending == 2 && ledger.dropped(.ownFailure) == 2 && ledger.isBalanced)
   }
 
   // MARK: Writing

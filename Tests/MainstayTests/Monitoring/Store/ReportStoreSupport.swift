@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Mainstay
+import TestSupport
 
 /// A folder that is gone when nobody holds it any more.
 final class ReportFolder: Sendable {
@@ -77,6 +79,30 @@ final class Refusals: Sendable {
         return rules[index].code
       }
     }
+  }
+}
+
+/// Holds a store up once, when it has written a file and before that has its name.
+final class DiskGate: Sendable {
+  private let isClosed = Flag()
+  private let isPassed = Flag()
+  private let arrivals = Countdown(1)
+  private let opening = DispatchSemaphore(value: 0)
+
+  /// The next file is held up.
+  func close() { isClosed.raise() }
+
+  /// Returns when a file is held up.
+  func arrived() async { await arrivals.reached() }
+
+  func open() { opening.signal() }
+
+  /// To be the store's probe.
+  @Sendable func reached(_ step: StoreProbe.Step) {
+    guard step == .fileWritten, isClosed.isRaised, !isPassed.isRaised else { return }
+    isPassed.raise()
+    arrivals.count()
+    opening.wait()
   }
 }
 

@@ -80,7 +80,7 @@ import Testing
     #expect(service.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["xx\nxxx"])
   }
 
-  @Test(.requirement("C22")) func `a critical record is on the disk when the call returns`() {
+  @Test func `a critical record is on the disk when the call returns`() {
     let store = store(ScriptedService())
     #expect(store.keepNow(.sample(.critical)) == .kept)
     #expect(folder.files.count == 1)
@@ -190,6 +190,31 @@ import Testing
     #expect(await open(1_030 * day).pending == 1)
     let last = await open(1_030 * day + 1)
     #expect(last.dropped(.expired) == 1 && last.isBalanced)
+  }
+
+  @Test func `what was kept while a clock was ahead grows old all the same`() async {
+    func open(_ day: Double, keeping record: ReportStore.Record? = nil) async -> ReportStore.Ledger
+    {
+      let store = ReportStore(
+        at: folder.store, .anywhere, replies: .otlp, transport: ScriptedService([nil]),
+        clock: ManualClock(), timeOfDay: { Date(timeIntervalSince1970: day * 86_400) })
+      if let record { await store.keep(record) }
+      let ledger = await store.ledger
+      await store.shutDown()
+      return ledger
+    }
+    // The clock says 2099, then is put right.
+    #expect(await open(47_000, keeping: .sample(bytes: 900, trimmed: 90)).pending == 1)
+    for day in [20_000.0, 20_010, 19_990, 20_030] {
+      #expect(await open(day).pending == 1, "day \(day)")
+    }
+    let last = await open(20_031)
+    #expect(last.dropped(.expired) == 1 && last.isBalanced && folder.files.isEmpty)
+    // One that was right, and read while the clock was behind for a while, keeps its age.
+    #expect(await open(20_031, keeping: .sample()).pending == 1)
+    #expect(await open(10).pending == 1)
+    #expect(await open(20_061).pending == 1)
+    #expect(await open(20_062).dropped(.expired) == 2)
   }
 
   @Test func `a folder belongs to one store, and the other one waits in memory`() async {

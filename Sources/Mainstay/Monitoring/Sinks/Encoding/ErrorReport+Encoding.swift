@@ -16,17 +16,25 @@ extension ErrorReport {
 
     private let document: @Sendable ([ErrorReport]) -> Data
     private let holdsSeveral: Bool
+    /// What is learned of reports after they were sent; nil where the form has no place for it.
+    let updates: (@Sendable ([ErrorReport]) -> Data?)?
+    /// How many reports were lost, as the service is told; nil where the form has no place for it.
+    let losses: (@Sendable ([DropReason: Int], Date) -> Data?)?
 
     /// The most bytes that one report takes.
     static let limit = 256_000
 
     init(
       contentType: String, category: String, holdsSeveral: Bool,
+      updates: (@Sendable ([ErrorReport]) -> Data?)? = nil,
+      losses: (@Sendable ([DropReason: Int], Date) -> Data?)? = nil,
       document: @escaping @Sendable ([ErrorReport]) -> Data
     ) {
       self.contentType = contentType
       self.category = category
       self.holdsSeveral = holdsSeveral
+      self.updates = updates
+      self.losses = losses
       self.document = document
     }
 
@@ -80,6 +88,7 @@ extension ErrorReport {
     copy.type = Self.name(copy.type)
     copy.title = Self.name(copy.title)
     copy.message = BoundedText.cut(copy.message, to: BoundedText.text)
+    copy.suggestion = copy.suggestion.map(Self.name)
     copy.details = copy.details.map(Self.name)
     copy.operation = copy.operation.map(Self.name)
     copy.category = copy.category.map(Self.name)

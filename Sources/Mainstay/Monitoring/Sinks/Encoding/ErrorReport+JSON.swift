@@ -7,7 +7,17 @@ extension ErrorReport.Encoding {
   ///
   /// Names are in order, moments in UTC with milliseconds.
   public static let json = Self(
-    contentType: "application/x-ndjson", category: "error", holdsSeveral: true
+    contentType: "application/x-ndjson", category: "error", holdsSeveral: true,
+    updates: { reports in
+      let lines = reports.flatMap { report in
+        [
+          report.presentation.flatMap {
+            ReportCoding.line(PresentationLine(report: report.id, presentation: $0))
+          }, report.recovery.flatMap { ReportCoding.line(RecoveryLine(recovery: $0)) },
+        ]
+      }
+      return Data(lines.compactMap { $0 }.joined())
+    }
   ) { reports in
     let encoder = ReportCoding.encoder
     return reports.reduce(into: Data()) { lines, report in
@@ -24,7 +34,10 @@ extension ErrorReport.Encoding {
     public var reports: [ErrorReport] = []
     /// What became of attempts to recover.
     public var recoveries: [ErrorReport.Recovery] = []
-    /// How many lines that are not empty are neither.
+    /// What a person saw of reports after these were written, by their identities; of several the
+    /// last one.
+    public var presentations: [UUID: ErrorReport.Presentation] = [:]
+    /// How many lines that are not empty are none of these.
     public var unreadable = 0
   }
 
@@ -40,6 +53,8 @@ extension ErrorReport.Encoding {
         contents.reports.append(report)
       } else if let line = try? decoder.decode(RecoveryLine.self, from: line) {
         contents.recoveries.append(line.recovery)
+      } else if let line = try? decoder.decode(PresentationLine.self, from: line) {
+        contents.presentations[line.report] = line.presentation
       } else {
         contents.unreadable += 1
       }
@@ -48,13 +63,37 @@ extension ErrorReport.Encoding {
   }
 }
 
+extension ErrorReport {
+  /// The report with what a person saw of it after it was written.
+  ///
+  /// - Parameter presentation: What they saw; nil where that is not known.
+  /// - Returns: The report.
+  package func shown(_ presentation: Presentation?) -> ErrorReport {
+    guard let presentation else { return self }
+    var copy = fields
+    copy.presentation = presentation
+    return ErrorReport(copy)
+  }
+}
+
 /// A line that tells how an earlier report was recovered from.
 struct RecoveryLine: Codable {
   let recovery: ErrorReport.Recovery
 }
 
+/// A line that tells what a person saw of an earlier report.
+struct PresentationLine: Codable {
+  let report: UUID
+  let presentation: ErrorReport.Presentation
+}
+
 /// How reports and what belongs to them are written as JSON.
 enum ReportCoding {
+  /// A value as a line of JSON.
+  static func line(_ value: some Encodable) -> Data? {
+    (try? encoder.encode(value)).map { $0 + Data([0x0a]) }
+  }
+
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -7,19 +7,23 @@ extension ErrorReport.Encoding {
   ///
   /// The facts are the attributes of the resource, so name them as OpenTelemetry does, such as
   /// `service.name`. `error.type` is the code, `exception.type` the type. The severity is 21 for
-  /// critical, 17, 13, 9, and 5 for debug.
+  /// critical, 17, 13, 9, and 5 for debug. What a person saw and did of a report that was sent
+  /// before is a record of its own with its identity as `mainstay.report`.
   ///
   /// Source: OpenTelemetry Protocol 1.x, "JSON Protobuf Encoding"; semantic conventions for
   /// exceptions in logs.
   public static let otlp = Self(
-    contentType: "application/json", category: "log_item", holdsSeveral: true
-  ) { OTLP.document($0).encoded }
+    contentType: "application/json", category: "log_item", holdsSeveral: true,
+    updates: { OTLP.document($0, OTLP.update).encoded }
+  ) { OTLP.document($0, OTLP.record).encoded }
 }
 
 /// Names of members are in camel case, numbers of 64 bits are strings, identifiers are hexadecimal
 /// and not base64, enumerations are numbers.
 private enum OTLP {
-  static func document(_ reports: [ErrorReport]) -> JSONNode {
+  static func document(
+    _ reports: [ErrorReport], _ record: (ErrorReport) -> JSONNode
+  ) -> JSONNode {
     var resources: [(facts: [String: String], records: [JSONNode])] = []
     for report in reports {
       // Nearly always the same facts; of others there are as many as there were releases.
@@ -47,7 +51,28 @@ private enum OTLP {
     ])
   }
 
-  private static func record(_ report: ErrorReport) -> JSONNode {
+  /// What was learned of a report that was sent before: a record of its own that names it.
+  static func update(_ report: ErrorReport) -> JSONNode {
+    let time = WireTime.nanoseconds(
+      report.recovery?.time ?? report.presentation?.time ?? report.time)
+    let names = [
+      text("mainstay.report", report.id.uuidString.lowercased()),
+      text("error.type", report.code.rawValue),
+      text("mainstay.fingerprint", report.fingerprint.description),
+    ]
+    return .members([
+      "timeUnixNano": .string(time),
+      "observedTimeUnixNano": .string(time),
+      "severityNumber": .integer(number(.info)),
+      "severityText": .string(Severity.info.rawValue.uppercased()),
+      "body": .members(["stringValue": .string("an error was seen by a person or recovered from")]),
+      "attributes": .array(names + sequel(report)),
+      "traceId": report.trace.map { .string($0.trace) },
+      "spanId": report.trace.map { .string($0.span) },
+    ])
+  }
+
+  static func record(_ report: ErrorReport) -> JSONNode {
     .members([
       "timeUnixNano": .string(WireTime.nanoseconds(report.time)),
       "observedTimeUnixNano": .string(WireTime.nanoseconds(report.time)),
@@ -78,20 +103,35 @@ private enum OTLP {
       text("mainstay.disposition", "\(report.disposition)"),
       attribute("mainstay.handled", .members(["boolValue": .bool(report.isHandled)])),
     ]
+    if let suggestion = report.suggestion { all.append(text("mainstay.suggestion", suggestion)) }
     if let operation = report.operation { all.append(text("mainstay.operation", operation)) }
     if let category = report.category { all.append(text("mainstay.category", category)) }
     if let suppressed = report.suppressed {
       all.append(number("mainstay.suppressed", suppressed.count))
     }
-    if let recovery = report.recovery {
-      let value = JSONNode.members(["boolValue": .bool(recovery.succeeded)])
-      all.append(attribute("mainstay.recovered", value))
-    }
+    all += sequel(report)
     all += list("mainstay.frames", report.frames.map(\.operation))
     all += list("mainstay.breadcrumbs", report.breadcrumbs.map(line))
     all += report.metadata.sorted { $0.key < $1.key }
       .filter { report.trace == nil || ![Trace.traceKey, Trace.spanKey].contains($0.key) }
       .map { text("mainstay.metadata.\($0.key)", $0.value) }
+    return all
+  }
+
+  /// What a person saw of it, and whether recovery worked.
+  private static func sequel(_ report: ErrorReport) -> [JSONNode] {
+    var all: [JSONNode] = []
+    if let presentation = report.presentation {
+      all.append(text("mainstay.presentation.style", presentation.style))
+      if let key = presentation.titleKey { all.append(text("mainstay.presentation.title", key)) }
+      if let action = presentation.action {
+        all.append(text("mainstay.presentation.action", action.rawValue))
+      }
+    }
+    if let recovery = report.recovery {
+      let value = JSONNode.members(["boolValue": .bool(recovery.succeeded)])
+      all.append(attribute("mainstay.recovered", value))
+    }
     return all
   }
 

@@ -10,7 +10,8 @@ extension ErrorReport.Encoding {
   ///
   /// Source: Sentry's developer documentation, "Envelopes" and "Event Payloads".
   public static let sentry = Self(
-    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false
+    contentType: "application/x-sentry-envelope", category: "error", holdsSeveral: false,
+    losses: { Self.sentryLosses($0, at: $1) }
   ) { reports in
     reports.reduce(into: Data()) { $0 += Sentry.envelope($1) }
   }
@@ -199,11 +200,13 @@ private enum Sentry {
       },
       "error": .members([
         "details": report.details.map(JSONNode.string),
+        "suggestion": report.suggestion.map(JSONNode.string),
         "frames": report.frames.isEmpty
           ? nil : .array(report.frames.map { .string($0.operation) }),
         "suppressed": report.suppressed.map { .integer($0.count) },
         "recovered": report.recovery.map { .bool($0.succeeded) },
         "shown": report.presentation.map { .string($0.style) },
+        "action": report.presentation?.action.map { .string($0.rawValue) },
         "site": .string("\(report.site)"),
       ]),
       "facts": report.facts.isEmpty ? nil : .sorted(report.facts),
