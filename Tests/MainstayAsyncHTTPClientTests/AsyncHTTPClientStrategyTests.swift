@@ -25,8 +25,8 @@ import Testing
     let lines =
       [
         "", "## MainstayAsyncHTTPClient", "",
-        "What the errors of AsyncHTTPClient, SwiftNIO, its TLS and its HTTP/2 become; the rows are the",
-        "core's.", "",
+        "What the errors of AsyncHTTPClient, SwiftNIO, its TLS and its HTTP/2 become; the rows are",
+        "the core's.", "",
       ]
       + StrategyPage.policies(
         "a time limit of each request that sends reports, 30 seconds; all else is the app's.")

@@ -20,7 +20,7 @@ import Testing
 
   @Test(.requirement("A50")) func `every target says what becomes of its errors`() throws {
     let targets = Set(
-      repository.swiftFiles.filter { $0.isBelow("Sources") }
+      repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") }
         .compactMap { $0.path.split(separator: "/").dropFirst().first.map(String.init) })
     #expect(targets.contains("Mainstay"))
     let page = try repository.text(at: StrategyRules.page)

@@ -105,8 +105,8 @@ extension Memory {
     return after.map { $0 - before }
   }
 
-  /// The time within which 99 of 100 captures are over while every sink is stalled and far more than
-  /// ten times as much comes as they hold, in microseconds.
+  /// The time within which 99 of 100 captures are over while every sink is stalled and far more
+  /// than ten times as much comes as they hold, in microseconds.
   static func slowCaptureWhileStalled() async -> Double? {
     let monitor = MonitoringScenarios.stalledMonitor()
     return microseconds(slowest(of: times(of: 20 * 256 * 10, 0, monitor)))

@@ -7,8 +7,9 @@ import Testing
 
 /// What services are sent, byte for byte.
 ///
-/// What it means to others, `make check-payloads` asks decoders that are not ours. With
-/// `MAINSTAY_WRITE_PAYLOADS=1` the files in `Tests/Payloads` are written anew.
+/// What it means to others, `make check-payloads` asks decoders that are not ours, and writes down
+/// which bytes they were asked about. With `MAINSTAY_WRITE_PAYLOADS=1` the files in
+/// `Tests/Payloads` are written anew.
 @Suite struct PayloadTests {
   private static let losses: [ErrorReport.DropReason: Int] = [
     .overflow: 3, .rejected: 2, .lost: 1, .suppressed: 40, .duplicate: 5, .withheld: 6,
@@ -43,6 +44,23 @@ import Testing
       if writes { try bytes.write(to: file) }
       #expect(try Data(contentsOf: file) == bytes, "\(name) differs: see the head of this file")
     }
+  }
+
+  @Test(.requirement("D21", "D35"))
+  func `the decoders of others have agreed to these very bytes`() throws {
+    let agreed = try String(
+      contentsOf: Self.folder.appendingPathComponent("agreed.sha256"), encoding: .utf8)
+    let lines = try Self.payloads.map { name, _ in
+      let bytes = try Data(contentsOf: Self.folder.appendingPathComponent(name))
+      let digits = SHA256.hash(Array(bytes)).map { word in
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+      }
+      return "\(digits.joined())  \(name)"
+    }
+    #expect(
+      agreed.split(separator: "\n").map(String.init).sorted() == lines.sorted(),
+      "Nobody has decoded these files. Run `make check-payloads`.")
   }
 
   @Test func `the same report gives the same bytes`() {
