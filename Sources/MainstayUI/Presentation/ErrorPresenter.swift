@@ -56,7 +56,8 @@ public final class ErrorPresenter {
   /// - Parameters:
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
   ///   - monitor: Who is told of the errors, of what a person saw of them, and of what they chose;
-  ///     nil, the default, tells nobody.
+  ///     nil, the default, tells nobody. What stands under a field is a mistake of the person's,
+  ///     and nobody is told of it.
   ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
   public init(
     mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil,
@@ -103,14 +104,12 @@ public final class ErrorPresenter {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let error = (mapping ?? .current).map(error, at: site)
     guard let presentation = ErrorPresentation(error) else { return }
-    monitor?.capture(shown: error, during: nil, at: site)
+    if presentation.style != .field { monitor?.capture(shown: error, during: nil, at: site) }
     if let same = items.firstIndex(where: { $0.error == error }) {
       items[same].count += 1
       return
     }
-    let item = Item(error: error, presentation: presentation, retry: retry)
-    items.append(item)
-    if presentation.style == .field { tell(of: item) }
+    items.append(Item(error: error, presentation: presentation, retry: retry))
     if items.count > Self.capacity { drop() }
     showNext()
   }
@@ -141,14 +140,13 @@ public final class ErrorPresenter {
 
   private func remove(_ item: Item, after action: RecoveryAction.ID) {
     // Of what was never shown nobody chose anything.
-    if item.presentation.style == .field || shown.values.contains(item.id) {
-      tell(of: item, action)
-    }
+    if shown.values.contains(item.id) { tell(of: item, action) }
     items.removeAll { $0.id == item.id }
     showNext()
   }
 
   private func tell(of item: Item, _ action: RecoveryAction.ID? = nil) {
+    guard item.presentation.style != .field else { return }
     monitor?.recordPresentation(
       .init(
         style: item.presentation.style.rawValue, titleKey: item.error.title.key, action: action),

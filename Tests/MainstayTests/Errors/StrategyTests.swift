@@ -54,6 +54,16 @@ import Testing
     try expectSection("Mainstay", lines + [""])
   }
 
+  @Test(.requirement("A43"))
+  func `whoever has to do something is offered more than to look away`() {
+    let errors = AppError.builtIn.flatMap(\.errors).filter { $0.disposition == .needsUser }
+    #expect(!errors.isEmpty)
+    for error in errors {
+      #expect(
+        error.actions.contains { $0.id != RecoveryAction.dismiss.id }, "\(error.code)")
+    }
+  }
+
   private func expectSection(
     _ name: String, _ lines: [String], at location: SourceLocation = #_sourceLocation
   ) throws {

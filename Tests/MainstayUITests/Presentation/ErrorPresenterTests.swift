@@ -59,6 +59,7 @@ import Testing
     #expect(presentation(second)?.style == "overlay")
     presenter.overlay = nil
     #expect(presentation(second)?.action == RecoveryAction.dismiss.id)
+    presenter.present(Self.error("mistake", field: "/name"))
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.code) == ["a", "b"])
   }
