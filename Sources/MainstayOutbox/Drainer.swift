@@ -81,10 +81,11 @@ actor Drainer {
         await signal.wait(until: due.map { start + $0.clamped }, on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
-        tell(.storageFailed(OutboxError(error)))
         storageFailures = min(storageFailures + 1, 6)
-        let delay = Duration.milliseconds(500 << storageFailures)
-        await signal.wait(until: settings.timeline.now + delay, on: settings.timeline)
+        // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
+        let end = settings.timeline.now + .milliseconds(500 << storageFailures)
+        tell(.storageFailed(OutboxError(error)))
+        await signal.wait(until: end, on: settings.timeline)
       }
     }
   }

@@ -144,11 +144,11 @@ struct WorkerRun: Sendable {
         return
       } catch {
         let error = OutboxError(error)
-        tell(.storageFailed(error))
         failures = min(failures + 1, 6)
+        let end = settings.timeline.now + .milliseconds(500 << failures)
+        tell(.storageFailed(error))
         if Task.isCancelled || error.code == .shutDown { return }
-        let delay = settings.timeline.now + .milliseconds(500 << failures)
-        try? await settings.timeline.sleep(until: delay)
+        try? await settings.timeline.sleep(until: end)
       }
     }
   }

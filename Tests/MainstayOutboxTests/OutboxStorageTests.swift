@@ -37,6 +37,30 @@ import Testing
     await outbox.shutDown()
   }
 
+  /// Hears of a failure for a minute.
+  private struct SlowListener: OutboxObserver {
+    let clock: ManualClock
+
+    func observe(_ event: OutboxEvent) {
+      if case .storageFailed = event.what { clock.advance(by: .seconds(60)) }
+    }
+  }
+
+  @Test(.ends(withinMinutes: 1), arguments: ["claim", "promote", "settle"])
+  func `a wait is no longer for those who hear of it slowly`(call: String) async throws {
+    var configuration = shop.configuration
+    configuration.observer = SlowListener(clock: shop.clock)
+    let outbox = try await Outbox(
+      store: store, configuration: configuration, clock: shop.clock
+    ) {
+      shop.worker { _, _ in }
+    }
+    store.fail(call, times: 3)
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
   @Test func `an end that could not be recorded is recorded later, without a second run`()
     async throws
   {
