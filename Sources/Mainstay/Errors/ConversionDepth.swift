@@ -16,18 +16,23 @@ enum ConversionDepth {
   @TaskLocal private static var identified = 0
   @TaskLocal private static var quoted = 0
 
+  /// Does something one level deeper; nil where it would be deeper than it may.
+  private static func nested<T>(
+    in depth: TaskLocal<Int>, upTo limit: Int, _ body: () -> T
+  ) -> T? {
+    let level = depth.get()
+    guard level < limit else { return nil }
+    return depth.withValue(level + 1, operation: body)
+  }
+
   /// Asks an error about itself; nil where that is what is being done already.
   static func asking<T>(_ body: () -> T) -> T? {
-    let depth = asked
-    guard depth < 2 else { return nil }
-    return $asked.withValue(depth + 1, operation: body)
+    nested(in: $asked, upTo: 2, body)
   }
 
   /// Runs a mapping or an `appError`; nil where they have been calling each other for a while.
   static func mapping<T>(_ body: () -> T) -> T? {
-    let depth = mapped
-    guard depth < 4 else { return nil }
-    return $mapped.withValue(depth + 1, operation: body)
+    nested(in: $mapped, upTo: 4, body)
   }
 
   /// Whether a mapping or an `appError` is running.
@@ -35,9 +40,7 @@ enum ConversionDepth {
 
   /// Bridges a cause to `NSError`; nil below the fourth.
   static func bridging<T>(_ body: () -> T) -> T? {
-    let depth = bridged
-    guard depth < 4 else { return nil }
-    return $bridged.withValue(depth + 1, operation: body)
+    nested(in: $bridged, upTo: 4, body)
   }
 
   /// Any error as an `NSError`, without asking it for texts where it has no user info of its own.
@@ -57,16 +60,12 @@ enum ConversionDepth {
 
   /// Asks an app's error for its `appError`, for one of its texts; nil below the fourth.
   static func telling<T>(_ body: () -> T) -> T? {
-    let depth = told
-    guard depth < 4 else { return nil }
-    return $told.withValue(depth + 1, operation: body)
+    nested(in: $told, upTo: 4, body)
   }
 
   /// Asks an error for its own words, for its group; nil below the second.
   static func identifying<T>(_ body: () -> T) -> T? {
-    let depth = identified
-    guard depth < 2 else { return nil }
-    return $identified.withValue(depth + 1, operation: body)
+    nested(in: $identified, upTo: 2, body)
   }
 
   /// Whether an error is being asked for its own words.
@@ -74,8 +73,6 @@ enum ConversionDepth {
 
   /// Asks an error to describe itself; nil below the second.
   static func describing<T>(_ body: () -> T) -> T? {
-    let depth = described
-    guard depth < 2 else { return nil }
-    return $described.withValue(depth + 1, operation: body)
+    nested(in: $described, upTo: 2, body)
   }
 }
