@@ -120,3 +120,26 @@ struct ErrorLog {
     unreadable += contents.unreadable
   }
 }
+
+extension ErrorLog {
+  /// What whoever asked has to know of what is not shown, a sentence each.
+  var complaints: [String] {
+    let counts: [(count: Int, one: String, many: String)] = [
+      (unreadable, "line is no report and left out.", "lines are no report and left out."),
+      (
+        unreadableRecords, "record of a store cannot be read and is left out.",
+        "records of stores cannot be read and are left out."
+      ),
+      (
+        unnamed, "file with a name that is no text is left out.",
+        "files with names that are no text are left out."
+      ),
+      (
+        ahead, "report is dated more than a day ahead; trends end before that.",
+        "reports are dated more than a day ahead; trends end before that."
+      ),
+    ]
+    return counts.filter { $0.count > 0 }.map { "\($0.count) \($0.count == 1 ? $0.one : $0.many)" }
+      + forServices.map(\.complaint)
+  }
+}

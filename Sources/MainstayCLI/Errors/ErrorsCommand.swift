@@ -30,30 +30,7 @@ struct LogOptions: ParsableArguments {
   /// Reads the log, and says what could not be read.
   func log() throws -> ErrorLog {
     let log = try ErrorLog(reading: paths)
-    if log.unreadable > 0 {
-      let lines = log.unreadable == 1 ? "1 line is" : "\(log.unreadable) lines are"
-      Terminal.complaints.tell("mainstay: \(lines) no report and left out.\n")
-    }
-    if log.unreadableRecords > 0 {
-      let records =
-        log.unreadableRecords == 1
-        ? "1 record of a store cannot be read and is"
-        : "\(log.unreadableRecords) records of stores cannot be read and are"
-      Terminal.complaints.tell("mainstay: \(records) left out.\n")
-    }
-    if log.unnamed > 0 {
-      let files =
-        log.unnamed == 1
-        ? "1 file with a name that is no text is"
-        : "\(log.unnamed) files with names that are no text are"
-      Terminal.complaints.tell("mainstay: \(files) left out.\n")
-    }
-    if log.ahead > 0 {
-      let reports = log.ahead == 1 ? "1 report is" : "\(log.ahead) reports are"
-      Terminal.complaints.tell(
-        "mainstay: \(reports) dated more than a day ahead; trends end before that.\n")
-    }
-    for records in log.forServices { Terminal.complaints.tell("mainstay: \(records.complaint)\n") }
+    for complaint in log.complaints { Terminal.complaints.tell("mainstay: \(complaint)\n") }
     return log
   }
 }
