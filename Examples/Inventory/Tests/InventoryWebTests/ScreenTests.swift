@@ -63,6 +63,17 @@ import Testing
     }
   }
 
+  @Test(.requirement("B12")) func `what a person saw and chose is in the log`() async throws {
+    try await visiting { world in
+      let browser = world.browser()
+      let page = try await fail(browser)
+      let id = try #require(page.errorID)
+      _ = try await browser.submit("/screen/errors/\(id)/dismiss", of: page)
+      let log = String(decoding: try await world.inventory.errorLog(), as: UTF8.self)
+      #expect(log.contains(#""presentation":{"action":"dismiss""#), "\(log)")
+    }
+  }
+
   @Test func `the same error again is counted, another one waits for its turn`() async throws {
     try await visiting { world in
       let browser = world.browser()

@@ -21,17 +21,21 @@ import Observation
   /// How many questions are remembered with their answers.
   static let maximumQuestions = 60
 
-  let errors = ErrorPresenter(mapping: .inventory)
+  let errors: ErrorPresenter
   let toasts: Toasts
   private let clock: any Clock<Duration>
   private let changed: () -> Void
   private var questions: [(question: Question, model: TaskModel<FeatureAnswer>)] = []
 
   /// - Parameters:
+  ///   - monitor: Told of what the person sees of errors, and of what they choose.
   ///   - clock: The clock by which toasts go away, and waiting ends.
   ///   - changed: Called when what is shown has changed.
-  init(clock: any Clock<Duration>, changed: @escaping () -> Void) {
+  init(
+    monitor: ErrorMonitor, clock: any Clock<Duration>, changed: @escaping () -> Void
+  ) {
     self.clock = clock
+    errors = ErrorPresenter(mapping: .inventory, monitor: monitor)
     self.changed = changed
     toasts = Toasts(clock: clock)
     watch()

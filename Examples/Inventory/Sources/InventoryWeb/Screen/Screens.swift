@@ -15,6 +15,7 @@ import MainstayUI
     let continuation: AsyncStream<Void>.Continuation
   }
 
+  private nonisolated let monitor: ErrorMonitor
   private nonisolated let clock: any Clock<Duration>
   /// The screens; the one that was used last stands last.
   private var screens: [(id: ScreenID, screen: Screen)] = []
@@ -27,6 +28,7 @@ import MainstayUI
   ///   - inventory: What tells.
   ///   - clock: The clock by which toasts go away.
   nonisolated init(_ inventory: Inventory, clock: any Clock<Duration>) {
+    monitor = inventory.monitor
     self.clock = clock
     let events = inventory.events()
     // It ends with the inventory.
@@ -45,7 +47,8 @@ import MainstayUI
     if let index = screens.firstIndex(where: { $0.id == id }) {
       screens.append(screens.remove(at: index))
     } else {
-      screens.append((id, Screen(clock: clock) { [weak self] in self?.tell(id) }))
+      let screen = Screen(monitor: monitor, clock: clock) { [weak self] in self?.tell(id) }
+      screens.append((id, screen))
       if screens.count > Self.capacity { screens.removeFirst() }
     }
     return screens[screens.count - 1].screen
