@@ -25,6 +25,8 @@ public struct DeadLetter: Sendable, Identifiable {
     public static let outcomeUnknown = Reason(rawValue: "outcomeUnknown")
     /// The other side knows its idempotency key with another payload.
     public static let keyReused = Reason(rawValue: "keyReused")
+    /// Something that had to be done before it was given up.
+    public static let dependencyFailed = Reason(rawValue: "dependencyFailed")
   }
 
   /// The operation as it was given up.
@@ -70,6 +72,11 @@ public struct FailureNote: Sendable, Hashable, Codable {
     self.code = code
     self.message = message
   }
+
+  /// What is noted where something that had to be done before was given up.
+  static let dependencyFailed = FailureNote(
+    code: "outbox.dependency-failed",
+    message: "Something that has to be done first was given up.")
 
   /// Makes the note of an error; technical details are not kept.
   public init(_ error: AppError) {

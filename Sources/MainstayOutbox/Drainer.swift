@@ -31,7 +31,11 @@ actor Drainer {
   private let settings: Settings
   private let signal = WakeSignal()
   private var running: [Lease: Task<Void, Never>] = [:]
+  private var types: [Lease: PayloadType] = [:]
   private var loop: Task<Void, Never>?
+  /// What does not hold now.
+  private var unmet: Set<OperationConstraint> = []
+  private var mustReconsider = false
   private var isExclusive = false
   private var isPaused = false
   private var isEnding = false
@@ -58,6 +62,40 @@ actor Drainer {
     wake()
   }
 
+  /// Says whether a constraint holds from now on.
+  func set(_ constraint: OperationConstraint, isMet: Bool) {
+    if !isMet {
+      unmet.insert(constraint)
+    } else if unmet.remove(constraint) != nil {
+      mustReconsider = true
+      wake()
+    }
+  }
+
+  /// Ends the run of an operation that somebody has cancelled.
+  func cancelRun(of id: OperationID) {
+    for (lease, task) in running where lease.id == id { task.cancel() }
+  }
+
+  /// What keeps an operation from running that nothing in the store keeps from it.
+  func obstacles(_ operation: StoredOperation) -> [Obstacle] {
+    var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
+      .map(Obstacle.constraint)
+    guard operation.state == .ready else { return found }
+    if workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
+    if isPaused { found.append(.paused) }
+    let limit = workers[operation.type]?.rules.maximumConcurrency
+    if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
+    if running.count >= settings.maximumConcurrency {
+      found.append(.outboxIsBusy(settings.maximumConcurrency))
+    }
+    return found
+  }
+
+  private func running(_ type: PayloadType) -> Int {
+    types.values.count { $0 == type }
+  }
+
   /// Ends the loop, and gives back what runs; returns when all of it has ended.
   func shutDown() async {
     isEnding = true
@@ -73,6 +111,7 @@ actor Drainer {
       do {
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
+        try await reconsider()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
         settings.changed()
@@ -90,20 +129,46 @@ actor Drainer {
     }
   }
 
+  /// Looks anew at what a constraint held back that holds now.
+  private func reconsider() async throws {
+    guard mustReconsider else { return }
+    mustReconsider = false
+    do {
+      try await store.reconsider()
+    } catch {
+      mustReconsider = true
+      throw error
+    }
+  }
+
   /// Starts what can be started.
   private func turn() async throws {
     let free = settings.maximumConcurrency - running.count
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
     let claim = try await store.claim(
-      ClaimRequest(limit: free, types: Set(workers.keys), isAlone: running.isEmpty))
+      ClaimRequest(
+        limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
+        unmet: unmet))
+    if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
     for leased in claim.operations {
       if isEnding { await giveBack(leased) } else { begin(leased) }
     }
   }
 
+  /// How many more operations of a type may run, for types with a limit of their own.
+  private var limits: [PayloadType: Int] {
+    var limits: [PayloadType: Int] = [:]
+    for (type, worker) in workers {
+      guard let most = worker.rules.maximumConcurrency else { continue }
+      limits[type] = max(most - running(type), 0)
+    }
+    return limits
+  }
+
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
+    types[leased.lease] = leased.operation.type
     running[leased.lease] = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
@@ -115,6 +180,7 @@ actor Drainer {
 
   private func ended(_ lease: Lease) {
     running[lease] = nil
+    types[lease] = nil
     settings.changed()
     wake()
   }

@@ -9,7 +9,8 @@ package struct OperationStateMachine: Sendable, Equatable {
   package struct Rules: Sendable, Equatable {
     package var maximumAttempts = 25
     package var backoff = Backoff.exponential(from: .seconds(1), to: .seconds(300))
-    package var holdsKey = true
+    package var followers = Worker.AfterDeadLetter.holdKey
+    package var maximumConcurrency: Int?
 
     package init() {}
   }
@@ -52,6 +53,11 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// The run was cancelled before the worker was called: nothing has changed.
   package func notBegun() -> OperationVerdict {
     verdict(.ready, failure: nil)
+  }
+
+  /// Somebody has cancelled the operation, and nobody can say more about its effect.
+  package func cancelled() -> OperationVerdict {
+    verdict(.cancelled, failure: nil)
   }
 
   /// The run cannot be paid for yet: nothing has changed, and its lane waits.
@@ -151,7 +157,7 @@ package struct OperationStateMachine: Sendable, Equatable {
   }
 
   private func dead(_ reason: DeadLetter.Reason, _ error: AppError?) -> OperationVerdict {
-    verdict(.dead(reason, holdsKey: rules.holdsKey), failure: error)
+    verdict(.dead(reason, followers: rules.followers), failure: error)
   }
 
   private func verdict(

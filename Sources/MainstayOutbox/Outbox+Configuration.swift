@@ -22,6 +22,14 @@ extension Outbox {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
+    /// How much longer an operation waits before newer ones of the next higher priority may not
+    /// overtake it any more; zero or more, the default is an hour. Zero means that priorities do not
+    /// matter.
+    public var ageing = Duration.seconds(3600)
+    /// What does not hold when the outbox is opened; the default is nothing.
+    ///
+    /// See ``Outbox/set(_:isMet:)``. It is not a part of the encoded settings.
+    public var unmetConstraints: Set<OperationConstraint> = []
     /// Whether it starts nothing before ``Outbox/resume()``; the default is false.
     ///
     /// For apps that have to put something in order first, such as files of their own.
@@ -60,6 +68,7 @@ extension Outbox.Configuration {
         "it must be 1 or more, or nil for any number")
     }
     found.check(maximumPayloadBytes >= 1, "maximumPayloadBytes", maximumPayloadBytes, more)
+    found.check(ageing >= .zero, "ageing", ageing, "it must be zero or more")
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "Outbox", violations: found.all)
     }
@@ -68,7 +77,7 @@ extension Outbox.Configuration {
 
 extension Outbox.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case maximumConcurrency, maximumPending, maximumPayloadBytes, startsPaused
+    case maximumConcurrency, maximumPending, maximumPayloadBytes, startsPaused, ageing
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -81,6 +90,7 @@ extension Outbox.Configuration: Codable {
     }
     maximumPayloadBytes = try values.decode(.maximumPayloadBytes, default: maximumPayloadBytes)
     startsPaused = try values.decode(.startsPaused, default: startsPaused)
+    ageing = try values.decodeSeconds(.ageing) ?? ageing
   }
 
   /// Encodes the settings, but for `mapping`, `observer` and `budget`.
@@ -90,5 +100,6 @@ extension Outbox.Configuration: Codable {
     try values.encode(maximumPending, forKey: .maximumPending)
     try values.encode(maximumPayloadBytes, forKey: .maximumPayloadBytes)
     try values.encode(startsPaused, forKey: .startsPaused)
+    try values.encodeSeconds(ageing, .ageing)
   }
 }

@@ -150,6 +150,51 @@ extension Outbox {
     try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 
+  /// Takes an operation back; a receipt counts it, and what needs it is given up.
+  ///
+  /// - Parameter id: The operation.
+  /// - Returns: What became of it; nil where it is neither waiting nor running. A dead letter is
+  ///   discarded instead: see ``discard(_:)``.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func cancel(_ id: OperationID) async throws(OutboxError) -> Cancellation? {
+    let operation = try await operation(id)
+    let answer = try await changing { try await $0.cancel(id) }
+    if answer == .stopping { await drainer.cancelRun(of: id) }
+    if answer == .cancelled, let kind = operation?.type.kind {
+      configuration.observer?.observe(OutboxEvent(.cancelled, id: id, kind: kind))
+    }
+    return answer
+  }
+
+  /// Says whether something holds from now on that operations name as a constraint.
+  ///
+  /// Operations that name one that does not hold are not started. What runs goes on. It is a fact of
+  /// this process and not kept on the disk.
+  ///
+  /// - Parameters:
+  ///   - constraint: What holds or not.
+  ///   - isMet: Whether it holds.
+  public func set(_ constraint: OperationConstraint, isMet: Bool) async {
+    await drainer.set(constraint, isMet: isMet)
+    changeFeed.changed()
+  }
+
+  /// Why an operation does not run: all that stands in its way.
+  ///
+  /// - Parameter id: The operation.
+  /// - Returns: What stands in its way; nil where it is not waiting, nor running.
+  /// - Throws: ``OutboxError``.
+  public func explain(_ id: OperationID) async throws(OutboxError) -> OperationExplanation? {
+    guard let operation = try await operation(id),
+      let stored = try await calling({ try await $0.obstacles(id) })
+    else { return nil }
+    let own = await drainer.obstacles(operation)
+    // A type without a worker is parked by the next claim; it is said once.
+    return OperationExplanation(
+      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) })
+  }
+
   /// The network may be back: whatever waits because it could not be reached is tried at once.
   ///
   /// Waits that the other side asked for are kept. It is a hint and never a gate: nothing asks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import Mainstay
+package import Mainstay
 
 /// A durable queue of operations: what it accepted is done, or still there, or accounted for.
 ///
@@ -139,6 +139,9 @@ public final class Outbox: Sendable {
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget, changed: { changes.changed() }))
     if configuration.startsPaused { await drainer.pause() }
+    for constraint in configuration.unmetConstraints {
+      await drainer.set(constraint, isMet: false)
+    }
     await drainer.start()
   }
 
@@ -217,7 +220,8 @@ extension Outbox {
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
       idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: payload,
       timeToLive: options.timeToLive,
-      effect: options.mayHaveBeenSent ? .sentUnknown : .notSent)
+      effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
+      wishes: wishes(options, Operation.priority))
     let id: OperationID
     do { id = try await store.insert(new) } catch { throw OutboxError(error) }
     configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
@@ -225,37 +229,14 @@ extension Outbox {
     changeFeed.changed()
     return id
   }
-}
 
-/// Wishes about one operation.
-public struct EnqueueOptions: Sendable, Hashable {
-  /// What it changes; operations with equal keys run in the order in which they were enqueued.
-  ///
-  /// The default is nil: order does not matter.
-  public var orderingKey: String?
-  /// The key by which the other side knows a repetition; the default is a new one.
-  ///
-  /// Give the key of the tap or the request that asked for the operation, where there is one.
-  public var idempotencyKey: IdempotencyKey?
-  /// How long it is wanted; nil, the default, for ever.
-  ///
-  /// What may have been sent does not expire.
-  public var timeToLive: Duration?
-  /// The lane; nil, the default, for that of the operation's type.
-  public var lane: Lane?
-  /// Whether it may have been sent already, such as by an outbox whose file is gone: then it is
-  /// reconciled before it is run; the default is false.
-  public var mayHaveBeenSent: Bool
-
-  /// Makes wishes; those that are left out are the defaults.
-  public init(
-    orderedBy orderingKey: String? = nil, idempotencyKey: IdempotencyKey? = nil,
-    timeToLive: Duration? = nil, lane: Lane? = nil, mayHaveBeenSent: Bool = false
-  ) {
-    self.orderingKey = orderingKey
-    self.idempotencyKey = idempotencyKey
-    self.timeToLive = timeToLive
-    self.lane = lane
-    self.mayHaveBeenSent = mayHaveBeenSent
+  private func wishes(
+    _ options: EnqueueOptions, _ usual: OperationPriority
+  ) -> NewOperation.Wishes {
+    let priority = options.priority ?? usual
+    return NewOperation.Wishes(
+      priority: priority, handicap: priority.handicap(ageing: configuration.ageing),
+      delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
+      constraints: options.constraints)
   }
 }

@@ -24,6 +24,8 @@ public struct OutboxError: AppErrorConvertible {
     public static let busy = Code(rawValue: "busy")
     /// The outbox holds as many operations as it may.
     public static let full = Code(rawValue: "full")
+    /// Another operation with the same unique key is waiting.
+    public static let duplicate = Code(rawValue: "duplicate")
     /// The payload is larger than it may be.
     public static let tooLarge = Code(rawValue: "tooLarge")
     /// The payload could not be encoded.
@@ -72,7 +74,7 @@ extension OutboxError.Code {
   /// Every code that the outbox itself uses.
   package static let all: [OutboxError.Code] = [
     .unavailable, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge, .unencodable,
-    .keyReused, .shutDown, .duplicateWorker, .unreadablePayload, .failed,
+    .keyReused, .duplicate, .shutDown, .duplicateWorker, .unreadablePayload, .failed,
   ]
 }
 
@@ -148,6 +150,11 @@ private struct Row {
       title: "This was already sent",
       message: "Something else was sent under the same key before.",
       suggestion: "Send it again as something new."),
+    .duplicate: Row(
+      code: "outbox.duplicate", kind: .validation, disposition: .permanent,
+      title: "This is waiting already",
+      message: "The same was asked for before, and has not been done yet.",
+      suggestion: "Wait until it is done."),
     .shutDown: Row(
       code: "outbox.shut-down", kind: .cancelled, disposition: .permanent,
       title: "The app is closing", message: "Changes are no longer taken.",

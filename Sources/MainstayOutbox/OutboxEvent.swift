@@ -18,6 +18,8 @@ public struct OutboxEvent: Sendable {
     case failed(AppError, next: OperationVerdict.Next)
     /// It was given up.
     case gaveUp(DeadLetter.Reason, AppError?)
+    /// Somebody cancelled it, and it is gone.
+    case cancelled
     /// The run was cancelled and the operation given back.
     case released
     /// Too many of the runs of late were repetitions; its lane waits this long.

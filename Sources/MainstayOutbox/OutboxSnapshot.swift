@@ -85,6 +85,12 @@ public struct OutboxReceipt: Sendable, Hashable, Codable {
     public static let discarded = Reason(rawValue: "discarded")
     /// A conflict ended with the other side's version.
     public static let dropped = Reason(rawValue: "dropped")
+    /// Somebody cancelled it.
+    public static let cancelled = Reason(rawValue: "cancelled")
+    /// A newer one took its place under the same unique key.
+    public static let replaced = Reason(rawValue: "replaced")
+    /// One before it under the same ordering key was given up, and those behind that were dropped.
+    public static let followed = Reason(rawValue: "followed")
     /// Its time was over.
     public static let expired = Reason(rawValue: "expired")
     /// The file was damaged, and the operation could not be read.

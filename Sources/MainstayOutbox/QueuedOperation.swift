@@ -24,6 +24,10 @@ public protocol QueuedOperation: Codable, Sendable {
 
   /// The lane that operations of this kind run in; the default is ``Lane/main``.
   static var lane: Lane { get }
+
+  /// How soon operations of this kind run among others; the default is
+  /// ``OperationPriority/normal``.
+  static var priority: OperationPriority { get }
 }
 
 extension QueuedOperation {
@@ -32,6 +36,9 @@ extension QueuedOperation {
 
   /// ``Lane/main``.
   public static var lane: Lane { .main }
+
+  /// ``OperationPriority/normal``.
+  public static var priority: OperationPriority { .normal }
 }
 
 /// The written name of a kind of operation, such as `sync-twin`.
@@ -54,7 +61,7 @@ extension OperationKind: ExpressibleByStringLiteral, CustomStringConvertible {
 
 extension String {
   /// The text as a database can give it back: one that it reads ends at the first zero character.
-  fileprivate var withoutZeros: String {
+  var withoutZeros: String {
     utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
   }
 }

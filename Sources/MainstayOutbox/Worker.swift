@@ -16,6 +16,8 @@ public struct Worker: Sendable {
     case holdKey
     /// They go on as if it had never been.
     case goOn
+    /// They are dropped, and receipts count them; those that may have been sent go on.
+    case dropFollowers
   }
 
   typealias Perform = @Sendable (Data, WorkerContext) async throws -> Void
@@ -36,6 +38,8 @@ public struct Worker: Sendable {
   ///     with full jitter.
   ///   - afterDeadLetter: What becomes of operations behind a dead letter under the same ordering
   ///     key; by default they wait for a decision.
+  ///   - maximumConcurrency: How many operations of this type run at once; 1 or more, or nil, the
+  ///     default, for as many as the outbox runs.
   ///   - reconcile: Asks the other side whether the effect of an earlier run happened. Without it,
   ///     an operation whose outcome is unknown is sent again under the same idempotency key, so the
   ///     other side must know repetitions by it.
@@ -43,17 +47,21 @@ public struct Worker: Sendable {
   public init<Operation: QueuedOperation>(
     for type: Operation.Type, maximumAttempts: Int = 25,
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
-    afterDeadLetter: AfterDeadLetter = .holdKey,
+    afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
     reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
     run: @escaping @Sendable (Operation, WorkerContext) async throws -> Void
   ) {
     precondition(
       maximumAttempts >= 1,
       "Worker(maximumAttempts: \(maximumAttempts)) is not legal: 1 or more")
+    precondition(
+      maximumConcurrency.map { $0 >= 1 } ?? true,
+      "Worker(maximumConcurrency: \(maximumConcurrency ?? 0)) is not legal: 1 or more, or nil")
     var rules = OperationStateMachine.Rules()
     rules.maximumAttempts = maximumAttempts
     rules.backoff = backoff
-    rules.holdsKey = afterDeadLetter == .holdKey
+    rules.followers = afterDeadLetter
+    rules.maximumConcurrency = maximumConcurrency
     self.rules = rules
     self.type = Operation.payloadType
     perform = { data, context in try await run(try Operation.decode(data), context) }

@@ -36,6 +36,10 @@ struct WorkerRun: Sendable {
     let (payload, context) = (leased.operation.payload, context)
     // Not sent yet: a cancelled run that had not begun leaves nothing in doubt.
     if Task.isCancelled { return End(verdict: machine.notBegun(), event: .released) }
+    let canAsk = machine.mustReconcile && worker.reconcile != nil
+    if leased.operation.isCancelled, !canAsk {
+      return End(verdict: machine.cancelled(), event: .cancelled)
+    }
     if let wait = waitForBudget() {
       return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
     }
@@ -47,6 +51,9 @@ struct WorkerRun: Sendable {
         tell(.reconciled(answer))
         if let verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
           return ended(verdict, nil)
+        }
+        if leased.operation.isCancelled {
+          return End(verdict: machine.cancelled(), event: .cancelled)
         }
       } catch let error as UnreadablePayload {
         return unreadable(error, machine)

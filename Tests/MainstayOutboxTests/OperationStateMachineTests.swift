@@ -11,12 +11,12 @@ import Testing
 @Suite(.requirement("C13")) struct OperationStateMachineTests {
   private static func machine(
     attempts: Int = 0, unreachable: Int = 0, effect: EffectCertainty = .notSent,
-    maximumAttempts: Int = 25, holdsKey: Bool = true
+    maximumAttempts: Int = 25, followers: Worker.AfterDeadLetter = .holdKey
   ) -> OperationStateMachine {
     var rules = OperationStateMachine.Rules()
     rules.maximumAttempts = maximumAttempts
     rules.backoff = .exponential(from: .seconds(1), to: .seconds(60), jitter: .none)
-    rules.holdsKey = holdsKey
+    rules.followers = followers
     return OperationStateMachine(
       attempts: attempts, unreachable: unreachable, effect: effect, rules: rules)
   }
@@ -64,7 +64,7 @@ import Testing
     Cell(
       disposition: .throttled(), next: .ready,
       closesLane: LaneClosure(.throttled, for: .seconds(5))),
-    Cell(disposition: .permanent, next: .dead(.refused, holdsKey: true)),
+    Cell(disposition: .permanent, next: .dead(.refused, followers: .holdKey)),
     Cell(disposition: .needsUser, next: .ready, closesLane: LaneClosure(.needsUser)),
     Cell(disposition: .needsUser, kind: .conflict, next: .conflicted(remote: Data([7]))),
     Cell(disposition: .permanent, kind: .conflict, next: .conflicted(remote: Data([7]))),
@@ -106,14 +106,14 @@ import Testing
     #expect(
       nexts == [
         .scheduled(after: .seconds(1)), .scheduled(after: .seconds(2)),
-        .dead(.attemptsUsedUp, holdsKey: true),
+        .dead(.attemptsUsedUp, followers: .holdKey),
       ])
   }
 
   @Test func `one attempt is one run`() {
-    var machine = Self.machine(maximumAttempts: 1, holdsKey: false)
+    var machine = Self.machine(maximumAttempts: 1, followers: .goOn)
     let verdict = machine.failed(Self.error(.transient()), fraction: 0)
-    #expect(verdict.next == .dead(.attemptsUsedUp, holdsKey: false))
+    #expect(verdict.next == .dead(.attemptsUsedUp, followers: .goOn))
   }
 
   @Test func `an unclassified error is given up after three attempts`() {
@@ -121,7 +121,7 @@ import Testing
     _ = machine.failed(Self.error(.unclassified), fraction: 0)
     _ = machine.failed(Self.error(.unclassified), fraction: 0)
     let verdict = machine.failed(Self.error(.unclassified), fraction: 0)
-    #expect(verdict.next == .dead(.unclassified, holdsKey: true))
+    #expect(verdict.next == .dead(.unclassified, followers: .holdKey))
   }
 
   @Test(.requirement("O12")) func `days without a network use up no attempt`() {
@@ -170,14 +170,14 @@ import Testing
   @Test func `an outcome that stays unknown ends as a dead letter that says so`() {
     var machine = Self.machine(attempts: 24, effect: .sentUnknown)
     let verdict = machine.reconciled(.unknown, fraction: 0)
-    #expect(verdict?.next == .dead(.outcomeUnknown, holdsKey: true))
+    #expect(verdict?.next == .dead(.outcomeUnknown, followers: .holdKey))
     #expect(verdict?.effect == .sentUnknown)
   }
 
   @Test(arguments: [
     (Disposition.transient(), OperationVerdict.Next.scheduled(after: .seconds(1))),
     (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready), (.cancelled, .ready),
-    (.permanent, .dead(.outcomeUnknown, holdsKey: true)),
+    (.permanent, .dead(.outcomeUnknown, followers: .holdKey)),
     (.rejected(), .waiting(after: .seconds(1))),
     (.unclassified, .scheduled(after: .seconds(1))),
   ])
@@ -194,9 +194,9 @@ import Testing
     var machine = Self.machine()
     let reused = AppError.http(
       status: 422, problemType: "https://example.com/problems/idempotency-key-reused")
-    #expect(machine.failed(reused, fraction: 0).next == .dead(.keyReused, holdsKey: true))
+    #expect(machine.failed(reused, fraction: 0).next == .dead(.keyReused, followers: .holdKey))
     let other = AppError.http(status: 422, problemType: "https://example.com/problems/barcode")
-    #expect(machine.failed(other, fraction: 0).next == .dead(.refused, holdsKey: true))
+    #expect(machine.failed(other, fraction: 0).next == .dead(.refused, followers: .holdKey))
   }
 
   @Test func `a run that had not begun leaves nothing in doubt`() {
@@ -208,7 +208,7 @@ import Testing
 
   @Test func `without other rules there are 25 attempts, up to five minutes apart`() {
     let rules = OperationStateMachine.Rules()
-    #expect(rules.maximumAttempts == 25 && rules.holdsKey)
+    #expect(rules.maximumAttempts == 25 && rules.followers == .holdKey)
     #expect(rules.backoff == .exponential(from: .seconds(1), to: .seconds(300)))
     #expect(OperationStateMachine.maximumLostRuns == 3)
   }
@@ -260,7 +260,7 @@ import Testing
     #expect(machine.failed(Self.error(.transient(), kind: .offline), fraction: 0).attempts == .max)
     #expect(machine.unreachable == .max)
     let last = machine.failed(Self.error(.transient()), fraction: 0)
-    #expect(last.next == .dead(.attemptsUsedUp, holdsKey: true))
+    #expect(last.next == .dead(.attemptsUsedUp, followers: .holdKey))
     #expect(last.attempts == .max && last.unreachable == 0)
   }
 
@@ -270,7 +270,7 @@ import Testing
       var machine = Self.machine()
       let error = AppError.http(status: status, problemType: type)
       let verdict = machine.failed(error, fraction: 0)
-      #expect(verdict.next == .dead(reason, holdsKey: true), "\(status)")
+      #expect(verdict.next == .dead(reason, followers: .holdKey), "\(status)")
     }
   }
 

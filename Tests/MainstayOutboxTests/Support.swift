@@ -55,12 +55,14 @@ extension NewOperation {
   /// An operation as the outbox would hand it to a store.
   static func note(
     _ text: String, orderedBy key: String? = nil, idempotencyKey: IdempotencyKey = .init(),
-    kind: OperationKind = "note", lane: Lane = .main, timeToLive: Duration? = nil
+    kind: OperationKind = "note", lane: Lane = .main, timeToLive: Duration? = nil,
+    effect: EffectCertainty = .notSent, wishes: Wishes = Wishes()
   ) -> NewOperation {
     NewOperation(
       id: OperationID(UUID()), type: PayloadType(kind: kind, version: 1), lane: lane,
       orderingKey: key, idempotencyKey: idempotencyKey,
-      payload: Data("{\"text\":\"\(text)\"}".utf8), timeToLive: timeToLive)
+      payload: Data("{\"text\":\"\(text)\"}".utf8), timeToLive: timeToLive, effect: effect,
+      wishes: wishes)
   }
 
   static let types: Set = [PayloadType(kind: "note", version: 1)]

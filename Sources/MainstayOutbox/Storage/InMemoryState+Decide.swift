@@ -27,6 +27,13 @@ extension InMemoryState {
     }
   }
 
+  mutating func reconsider() {
+    for (id, row) in rows where row.isHeld {
+      rows[id]?.isHeld = false
+      rows[id]?.operation.state = .ready
+    }
+  }
+
   mutating func expedite() {
     for (id, row) in rows where row.operation.state == .scheduled && row.operation.unreachable > 0 {
       rows[id]?.operation.state = .ready
@@ -45,29 +52,17 @@ extension InMemoryState {
     closed[lane] = (closure.cause, until)
   }
 
-  mutating func redrive(_ id: OperationID) -> Bool {
+  mutating func redrive(_ id: OperationID, at date: Date) -> Bool {
     guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
     dead[number] = nil
     let old = letter.operation
-    var operation = StoredOperation(
+    let operation = StoredOperation(
       id: old.id, type: old.type, lane: old.lane, orderingKey: old.orderingKey,
-      idempotencyKey: old.idempotencyKey, payload: old.payload, state: .ready,
-      effect: old.effect, failure: old.failure, enqueued: old.enqueued)
-    if let key = old.orderingKey {
-      let others = rows.filter { $0.value.operation.orderingKey == key }
-      let isHeld = dead.values.contains { $0.holdsKey && $0.operation.orderingKey == key }
-      let isFirst = others.allSatisfy { $0.key > number && $0.value.operation.state == .blocked }
-      if isHeld || !isFirst { operation.state = .blocked }
-    }
-    rows[number] = StoredRow(operation: operation)
-    return true
-  }
-
-  mutating func discard(_ id: OperationID, at date: Date) -> Bool {
-    guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
-    dead[number] = nil
-    leaveReceipt(of: letter.operation, .discarded, at: date)
-    unblock(letter.operation.orderingKey)
+      idempotencyKey: old.idempotencyKey, payload: old.payload, state: .blocked,
+      effect: old.effect, failure: old.failure, enqueued: old.enqueued, priority: old.priority,
+      constraints: old.constraints)
+    rows[number] = StoredRow(operation: operation, rank: ranks[number] ?? 0)
+    release(number, at: date)
     return true
   }
 

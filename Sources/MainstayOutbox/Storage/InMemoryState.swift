@@ -11,6 +11,12 @@ struct InMemoryState {
     var token: Int64?
     var isUnreadable = false
     var conflict: (remote: Data?, since: Date)?
+    /// When it counts as enqueued, by its priority; in milliseconds.
+    var rank: Int64 = 0
+    /// When it may run at the earliest.
+    var start: Date?
+    var uniqueKey: String?
+    var isHeld = false
 
     mutating func giveBack() {
       operation.state = .ready
@@ -24,8 +30,12 @@ struct InMemoryState {
   var dead: [Int64: DeadLetter] = [:]
   var closed: [Lane: (cause: LaneClosure.Cause, until: Date?)] = [:]
   private var tokens: [Int64: Int64] = [:]
+  /// The ranks of dead letters.
+  var ranks: [Int64: Int64] = [:]
   private var receipts: [[String]: OutboxReceipt] = [:]
-  private var enqueued = 0
+  var needs: [Int64: [Int64: EnqueueOptions.Dependencies.IfGivenUp]] = [:]
+  var enqueued = 0
+  var lastRow: Int64 = 0
 
   init(maximumPending: Int?) { self.maximumPending = maximumPending }
 
@@ -73,7 +83,7 @@ struct InMemoryState {
       rows[id]?.giveBack()
       rows[id]?.operation.lostRuns += 1
       if row.operation.lostRuns + 1 >= OperationStateMachine.maximumLostRuns {
-        bury(id, .crashed, holdsKey: true, at: date)
+        bury(id, .crashed, .holdKey, at: date)
         report.quarantined += 1
       }
     }
@@ -81,59 +91,7 @@ struct InMemoryState {
     return report
   }
 
-  mutating func insert(
-    _ new: NewOperation, at date: Date
-  ) throws(OutboxError) -> OperationID {
-    let all = rows.values.map(\.operation) + dead.values.map(\.operation)
-    if let twin = all.first(where: { $0.idempotencyKey == new.idempotencyKey }) {
-      guard twin.type == new.type, twin.payload == new.payload else {
-        throw OutboxError(.keyReused, details: "the key \(new.idempotencyKey)")
-      }
-      return twin.id
-    }
-    if let maximumPending, rows.count >= maximumPending {
-      throw OutboxError(.full, details: "the store holds \(maximumPending)")
-    }
-    enqueued += 1
-    let mustWait = new.orderingKey.map { isTaken($0) } ?? false
-    rows[Int64(enqueued)] = StoredRow(
-      operation: StoredOperation(
-        id: new.id, type: new.type, lane: new.lane, orderingKey: new.orderingKey,
-        idempotencyKey: new.idempotencyKey, payload: new.payload,
-        state: mustWait ? .blocked : .ready, effect: new.effect, enqueued: date,
-        expires: new.timeToLive.map { date.addingTimeInterval($0.clamped.inSeconds) }))
-    return new.id
-  }
-
-  private func isTaken(_ key: String) -> Bool {
-    rows.values.contains { $0.operation.orderingKey == key } || isHeld(key)
-  }
-
-  private func isHeld(_ key: String) -> Bool {
-    dead.values.contains { $0.holdsKey && $0.operation.orderingKey == key }
-  }
-
-  mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
-    let ready = sorted.filter {
-      $0.value.operation.state == .ready && isOpen($0.value.operation.lane, at: date)
-    }
-    var known: [Int64] = []
-    var suspects: [Int64] = []
-    for (id, row) in ready where request.limit > 0 {
-      if !request.types.contains(row.operation.type) {
-        rows[id]?.operation.state = .parked
-      } else if row.operation.lostRuns > 0 {
-        suspects.append(id)
-      } else {
-        known.append(id)
-      }
-    }
-    if !suspects.isEmpty { known = request.isAlone ? Array(suspects.prefix(1)) : [] }
-    let leased = known.prefix(max(request.limit, 0)).compactMap { lease($0) }
-    return Claim(operations: leased, isExclusive: !suspects.isEmpty)
-  }
-
-  private mutating func lease(_ id: Int64) -> LeasedOperation? {
+  mutating func lease(_ id: Int64) -> LeasedOperation? {
     guard var row = rows[id] else { return nil }
     let token = (tokens[id] ?? 0) + 1
     tokens[id] = token
@@ -155,8 +113,11 @@ struct InMemoryState {
     row.operation.lostRuns = 0
     row.operation.state = .ready
     rows[lease.row] = row
-    switch verdict.next {
+    // Somebody cancelled it while it ran, and nothing came of the run.
+    let isGone = operation.isCancelled && verdict.effect == .notSent && verdict.next != .done
+    switch isGone ? .cancelled : verdict.next {
     case .done: remove(lease.row, as: .done, at: date)
+    case .cancelled: remove(lease.row, as: .cancelled, at: date)
     case .ready: break
     case .scheduled(let delay): postpone(lease.row, .scheduled, to: date, delay)
     case .waiting(let delay): postpone(lease.row, .waiting, to: date, delay)
@@ -166,9 +127,8 @@ struct InMemoryState {
     case .conflicted(let remote):
       rows[lease.row]?.operation.state = .conflicted
       rows[lease.row]?.conflict = (remote, date)
-    case .dead(let reason, let holdsKey):
-      bury(lease.row, reason, holdsKey: holdsKey, at: date)
-      if !holdsKey { unblock(operation.orderingKey) }
+    case .dead(let reason, let followers):
+      bury(lease.row, reason, followers, at: date)
     }
     if let closure = verdict.closesLane { close(operation.lane, closure, at: date) }
     return true
@@ -179,12 +139,6 @@ struct InMemoryState {
   ) {
     rows[id]?.operation.state = state
     rows[id]?.operation.due = Date(milliseconds: date.milliseconds + delay.milliseconds)
-  }
-
-  mutating func remove(_ id: Int64, as reason: OutboxReceipt.Reason, at date: Date) {
-    guard let row = rows.removeValue(forKey: id) else { return }
-    leaveReceipt(of: row.operation, reason, at: date)
-    unblock(row.operation.orderingKey)
   }
 
   mutating func leaveReceipt(
@@ -198,22 +152,5 @@ struct InMemoryState {
     receipt.bytes += operation.payload.count
     receipt.last = max(receipt.last, date)
     receipts[[kind, reason.rawValue]] = receipt
-  }
-
-  private mutating func bury(
-    _ id: Int64, _ reason: DeadLetter.Reason, holdsKey: Bool, at date: Date
-  ) {
-    guard var operation = rows.removeValue(forKey: id)?.operation else { return }
-    operation.state = .parked
-    operation.unreachable = 0
-    dead[id] = DeadLetter(operation: operation, reason: reason, since: date, holdsKey: holdsKey)
-  }
-
-  mutating func unblock(_ key: String?) {
-    guard let key, !isHeld(key) else { return }
-    let ids = rows.filter { $0.value.operation.orderingKey == key }
-    guard ids.values.allSatisfy({ $0.operation.state == .blocked }), let first = ids.keys.min()
-    else { return }
-    rows[first]?.operation.state = .ready
   }
 }

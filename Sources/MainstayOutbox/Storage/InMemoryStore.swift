@@ -36,7 +36,7 @@ public final class InMemoryStore: OutboxStore {
     }
   }
 
-  /// Leases operations that are ready, the oldest first.
+  /// Leases operations that are ready, those that rank first before others.
   public func claim(_ request: ClaimRequest) async throws -> Claim {
     let date = now()
     return state.withLock { $0.claim(request, at: date) }
@@ -61,6 +61,21 @@ public final class InMemoryStore: OutboxStore {
 
   /// Makes ready at once whatever waits because the network could not be reached.
   public func expedite() async throws { state.withLock { $0.expedite() } }
+
+  /// Makes ready what a constraint holds back.
+  public func reconsider() async throws { state.withLock { $0.reconsider() } }
+
+  /// Takes back an operation that is not finished; nil where there is none.
+  public func cancel(_ id: OperationID) async throws -> Cancellation? {
+    let date = now()
+    return state.withLock { $0.cancel(id, at: date) }
+  }
+
+  /// What stands in the way of an operation that is not finished; nil where there is none.
+  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    let date = now()
+    return state.withLock { $0.obstacles(id, at: date) }
+  }
 
   /// Closes a lane.
   public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
@@ -111,7 +126,8 @@ public final class InMemoryStore: OutboxStore {
 
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
-    state.withLock { $0.redrive(id) }
+    let date = now()
+    return state.withLock { $0.redrive(id, at: date) }
   }
 
   /// Throws a dead letter away; false where there is none.

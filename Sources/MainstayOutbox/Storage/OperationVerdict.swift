@@ -18,8 +18,10 @@ public struct OperationVerdict: Sendable, Equatable {
     case parked
     /// Somebody has to decide; the document of the other side is kept.
     case conflicted(remote: Data?)
-    /// It is given up; `holdsKey` says whether its followers wait for a decision.
-    case dead(DeadLetter.Reason, holdsKey: Bool)
+    /// It is given up; what becomes of those behind it under the same ordering key.
+    case dead(DeadLetter.Reason, followers: Worker.AfterDeadLetter)
+    /// Somebody cancelled it, and it is gone.
+    case cancelled
   }
 
   /// Where the operation goes.

@@ -20,9 +20,10 @@ public protocol OutboxStore: Sendable {
   /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, and `full`.
   func insert(_ operation: NewOperation) async throws -> OperationID
 
-  /// Leases operations that are ready, the oldest first.
+  /// Leases operations that are ready, those that rank first before others.
   ///
-  /// Operations of other types than these are parked. Whoever lost their last run is leased alone.
+  /// Operations of other types than these are parked, and those that a constraint holds back wait.
+  /// Whoever lost their last run is leased alone.
   func claim(_ request: ClaimRequest) async throws -> Claim
 
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
@@ -36,6 +37,9 @@ public protocol OutboxStore: Sendable {
   ///
   /// - Returns: The time until something else is due; nil where nothing is.
   func promote(_ types: Set<PayloadType>) async throws -> Duration?
+
+  /// Makes ready what a constraint holds back: the next claim looks at them anew.
+  func reconsider() async throws
 
   /// Makes ready at once whatever waits because the network could not be reached.
   func expedite() async throws
@@ -73,6 +77,14 @@ public protocol OutboxStore: Sendable {
   /// Ends a conflict; false where there is none.
   func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool
 
+  /// Takes back an operation that is not finished.
+  ///
+  /// - Returns: What became of it; nil where there is none.
+  func cancel(_ id: OperationID) async throws -> Cancellation?
+
+  /// What stands in the way of an operation that is not finished; nil where there is none.
+  func obstacles(_ id: OperationID) async throws -> [Obstacle]?
+
   /// Leaves the store; leases of this owner end with it.
   func close() async
 }
@@ -85,12 +97,21 @@ public struct ClaimRequest: Sendable, Equatable {
   public let types: Set<PayloadType>
   /// Whether nothing else runs, so that an operation that lost its last run may be tried.
   public let isAlone: Bool
+  /// How many operations of a type at most; a type that is missing has no limit of its own.
+  public let limits: [PayloadType: Int]
+  /// What does not hold now.
+  public let unmet: Set<OperationConstraint>
 
   /// Makes a request.
-  public init(limit: Int, types: Set<PayloadType>, isAlone: Bool) {
+  public init(
+    limit: Int, types: Set<PayloadType>, isAlone: Bool, limits: [PayloadType: Int] = [:],
+    unmet: Set<OperationConstraint> = []
+  ) {
     self.limit = limit
     self.types = types
     self.isAlone = isAlone
+    self.limits = limits
+    self.unmet = unmet
   }
 }
 
@@ -100,11 +121,16 @@ public struct Claim: Sendable, Equatable {
   public let operations: [LeasedOperation]
   /// Whether nothing else may run until these have ended, or until what runs already has ended.
   public let isExclusive: Bool
+  /// Whether there was so much to set aside that another claim may find more.
+  public let isPartial: Bool
 
   /// Makes a claim; for stores.
-  public init(operations: [LeasedOperation], isExclusive: Bool = false) {
+  public init(
+    operations: [LeasedOperation], isExclusive: Bool = false, isPartial: Bool = false
+  ) {
     self.operations = operations
     self.isExclusive = isExclusive
+    self.isPartial = isPartial
   }
 }
 

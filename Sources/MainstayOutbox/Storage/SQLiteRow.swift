@@ -37,9 +37,9 @@ extension OperationID {
 enum OperationRow {
   static let common = """
     id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
-    effect, lease_token, idem_key, error_code, error_message, payload
+    effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, constraints
     """
-  static let op = common + ", state, run_at, unreachable"
+  static let op = common + ", state, run_at, unreachable, cancelled"
 
   /// - Throws: ``OutboxError`` `corrupted` where a value is not what this library writes.
   static func operation(_ row: Row, state: OperationState? = nil) throws -> StoredOperation {
@@ -82,7 +82,31 @@ enum OperationRow {
       due: due.map(Date.init(milliseconds:)),
       enqueued: Date(milliseconds: try row.decode(forColumn: "enqueued_at")),
       expires: try row.decode(Int64?.self, forColumn: "expires_at")
-        .map(Date.init(milliseconds:)))
+        .map(Date.init(milliseconds:)),
+      priority: try priority(row), constraints: try constraints(row),
+      isCancelled: row.hasColumn("cancelled") ? try row.decode(forColumn: "cancelled") : false)
+  }
+
+  /// A row that was saved from a file of an older format has none of what came later.
+  private static func priority(_ row: Row) throws -> OperationPriority {
+    guard row.hasColumn("priority") else { return .normal }
+    _ = try row.decode(Int64.self, forColumn: "rank")
+    return OperationPriority(rawValue: try row.decode(forColumn: "priority")) ?? .normal
+  }
+
+  private static func constraints(_ row: Row) throws -> Set<OperationConstraint> {
+    guard row.hasColumn("constraints"),
+      let text = try row.decode(String?.self, forColumn: "constraints")
+    else { return [] }
+    let names = try JSONDecoder().decode([String].self, from: Data(text.utf8))
+    return Set(names.map(OperationConstraint.init(rawValue:)))
+  }
+
+  /// How constraints are written; nil for none.
+  static func text(of constraints: Set<OperationConstraint>) throws -> String? {
+    guard !constraints.isEmpty else { return nil }
+    let names = constraints.map(\.rawValue).sorted()
+    return String(decoding: try JSONEncoder().encode(names), as: UTF8.self)
   }
 }
 

@@ -67,89 +67,20 @@ extension SQLiteStore {
   ) throws -> [Result<OperationID, any Error>] {
     let date = now().milliseconds
     let (pending, known) = state.withLock { ($0.pending, $0.lanes) }
-    var added = 0
-    let results = try Durability.full.transaction(db) {
-      var results: [Result<OperationID, any Error>] = []
-      for operation in operations {
-        let answer = try twin(of: operation, db)
-        if let answer {
-          results.append(answer)
-        } else if let limit = limits.maximumPending, pending + added >= limit {
-          results.append(.failure(OutboxError(.full, details: "\(path) holds \(limit)")))
-        } else {
-          try insert(operation, at: date, isNewLane: !known.contains(operation.lane), db)
-          added += 1
-          results.append(.success(operation.id))
-        }
-      }
-      if added > 0 {
-        try db.cachedStatement(sql: "UPDATE meta SET value = value + ? WHERE key = 'enqueued'")
-          .execute(arguments: [added])
-      }
+    var arrival = Arrival(db: db, date: date, path: path, knownLanes: known)
+    arrival.room = limits.maximumPending.map { $0 - pending }
+    let (results, added) = try Durability.full.transaction(db) {
+      let results = try operations.map { try arrival.take($0) }
+      try arrival.finish()
       try probe(.beforeEnqueueCommit, db)
-      return results
+      return (results, arrival.added)
     }
-    let (count, lanes) = (added, Set(operations.map(\.lane)))
+    let lanes = Set(operations.map(\.lane))
     state.withLock { state in
-      state.pending += count
+      state.pending += added
       state.lanes.formUnion(lanes)
     }
     try probe(.afterEnqueueCommit)
     return results
-  }
-
-  /// The operation that has the same idempotency key already; nil where there is none.
-  private func twin(
-    of operation: NewOperation, _ db: Database
-  ) throws -> Result<OperationID, any Error>? {
-    let sql = """
-      SELECT uuid, kind, version, payload FROM op WHERE idem_key = ?1
-      UNION ALL SELECT uuid, kind, version, payload FROM dead WHERE idem_key = ?1
-      """
-    let statement = try db.cachedStatement(sql: sql)
-    guard
-      let row = try Row.fetchOne(statement, arguments: [operation.idempotencyKey.rawValue])
-    else { return nil }
-    let isSame =
-      row["kind"] == operation.type.kind.rawValue && row["version"] == operation.type.version
-      && row["payload"] == operation.payload
-    guard isSame, let id = OperationID(data: row["uuid"]) else {
-      return .failure(
-        OutboxError(
-          .keyReused, details: "the key \(operation.idempotencyKey) has another payload"))
-    }
-    return .success(id)
-  }
-
-  private func insert(
-    _ operation: NewOperation, at date: Int64, isNewLane: Bool, _ db: Database
-  ) throws {
-    if isNewLane {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO lane (name) VALUES (?)")
-        .execute(arguments: [operation.lane.rawValue])
-    }
-    var state = OperationState.ready
-    let key = operation.orderingKey.map { Data($0.utf8) }
-    if let key, try Self.isTaken(key, db) { state = .blocked }
-    let expires = operation.timeToLive.map { date + $0.milliseconds }
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO op (uuid, kind, version, lane, ordering_key, state, enqueued_at, expires_at,
-          effect, idem_key, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(arguments: [
-      operation.id.data, operation.type.kind.rawValue, operation.type.version,
-      operation.lane.rawValue, key, state.rawValue, date, expires, operation.effect.rawValue,
-      operation.idempotencyKey.rawValue, operation.payload,
-    ])
-  }
-
-  /// Whether something stands before a newcomer with this key.
-  static func isTaken(_ key: Data, _ db: Database) throws -> Bool {
-    let sql = """
-      SELECT EXISTS (SELECT 1 FROM op WHERE ordering_key = ?1)
-        OR EXISTS (SELECT 1 FROM dead WHERE ordering_key = ?1 AND holds_key)
-      """
-    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [key]) ?? false
   }
 }

@@ -48,8 +48,8 @@ extension SQLiteStore {
           WHERE expires_at <= ? AND state NOT IN ('leased', 'conflicted') AND effect = 'notSent'
           ORDER BY expires_at LIMIT \(stride)
           """), arguments: [date])
-    for row in rows { try remove(row, as: .expired, at: date, db) }
-    return rows.count
+    let departure = Departure(db: db, date: date)
+    return try rows.reduce(0) { try $0 + departure.remove($1, as: .expired) }
   }
 
   private static func nextDue(after date: Int64, _ db: Database) throws -> Duration? {
@@ -71,6 +71,16 @@ extension SQLiteStore {
         sql: """
           UPDATE op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
           WHERE state = 'scheduled' AND unreachable > 0
+          """)
+    }
+  }
+
+  /// Makes ready what a constraint holds back: the next claim looks at them anew.
+  public func reconsider() async throws {
+    try await write(.normal) { db, _ in
+      try db.execute(
+        sql: """
+          UPDATE op SET state = 'ready', cause = NULL WHERE state = 'waiting' AND run_at IS NULL
           """)
     }
   }

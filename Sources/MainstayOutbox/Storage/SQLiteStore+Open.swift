@@ -44,7 +44,7 @@ extension SQLiteStore {
         var report = OpeningReport()
         try Durability.full.transaction(db) {
           try Self.settleClocks(db, at: now().milliseconds)
-          try Self.recover(besides: connection, at: now().milliseconds, &report, db)
+          _ = try Self.recover(besides: connection, at: now().milliseconds, &report, db)
           try db.execute(sql: "UPDATE op SET cause = 'unknownType' WHERE state = 'parked'")
         }
         let balance = try Self.ledger(db)
@@ -176,33 +176,42 @@ extension SQLiteStore {
       sql: "UPDATE op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait",
       arguments: [date])
     try db.execute(
+      sql: """
+        UPDATE op SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
+          enqueued_at = ?1 WHERE enqueued_at > ?1
+        """, arguments: [date])
+    try db.execute(
       sql: "UPDATE lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
   }
 
   /// Takes back what dead owners had leased: their locks are free, whatever any clock says.
+  ///
+  /// - Returns: How many operations are no longer pending.
   private static func recover(
     besides connection: Connection, at date: Int64, _ report: inout OpeningReport, _ db: Database
-  ) throws {
+  ) throws -> Int {
     let folder = URL(filePath: connection.lock.path).deletingLastPathComponent()
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, lock FROM owner WHERE id <> ?", arguments: [connection.owner])
+    var removed = 0
     for row in rows {
       let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
       guard !OwnerLock.isHeld(path: lock) else { continue }
-      let (recovered, quarantined) = try takeBack(from: row["id"], at: date, db)
-      report.recovered += recovered
-      report.quarantined += quarantined
+      removed += try takeBack(from: row["id"], at: date, &report, db)
       try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [row["id"] as Int64])
       try? FileManager.default.removeItem(atPath: lock)
     }
+    return removed
   }
 
   private static func takeBack(
-    from owner: Int64, at date: Int64, _ db: Database
-  ) throws -> (recovered: Int, quarantined: Int) {
+    from owner: Int64, at date: Int64, _ report: inout OpeningReport, _ db: Database
+  ) throws -> Int {
     let rows = try Row.fetchAll(
-      db, sql: "SELECT id, crashes FROM op WHERE owner = ? ORDER BY id", arguments: [owner])
-    var quarantined = 0
+      db, sql: "SELECT id, crashes, ordering_key FROM op WHERE owner = ? ORDER BY id",
+      arguments: [owner])
+    let departure = Departure(db: db, date: date)
+    var removed = 0
     for row in rows {
       let (id, crashes): (Int64, Int) = (row["id"], row["crashes"])
       try db.execute(
@@ -211,11 +220,12 @@ extension SQLiteStore {
             effect = 'sentUnknown' WHERE id = ?
           """, arguments: [id])
       if crashes + 1 >= OperationStateMachine.maximumLostRuns {
-        try bury(id, .crashed, holdsKey: true, at: date, db)
-        quarantined += 1
+        removed += try departure.bury(row, .crashed)
+        report.quarantined += 1
       }
     }
-    return (rows.count, quarantined)
+    report.recovered += rows.count
+    return removed
   }
 
   /// Takes back what other owners had leased that have died since.
@@ -224,11 +234,10 @@ extension SQLiteStore {
       try Int.fetchOne(db, sql: "SELECT count(*) FROM owner") ?? 0
     }
     guard others > 1 else { return }
-    let quarantined = try await write(.full) { [now] db, connection in
+    let removed = try await write(.full) { [now] db, connection in
       var report = OpeningReport()
-      try Self.recover(besides: connection, at: now().milliseconds, &report, db)
-      return report.quarantined
+      return try Self.recover(besides: connection, at: now().milliseconds, &report, db)
     }
-    if quarantined > 0 { state.withLock { $0.pending -= quarantined } }
+    if removed > 0 { state.withLock { $0.pending -= removed } }
   }
 }

@@ -27,15 +27,17 @@ extension SQLiteStore {
     _ verdict: OperationVerdict, to row: Row, at date: Int64, _ db: Database
   ) throws -> Int {
     let id: Int64 = row["id"]
+    let departure = Departure(db: db, date: date)
+    // Somebody cancelled it while it ran, and nothing came of the run.
+    if row["cancelled"], verdict.effect == .notSent, verdict.next != .done {
+      return try departure.remove(row, as: .cancelled)
+    }
     switch verdict.next {
-    case .done:
-      try Self.remove(row, as: .done, at: date, db)
-      return 1
-    case .dead(let reason, let holdsKey):
+    case .done: return try departure.remove(row, as: .done)
+    case .cancelled: return try departure.remove(row, as: .cancelled)
+    case .dead(let reason, let followers):
       try Self.update(id, .ready, verdict, db)
-      try Self.bury(id, reason, holdsKey: holdsKey, at: date, db)
-      if !holdsKey { try Self.unblock(row["ordering_key"], db) }
-      return 1
+      return try departure.bury(row, reason, followers)
     case .ready: try Self.update(id, .ready, verdict, db)
     case .scheduled(let delay): try Self.update(id, .scheduled, verdict, at: date, after: delay, db)
     case .waiting(let delay): try Self.update(id, .waiting, verdict, at: date, after: delay, db)
@@ -68,56 +70,5 @@ extension SQLiteStore {
       state.rawValue, wait.map { date + $0 }, wait, verdict.attempts, verdict.unreachable,
       verdict.effect.rawValue, verdict.failure?.code.rawValue, verdict.failure?.message, id,
     ])
-  }
-
-  /// Takes an operation out, leaves a receipt, and lets the next one of its key pass.
-  static func remove(
-    _ row: Row, as reason: OutboxReceipt.Reason, at date: Int64, _ db: Database
-  ) throws {
-    try db.cachedStatement(sql: "DELETE FROM op WHERE id = ?")
-      .execute(arguments: [row["id"] as Int64])
-    try leaveReceipt(row["kind"], reason, bytes: (row["payload"] as Data).count, at: date, db)
-    try unblock(row["ordering_key"], db)
-  }
-
-  static func leaveReceipt(
-    _ kind: String, _ reason: OutboxReceipt.Reason, count: Int = 1, bytes: Int, at date: Int64,
-    _ db: Database
-  ) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO receipt (kind, reason, count, bytes, first_at, last_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-        ON CONFLICT (kind, reason) DO UPDATE SET count = count + excluded.count,
-          bytes = bytes + excluded.bytes, last_at = max(last_at, excluded.last_at)
-        """
-    ).execute(arguments: [kind, reason.rawValue, count, bytes, date])
-  }
-
-  /// Makes a dead letter of an operation.
-  static func bury(
-    _ id: Int64, _ reason: DeadLetter.Reason, holdsKey: Bool, at date: Int64, _ db: Database
-  ) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO dead (\(OperationRow.common), codec, reason, since, holds_key)
-        SELECT \(OperationRow.common), codec, ?, ?, ? FROM op WHERE id = ?
-        """
-    ).execute(arguments: [reason.rawValue, date, holdsKey, id])
-    try db.cachedStatement(sql: "DELETE FROM op WHERE id = ?").execute(arguments: [id])
-  }
-
-  /// Makes the first follower of a key ready, unless something still stands before it.
-  static func unblock(_ key: Data?, _ db: Database) throws {
-    guard let key else { return }
-    try db.cachedStatement(
-      sql: """
-        UPDATE op SET state = 'ready'
-        WHERE id = (SELECT id FROM op WHERE ordering_key = ?1 ORDER BY id LIMIT 1)
-          AND state = 'blocked'
-          AND NOT EXISTS (SELECT 1 FROM op WHERE ordering_key = ?1 AND state <> 'blocked')
-          AND NOT EXISTS (SELECT 1 FROM dead WHERE ordering_key = ?1 AND holds_key)
-        """
-    ).execute(arguments: [key])
   }
 }

@@ -87,8 +87,23 @@ private struct Wreckage {
     try new.execute(sql: "INSERT OR IGNORE INTO lane (name) SELECT DISTINCT lane FROM op")
     let keys = try Data.fetchAll(
       new, sql: "SELECT DISTINCT ordering_key FROM op WHERE ordering_key IS NOT NULL")
-    for key in keys { try SQLiteStore.unblock(key, new) }
+    let departure = Departure(db: new, date: date)
+    try releaseDependents(departure)
+    for key in keys { try departure.unblock(key) }
     return (operations, deadLetters, try balance(at: date))
+  }
+
+  /// What needs an operation that could not be read waits for nothing.
+  private func releaseDependents(_ departure: Departure) throws {
+    try copy("dep", key: ["op", "needs"]) { $0 }
+    try new.execute(
+      sql: """
+        DELETE FROM dep WHERE needs NOT IN (SELECT id FROM op)
+          AND needs NOT IN (SELECT id FROM dead)
+        """)
+    let blocked = try Int64.fetchAll(
+      new, sql: "SELECT id FROM op WHERE state = 'blocked' AND ordering_key IS NULL")
+    for id in blocked { try departure.release(id) }
   }
 
   /// - Returns: How many rows were copied.
@@ -134,8 +149,8 @@ private struct Wreckage {
     let total = max(enqueued ?? present, present)
     try new.execute(sql: "UPDATE meta SET value = ? WHERE key = 'enqueued'", arguments: [total])
     if total > present {
-      try SQLiteStore.leaveReceipt(
-        "*", .unreadable, count: total - present, bytes: 0, at: date, new)
+      try Departure(db: new, date: date).leaveReceipt(
+        "*", .unreadable, count: total - present, bytes: 0)
     }
     return enqueued.map { _ in total - present }
   }

@@ -8,7 +8,7 @@ internal import GRDB
 /// `minimumWriter` in the same step; one that it could not even read raises `minimumReader`.
 enum Schema {
   /// The format that this build writes.
-  static let format = 1
+  static let format = 2
 
   /// What a file says about who may use it.
   struct Format: Equatable {
@@ -27,6 +27,11 @@ enum Schema {
         try db.execute(
           sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
       }
+    }
+    migrator.registerMigration("mainstay.outbox.2") { db in
+      // A build that knows format 1 only would run what has to wait for something else.
+      try db.execute(sql: scheduling + indexes + schedulingIndexes)
+      try db.execute(sql: "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
     }
     return migrator
   }
@@ -132,6 +137,83 @@ enum Schema {
       last_at INTEGER NOT NULL,
       PRIMARY KEY (kind, reason)
     ) WITHOUT ROWID;
+    """
+
+  /// What format 2 adds: when an operation may run, and what stands in its way.
+  ///
+  /// `rank` is the time at which an operation counts as enqueued, by its priority; the smallest one
+  /// runs first. A table's rules cannot be changed, so `op` is made anew; the numbers that it has
+  /// given are not given again. A dead letter keeps what it needs, for the time after its redrive.
+  private static let scheduling = """
+    CREATE TABLE op_2 (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      uuid BLOB NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      codec TEXT NOT NULL DEFAULT 'json',
+      lane TEXT NOT NULL,
+      ordering_key BLOB,
+      unique_key BLOB,
+      priority INTEGER NOT NULL DEFAULT 2,
+      rank INTEGER NOT NULL DEFAULT 0,
+      constraints TEXT,
+      state TEXT NOT NULL CHECK (state IN
+        ('ready', 'scheduled', 'blocked', 'waiting', 'leased', 'parked', 'conflicted')),
+      cause TEXT,
+      run_at INTEGER,
+      wait INTEGER,
+      start_at INTEGER,
+      enqueued_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      attempt INTEGER NOT NULL DEFAULT 0,
+      unreachable INTEGER NOT NULL DEFAULT 0,
+      crashes INTEGER NOT NULL DEFAULT 0,
+      effect TEXT NOT NULL DEFAULT 'notSent',
+      cancelled INTEGER NOT NULL DEFAULT 0,
+      lease_token INTEGER NOT NULL DEFAULT 0,
+      owner INTEGER REFERENCES owner (id),
+      idem_key TEXT NOT NULL UNIQUE,
+      error_code TEXT,
+      error_message TEXT,
+      payload BLOB NOT NULL,
+      CHECK ((state = 'leased') = (owner IS NOT NULL)),
+      CHECK ((state = 'scheduled') <= (run_at IS NOT NULL)),
+      CHECK ((run_at IS NOT NULL) <= (state IN ('scheduled', 'waiting'))),
+      CHECK ((state = 'waiting') <= (run_at IS NOT NULL OR cause = 'constraint'))
+    );
+    INSERT INTO op_2 (id, uuid, kind, version, codec, lane, ordering_key, rank, state, cause,
+        run_at, wait, enqueued_at, expires_at, attempt, unreachable, crashes, effect, lease_token,
+        owner, idem_key, error_code, error_message, payload)
+      SELECT id, uuid, kind, version, codec, lane, ordering_key, enqueued_at, state, cause,
+        run_at, wait, enqueued_at, expires_at, attempt, unreachable, crashes, effect, lease_token,
+        owner, idem_key, error_code, error_message, payload FROM op;
+    DELETE FROM sqlite_sequence WHERE name = 'op_2';
+    INSERT INTO sqlite_sequence (name, seq)
+      SELECT 'op_2', seq FROM sqlite_sequence WHERE name = 'op';
+    DROP TABLE op;
+    ALTER TABLE op_2 RENAME TO op;
+
+    ALTER TABLE dead ADD COLUMN priority INTEGER NOT NULL DEFAULT 2;
+    ALTER TABLE dead ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE dead ADD COLUMN constraints TEXT;
+    DROP INDEX dead_key;
+
+    CREATE TABLE dep (
+      op INTEGER NOT NULL,
+      needs INTEGER NOT NULL,
+      policy TEXT NOT NULL,
+      PRIMARY KEY (op, needs)
+    ) WITHOUT ROWID;
+
+    """
+
+  private static let schedulingIndexes = """
+
+    DROP INDEX op_ready;
+    CREATE INDEX op_ready ON op (lane, kind, version, rank, id) WHERE state = 'ready';
+    CREATE UNIQUE INDEX op_unique ON op (unique_key) WHERE unique_key IS NOT NULL;
+    CREATE INDEX op_held ON op (id) WHERE state = 'waiting' AND run_at IS NULL;
+    CREATE INDEX dep_needs ON dep (needs);
     """
 
   /// All partial: rows that nothing can be done with cost nothing where work is looked for.

@@ -35,12 +35,14 @@ public struct NewOperation: Sendable, Equatable {
   public let timeToLive: Duration?
   /// Whether the effect may already have happened.
   public let effect: EffectCertainty
+  /// When it may run, and what stands in its way.
+  public let wishes: Wishes
 
   /// Makes an operation to keep.
   public init(
     id: OperationID, type: PayloadType, lane: Lane, orderingKey: String?,
     idempotencyKey: IdempotencyKey, payload: Data, timeToLive: Duration? = nil,
-    effect: EffectCertainty = .notSent
+    effect: EffectCertainty = .notSent, wishes: Wishes = Wishes()
   ) {
     self.id = id
     self.type = type
@@ -50,6 +52,40 @@ public struct NewOperation: Sendable, Equatable {
     self.payload = payload
     self.timeToLive = timeToLive
     self.effect = effect
+    self.wishes = wishes
+  }
+}
+
+extension NewOperation {
+  /// When an operation may run, and what stands in its way.
+  public struct Wishes: Sendable, Equatable {
+    /// How soon it runs among others.
+    public var priority: OperationPriority
+    /// How much later it counts as enqueued when it is compared with others that are ready.
+    public var handicap: Duration
+    /// How long it is kept before it may run.
+    public var delay: Duration?
+    /// What it stands for.
+    public var uniqueKey: EnqueueOptions.UniqueKey?
+    /// What has to be done before it.
+    public var dependencies: EnqueueOptions.Dependencies?
+    /// What must hold while it is started.
+    public var constraints: Set<OperationConstraint>
+
+    /// Makes wishes; those that are left out are those of an operation without any.
+    public init(
+      priority: OperationPriority = .normal, handicap: Duration = .zero, delay: Duration? = nil,
+      uniqueKey: EnqueueOptions.UniqueKey? = nil,
+      dependencies: EnqueueOptions.Dependencies? = nil,
+      constraints: Set<OperationConstraint> = []
+    ) {
+      self.priority = priority
+      self.handicap = handicap
+      self.delay = delay
+      self.uniqueKey = uniqueKey
+      self.dependencies = dependencies
+      self.constraints = constraints
+    }
   }
 }
 
@@ -85,13 +121,21 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   public let enqueued: Date
   /// When it is no longer wanted; nil for never.
   public let expires: Date?
+  /// How soon it runs among others.
+  public internal(set) var priority: OperationPriority
+  /// What must hold while it is started.
+  public internal(set) var constraints: Set<OperationConstraint>
+  /// Whether somebody has cancelled it while its effect could have happened.
+  public internal(set) var isCancelled: Bool
 
   /// Makes a stored operation; for stores.
   public init(
     id: OperationID, type: PayloadType, lane: Lane, orderingKey: String?,
     idempotencyKey: IdempotencyKey, payload: Data, state: OperationState, attempts: Int = 0,
     unreachable: Int = 0, lostRuns: Int = 0, effect: EffectCertainty = .notSent,
-    failure: FailureNote? = nil, due: Date? = nil, enqueued: Date, expires: Date? = nil
+    failure: FailureNote? = nil, due: Date? = nil, enqueued: Date, expires: Date? = nil,
+    priority: OperationPriority = .normal, constraints: Set<OperationConstraint> = [],
+    isCancelled: Bool = false
   ) {
     self.id = id
     self.type = type
@@ -108,6 +152,9 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
     self.due = due
     self.enqueued = enqueued
     self.expires = expires
+    self.priority = priority
+    self.constraints = constraints
+    self.isCancelled = isCancelled
   }
 }
 

@@ -50,6 +50,14 @@ final class FailingStore: OutboxStore {
 
   func confirms(_ lease: Lease) async throws -> Bool { try await store.confirms(lease) }
   func expedite() async throws { try await store.expedite() }
+  func reconsider() async throws {
+    try pass("reconsider")
+    try await store.reconsider()
+  }
+  func cancel(_ id: OperationID) async throws -> Cancellation? { try await store.cancel(id) }
+  func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    try await store.obstacles(id)
+  }
   func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     try await store.close(lane, closure)
   }

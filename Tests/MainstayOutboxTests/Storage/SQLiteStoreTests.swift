@@ -86,14 +86,14 @@ import Testing
     let first = try await open(folder)
     _ = try await first.insert(.note("a"))
     await first.close()
-    try change(folder, "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
+    try change(folder, "UPDATE meta SET value = 3 WHERE key = 'min_writer'")
     let before = try Data(contentsOf: folder.database)
     let error = await #expect(throws: OutboxError.self) { _ = try await open(folder) }
     #expect(error?.code == .newerFormat)
     #expect(error?.details.contains(folder.database.path(percentEncoded: false)) == true)
-    #expect(error?.details.contains("format 2") == true)
+    #expect(error?.details.contains("format 3") == true)
     #expect(try Data(contentsOf: folder.database) == before)
-    try change(folder, "UPDATE meta SET value = 1 WHERE key = 'min_writer'")
+    try change(folder, "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
     #expect(try await open(folder).snapshot().pending == 1)
   }
 
@@ -256,7 +256,16 @@ import Testing
     let folder = try TemporaryFolder()
     await (try await open(folder)).close()
     let queries = [
-      "SELECT id FROM op WHERE state = 'ready' AND lane = 'a' AND id > 0 ORDER BY id LIMIT 4",
+      """
+      SELECT lane, kind, version FROM op WHERE state = 'ready'
+        AND (lane, kind, version) > ('a', 'b', 1) ORDER BY lane, kind, version LIMIT 1
+      """,
+      """
+      SELECT id FROM op WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
+        AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
+      """,
+      "UPDATE op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
+      "SELECT uuid FROM op WHERE unique_key = x'01'",
       "SELECT id FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
       "SELECT id FROM op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
       "SELECT id FROM op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",

@@ -120,7 +120,7 @@ struct StoreUnderTest: Sendable {
     #expect(new.lease.token > old.lease.token)
     #expect(try await !store.confirms(old.lease))
     #expect(try await store.confirms(new.lease))
-    for next in [OperationVerdict.Next.done, .ready, .dead(.refused, holdsKey: true)] {
+    for next in [OperationVerdict.Next.done, .ready, .dead(.refused, followers: .holdKey)] {
       #expect(try await !store.settle(old.lease, OperationVerdict(next)))
     }
     #expect(try await store.snapshot().running == 1)

@@ -73,7 +73,7 @@ import Testing
   func `a dead letter holds its key until somebody decides`(kind: Kind) async throws {
     let test = try await StoreUnderTest(kind)
     for text in ["a", "b"] { _ = try await test.store.insert(.note(text, orderedBy: "k")) }
-    try await kill(test.store, holdsKey: true)
+    try await kill(test.store, .holdKey)
     _ = try await test.store.insert(.note("c", orderedBy: "k"))
     #expect(try await test.store.claim().isEmpty)
     let letter = try #require(try await test.store.deadLetters(after: nil, limit: 5).first)
@@ -85,7 +85,7 @@ import Testing
     #expect(again.operation.idempotencyKey == letter.operation.idempotencyKey)
     #expect(again.operation.attempts == 0)
     _ = try await test.store.settle(
-      again.lease, OperationVerdict(.dead(.refused, holdsKey: true)))
+      again.lease, OperationVerdict(.dead(.refused, followers: .holdKey)))
     #expect(try await test.store.discard(letter.id))
     #expect(try await test.store.claim().map(\.text) == ["b"])
     #expect(try await test.store.ledger().isBalanced)
@@ -95,7 +95,7 @@ import Testing
   func `a dead letter that holds nothing is redriven behind what runs`(kind: Kind) async throws {
     let test = try await StoreUnderTest(kind)
     for text in ["a", "b", "c"] { _ = try await test.store.insert(.note(text, orderedBy: "k")) }
-    try await kill(test.store, holdsKey: false)
+    try await kill(test.store, .goOn)
     let next = try #require(try await test.store.claim().first)
     #expect(next.text == "b")
     let letter = try #require(try await test.store.deadLetters(after: nil, limit: 5).first)
@@ -107,12 +107,12 @@ import Testing
     #expect(try await !test.store.discard(letter.id))
   }
 
-  private func kill(_ store: any OutboxStore, holdsKey: Bool) async throws {
+  private func kill(_ store: any OutboxStore, _ followers: Worker.AfterDeadLetter) async throws {
     let head = try #require(try await store.claim(1).first)
     _ = try await store.settle(
       head.lease,
       OperationVerdict(
-        .dead(.refused, holdsKey: holdsKey), attempts: 3,
+        .dead(.refused, followers: followers), attempts: 3,
         failure: FailureNote(code: "test.no", message: "No. It was refused.")))
   }
 
@@ -158,7 +158,7 @@ import Testing
     await #expect(throws: OutboxError(.keyReused, details: "")) {
       _ = try await test.store.insert(.note("b", idempotencyKey: key))
     }
-    try await kill(test.store, holdsKey: true)
+    try await kill(test.store, .holdKey)
     #expect(try await test.store.insert(.note("a", idempotencyKey: key)) == id)
     #expect(try await test.store.ledger().enqueued == 1)
   }

@@ -286,9 +286,15 @@ extension BuiltInTexts {
     outbox.unencodable = La modification n’a pas été enregistrée
     > Elle ne peut pas prendre une forme qui s’enregistre.
     ! Vérifiez votre saisie.
+    outbox.duplicate = C’est déjà en attente
+    > La même chose a déjà été demandée et n’est pas encore faite.
+    ! Attendez que ce soit fait.
     outbox.key-reused = Cela a déjà été envoyé
     > Autre chose a déjà été envoyé sous la même clé.
     ! Envoyez-le de nouveau comme un nouvel élément.
+    outbox.snoozed = Ce sera fait plus tard
+    > Ce n’est pas le bon moment ; un nouvel essai aura lieu de lui-même.
+    ! Vous n’avez rien à faire.
     outbox.shut-down = L’app est en train de se fermer
     > Les modifications ne sont plus acceptées.
     ! Rouvrez l’app.

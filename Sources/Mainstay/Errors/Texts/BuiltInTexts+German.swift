@@ -286,9 +286,15 @@ extension BuiltInTexts {
     outbox.unencodable = Ihre Änderung wurde nicht gesichert
     > Sie lässt sich nicht in eine Form bringen, die gesichert werden kann.
     ! Prüfen Sie Ihre Eingabe.
+    outbox.duplicate = Das wartet bereits
+    > Dasselbe wurde schon verlangt und ist noch nicht erledigt.
+    ! Warten Sie, bis es erledigt ist.
     outbox.key-reused = Das wurde bereits gesendet
     > Unter demselben Schlüssel wurde zuvor etwas anderes gesendet.
     ! Senden Sie es noch einmal als etwas Neues.
+    outbox.snoozed = Das wird später erledigt
+    > Jetzt ist nicht der richtige Zeitpunkt; es wird von selbst erneut versucht.
+    ! Sie müssen nichts tun.
     outbox.shut-down = Die App wird gerade geschlossen
     > Änderungen werden nicht mehr angenommen.
     ! Öffnen Sie die App erneut.

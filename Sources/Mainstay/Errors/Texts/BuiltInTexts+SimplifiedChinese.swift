@@ -286,9 +286,15 @@ extension BuiltInTexts {
     outbox.unencodable = 无法保存更改
     > 无法将此更改转换为可保存的格式。
     ! 请检查输入的内容。
+    outbox.duplicate = 此内容已在等待
+    > 之前已请求过相同的内容，尚未完成。
+    ! 请等待其完成。
     outbox.key-reused = 此内容已发送
     > 之前已用相同的标识发送过其他内容。
     ! 请将其作为新内容重新发送。
+    outbox.snoozed = 此操作稍后执行
+    > 现在不是合适的时机，稍后会自动重试。
+    ! 您无需任何操作。
     outbox.shut-down = App 正在关闭
     > 不再接受更改。
     ! 请重新打开 App。

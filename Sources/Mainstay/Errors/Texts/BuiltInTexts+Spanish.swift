@@ -286,9 +286,15 @@ extension BuiltInTexts {
     outbox.unencodable = No se ha podido guardar su cambio
     > No se puede preparar de forma que se pueda guardar.
     ! Compruebe lo que ha introducido.
+    outbox.duplicate = Esto ya está en espera
+    > Ya se pidió lo mismo y aún no se ha hecho.
+    ! Espera a que termine.
     outbox.key-reused = Esto ya se ha enviado
     > Antes se envió otra cosa con la misma clave.
     ! Envíelo de nuevo como algo nuevo.
+    outbox.snoozed = Esto se hará más tarde
+    > Ahora no es el momento; se volverá a intentar solo.
+    ! No tienes que hacer nada.
     outbox.shut-down = La app se está cerrando
     > Ya no se aceptan cambios.
     ! Abra la app de nuevo.

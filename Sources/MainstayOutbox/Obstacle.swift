@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Something that stands between an operation and its next run.
+///
+/// They are found by the rules by which operations are claimed: one without an obstacle is claimed
+/// by the next free worker of its type.
+public enum Obstacle: Sendable, Hashable {
+  /// A worker has it.
+  case running
+  /// Its time has not come: it was delayed, it failed, or the other side asked for it.
+  case notBefore(Date)
+  /// An earlier operation with the same ordering key is not finished.
+  case follows(OperationID)
+  /// An earlier operation with the same ordering key was given up, and waits for a decision.
+  case followsDeadLetter(OperationID)
+  /// An operation that it needs is not finished.
+  case needs(OperationID)
+  /// An operation that it needs was given up, and waits for a decision.
+  case needsDeadLetter(OperationID)
+  /// Its lane is closed; nil until it is resumed.
+  case lane(Lane, LaneClosure.Cause, until: Date?)
+  /// Something does not hold that must hold while it is started.
+  case constraint(OperationConstraint)
+  /// This build has no worker for its kind and version.
+  case noWorker(PayloadType)
+  /// Its payload cannot be read.
+  case unreadable
+  /// Somebody else changed the same thing, and somebody has to decide.
+  case conflict
+  /// Its last run ended with the death of the process, so it is tried alone, once what runs has
+  /// ended.
+  case runsAlone
+  /// Another one whose last run ended with the death of the process is tried alone first.
+  case letsPass(OperationID)
+  /// The whole outbox is paused.
+  case paused
+  /// As many operations of its type run as may run at once.
+  case typeIsBusy(Int)
+  /// As many operations run as may run at once.
+  case outboxIsBusy(Int)
+}
+
+/// Why an operation does not run; see ``Outbox/explain(_:)``.
+public struct OperationExplanation: Sendable, Hashable {
+  /// The operation.
+  public let id: OperationID
+  /// Where it stands.
+  public let state: OperationState
+  /// All that stands in its way; empty where it is claimed by the next free worker.
+  public let obstacles: [Obstacle]
+
+  /// The earliest time at which it can run; nil where no time alone lets it run.
+  public var earliest: Date? {
+    var earliest: Date?
+    for obstacle in obstacles {
+      switch obstacle {
+      case .notBefore(let date), .lane(_, _, until: .some(let date)):
+        earliest = max(earliest ?? date, date)
+      default: return nil
+      }
+    }
+    return earliest
+  }
+}
+
+extension Obstacle: CustomStringConvertible {
+  /// A sentence, in English.
+  public var description: String {
+    switch self {
+    case .running: "It is running."
+    case .notBefore(let date): "It runs at \(date.text) again at the earliest."
+    case .follows(let id): "It follows \(id), which is not finished."
+    case .followsDeadLetter(let id): "It follows \(id), which was given up: \(Self.decision)."
+    case .needs(let id): "It needs \(id), which is not finished."
+    case .needsDeadLetter(let id): "It needs \(id), which was given up: \(Self.decision)."
+    case .lane(let lane, let cause, let until): Self.text(lane, cause, until)
+    case .constraint(let name): "“\(name)” does not hold now."
+    case .noWorker(let type): "No worker is there for \(type.kind), version \(type.version)."
+    case .unreadable: "Its payload can’t be read."
+    case .conflict: "Somebody else changed the same thing: resolve the conflict."
+    case .runsAlone: "Its last run ended with the app, so it is tried alone, after what runs now."
+    case .letsPass(let id): "\(id), whose last run ended with the app, is tried alone first."
+    case .paused: "The whole outbox is paused."
+    case .typeIsBusy(let limit): "\(limit) of its kind run already, which is as many as may."
+    case .outboxIsBusy(let limit): "\(limit) operations run already, which is as many as may."
+    }
+  }
+
+  private static let decision = "redrive or discard that"
+
+  private static func text(_ lane: Lane, _ cause: LaneClosure.Cause, _ until: Date?) -> String {
+    let why =
+      switch cause {
+      case .paused: "is paused"
+      case .needsUser: "waits until somebody has signed in, or done what is asked for"
+      case .throttled: "was asked to slow down"
+      }
+    return "Its lane “\(lane)” \(why)\(until.map { ", until \($0.text)" } ?? "")."
+  }
+}
+
+extension Date {
+  fileprivate var text: String { formatted(.iso8601) }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// Takes new operations in, within one transaction.
+struct Arrival {
+  typealias Answer = Result<OperationID, any Error>
+
+  let db: Database
+  let date: Int64
+  let path: String
+  let knownLanes: Set<Lane>
+  /// How many more may be added; nil for any number.
+  var room: Int?
+  /// How many rows were added.
+  private(set) var added = 0
+  /// How many operations were accepted; some of them took the place of others.
+  private var accepted = 0
+
+  init(db: Database, date: Int64, path: String, knownLanes: Set<Lane>) {
+    self.db = db
+    self.date = date
+    self.path = path
+    self.knownLanes = knownLanes
+  }
+
+  /// Counts what was accepted.
+  func finish() throws {
+    guard accepted > 0 else { return }
+    try db.cachedStatement(sql: "UPDATE meta SET value = value + ? WHERE key = 'enqueued'")
+      .execute(arguments: [accepted])
+  }
+
+  mutating func take(_ operation: NewOperation) throws -> Answer {
+    if let answer = try twin(of: operation) { return answer }
+    guard let key = operation.wishes.uniqueKey else { return try insert(operation) }
+    guard let holder = try holder(of: Self.bytes(key, of: operation)) else {
+      return try insert(operation)
+    }
+    switch key.ifTaken {
+    case .keep: return .success(holder.id)
+    case .reject:
+      let details = "\(operation.type.kind) “\(key.value)” is waiting already"
+      return .failure(OutboxError(.duplicate, details: details))
+    case .replace where holder.isUntouched: return try replace(holder, with: operation)
+    case .replace, .append: return try insert(operation, after: holder)
+    }
+  }
+
+  /// The operation that has the same idempotency key already; nil where there is none.
+  private func twin(of operation: NewOperation) throws -> Answer? {
+    let sql = """
+      SELECT uuid, kind, version, payload FROM op WHERE idem_key = ?1
+      UNION ALL SELECT uuid, kind, version, payload FROM dead WHERE idem_key = ?1
+      """
+    let statement = try db.cachedStatement(sql: sql)
+    guard
+      let row = try Row.fetchOne(statement, arguments: [operation.idempotencyKey.rawValue])
+    else { return nil }
+    let isSame =
+      row["kind"] == operation.type.kind.rawValue && row["version"] == operation.type.version
+      && row["payload"] == operation.payload
+    guard isSame, let id = OperationID(data: row["uuid"]) else {
+      return .failure(
+        OutboxError(
+          .keyReused, details: "the key \(operation.idempotencyKey) has another payload"))
+    }
+    return .success(id)
+  }
+
+  /// Who has a unique key.
+  private struct Holder {
+    let row: Int64
+    let id: OperationID
+    /// Nothing was sent, nobody has it, and nobody is deciding about it.
+    let isUntouched: Bool
+    let bytes: Int
+  }
+
+  /// Unique keys are bytes, and begin with the kind: any text is legal in both.
+  private static func bytes(_ key: EnqueueOptions.UniqueKey, of operation: NewOperation) -> Data {
+    Data(operation.type.kind.rawValue.utf8) + [0] + Data(key.value.utf8)
+  }
+
+  private func holder(of key: Data) throws -> Holder? {
+    let row = try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT id, uuid, length(payload) AS bytes,
+            state NOT IN ('leased', 'conflicted') AND effect = 'notSent' AND NOT cancelled
+              AS untouched
+          FROM op WHERE unique_key = ?
+          """), arguments: [key])
+    guard let row, let id = OperationID(data: row["uuid"]) else { return nil }
+    return Holder(row: row["id"], id: id, isUntouched: row["untouched"], bytes: row["bytes"])
+  }
+
+  /// What was there has never been sent, so nobody knows its idempotency key: a new operation takes
+  /// its place.
+  private mutating func replace(_ holder: Holder, with operation: NewOperation) throws -> Answer {
+    try db.cachedStatement(
+      sql: """
+        UPDATE op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
+          rank = min(rank, ?), constraints = ?, attempt = 0, unreachable = 0, error_code = NULL,
+          error_message = NULL, state = CASE 
+            WHEN state IN ('scheduled', 'waiting', 'parked') THEN 'ready' ELSE state END,
+          cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
+        WHERE id = ?
+        """
+    ).execute(arguments: [
+      operation.type.version, operation.payload, operation.idempotencyKey.rawValue,
+      expiry(of: operation), operation.wishes.priority.rawValue, rank(of: operation),
+      try OperationRow.text(of: operation.wishes.constraints), holder.row,
+    ])
+    if let delay = operation.wishes.delay?.milliseconds, delay > 0 {
+      try db.cachedStatement(
+        sql: """
+          UPDATE op SET start_at = ?1 + ?2,
+            state = CASE state WHEN 'ready' THEN 'scheduled' ELSE state END,
+            run_at = CASE state WHEN 'ready' THEN ?1 + ?2 END,
+            wait = CASE state WHEN 'ready' THEN ?2 END
+          WHERE id = ?3
+          """
+      ).execute(arguments: [date, delay, holder.row])
+    }
+    try Departure(db: db, date: date).leaveReceipt(
+      operation.type.kind.rawValue, .replaced, bytes: holder.bytes)
+    accepted += 1
+    return .success(holder.id)
+  }
+
+  private mutating func insert(
+    _ operation: NewOperation, after holder: Holder? = nil
+  ) throws -> Answer {
+    if let room, added >= room {
+      return .failure(OutboxError(.full, details: "\(path) holds no more"))
+    }
+    if !knownLanes.contains(operation.lane) {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO lane (name) VALUES (?)")
+        .execute(arguments: [operation.lane.rawValue])
+    }
+    if let holder {
+      try db.cachedStatement(sql: "UPDATE op SET unique_key = NULL WHERE id = ?")
+        .execute(arguments: [holder.row])
+    }
+    let needed = try needs(operation, after: holder)
+    try insertRow(operation, isBlocked: !needed.isEmpty)
+    let number = db.lastInsertedRowID
+    for need in needed {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO dep (op, needs, policy) VALUES (?, ?, ?)")
+        .execute(arguments: [number, need.row, need.policy.rawValue])
+    }
+    accepted += 1
+    if needed.contains(where: { $0.isDead && $0.policy == .giveUp }) {
+      _ = try Departure(db: db, date: date).giveUp(number)
+    } else {
+      added += 1
+    }
+    return .success(operation.id)
+  }
+
+  /// Something that has to end first.
+  private struct Need {
+    let row: Int64
+    var isDead = false
+    let policy: EnqueueOptions.Dependencies.IfGivenUp
+  }
+
+  /// What is there of those that have to end first.
+  private func needs(_ operation: NewOperation, after holder: Holder?) throws -> [Need] {
+    var needed = holder.map { [Need(row: $0.row, policy: .runAnyway)] } ?? []
+    guard let dependencies = operation.wishes.dependencies else { return needed }
+    for id in dependencies.ids {
+      let row = try Row.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT id, 0 AS dead FROM op WHERE uuid = ?1
+            UNION ALL SELECT id, 1 FROM dead WHERE uuid = ?1
+            """),
+        arguments: [id.data])
+      guard let row else { continue }
+      let need = Need(row: row["id"], isDead: row["dead"], policy: dependencies.ifGivenUp)
+      if !(need.isDead && need.policy == .runAnyway) { needed.append(need) }
+    }
+    return needed
+  }
+
+  private func insertRow(_ operation: NewOperation, isBlocked: Bool) throws {
+    let wishes = operation.wishes
+    let key = operation.orderingKey.map { Data($0.utf8) }
+    let delay = wishes.delay.map(\.milliseconds).flatMap { $0 > 0 ? $0 : nil }
+    var state = delay == nil ? OperationState.ready : .scheduled
+    if try isBlocked || key.map(isTaken) == true { state = .blocked }
+    let start = delay.map { date + $0 }
+    try db.cachedStatement(
+      sql: """
+        INSERT INTO op (uuid, kind, version, lane, ordering_key, unique_key, priority, rank,
+          constraints, state, run_at, wait, start_at, enqueued_at, expires_at, effect, idem_key,
+          payload)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      operation.id.data, operation.type.kind.rawValue, operation.type.version,
+      operation.lane.rawValue, key, wishes.uniqueKey.map { Self.bytes($0, of: operation) },
+      wishes.priority.rawValue, rank(of: operation),
+      try OperationRow.text(of: wishes.constraints), state.rawValue,
+      state == .scheduled ? start : nil, state == .scheduled ? delay : nil, start, date,
+      expiry(of: operation), operation.effect.rawValue, operation.idempotencyKey.rawValue,
+      operation.payload,
+    ])
+  }
+
+  private func expiry(of operation: NewOperation) -> Int64? {
+    operation.timeToLive.map { date + $0.milliseconds }
+  }
+
+  private func rank(of operation: NewOperation) -> Int64 {
+    date + operation.wishes.handicap.milliseconds
+  }
+
+  /// Whether something stands before a newcomer with this key.
+  private func isTaken(_ key: Data) throws -> Bool {
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM op WHERE ordering_key = ?1)
+        OR EXISTS (SELECT 1 FROM dead WHERE ordering_key = ?1 AND holds_key)
+      """
+    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [key]) ?? false
+  }
+}

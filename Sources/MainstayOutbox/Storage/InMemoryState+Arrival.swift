@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+extension InMemoryState {
+  mutating func insert(
+    _ new: NewOperation, at date: Date
+  ) throws(OutboxError) -> OperationID {
+    let all = rows.values.map(\.operation) + dead.values.map(\.operation)
+    if let twin = all.first(where: { $0.idempotencyKey == new.idempotencyKey }) {
+      guard twin.type == new.type, twin.payload == new.payload else {
+        throw OutboxError(.keyReused, details: "the key \(new.idempotencyKey)")
+      }
+      return twin.id
+    }
+    guard let key = new.wishes.uniqueKey, let (number, holder) = holder(of: key, new.type.kind)
+    else { return try add(new, after: nil, at: date) }
+    let isUntouched =
+      ![.leased, .conflicted].contains(holder.operation.state)
+      && holder.operation.effect == .notSent && !holder.operation.isCancelled
+    switch key.ifTaken {
+    case .keep: return holder.operation.id
+    case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
+    case .replace where isUntouched:
+      replace(number, with: new, at: date)
+      return holder.operation.id
+    case .replace, .append: return try add(new, after: number, at: date)
+    }
+  }
+
+  private func holder(
+    of key: EnqueueOptions.UniqueKey, _ kind: OperationKind
+  ) -> (key: Int64, value: StoredRow)? {
+    rows.first { $0.value.uniqueKey == key.value && $0.value.operation.type.kind == kind }
+  }
+
+  private mutating func replace(_ number: Int64, with new: NewOperation, at date: Date) {
+    guard let old = rows[number] else { return }
+    leaveReceipt(of: old.operation, .replaced, at: date)
+    enqueued += 1
+    var row = row(of: new, at: date)
+    row.rank = min(row.rank, old.rank)
+    let isBlocked = old.operation.state == .blocked
+    row.operation = StoredOperation(
+      id: old.operation.id, type: new.type, lane: old.operation.lane,
+      orderingKey: old.operation.orderingKey, idempotencyKey: new.idempotencyKey,
+      payload: new.payload, state: isBlocked ? .blocked : row.operation.state,
+      due: isBlocked ? nil : row.operation.due, enqueued: old.operation.enqueued,
+      expires: row.operation.expires, priority: new.wishes.priority,
+      constraints: new.wishes.constraints)
+    rows[number] = row
+  }
+
+  private mutating func add(
+    _ new: NewOperation, after holder: Int64?, at date: Date
+  ) throws(OutboxError) -> OperationID {
+    if let maximumPending, rows.count >= maximumPending {
+      throw OutboxError(.full, details: "the store holds \(maximumPending)")
+    }
+    enqueued += 1
+    lastRow += 1
+    let number = lastRow
+    var row = row(of: new, at: date)
+    var needed: [Int64: EnqueueOptions.Dependencies.IfGivenUp] = [:]
+    if let holder {
+      needed[holder] = .runAnyway
+      rows[holder]?.uniqueKey = nil
+    }
+    var mustGiveUp = false
+    let wanted = new.wishes.dependencies
+    for (id, other) in rows where wanted?.ids.contains(other.operation.id) == true {
+      needed[id] = wanted?.ifGivenUp
+    }
+    for (id, letter) in dead where wanted?.ids.contains(letter.id) == true {
+      guard let policy = wanted?.ifGivenUp, policy != .runAnyway else { continue }
+      needed[id] = policy
+      mustGiveUp = mustGiveUp || policy == .giveUp
+    }
+    let follows = new.orderingKey.map { isTaken($0) } ?? false
+    if follows || !needed.isEmpty { (row.operation.state, row.operation.due) = (.blocked, nil) }
+    rows[number] = row
+    if !needed.isEmpty { needs[number] = needed }
+    if mustGiveUp { giveUp(number, at: date) }
+    return new.id
+  }
+
+  private func row(of new: NewOperation, at date: Date) -> StoredRow {
+    let delay = new.wishes.delay?.milliseconds ?? 0
+    let start = delay > 0 ? Date(milliseconds: date.milliseconds + delay) : nil
+    let operation = StoredOperation(
+      id: new.id, type: new.type, lane: new.lane, orderingKey: new.orderingKey,
+      idempotencyKey: new.idempotencyKey, payload: new.payload,
+      state: start == nil ? .ready : .scheduled, effect: new.effect, due: start, enqueued: date,
+      expires: new.timeToLive.map { date.addingTimeInterval($0.clamped.inSeconds) },
+      priority: new.wishes.priority, constraints: new.wishes.constraints)
+    return StoredRow(
+      operation: operation, rank: date.milliseconds + new.wishes.handicap.milliseconds,
+      start: start, uniqueKey: new.wishes.uniqueKey?.value)
+  }
+
+  private func isTaken(_ key: String) -> Bool {
+    rows.values.contains { $0.operation.orderingKey == key } || isHeld(key)
+  }
+
+  func isHeld(_ key: String) -> Bool {
+    dead.values.contains { $0.holdsKey && $0.operation.orderingKey == key }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+extension InMemoryState {
+  mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
+    guard request.limit > 0 else { return Claim(operations: []) }
+    let ready = rows.filter {
+      $0.value.operation.state == .ready && isOpen($0.value.operation.lane, at: date)
+    }
+    let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
+    let suspects = lost.filter { mayRun($0, request) }
+    guard suspects.isEmpty else {
+      let first = request.isAlone ? suspects.prefix(1) : []
+      return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
+    }
+    let runs = Dictionary(grouping: ready.keys) { id in
+      ready[id].map { [$0.operation.lane.rawValue, "\($0.operation.type)"] }
+    }
+    let found = runs.values.flatMap { first(of: $0, request) }
+    return Claim(operations: chosen(among: found, request).compactMap { lease($0) })
+  }
+
+  /// Those of one type in one lane that rank first.
+  private mutating func first(of ids: [Int64], _ request: ClaimRequest) -> [Int64] {
+    var found: [Int64] = []
+    for id in ids.sorted(by: { ranks($0) < ranks($1) }) {
+      guard let type = rows[id]?.operation.type else { continue }
+      let limit = min(request.limit, request.limits[type] ?? request.limit)
+      if found.count >= limit, request.types.contains(type) { break }
+      if mayRun(id, request) { found.append(id) }
+    }
+    return found
+  }
+
+  /// Those that rank first, and no more of a type than have a worker to spare.
+  private func chosen(among ids: [Int64], _ request: ClaimRequest) -> ArraySlice<Int64> {
+    var counts: [PayloadType: Int] = [:]
+    return ids.sorted { ranks($0) < ranks($1) }.filter { id in
+      guard let type = rows[id]?.operation.type else { return false }
+      counts[type, default: 0] += 1
+      return counts[type, default: 0] <= request.limits[type] ?? .max
+    }.prefix(request.limit)
+  }
+
+  private func ranks(_ id: Int64) -> (Int64, Int64) { (rows[id]?.rank ?? 0, id) }
+
+  /// Sets aside what no worker knows, and what a constraint holds back.
+  private mutating func mayRun(_ id: Int64, _ request: ClaimRequest) -> Bool {
+    guard let operation = rows[id]?.operation else { return false }
+    guard request.types.contains(operation.type) else {
+      rows[id]?.operation.state = .parked
+      return false
+    }
+    guard operation.constraints.isDisjoint(with: request.unmet) else {
+      rows[id]?.operation.state = .waiting
+      rows[id]?.isHeld = true
+      return false
+    }
+    return true
+  }
+}

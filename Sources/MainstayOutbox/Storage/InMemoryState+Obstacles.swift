@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+extension InMemoryState {
+  /// What stands in the way of an operation, by the rules of ``claim(_:at:)``.
+  func obstacles(_ id: OperationID, at date: Date) -> [Obstacle]? {
+    guard let (number, row) = row(of: id) else { return nil }
+    let operation = row.operation
+    var found: [Obstacle] = []
+    switch operation.state {
+    case .leased: return [.running]
+    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .parked: found.append(row.isUnreadable ? .unreadable : .noWorker(operation.type))
+    case .conflicted: found.append(.conflict)
+    case .blocked: found += blockers(of: number, operation)
+    case .ready: break
+    }
+    if let closure = closed[operation.lane], !isOpen(operation.lane, at: date) {
+      found.append(.lane(operation.lane, closure.cause, until: closure.until))
+    }
+    if operation.state == .ready { found += suspects(besides: operation, at: date) }
+    return found
+  }
+
+  private func blockers(of number: Int64, _ operation: StoredOperation) -> [Obstacle] {
+    var found: [Obstacle] = []
+    let needed = (needs[number] ?? [:]).keys.sorted()
+    found += needed.compactMap { rows[$0].map { .needs($0.operation.id) } }
+    found += needed.compactMap { dead[$0].map { .needsDeadLetter($0.id) } }
+    guard let key = operation.orderingKey else { return found }
+    let before = sorted.first { other in
+      other.value.operation.orderingKey == key && other.key != number
+        && (other.value.operation.state != .blocked || other.key < number)
+    }
+    if let before { found.append(.follows(before.value.operation.id)) }
+    let letters = dead.sorted { $0.key < $1.key }.map(\.value)
+    found += letters.filter { $0.holdsKey && $0.operation.orderingKey == key }
+      .map { .followsDeadLetter($0.id) }
+    return found
+  }
+
+  private func suspects(besides operation: StoredOperation, at date: Date) -> [Obstacle] {
+    let first = sorted.map(\.value.operation).first {
+      $0.state == .ready && $0.lostRuns > 0 && isOpen($0.lane, at: date)
+    }
+    guard let first else { return [] }
+    guard first.id == operation.id else { return [.letsPass(first.id)] }
+    return rows.values.contains { $0.token != nil } ? [.runsAlone] : []
+  }
+}

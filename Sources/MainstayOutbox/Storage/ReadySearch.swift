@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import Mainstay
+
+/// Looks for what can be leased, and sets aside what cannot.
+///
+/// The ready index has a run of rows for each type in each lane, in the order of their ranks. It
+/// goes from run to run, so that a lane that is closed and a type whose workers are busy cost one
+/// look, however many wait there.
+struct ReadySearch {
+  /// How many rows are set aside by one claim, so that it never keeps others from the file for
+  /// long.
+  private static let stride = 1000
+
+  private let request: ClaimRequest
+  private let lanes: Set<String>
+  private let db: Database
+  private var setAside = 0
+  /// Whether it stopped setting aside, so that another claim may find more.
+  private(set) var isPartial = false
+
+  init(_ request: ClaimRequest, lanes: [String], _ db: Database) {
+    self.request = request
+    self.lanes = Set(lanes)
+    self.db = db
+  }
+
+  /// Ready operations whose last run ended with the death of its process.
+  mutating func suspects() throws -> [Row] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT \(OperationRow.op) FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
+    return try Row.fetchAll(statement).filter { row in
+      try String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true && mayRun(row)
+    }
+  }
+
+  /// The ready operations that rank first, of those types that have a worker to spare.
+  mutating func ready() throws -> [Row] {
+    var found: [Row] = []
+    let start = ["".databaseValue, "".databaseValue, Int64.min.databaseValue]
+    var last = start
+    while let run = try nextRun(after: last) {
+      let values: [DatabaseValue] = [run["lane"], run["kind"], run["version"]]
+      // Nothing is greater than what a damaged row lacks; it sorts before everything else.
+      last = zip(values, start).map { $0.isNull ? $1 : $0 }
+      guard let lane = String.fromDatabaseValue(last[0]), lanes.contains(lane) else { continue }
+      found += try rows(of: values)
+    }
+    // A type may wait in several lanes.
+    var counts: [PayloadType: Int] = [:]
+    return found.sorted { Self.rank($0) < Self.rank($1) }.filter { row in
+      let type = Self.type(kind: row["kind"], version: row["version"])
+      counts[type, default: 0] += 1
+      return counts[type, default: 0] <= request.limits[type] ?? .max
+    }.prefix(request.limit).map { $0 }
+  }
+
+  private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
+
+  /// The first row of the next type, or of the next lane.
+  private func nextRun(after last: [DatabaseValue]) throws -> Row? {
+    try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT lane, kind, version FROM op
+          WHERE state = 'ready' AND (lane, kind, version) > (?, ?, ?)
+          ORDER BY lane, kind, version LIMIT 1
+          """), arguments: StatementArguments(last))
+  }
+
+  private mutating func rows(of run: [DatabaseValue]) throws -> [Row] {
+    let type = Self.type(kind: run[1], version: run[2])
+    let limit = min(request.limit, request.limits[type] ?? request.limit)
+    // A type that no worker knows is set aside, however busy others are.
+    let isKnown = request.types.contains(type)
+    var known: [Row] = []
+    while known.count < limit || !isKnown {
+      guard setAside < Self.stride else {
+        isPartial = true
+        break
+      }
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT \(OperationRow.op) FROM op
+          WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
+            AND (rank, id) > (?, ?)
+          ORDER BY rank, id LIMIT ?
+          """)
+      let after: (Int64, Int64) = known.last.map(Self.rank) ?? (.min, .min)
+      let wanted = isKnown ? limit - known.count : Self.stride
+      let rows = try Row.fetchAll(
+        statement, arguments: StatementArguments(run) + [after.0, after.1, wanted])
+      if rows.isEmpty { break }
+      known += try rows.filter { try mayRun($0) }
+    }
+    return known
+  }
+
+  private static func type(kind: DatabaseValue, version: DatabaseValue) -> PayloadType {
+    // A damaged row may lack what every row has.
+    PayloadType(
+      kind: OperationKind(rawValue: String.fromDatabaseValue(kind) ?? ""),
+      version: Int.fromDatabaseValue(version) ?? 0)
+  }
+
+  /// Sets aside what no worker knows, what a constraint holds back, and a row that is not legal: it
+  /// must not stop the others.
+  private mutating func mayRun(_ row: Row) throws -> Bool {
+    let isKnown = request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
+    let operation = try? OperationRow.operation(row, state: .ready)
+    if isKnown, let operation, operation.constraints.isDisjoint(with: request.unmet) {
+      return true
+    }
+    setAside += 1
+    let (state, cause) =
+      isKnown
+      ? operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")
+      : ("parked", "unknownType")
+    try db.cachedStatement(sql: "UPDATE op SET state = ?, cause = ? WHERE id = ?")
+      .execute(arguments: [state, cause, row["id"] as Int64])
+    return false
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+extension SQLiteStore {
+  /// Takes back an operation that is not finished; nil where there is none.
+  public func cancel(_ id: OperationID) async throws -> Cancellation? {
+    let answer = try await write(.full) { [now] db, _ -> (Cancellation, removed: Int)? in
+      let row = try Row.fetchOne(
+        db,
+        sql: "SELECT id, kind, ordering_key, payload, state, effect FROM op WHERE uuid = ?",
+        arguments: [id.data])
+      guard let row else { return nil }
+      let isRunning = row["state"] == OperationState.leased.rawValue
+      if !isRunning, row["effect"] == EffectCertainty.notSent.rawValue {
+        let departure = Departure(db: db, date: now().milliseconds)
+        return (.cancelled, try departure.remove(row, as: .cancelled))
+      }
+      // What may have been sent is reconciled at once, whatever it waits for.
+      try db.execute(
+        sql: """
+          UPDATE op SET cancelled = 1,
+            state = CASE WHEN state IN ('scheduled', 'waiting', 'conflicted')
+              THEN 'ready' ELSE state END,
+            run_at = NULL, wait = NULL, start_at = NULL, constraints = NULL
+          WHERE id = ?
+          """, arguments: [row["id"] as Int64])
+      try db.execute(
+        sql: "DELETE FROM conflict WHERE op = ?", arguments: [row["id"] as Int64])
+      return (isRunning ? .stopping : .mayHaveHappened, 0)
+    }
+    guard let answer else { return nil }
+    state.withLock { $0.pending -= answer.removed }
+    return answer.0
+  }
+
+  /// What stands in the way of an operation that is not finished; nil where there is none.
+  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    try await read { [now] db in
+      let row = try Row.fetchOne(
+        db, sql: "SELECT \(OperationRow.op), cause FROM op WHERE uuid = ?", arguments: [id.data])
+      return try row.map { try Obstacles(db: db, date: now()).all(before: $0) }
+    }
+  }
+}
+
+/// Finds what stands in the way of an operation.
+private struct Obstacles {
+  let db: Database
+  let date: Date
+
+  func all(before row: Row) throws -> [Obstacle] {
+    guard let operation = try? OperationRow.operation(row) else { return [.unreadable] }
+    let cause: String? = row["cause"]
+    var found: [Obstacle] = []
+    switch operation.state {
+    case .leased: return [.running]
+    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .parked: found.append(cause == "unreadable" ? .unreadable : .noWorker(operation.type))
+    case .conflicted: found.append(.conflict)
+    case .blocked: found += try blockers(of: row)
+    case .ready: break
+    }
+    found += try lane(operation.lane)
+    if operation.state == .ready { found += try suspects(besides: operation) }
+    return found
+  }
+
+  private func blockers(of row: Row) throws -> [Obstacle] {
+    let (number, key): (Int64, Data?) = (row["id"], row["ordering_key"])
+    var found: [Obstacle] = []
+    found += try ids(
+      "SELECT uuid FROM op JOIN dep ON needs = id WHERE op = ? ORDER BY id", [number]
+    ).map(Obstacle.needs)
+    found += try ids(
+      "SELECT uuid FROM dead JOIN dep ON needs = id WHERE op = ? ORDER BY id", [number]
+    ).map(Obstacle.needsDeadLetter)
+    guard let key else { return found }
+    found += try ids(
+      """
+      SELECT uuid FROM op WHERE ordering_key = ?1 AND id <> ?2
+        AND (state <> 'blocked' OR id < ?2) ORDER BY id LIMIT 1
+      """, [key, number]
+    ).map(Obstacle.follows)
+    found += try ids(
+      "SELECT uuid FROM dead WHERE ordering_key = ? AND holds_key ORDER BY id", [key]
+    ).map(Obstacle.followsDeadLetter)
+    return found
+  }
+
+  private func ids(_ sql: String, _ arguments: StatementArguments) throws -> [OperationID] {
+    try Data.fetchAll(db, sql: sql, arguments: arguments).compactMap(OperationID.init(data:))
+  }
+
+  private func lane(_ lane: Lane) throws -> [Obstacle] {
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT cause, until FROM lane
+        WHERE name = ? AND cause IS NOT NULL AND (until IS NULL OR until > ?)
+        """, arguments: [lane.rawValue, date.milliseconds])
+    guard let row else { return [] }
+    let (cause, until): (String, Int64?) = (row["cause"], row["until"])
+    return [
+      .lane(
+        lane, LaneClosure.Cause(rawValue: cause) ?? .paused,
+        until: until.map(Date.init(milliseconds:)))
+    ]
+  }
+
+  /// What lost its last run is tried alone, the oldest first, and before everything else.
+  private func suspects(besides operation: StoredOperation) throws -> [Obstacle] {
+    let lanes = Set(try SQLiteStore.openLanes(db, at: date.milliseconds))
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT uuid, lane FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
+    let first = rows.first { String.fromDatabaseValue($0["lane"]).map(lanes.contains) == true }
+    guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
+    guard id == operation.id else { return [.letsPass(id)] }
+    let others = try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM op WHERE state = 'leased')")
+    return others == true ? [.runsAlone] : []
+  }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// When an outbox runs what, and why it does not.
+@Suite(.requirement("C13"), .ends(withinMinutes: 5)) struct OutboxSchedulingTests {
+  private struct Photo: QueuedOperation {
+    static let kind: OperationKind = "photo"
+    static let priority = OperationPriority.lowest
+    var name: String
+  }
+
+  @Test func `what a person waits for passes what they do not`() async throws {
+    var shop = try Workshop()
+    shop.configuration.maximumConcurrency = 1
+    shop.configuration.startsPaused = true
+    let order = Box<[String]>([])
+    let outbox = try await shop.open(
+      Worker(for: Photo.self) { photo, _ in order.change { $0.append(photo.name) } },
+      shop.worker { note, _ in order.change { $0.append(note.text) } })
+    try await outbox.enqueue(Photo(name: "photo"))
+    try await outbox.enqueue(Note(text: "note"))
+    try await outbox.enqueue(Photo(name: "urgent"), options: EnqueueOptions(priority: .highest))
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(order.value == ["urgent", "note", "photo"])
+    await outbox.shutDown()
+  }
+
+  @Test func `no more of a type run at once than its worker allows`() async throws {
+    let shop = try Workshop()
+    let gate = Gate()
+    let (running, most) = (Box(0), Box(0))
+    let outbox = try await shop.open(
+      Worker(for: Photo.self, maximumConcurrency: 1) { _, _ in
+        let now = running.change { count in
+          count += 1
+          return count
+        }
+        most.change { $0 = max($0, now) }
+        await gate.pass()
+        running.change { $0 -= 1 }
+      },
+      shop.worker { _, _ in })
+    var ids: [OperationID] = []
+    for name in ["a", "b"] { ids.append(try await outbox.enqueue(Photo(name: name))) }
+    await shop.log.wait(for: "started")
+    try await outbox.enqueue(Note(text: "free"))
+    await shop.log.wait(for: "succeeded")
+    #expect(try await outbox.explain(ids[0])?.obstacles == [.running])
+    #expect(try await outbox.explain(ids[1])?.obstacles == [.typeIsBusy(1)])
+    gate.open()
+    await outbox.wait { $0.pending == 0 }
+    #expect(most.value == 1)
+    await outbox.shutDown()
+  }
+
+  @Test func `a constraint holds back until the app says that it holds`() async throws {
+    var shop = try Workshop()
+    shop.configuration.unmetConstraints = [.unmetered]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    let id = try await outbox.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: [.unmetered, .network]))
+    try await outbox.enqueue(Note(text: "b"))
+    await outbox.wait { $0.waiting == 1 && $0.pending == 1 }
+    #expect(try await outbox.explain(id)?.obstacles == [.constraint(.unmetered)])
+    await outbox.set(.network, isMet: false)
+    await outbox.set(.unmetered, isMet: true)
+    await outbox.wait { $0.waiting == 1 }
+    #expect(try await outbox.explain(id)?.obstacles == [.constraint(.network)])
+    await outbox.set(.network, isMet: true)
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `a worker puts an operation off, which counts no attempt`() async throws {
+    let shop = try Workshop()
+    let isOpen = Box(false)
+    let outbox = try await shop.open(
+      shop.worker { _, context in
+        #expect(context.attempt == 1)
+        if !isOpen.value { throw Snooze(for: .seconds(60)) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.waiting == 1 }
+    isOpen.value = true
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(60))
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O26")) func `a run that is taken back is cancelled, and nothing is left`()
+    async throws
+  {
+    let shop = try Workshop()
+    let outbox = try await shop.open(
+      shop.worker { _, _ in try await Task.sleep(for: .seconds(86_400)) })
+    let id = try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "started")
+    #expect(try await outbox.cancel(id) == .stopping)
+    await outbox.wait { $0.pending == 0 }
+    #expect(try await outbox.ledger().count(.cancelled) == 1)
+    #expect(shop.log.count("cancelled") == 1 && shop.log.count("started") == 1)
+    #expect(try await outbox.cancel(id) == nil)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: Reconciliation.allCases)
+  func `what may have been sent is asked about before it is taken back`(
+    answer: Reconciliation
+  ) async throws {
+    let shop = try Workshop()
+    let isCancelled = Box(false)
+    let outbox = try await shop.open(
+      shop.worker(reconcile: { _, _ in isCancelled.value ? answer : .unknown }) { _, _ in
+        Issue.record("it was sent")
+      })
+    let id = try await outbox.enqueue(
+      Note(text: "a"), options: EnqueueOptions(mayHaveBeenSent: true))
+    await outbox.wait { $0.scheduled == 1 }
+    isCancelled.value = true
+    #expect(try await outbox.cancel(id) == .mayHaveHappened)
+    await shop.log.wait(for: "reconciled", count: 2)
+    switch answer {
+    case .applied, .notApplied:
+      await outbox.wait { $0.pending == 0 }
+      let ledger = try await outbox.ledger()
+      #expect(ledger.count(.done) == (answer == .applied ? 1 : 0))
+      #expect(ledger.count(.cancelled) == (answer == .applied ? 0 : 1))
+    case .unknown:
+      await outbox.wait { $0.scheduled == 1 }
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `it says why an operation does not run, and from when on it may`() async throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    let id = try await outbox.enqueue(Note(text: "a"), orderedBy: "k")
+    let next = try await outbox.enqueue(Note(text: "b"), orderedBy: "k")
+    let late = try await outbox.enqueue(
+      Note(text: "c"), options: EnqueueOptions(delay: .seconds(60)))
+    let unknown = try await outbox.enqueue(Photo(name: "d"))
+    #expect(try await outbox.explain(id)?.obstacles == [.paused])
+    #expect(try await outbox.explain(next)?.obstacles == [.follows(id)])
+    let explained = try #require(try await outbox.explain(late))
+    #expect(explained.earliest == shop.day.now.addingTimeInterval(60))
+    #expect(
+      explained.obstacles.map(\.description) == [
+        "It runs at 2027-01-15T08:01:00Z again at the earliest."
+      ])
+    let type = PayloadType(kind: "photo", version: 1)
+    #expect(try await outbox.explain(unknown)?.obstacles == [.noWorker(type), .paused])
+    #expect(try await outbox.explain(OperationID(UUID())) == nil)
+    try await outbox.pause(.main)
+    let both = try #require(try await outbox.explain(late))
+    #expect(both.obstacles.count == 2 && both.earliest == nil, "no time alone opens the lane")
+    await outbox.shutDown()
+  }
+
+  @Test func `a second one under a unique key is refused in words`() async throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    let options = EnqueueOptions(uniqueKey: .init("refresh", ifTaken: .reject))
+    try await outbox.enqueue(Note(text: "a"), options: options)
+    let error = await #expect(throws: OutboxError.self) {
+      try await outbox.enqueue(Note(text: "b"), options: options)
+    }
+    #expect(error?.code == .duplicate)
+    #expect(error?.appError.title.description == "This is waiting already")
+    await outbox.shutDown()
+  }
+}

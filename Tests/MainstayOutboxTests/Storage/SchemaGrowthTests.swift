@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// A file of an older build goes on being what it was.
+@Suite(.requirement("O20", "O21")) struct SchemaGrowthTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FormatOneFile.write(to: folder.database)
+  }
+
+  private func open() async throws -> (store: SQLiteStore, report: OpeningReport) {
+    let store = SQLiteStore(
+      at: folder.database, now: { Date(timeIntervalSince1970: 1_795_351_956) })
+    return (store, try await store.open())
+  }
+
+  @Test func `all operations of a file of format 1 are there, where they stood`() async throws {
+    let (store, report) = try await open()
+    #expect(report.isBalanced && report.recovered == 1 && report.salvage == nil)
+    let operations = try await store.operations(after: nil, limit: 99)
+    #expect(
+      operations.map(\.state) == [
+        .ready, .ready, .blocked, .scheduled, .waiting, .parked, .conflicted,
+      ])
+    #expect(operations.allSatisfy { $0.priority == .normal && $0.constraints.isEmpty })
+    #expect(operations[1].effect == .sentUnknown && operations[1].attempts == 2)
+    #expect(operations[3].failure?.code == "http.503")
+    #expect(try await store.conflicts().map(\.remote) == [Data("{}".utf8)])
+    #expect(try await store.deadLetters(after: nil, limit: 9).map(\.reason) == [.attemptsUsedUp])
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `they go on, before what is enqueued now`() async throws {
+    let (store, _) = try await open()
+    _ = try await store.insert(.note("new"))
+    let lost = try #require(try await store.claim().first)
+    #expect(lost.text == "4", "it was lost with its process, so it is tried alone")
+    _ = try await store.settle(lost.lease, OperationVerdict(.done))
+    #expect(try await store.claim().map(\.text) == ["3", "5", "new"])
+    let letter = try #require(try await store.deadLetters(after: nil, limit: 9).first)
+    #expect(try await store.redrive(letter.id))
+    #expect(try await store.claim().map(\.text) == ["10"])
+    await store.close()
+  }
+
+  @Test func `numbers that were given once are not given again`() async throws {
+    let (store, _) = try await open()
+    _ = try await store.insert(.note("new"))
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let number = try await queue.read { db in
+      try Int64.fetchOne(db, sql: "SELECT max(id) FROM op")
+    }
+    #expect(number == 13)
+    try queue.close()
+  }
+
+  @Test func `a build that knows format 1 only will refuse the file`() async throws {
+    let (store, _) = try await open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let limits = try await queue.read { db in
+      try Int.fetchAll(db, sql: "SELECT value FROM meta WHERE key LIKE 'min%' ORDER BY key")
+    }
+    #expect(limits == [1, 2], "it may read, and not write")
+    try queue.close()
+  }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import Testing
+
+/// Does the same to a store in memory and to one in a file, and compares all that can be seen.
+struct TwinStores {
+  /// The two stores differ, or say one thing and do another.
+  struct Difference: Error {
+    let what: String
+    let (first, second): (String, String)
+  }
+
+  private var memory: StoreUnderTest
+  private var file: StoreUnderTest
+  private var generator: SeededGenerator
+  private var ids: [OperationID] = []
+  private var held: [(memory: Lease, file: Lease, operation: StoredOperation)] = []
+  private var log: [String] = []
+
+  private static let types: Set = [
+    PayloadType(kind: "note", version: 1), PayloadType(kind: "other", version: 1),
+  ]
+
+  init(seed: UInt64) async throws {
+    memory = try await StoreUnderTest(.memory)
+    file = try await StoreUnderTest(.sqlite)
+    generator = SeededGenerator(seed: seed)
+  }
+
+  private mutating func chance(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &generator) < percent
+  }
+
+  private mutating func number(_ range: ClosedRange<Int>) -> Int {
+    Int.random(in: range, using: &generator)
+  }
+
+  private mutating func pick<T>(_ choices: [T]) -> T {
+    choices[Int.random(in: 0..<choices.count, using: &generator)]
+  }
+
+  mutating func run(steps: Int) async throws {
+    for _ in 0..<steps {
+      do {
+        try await step()
+        try await compare()
+      } catch let difference as Difference {
+        throw Difference(
+          what: "\(difference.what) after \(log.suffix(12).joined(separator: ", "))",
+          first: difference.first, second: difference.second)
+      }
+    }
+  }
+
+  private func same<T: Equatable>(_ what: String, _ first: T, _ second: T) throws {
+    guard first != second else { return }
+    throw Difference(what: what, first: "\(first)", second: "\(second)")
+  }
+
+  /// Asks both for the same, and compares the answers.
+  @discardableResult
+  private mutating func both<T: Equatable & Sendable>(
+    _ what: String, _ call: (any OutboxStore) async throws -> T
+  ) async throws -> T {
+    log.append(what)
+    let first = await Self.answer { try await call(memory.store) }
+    let second = await Self.answer { try await call(file.store) }
+    switch (first, second) {
+    case (.success(let first), .success(let second)):
+      try same(what, first, second)
+      return first
+    case (.failure(let first), .failure(let second)):
+      try same(what, OutboxError.code(first), OutboxError.code(second))
+      throw first
+    default: throw Difference(what: what, first: "\(first)", second: "\(second)")
+    }
+  }
+
+  private static func answer<T>(_ call: () async throws -> T) async -> Result<T, any Error> {
+    do { return .success(try await call()) } catch { return .failure(error) }
+  }
+
+  private mutating func step() async throws {
+    switch number(0...99) {
+    case 0..<28: try await insert()
+    case 28..<48: try await claim()
+    case 48..<68: try await settle()
+    case 68..<74: try await decide()
+    case 74..<82:
+      let span = Duration.seconds(number(0...90))
+      memory.time.advance(by: span)
+      file.time.advance(by: span)
+      _ = try await both("promote after \(span)") { try await $0.promote(Self.types) }
+    case 82..<87:
+      if let id = ids.isEmpty ? nil : pick(ids) {
+        _ = try await both("cancel \(name(id))") { try await $0.cancel(id) }
+      }
+    case 87..<91: _ = try await both("reconsider") { try await $0.reconsider() == () }
+    case 91..<95: try await turnLane()
+    default: try await crash()
+    }
+  }
+
+  private func name(_ id: OperationID) -> String {
+    ids.firstIndex(of: id).map { "#\($0)" } ?? "?"
+  }
+
+  private mutating func wishes() -> NewOperation.Wishes {
+    var wishes = NewOperation.Wishes()
+    if chance(40) {
+      wishes.priority = pick(OperationPriority.allCases)
+      wishes.handicap = wishes.priority.handicap(ageing: .seconds(30))
+    }
+    if chance(25) { wishes.delay = .seconds(number(0...120)) }
+    if chance(30) {
+      wishes.uniqueKey = .init(
+        pick(["u", "v"]), ifTaken: pick(EnqueueOptions.UniqueKey.IfTaken.allCases))
+    }
+    if chance(35), !ids.isEmpty {
+      wishes.dependencies = .init(
+        Set((0..<number(1...3)).map { _ in pick(ids) }),
+        ifGivenUp: pick(EnqueueOptions.Dependencies.IfGivenUp.allCases))
+    }
+    if chance(20) { wishes.constraints = pick([[.power], [.unmetered], [.power, .unmetered]]) }
+    return wishes
+  }
+
+  private mutating func insert() async throws {
+    let (key, kind) = (pick(["a", "b", nil, nil]), pick(["note", "note", "other", "strange"]))
+    let life = chance(15) ? Duration.seconds(number(1...200)) : nil
+    let new = NewOperation.note(
+      String(ids.count), orderedBy: key, kind: OperationKind(rawValue: kind),
+      lane: chance(80) ? .main : "side", timeToLive: life,
+      effect: chance(5) ? .sentUnknown : .notSent, wishes: wishes())
+    do {
+      let id = try await both("insert \(new.wishes)") { try await $0.insert(new) }
+      if id == new.id { ids.append(id) }
+    } catch let error as OutboxError where error.code == .duplicate {
+      // Both refused it.
+    }
+  }
+
+  /// Operations without an obstacle are claimed, and no others.
+  private mutating func claim() async throws {
+    var free: Set<OperationID> = []
+    for id in ids where try await memory.store.obstacles(id)?.isEmpty == true { free.insert(id) }
+    let isPlain = chance(40)
+    let request = ClaimRequest(
+      limit: isPlain ? 1000 : number(1...3), types: Self.types, isAlone: held.isEmpty,
+      limits: isPlain ? [:] : [PayloadType(kind: "note", version: 1): number(0...2)],
+      unmet: isPlain ? [] : pick([[], [.power], [.power, .unmetered]]))
+    log.append("claim \(request.limit)")
+    let first = try await memory.store.claim(request)
+    let second = try await file.store.claim(request)
+    try same("claim", first.operations.map { name($0.lease.id) }, second.operations.map {
+      name($0.lease.id)
+    })
+    try same("exclusive", first.isExclusive, second.isExclusive)
+    for (one, other) in zip(first.operations, second.operations) {
+      held.append((one.lease, other.lease, one.operation))
+    }
+    guard isPlain else { return }
+    let claimed = Set(first.operations.map(\.lease.id))
+    for id in ids where free.contains(id) != claimed.contains(id) {
+      // What no worker knows is found out by the claim, and what a constraint held back before is
+      // looked at anew only when somebody asks for it.
+      if try await memory.store.obstacles(id)?.contains(where: \.isNoWorker) == true { continue }
+      let operation = try await memory.store.operation(id)
+      if operation?.state == .waiting, operation?.due == nil { continue }
+      throw Difference(
+        what: "explained \(name(id))", first: "\(free.contains(id))",
+        second: "\(claimed.contains(id))")
+    }
+  }
+
+  private mutating func settle() async throws {
+    guard !held.isEmpty else { return }
+    let (one, other, operation) = held.remove(at: number(0...(held.count - 1)))
+    let next = pick([
+      OperationVerdict.Next.done, .done, .ready, .scheduled(after: .seconds(number(0...60))),
+      .waiting(after: .seconds(number(1...60))), .conflicted(remote: Data("r".utf8)), .parked,
+      .dead(.refused, followers: pick(Worker.AfterDeadLetter.allCases)), .cancelled,
+    ])
+    var verdict = OperationVerdict(
+      next, attempts: operation.attempts + 1, unreachable: number(0...1),
+      effect: chance(30) ? .sentUnknown : .notSent)
+    if chance(10) { verdict.closesLane = LaneClosure(.throttled, for: .seconds(20)) }
+    log.append("settle \(name(operation.id)) \(next)")
+    try same(
+      "settle", try await memory.store.settle(one, verdict),
+      try await file.store.settle(other, verdict))
+  }
+
+  private mutating func decide() async throws {
+    let letters = try await memory.store.deadLetters(after: nil, limit: 99)
+    if !letters.isEmpty {
+      let id = pick(letters).id
+      if chance(60) {
+        try await both("redrive \(name(id))") { try await $0.redrive(id) }
+      } else {
+        try await both("discard \(name(id))") { try await $0.discard(id) }
+      }
+    }
+    let conflicts = try await memory.store.conflicts()
+    if !conflicts.isEmpty {
+      let id = pick(conflicts).id
+      let key = IdempotencyKey()
+      let resolution: StoredResolution =
+        chance(50) ? .dropped : .replaced(payload: Data("{}".utf8), idempotencyKey: key)
+      try await both("resolve \(name(id))") { try await $0.resolve(id, with: resolution) }
+    }
+    if chance(30) { _ = try await both("expedite") { try await $0.expedite() == () } }
+  }
+
+  private mutating func turnLane() async throws {
+    let lane: Lane = pick([.main, "side"])
+    if chance(70) {
+      _ = try await both("reopen") { try await $0.reopen(lane, closedFor: nil) == () }
+    } else {
+      _ = try await both("close") { try await $0.close(lane, LaneClosure(.paused)) == () }
+    }
+  }
+
+  private mutating func crash() async throws {
+    log.append("crash")
+    held = []
+    let (first, one) = try await memory.crash()
+    let (second, other) = try await file.crash()
+    try same("opening", one, other)
+    memory = memory.with(first)
+    file = file.with(second)
+  }
+
+  private mutating func compare() async throws {
+    let names = ids
+    let what = log.last ?? ""
+    let first = try await memory.store.operations(after: nil, limit: 9_999)
+    let second = try await file.store.operations(after: nil, limit: 9_999)
+    try same("number of operations", first.map { name($0.id) }, second.map { name($0.id) })
+    for (one, other) in zip(first, second) { try same("operation, \(what)", one, other) }
+    let letters = try await memory.store.deadLetters(after: nil, limit: 9_999)
+    let others = try await file.store.deadLetters(after: nil, limit: 9_999)
+    try same(
+      "dead letters", letters.map { "\(name($0.id)) \($0.reason) \($0.holdsKey)" },
+      others.map { "\(name($0.id)) \($0.reason) \($0.holdsKey)" })
+    try same(
+      "snapshot", try await memory.store.snapshot(), try await file.store.snapshot())
+    let ledger = try await memory.store.ledger()
+    try same("ledger", ledger, try await file.store.ledger())
+    try same("balance", ledger.isBalanced, true)
+    for id in names {
+      try same(
+        "obstacles of \(name(id))", try await memory.store.obstacles(id),
+        try await file.store.obstacles(id))
+    }
+  }
+}
+
+extension Obstacle {
+  fileprivate var isNoWorker: Bool {
+    if case .noWorker = self { return true }
+    return false
+  }
+}
+
+extension OutboxError {
+  fileprivate static func code(_ error: any Error) -> String {
+    (error as? OutboxError)?.code.rawValue ?? "\(error)"
+  }
+}
