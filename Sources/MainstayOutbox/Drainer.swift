@@ -28,7 +28,7 @@ actor Drainer {
 
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
-  private let settings: Settings
+  private nonisolated let settings: Settings
   private let signal = WakeSignal()
   private var running: [Lease: Task<Void, Never>] = [:]
   private var types: [Lease: PayloadType] = [:]
@@ -36,6 +36,8 @@ actor Drainer {
   /// What does not hold now.
   private var unmet: Set<OperationConstraint> = []
   private var mustReconsider = false
+  private var pace: DrainPaceStateMachine
+  private var rate = DrainRate()
   private var isExclusive = false
   private var isPaused = false
   private var isEnding = false
@@ -45,6 +47,7 @@ actor Drainer {
     self.store = store
     self.workers = workers
     self.settings = settings
+    pace = DrainPaceStateMachine(maximum: settings.maximumConcurrency)
   }
 
   /// Says that there may be something to do; never waits.
@@ -86,14 +89,41 @@ actor Drainer {
     if isPaused { found.append(.paused) }
     let limit = workers[operation.type]?.rules.maximumConcurrency
     if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
-    if running.count >= settings.maximumConcurrency {
-      found.append(.outboxIsBusy(settings.maximumConcurrency))
-    }
+    if running.count >= pace.limit { found.append(.outboxIsBusy(pace.limit)) }
     return found
   }
 
   private func running(_ type: PayloadType) -> Int {
     types.values.count { $0 == type }
+  }
+
+  /// Adds to a snapshot how long it takes to work off what can be worked off.
+  func estimated(_ snapshot: OutboxSnapshot) -> OutboxSnapshot {
+    var snapshot = snapshot
+    let count = snapshot.ready + snapshot.running + snapshot.blocked
+    snapshot.estimate = rate.estimate(count, at: settings.timeline.now)
+    return snapshot
+  }
+
+  /// Returns after a time, or when the task is cancelled.
+  nonisolated func pass(_ time: Duration) async {
+    try? await settings.timeline.sleep(until: settings.timeline.now + time.clamped)
+  }
+
+  /// Starts nothing any more, and returns when nothing runs; what runs longer is given back.
+  func suspend(within patience: Duration) async {
+    isPaused = true
+    let tasks = Array(running.values)
+    guard !tasks.isEmpty else { return }
+    let end = settings.timeline.now + patience.clamped
+    let alarm = Task { [timeline = settings.timeline] in
+      // Ends early where the runs have ended before.
+      guard (try? await timeline.sleep(until: end)) != nil else { return }
+      for task in tasks { task.cancel() }
+    }
+    for task in tasks { await task.value }
+    alarm.cancel()
+    await alarm.value
   }
 
   /// Ends the loop, and gives back what runs; returns when all of it has ended.
@@ -143,7 +173,7 @@ actor Drainer {
 
   /// Starts what can be started.
   private func turn() async throws {
-    let free = settings.maximumConcurrency - running.count
+    let free = pace.limit - running.count
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
     let claim = try await store.claim(
       ClaimRequest(
@@ -169,18 +199,21 @@ actor Drainer {
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
     types[leased.lease] = leased.operation.type
+    rate.began(at: settings.timeline.now)
     running[leased.lease] = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
         cancel: { [weak self] in await self?.cancel(leased.lease) })
-      await run.execute()
-      ended(leased.lease)
+      let signal = await run.execute()
+      ended(leased.lease, signal)
     }
   }
 
-  private func ended(_ lease: Lease) {
+  private func ended(_ lease: Lease, _ signal: DrainPaceStateMachine.Signal) {
     running[lease] = nil
     types[lease] = nil
+    pace.ended(signal)
+    rate.ended(well: signal == .succeeded, at: settings.timeline.now)
     settings.changed()
     wake()
   }

@@ -23,8 +23,9 @@ public struct EnqueueOptions: Sendable, Hashable {
   public var mayHaveBeenSent: Bool
   /// How soon it runs among others; nil, the default, for the priority of the operation's type.
   public var priority: OperationPriority?
-  /// How long it is kept before it may run; nil, the default, for at once. More than a year is a
-  /// year.
+  /// How long it is kept before it may run; nil, the default, for at once.
+  ///
+  /// More than a year is a year.
   public var delay: Duration?
   /// What it stands for, so that it is not enqueued twice; nil, the default, for nothing.
   public var uniqueKey: UniqueKey?

@@ -22,9 +22,10 @@ extension Outbox {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
-    /// How much longer an operation waits before newer ones of the next higher priority may not
-    /// overtake it any more; zero or more, the default is an hour. Zero means that priorities do not
-    /// matter.
+    /// How long newer operations of the next higher priority overtake an older one; zero or more, the
+    /// default is an hour.
+    ///
+    /// With zero, priorities do not matter.
     public var ageing = Duration.seconds(3600)
     /// What does not hold when the outbox is opened; the default is nothing.
     ///

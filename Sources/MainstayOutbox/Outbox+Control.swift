@@ -7,7 +7,7 @@ extension Outbox {
   ///
   /// - Throws: ``OutboxError``.
   public func snapshot() async throws(OutboxError) -> OutboxSnapshot {
-    try await calling { try await $0.snapshot() }
+    await drainer.estimated(try await calling { try await $0.snapshot() })
   }
 
   /// How many operations stand where, now and after each change; the newest is never missed, older
@@ -129,6 +129,40 @@ extension Outbox {
 
   /// Goes on after ``pause()``.
   public func resume() async { await drainer.resume() }
+
+  /// Starts nothing any more, and returns when nothing runs: what an app does before it is suspended.
+  ///
+  /// What runs has time to end; after that it is cancelled and given back, at no cost. Go on with
+  /// ``resume()``.
+  ///
+  /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a
+  ///   system gives an app 5.
+  public func suspend(within patience: Duration = .seconds(4)) async {
+    await drainer.suspend(within: max(patience, .zero))
+  }
+
+  /// Works off what can be worked off, and returns when nothing is left of that: what an app does
+  /// with the time that a background task has.
+  ///
+  /// It goes on with an outbox that was paused. When the time is over it returns, and what runs then
+  /// goes on: ``suspend(within:)`` ends that.
+  ///
+  /// - Parameter time: How long it may take; zero or more.
+  /// - Returns: How many operations stand where when it ends.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func drain(for time: Duration) async throws(OutboxError) -> OutboxSnapshot {
+    await drainer.resume()
+    await withTaskGroup { group in
+      group.addTask { [changes] in
+        for await snapshot in changes where snapshot.ready + snapshot.running == 0 { return }
+      }
+      group.addTask { [drainer] in await drainer.pass(max(time, .zero)) }
+      await group.next()
+      group.cancelAll()
+    }
+    return try await snapshot()
+  }
 
   /// Starts nothing of a lane any more; it stays so after a restart.
   ///

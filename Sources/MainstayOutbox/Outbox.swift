@@ -34,6 +34,8 @@ public final class Outbox: Sendable {
   let configuration: Configuration
   let changeFeed: Changes
   private let chance: Chance
+  /// Who is asked for estimates; let go when the work ends, since it knows the feed that asks.
+  private let working = Locked<Drainer?>(nil)
 
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
@@ -130,14 +132,19 @@ public final class Outbox: Sendable {
     self.store = store
     self.configuration = configuration
     chance = Chance(seed: surroundings.seed)
-    let changes = Changes { try? await store.snapshot() }
+    let changes = Changes { [working] in
+      guard let snapshot = try? await store.snapshot() else { return nil }
+      return await working.withLock { $0 }?.estimated(snapshot) ?? snapshot
+    }
     changeFeed = changes
-    drainer = Drainer(
+    let drainer = Drainer(
       store: store, workers: byType,
       settings: Drainer.Settings(
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget, changed: { changes.changed() }))
+    self.drainer = drainer
+    working.withLock { $0 = drainer }
     if configuration.startsPaused { await drainer.pause() }
     for constraint in configuration.unmetConstraints {
       await drainer.set(constraint, isMet: false)
@@ -148,6 +155,7 @@ public final class Outbox: Sendable {
   /// Dropping the last reference shuts it down too, some time later.
   deinit {
     let (drainer, changes, store) = (drainer, changeFeed, store)
+    working.withLock { $0 = nil }
     Task {
       await drainer.shutDown()
       changes.end()
@@ -159,6 +167,7 @@ public final class Outbox: Sendable {
   public func shutDown() async {
     await drainer.shutDown()
     changeFeed.end()
+    working.withLock { $0 = nil }
     await store.close()
   }
 }

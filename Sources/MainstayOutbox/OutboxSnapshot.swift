@@ -24,6 +24,10 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   public var dead = 0
   /// How long the oldest one has been waiting; nil where none is.
   public var oldestAge: Duration?
+  /// How long it takes to work off what can be worked off; nil where nothing is known yet.
+  ///
+  /// An outbox knows it, a store does not.
+  public var estimate: DrainEstimate?
 
   /// Makes a snapshot of an empty outbox.
   public init() {}

@@ -12,15 +12,19 @@ struct WorkerRun: Sendable {
   let cancel: @Sendable () async -> Void
 
   /// Runs the operation and records its end.
-  @concurrent func execute() async {
+  ///
+  /// - Returns: What the end says about the way to the other side.
+  @concurrent func execute() async -> DrainPaceStateMachine.Signal {
     let end = await end()
     await settle(end)
+    return end.signal
   }
 
   /// How a run ended, and what is told about it once that is recorded.
   private struct End {
     let verdict: OperationVerdict
     let event: OutboxEvent.What?
+    var signal = DrainPaceStateMachine.Signal.neutral
   }
 
   private var context: WorkerContext {
@@ -109,7 +113,8 @@ struct WorkerRun: Sendable {
       case .ready where verdict.closesLane == nil: .released
       default: error.map { .failed($0, next: verdict.next) }
       }
-    return End(verdict: verdict, event: event)
+    let isDone = error == nil && verdict.next == .done
+    return End(verdict: verdict, event: event, signal: isDone ? .succeeded : .init(error))
   }
 
   private func classify(_ error: any Error) -> AppError {

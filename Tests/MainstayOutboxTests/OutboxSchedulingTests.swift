@@ -179,3 +179,98 @@ import Testing
     await outbox.shutDown()
   }
 }
+
+/// How an outbox goes to work after trouble, and in the time that a system gives it.
+@Suite(.requirement("O11", "O35"), .ends(withinMinutes: 5)) struct OutboxDrainTests {
+  @Test(.requirement("C17")) func `after an outage one is tried before many are`() async throws {
+    var shop = try Workshop()
+    shop.configuration.maximumConcurrency = 8
+    let isDown = Box(true)
+    let (running, most) = (Box(0), Box<[Int]>([]))
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
+        let now = running.change { count in
+          count += 1
+          return count
+        }
+        most.change { $0.append(now) }
+        await Task.yield()
+        running.change { $0 -= 1 }
+      })
+    for number in 0..<8 { try await outbox.enqueue(Note(text: String(number))) }
+    await outbox.wait { $0.scheduled == 8 }
+    isDown.value = false
+    try await outbox.connectionImproved()
+    await outbox.wait { $0.pending == 0 }
+    #expect(most.value.count == 8)
+    #expect(most.value.prefix(1) == [1] && most.value.prefix(3).allSatisfy { $0 <= 2 })
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("C18")) func `it says how long the rest takes`() async throws {
+    var shop = try Workshop()
+    shop.configuration.maximumConcurrency = 1
+    let clock = shop.clock
+    let outbox = try await shop.open(shop.worker { _, _ in clock.advance(by: .seconds(2)) })
+    #expect(try await outbox.snapshot().estimate == nil)
+    for number in 0..<5 { try await outbox.enqueue(Note(text: String(number))) }
+    await outbox.wait { $0.pending == 0 }
+    await outbox.pause()
+    for number in 5..<8 { try await outbox.enqueue(Note(text: String(number))) }
+    let snapshot = try await outbox.snapshot()
+    #expect(snapshot.ready == 3)
+    let seconds = try #require(snapshot.estimate?.likely.inSeconds)
+    #expect(abs(seconds - 6) < 1)
+    for await change in outbox.changes {
+      #expect(change.estimate == snapshot.estimate)
+      break
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `it drains what it can in the time that it has`() async throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let gate = Gate()
+    let outbox = try await shop.open(
+      shop.worker { note, _ in if note.text == "long" { await gate.pass() } })
+    try await outbox.enqueue(Note(text: "short"))
+    let all = try await outbox.drain(for: .seconds(20))
+    #expect(all.pending == 0)
+    try await outbox.enqueue(Note(text: "long"))
+    async let rest = outbox.drain(for: .seconds(20))
+    await shop.log.wait(for: "started", count: 2)
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(20))
+    #expect(try await rest.running == 1)
+    gate.open()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O26", "O34"))
+  func `before it is suspended it ends or gives back what runs`() async throws {
+    let shop = try Workshop()
+    let isLong = Box(true)
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        if isLong.value { try await Task.sleep(for: .seconds(86_400)) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "started")
+    async let end: Void = outbox.suspend(within: .seconds(4))
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(4))
+    await end
+    let snapshot = try await outbox.snapshot()
+    #expect(snapshot.running == 0 && snapshot.ready == 1)
+    isLong.value = false
+    try await outbox.enqueue(Note(text: "b"))
+    #expect(shop.log.count("started") == 1, "nothing begins while it is suspended")
+    await outbox.suspend()
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+}

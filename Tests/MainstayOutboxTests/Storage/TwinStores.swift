@@ -156,9 +156,11 @@ struct TwinStores {
     log.append("claim \(request.limit)")
     let first = try await memory.store.claim(request)
     let second = try await file.store.claim(request)
-    try same("claim", first.operations.map { name($0.lease.id) }, second.operations.map {
-      name($0.lease.id)
-    })
+    try same(
+      "claim", first.operations.map { name($0.lease.id) },
+      second.operations.map {
+        name($0.lease.id)
+      })
     try same("exclusive", first.isExclusive, second.isExclusive)
     for (one, other) in zip(first.operations, second.operations) {
       held.append((one.lease, other.lease, one.operation))

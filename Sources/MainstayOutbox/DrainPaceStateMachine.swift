@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Mainstay
+
+/// How many operations run at once: few after trouble, more with each that ends well.
+///
+/// A fleet of devices that all come back at the same moment must not push over the service that has
+/// just come back (RFC 5681 calls it slow start):
+///
+/// | Event | Limit |
+/// |---|---|
+/// | opened | the maximum |
+/// | as many ended well in a row as the limit says | doubled, up to the maximum |
+/// | the other side asked to slow down, was too busy, or too slow | halved, 1 at least |
+/// | the network could not be reached | 1 |
+/// | anything else | as it was |
+package struct DrainPaceStateMachine: Sendable, Equatable {
+  /// What the end of a run says about the way to the other side.
+  package enum Signal: Sendable, Equatable, CaseIterable {
+    case succeeded
+    case pushedBack
+    case unreachable
+    case neutral
+
+    package init(_ error: AppError?) {
+      guard let error else {
+        self = .neutral
+        return
+      }
+      if [.offline, .network, .portal].contains(error.kind) {
+        self = .unreachable
+      } else if case .throttled = error.disposition {
+        self = .pushedBack
+      } else if error.kind == .timeout || error.httpStatus == 503 {
+        self = .pushedBack
+      } else {
+        self = .neutral
+      }
+    }
+  }
+
+  package let maximum: Int
+  package private(set) var limit: Int
+  private var successes = 0
+
+  /// - Parameter maximum: How many may run at once at most, 1 or more.
+  package init(maximum: Int) {
+    self.maximum = max(maximum, 1)
+    limit = self.maximum
+  }
+
+  /// A run ended.
+  package mutating func ended(_ signal: Signal) {
+    switch signal {
+    case .succeeded:
+      successes = min(successes + 1, maximum)
+      guard successes >= limit else { return }
+      limit = limit > maximum / 2 ? maximum : limit * 2
+      successes = 0
+    case .pushedBack:
+      limit = max(limit / 2, 1)
+      successes = 0
+    case .unreachable:
+      limit = 1
+      successes = 0
+    case .neutral: break
+    }
+  }
+}
