@@ -18,7 +18,9 @@ let package = Package(
   traits: [
     .default(enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
-    .trait(name: "CLI", description: "The program mainstay, on ArgumentParser."),
+    .trait(
+      name: "CLI", description: "The program mainstay, on ArgumentParser.",
+      enabledTraits: ["SQLite"]),
     .trait(name: "HTTPClient", description: "What needs the client library AsyncHTTPClient."),
     .trait(
       name: "Server", description: "What needs the server framework Hummingbird.",
@@ -76,14 +78,17 @@ let package = Package(
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
-        "Mainstay",
+        "Mainstay", .target(name: "MainstayOutbox", condition: .when(traits: ["CLI"])),
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CLI"])),
       ]),
     .testTarget(
       name: "MainstayCLITests",
-      dependencies: ["Mainstay", "MainstayCLI", "MainstayTesting", "TestSupport"]),
+      dependencies: [
+        "Mainstay", "MainstayCLI", "MainstayOutbox", "MainstayTesting", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
+      ]),
     .target(
       name: "CrashChildSupport", dependencies: ["Mainstay"], path: "Tests/CrashChildSupport"),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 
 /// The program `mainstay`.
-@main struct Program: ParsableCommand {
+@main struct Program: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mainstay",
     abstract: "Looks at what Mainstay keeps.",
@@ -12,12 +12,12 @@ import Foundation
       Exit status: 0 all is well, 1 something was looked for and not found, 2 wrong options, 3 it \
       could not be done.
       """,
-    subcommands: [ErrorsCommand.self])
+    subcommands: [ErrorsCommand.self, OutboxCommand.self])
 
-  static func main() {
+  static func main() async {
     Terminal.prepare()
     do {
-      try perform()
+      try await perform()
       leave(.success)
     } catch let failure as CommandFailure {
       let name = failure.status == .wrongOptions ? "" : "mainstay: "
@@ -34,7 +34,7 @@ import Foundation
     Terminal.complaints.tell(Terminal.lines(text).joined(separator: "\n") + "\n")
   }
 
-  private static func perform() throws {
+  private static func perform() async throws {
     var command: any ParsableCommand
     do {
       command = try parseAsRoot()
@@ -42,7 +42,11 @@ import Foundation
       return try answer(error)
     }
     do {
-      try command.run()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
     } catch let error where exitCode(for: error) == .success {
       // Help that is asked for by a command without a subcommand comes this way.
       try answer(error)

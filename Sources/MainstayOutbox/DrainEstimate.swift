@@ -35,11 +35,15 @@ extension DrainEstimate: CustomStringConvertible {
 
 /// Measures how many operations end well in the time in which any of them run.
 ///
-/// Time in which nothing runs does not count, and old times count less: half after thirty seconds of
-/// work.
+/// Time in which nothing runs does not count, and old times count less: half after thirty seconds
+/// of work.
 package struct DrainRate: Sendable, Equatable {
   /// After how many seconds of work a measurement counts half.
   private static let halfLife = 30.0
+  /// Fewer ends say nothing.
+  private static let minimum = 2.0
+  /// More than a day is no estimate.
+  private static let longest = 86_400.0
 
   private var ended = 0.0
   private var worked = 0.0
@@ -73,14 +77,15 @@ package struct DrainRate: Sendable, Equatable {
     self.since = now
   }
 
-  /// How long it takes to work off so many; nil where nothing is known.
+  /// How long it takes to work off so many; nil where too little is known, and for more than a day.
   ///
   /// The counts of a Poisson process vary by their root, so few measurements give a wide span.
   package func estimate(_ count: Int, at now: Duration) -> DrainEstimate? {
     var rate = self
     rate.count(until: now)
-    guard count > 0, rate.ended >= 1, rate.worked > 0 else { return nil }
+    guard count > 0, rate.ended >= Self.minimum, rate.worked > 0 else { return nil }
     let seconds = Double(count) * rate.worked / rate.ended
+    guard seconds <= Self.longest else { return nil }
     let spread = 1.96 / rate.ended.squareRoot()
     let slowest = spread < 0.9 ? seconds / (1 - spread) : seconds * 10
     return DrainEstimate(

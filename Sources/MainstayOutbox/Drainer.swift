@@ -100,7 +100,8 @@ actor Drainer {
   /// Adds to a snapshot how long it takes to work off what can be worked off.
   func estimated(_ snapshot: OutboxSnapshot) -> OutboxSnapshot {
     var snapshot = snapshot
-    let count = snapshot.ready + snapshot.running + snapshot.blocked
+    let isMoving = snapshot.ready + snapshot.running > 0
+    let count = isMoving ? snapshot.ready + snapshot.running + snapshot.blocked : 0
     snapshot.estimate = rate.estimate(count, at: settings.timeline.now)
     return snapshot
   }

@@ -51,6 +51,13 @@ public struct OperationExplanation: Sendable, Hashable {
   /// All that stands in its way; empty where it is claimed by the next free worker.
   public let obstacles: [Obstacle]
 
+  /// Makes an explanation; for tools.
+  public init(id: OperationID, state: OperationState, obstacles: [Obstacle]) {
+    self.id = id
+    self.state = state
+    self.obstacles = obstacles
+  }
+
   /// The earliest time at which it can run; nil where no time alone lets it run.
   public var earliest: Date? {
     var earliest: Date?

@@ -22,8 +22,8 @@ extension Outbox {
     public var maximumPending: Int? = 100_000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
-    /// How long newer operations of the next higher priority overtake an older one; zero or more, the
-    /// default is an hour.
+    /// How long newer operations of the next higher priority overtake an older one; zero or more,
+    /// the default is an hour.
     ///
     /// With zero, priorities do not matter.
     public var ageing = Duration.seconds(3600)

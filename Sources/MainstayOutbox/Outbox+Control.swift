@@ -130,7 +130,8 @@ extension Outbox {
   /// Goes on after ``pause()``.
   public func resume() async { await drainer.resume() }
 
-  /// Starts nothing any more, and returns when nothing runs: what an app does before it is suspended.
+  /// Starts nothing any more, and returns when nothing runs: what an app does before it is
+  /// suspended.
   ///
   /// What runs has time to end; after that it is cancelled and given back, at no cost. Go on with
   /// ``resume()``.
@@ -144,8 +145,8 @@ extension Outbox {
   /// Works off what can be worked off, and returns when nothing is left of that: what an app does
   /// with the time that a background task has.
   ///
-  /// It goes on with an outbox that was paused. When the time is over it returns, and what runs then
-  /// goes on: ``suspend(within:)`` ends that.
+  /// It goes on with an outbox that was paused. When the time is over it returns, and what runs
+  /// then goes on: ``suspend(within:)`` ends that.
   ///
   /// - Parameter time: How long it may take; zero or more.
   /// - Returns: How many operations stand where when it ends.
@@ -184,6 +185,18 @@ extension Outbox {
     try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 
+  /// Tries an operation at once that waits for a time, such as after a failure.
+  ///
+  /// What it has failed before still counts. A dead letter is put back instead: see
+  /// ``redrive(_:)``.
+  ///
+  /// - Returns: False where there is no such operation, or where it does not wait for a time.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func retry(_ id: OperationID) async throws(OutboxError) -> Bool {
+    try await changing { try await $0.hasten(id) }
+  }
+
   /// Takes an operation back; a receipt counts it, and what needs it is given up.
   ///
   /// - Parameter id: The operation.
@@ -203,8 +216,8 @@ extension Outbox {
 
   /// Says whether something holds from now on that operations name as a constraint.
   ///
-  /// Operations that name one that does not hold are not started. What runs goes on. It is a fact of
-  /// this process and not kept on the disk.
+  /// Operations that name one that does not hold are not started. What runs goes on. It is a fact
+  /// of this process and not kept on the disk.
   ///
   /// - Parameters:
   ///   - constraint: What holds or not.

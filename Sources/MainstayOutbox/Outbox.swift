@@ -27,6 +27,16 @@ public final class Outbox: Sendable {
     package init() {}
   }
 
+  /// Who works, until the work ends.
+  private final class Working: Sendable {
+    private let state = Locked<Drainer?>(nil)
+
+    var drainer: Drainer? {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
+  }
+
   /// What was found when the outbox was opened.
   public let opening: OpeningReport
   let store: any OutboxStore
@@ -35,7 +45,8 @@ public final class Outbox: Sendable {
   let changeFeed: Changes
   private let chance: Chance
   /// Who is asked for estimates; let go when the work ends, since it knows the feed that asks.
-  private let working = Locked<Drainer?>(nil)
+  private let working = Working()
+  private let foreign: Task<Void, Never>?
 
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
@@ -134,7 +145,7 @@ public final class Outbox: Sendable {
     chance = Chance(seed: surroundings.seed)
     let changes = Changes { [working] in
       guard let snapshot = try? await store.snapshot() else { return nil }
-      return await working.withLock { $0 }?.estimated(snapshot) ?? snapshot
+      return await working.drainer?.estimated(snapshot) ?? snapshot
     }
     changeFeed = changes
     let drainer = Drainer(
@@ -144,7 +155,15 @@ public final class Outbox: Sendable {
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget, changed: { changes.changed() }))
     self.drainer = drainer
-    working.withLock { $0 = drainer }
+    working.drainer = drainer
+    foreign = (store as? SQLiteStore).map { store in
+      Task {
+        await ForeignChanges.watch(store) {
+          drainer.wake()
+          changes.changed()
+        }
+      }
+    }
     if configuration.startsPaused { await drainer.pause() }
     for constraint in configuration.unmetConstraints {
       await drainer.set(constraint, isMet: false)
@@ -155,7 +174,8 @@ public final class Outbox: Sendable {
   /// Dropping the last reference shuts it down too, some time later.
   deinit {
     let (drainer, changes, store) = (drainer, changeFeed, store)
-    working.withLock { $0 = nil }
+    working.drainer = nil
+    foreign?.cancel()
     Task {
       await drainer.shutDown()
       changes.end()
@@ -165,9 +185,10 @@ public final class Outbox: Sendable {
 
   /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
   public func shutDown() async {
+    foreign?.cancel()
     await drainer.shutDown()
     changeFeed.end()
-    working.withLock { $0 = nil }
+    working.drainer = nil
     await store.close()
   }
 }

@@ -26,6 +26,8 @@ public struct OutboxError: AppErrorConvertible {
     public static let full = Code(rawValue: "full")
     /// Another operation with the same unique key is waiting.
     public static let duplicate = Code(rawValue: "duplicate")
+    /// What was asked for rests on something that has changed meanwhile; asking again helps.
+    public static let changedMeanwhile = Code(rawValue: "changedMeanwhile")
     /// The payload is larger than it may be.
     public static let tooLarge = Code(rawValue: "tooLarge")
     /// The payload could not be encoded.
@@ -74,7 +76,8 @@ extension OutboxError.Code {
   /// Every code that the outbox itself uses.
   package static let all: [OutboxError.Code] = [
     .unavailable, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge, .unencodable,
-    .keyReused, .duplicate, .shutDown, .duplicateWorker, .unreadablePayload, .failed,
+    .keyReused, .duplicate, .changedMeanwhile, .shutDown, .duplicateWorker, .unreadablePayload,
+    .failed,
   ]
 }
 
@@ -155,6 +158,11 @@ private struct Row {
       title: "This is waiting already",
       message: "The same was asked for before, and has not been done yet.",
       suggestion: "Wait until it is done."),
+    .changedMeanwhile: Row(
+      code: "outbox.changed-meanwhile", kind: .storage, disposition: .transient(),
+      title: "This has changed meanwhile",
+      message: "Something else was done with it at the same moment.",
+      suggestion: "Try again."),
     .shutDown: Row(
       code: "outbox.shut-down", kind: .cancelled, disposition: .permanent,
       title: "The app is closing", message: "Changes are no longer taken.",

@@ -93,6 +93,8 @@ public struct OutboxReceipt: Sendable, Hashable, Codable {
     public static let cancelled = Reason(rawValue: "cancelled")
     /// A newer one took its place under the same unique key.
     public static let replaced = Reason(rawValue: "replaced")
+    /// It and its neighbour came to one operation, or to none.
+    public static let coalesced = Reason(rawValue: "coalesced")
     /// One before it under the same ordering key was given up, and those behind that were dropped.
     public static let followed = Reason(rawValue: "followed")
     /// Its time was over.

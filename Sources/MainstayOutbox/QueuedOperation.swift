@@ -18,8 +18,8 @@ public protocol QueuedOperation: Codable, Sendable {
 
   /// The version of the payload's form, 1 or more; the default is 1.
   ///
-  /// Raise it when an older build could not read the payload any more, and keep a type and a worker
-  /// for each version that may still be waiting on a disk.
+  /// Raise it when an older build could not read the payload any more, and keep a type for each
+  /// version that may still be waiting on a disk: see ``Worker/upcasting(from:_:)``.
   static var version: Int { get }
 
   /// The lane that operations of this kind run in; the default is ``Lane/main``.

@@ -28,6 +28,16 @@ public struct Worker: Sendable {
   let perform: Perform
   let reconcile: Ask?
 
+  init(
+    type: PayloadType, rules: OperationStateMachine.Rules, perform: @escaping Perform,
+    reconcile: Ask?
+  ) {
+    self.type = type
+    self.rules = rules
+    self.perform = perform
+    self.reconcile = reconcile
+  }
+
   /// Makes a worker.
   ///
   /// - Parameters:
@@ -62,16 +72,14 @@ public struct Worker: Sendable {
     rules.backoff = backoff
     rules.followers = afterDeadLetter
     rules.maximumConcurrency = maximumConcurrency
-    self.rules = rules
-    self.type = Operation.payloadType
-    perform = { data, context in try await run(try Operation.decode(data), context) }
+    var ask: Ask?
     if let reconcile {
-      self.reconcile = { data, context in
-        try await reconcile(try Operation.decode(data), context)
-      }
-    } else {
-      self.reconcile = nil
+      ask = { data, context in try await reconcile(try Operation.decode(data), context) }
     }
+    self.init(
+      type: Operation.payloadType, rules: rules,
+      perform: { data, context in try await run(try Operation.decode(data), context) },
+      reconcile: ask)
   }
 }
 

@@ -98,24 +98,26 @@ extension Redactor {
   mutating func takeCredentials(_ isBearer: Bool) -> Bool {
     guard !Byte.isGap(bytes[position]) else { return false }
     expected = .nothing
-    let end = endOfCredentials(from: position)
+    let end = endOfCredentials(from: position, isBearer)
     guard !isName(upTo: end) else { return false }
     let value = bytes[position..<end]
     let isEncoded =
-      value.count >= 8 && !value.contains(UInt8(ascii: ":"))
+      value.count >= 8
       && value.contains { Byte.isDigit($0) || (65...90).contains($0) || $0 == UInt8(ascii: "=") }
     guard isBearer || isEncoded else { return false }
     replace(to: end, with: "<redacted>")
     return true
   }
 
-  /// Where credentials end: at white space, a quote, a bracket or what separates values.
-  private mutating func endOfCredentials(from start: Int) -> Int {
+  /// Where credentials end: at white space, a quote, a bracket or what separates values; those of
+  /// "Basic" are encoded, so that they end at a colon too.
+  private mutating func endOfCredentials(from start: Int, _ isBearer: Bool) -> Int {
     var end = start
     while end < bytes.count {
       let byte = bytes[end]
       if Byte.isSpace(byte) || Byte.isQuote(byte) || Byte.isOpening(byte) || Byte.isClosing(byte)
         || Self.endsValue(byte) || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
+        || (!isBearer && byte == UInt8(ascii: ":"))
       {
         break
       }

@@ -4,18 +4,22 @@
 struct ProgressBar {
   private let total: Int
   private let what: String
+  private let shortest: Int
   private var shown = -1
 
-  /// Below this much work nobody has to wait.
-  private static let shortest = 20_000_000
   private static let width = 30
 
-  init(_ what: String, total: Int) {
+  /// - Parameters:
+  ///   - what: What is being done.
+  ///   - total: How much there is to do.
+  ///   - shortest: Below this much nobody has to wait, and no bar is shown; by default in bytes.
+  init(_ what: String, total: Int, from shortest: Int = 20_000_000) {
     self.what = what
     self.total = total
+    self.shortest = shortest
   }
 
-  private var isShown: Bool { Terminal.complaints.isInteractive && total >= Self.shortest }
+  private var isShown: Bool { Terminal.complaints.isInteractive && total >= shortest }
 
   mutating func show(_ done: Int) {
     guard isShown else { return }

@@ -35,6 +35,7 @@ struct Arrival {
 
   mutating func take(_ operation: NewOperation) throws -> Answer {
     if let answer = try twin(of: operation) { return answer }
+    if let coalescing = operation.wishes.coalescing { return try coalesce(operation, coalescing) }
     guard let key = operation.wishes.uniqueKey else { return try insert(operation) }
     guard let holder = try holder(of: Self.bytes(key, of: operation)) else {
       return try insert(operation)
@@ -95,6 +96,44 @@ struct Arrival {
           """), arguments: [key])
     guard let row, let id = OperationID(data: row["uuid"]) else { return nil }
     return Holder(row: row["id"], id: id, isUntouched: row["untouched"], bytes: row["bytes"])
+  }
+
+  /// The last one of the key gets what both come to, or both are gone.
+  private mutating func coalesce(
+    _ operation: NewOperation, _ coalescing: NewOperation.Coalescing
+  ) throws -> Answer {
+    let row = try Row.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT id, kind, ordering_key, payload FROM op
+          WHERE uuid = ?1 AND payload = ?2 AND kind = ?3 AND version = ?4 AND ordering_key = ?5
+            AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND effect = 'notSent'
+            AND NOT cancelled
+            AND id = (SELECT max(id) FROM op WHERE ordering_key = ?5)
+            AND (?6 OR NOT EXISTS (SELECT 1 FROM dep WHERE needs = id))
+          """),
+      arguments: [
+        coalescing.earlier.data, coalescing.expected, operation.type.kind.rawValue,
+        operation.type.version, operation.orderingKey.map { Data($0.utf8) },
+        coalescing.payload != nil,
+      ])
+    guard let row else {
+      return .failure(
+        OutboxError(.changedMeanwhile, details: "\(coalescing.earlier) is not what it was"))
+    }
+    accepted += 1
+    let departure = Departure(db: db, date: date)
+    let kind = operation.type.kind.rawValue
+    if let payload = coalescing.payload {
+      let number: Int64 = row["id"]
+      try db.cachedStatement(sql: "UPDATE op SET payload = ?, idem_key = ? WHERE id = ?")
+        .execute(arguments: [payload, operation.idempotencyKey.rawValue, number])
+      try departure.leaveReceipt(kind, .coalesced, bytes: coalescing.expected.count)
+      return .success(coalescing.earlier)
+    }
+    try departure.leaveReceipt(kind, .coalesced, bytes: operation.payload.count)
+    added -= try departure.remove(row, as: .coalesced)
+    return .success(operation.id)
   }
 
   /// What was there has never been sent, so nobody knows its idempotency key: a new operation takes

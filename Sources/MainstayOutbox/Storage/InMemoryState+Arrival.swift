@@ -14,6 +14,7 @@ extension InMemoryState {
       }
       return twin.id
     }
+    if let coalescing = new.wishes.coalescing { return try coalesce(new, coalescing, at: date) }
     guard let key = new.wishes.uniqueKey, let (number, holder) = holder(of: key, new.type.kind)
     else { return try add(new, after: nil, at: date) }
     let isUntouched =
@@ -27,6 +28,32 @@ extension InMemoryState {
       return holder.operation.id
     case .replace, .append: return try add(new, after: number, at: date)
     }
+  }
+
+  func last(of key: String) -> (key: Int64, value: StoredRow)? {
+    sorted.last { $0.value.operation.orderingKey == key }
+  }
+
+  private mutating func coalesce(
+    _ new: NewOperation, _ coalescing: NewOperation.Coalescing, at date: Date
+  ) throws(OutboxError) -> OperationID {
+    guard let key = new.orderingKey, let (number, row) = last(of: key),
+      row.operation.id == coalescing.earlier, row.operation.payload == coalescing.expected,
+      row.operation.type == new.type, row.operation.effect == .notSent,
+      [.ready, .scheduled, .blocked, .waiting].contains(row.operation.state),
+      !row.operation.isCancelled,
+      coalescing.payload != nil || !needs.values.contains(where: { $0[number] != nil })
+    else { throw OutboxError(.changedMeanwhile, details: "\(coalescing.earlier)") }
+    enqueued += 1
+    if let payload = coalescing.payload {
+      leaveReceipt(of: row.operation, .coalesced, at: date)
+      rows[number]?.operation.payload = payload
+      rows[number]?.operation.idempotencyKey = new.idempotencyKey
+      return coalescing.earlier
+    }
+    leaveReceipt(of: self.row(of: new, at: date).operation, .coalesced, at: date)
+    remove(number, as: .coalesced, at: date)
+    return new.id
   }
 
   private func holder(

@@ -77,6 +77,17 @@ public final class InMemoryStore: OutboxStore {
     return state.withLock { $0.obstacles(id, at: date) }
   }
 
+  /// Makes an operation ready that waits for a time; false where none does.
+  public func hasten(_ id: OperationID) async throws -> Bool {
+    state.withLock { state in
+      guard let (number, row) = state.row(of: id), row.operation.due != nil else { return false }
+      state.rows[number]?.operation.state = .ready
+      state.rows[number]?.operation.due = nil
+      state.rows[number]?.start = nil
+      return true
+    }
+  }
+
   /// Closes a lane.
   public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     let date = now()
@@ -105,6 +116,11 @@ public final class InMemoryStore: OutboxStore {
   /// An operation that is not finished; nil where there is none.
   public func operation(_ id: OperationID) async throws -> StoredOperation? {
     state.withLock { state in state.row(of: id)?.value.operation }
+  }
+
+  /// The last operation of an ordering key that is not finished; nil where there is none.
+  public func last(of orderingKey: String) async throws -> StoredOperation? {
+    state.withLock { $0.last(of: orderingKey)?.value.operation }
   }
 
   /// The operations that are not finished, the oldest first.

@@ -17,8 +17,13 @@ public protocol OutboxStore: Sendable {
   ///
   /// One that is still there with the same idempotency key, kind and payload is returned instead.
   ///
-  /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, and `full`.
+  /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, `full`,
+  ///   `duplicate` for a unique key that is taken, and `changedMeanwhile` where the operation before
+  ///   it is no longer what ``NewOperation/Coalescing`` expects: then nothing was changed.
   func insert(_ operation: NewOperation) async throws -> OperationID
+
+  /// The last operation of an ordering key that is not finished; nil where there is none.
+  func last(of orderingKey: String) async throws -> StoredOperation?
 
   /// Leases operations that are ready, those that rank first before others.
   ///
@@ -43,6 +48,9 @@ public protocol OutboxStore: Sendable {
 
   /// Makes ready at once whatever waits because the network could not be reached.
   func expedite() async throws
+
+  /// Makes an operation ready that waits for a time; false where none does.
+  func hasten(_ id: OperationID) async throws -> Bool
 
   /// Closes a lane.
   func close(_ lane: Lane, _ closure: LaneClosure) async throws

@@ -36,6 +36,18 @@ extension SQLiteStore {
     return answer.0
   }
 
+  /// Makes an operation ready that waits for a time; false where none does.
+  public func hasten(_ id: OperationID) async throws -> Bool {
+    try await write(.normal) { db, _ in
+      try db.execute(
+        sql: """
+          UPDATE op SET state = 'ready', cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
+          WHERE uuid = ? AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
+          """, arguments: [id.data])
+      return db.changesCount > 0
+    }
+  }
+
   /// What stands in the way of an operation that is not finished; nil where there is none.
   public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
     try await read { [now] db in

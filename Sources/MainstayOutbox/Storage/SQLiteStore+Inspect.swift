@@ -52,6 +52,18 @@ extension SQLiteStore {
     }
   }
 
+  /// The last operation of an ordering key that is not finished; nil where there is none.
+  public func last(of orderingKey: String) async throws -> StoredOperation? {
+    try await read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT \(OperationRow.op) FROM op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
+          """, arguments: [Data(orderingKey.utf8)]
+      ).flatMap { try? OperationRow.operation($0) }
+    }
+  }
+
   /// The operations that are not finished, the oldest first.
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
     try await read { db in

@@ -190,7 +190,8 @@ extension SQLiteStore {
   private static func recover(
     besides connection: Connection, at date: Int64, _ report: inout OpeningReport, _ db: Database
   ) throws -> Int {
-    let folder = URL(filePath: connection.lock.path).deletingLastPathComponent()
+    guard let own = connection.lock else { return 0 }
+    let folder = URL(filePath: own.path).deletingLastPathComponent()
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, lock FROM owner WHERE id <> ?", arguments: [connection.owner])
     var removed = 0

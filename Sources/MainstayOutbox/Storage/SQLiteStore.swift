@@ -15,7 +15,8 @@ public final class SQLiteStore: OutboxStore {
   struct Connection: Sendable {
     let queue: DatabaseQueue
     let owner: Int64
-    let lock: OwnerLock
+    /// Nil where the file is only looked at.
+    let lock: OwnerLock?
   }
 
   /// What changes while it is open.
@@ -76,6 +77,10 @@ public final class SQLiteStore: OutboxStore {
       return state.connection
     }
     guard let connection else { return }
+    guard let lock = connection.lock else {
+      try? connection.queue.close()
+      return
+    }
     let owner = connection.owner
     _ = try? await Self.onWriter(of: connection.queue) { db in
       try Durability.normal.transaction(db) {
@@ -88,7 +93,7 @@ public final class SQLiteStore: OutboxStore {
       }
       try db.checkpoint(.truncate)
     }
-    connection.lock.remove()
+    lock.remove()
     try? connection.queue.close()
   }
 

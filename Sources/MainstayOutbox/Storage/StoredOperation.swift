@@ -71,6 +71,8 @@ extension NewOperation {
     public var dependencies: EnqueueOptions.Dependencies?
     /// What must hold while it is started.
     public var constraints: Set<OperationConstraint>
+    /// What it and the one before it under its ordering key come to; nil where both are done.
+    public var coalescing: Coalescing?
 
     /// Makes wishes; those that are left out are those of an operation without any.
     public init(
@@ -85,6 +87,23 @@ extension NewOperation {
       self.uniqueKey = uniqueKey
       self.dependencies = dependencies
       self.constraints = constraints
+    }
+  }
+
+  /// What an operation and the last one of its ordering key come to.
+  public struct Coalescing: Sendable, Equatable {
+    /// The last one.
+    public let earlier: OperationID
+    /// Its payload, as it was when somebody asked what both come to.
+    public let expected: Data
+    /// What is done instead of both; nil for nothing.
+    public let payload: Data?
+
+    /// Says what both come to.
+    public init(earlier: OperationID, expected: Data, payload: Data?) {
+      self.earlier = earlier
+      self.expected = expected
+      self.payload = payload
     }
   }
 }

@@ -54,6 +54,10 @@ final class FailingStore: OutboxStore {
     try pass("reconsider")
     try await store.reconsider()
   }
+  func last(of orderingKey: String) async throws -> StoredOperation? {
+    try await store.last(of: orderingKey)
+  }
+  func hasten(_ id: OperationID) async throws -> Bool { try await store.hasten(id) }
   func cancel(_ id: OperationID) async throws -> Cancellation? { try await store.cancel(id) }
   func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
     try await store.obstacles(id)

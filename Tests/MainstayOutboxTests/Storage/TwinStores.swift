@@ -99,7 +99,11 @@ struct TwinStores {
       if let id = ids.isEmpty ? nil : pick(ids) {
         _ = try await both("cancel \(name(id))") { try await $0.cancel(id) }
       }
-    case 87..<91: _ = try await both("reconsider") { try await $0.reconsider() == () }
+    case 87..<89:
+      if let id = ids.isEmpty ? nil : pick(ids) {
+        _ = try await both("hasten \(name(id))") { try await $0.hasten(id) }
+      }
+    case 89..<91: _ = try await both("reconsider") { try await $0.reconsider() == () }
     case 91..<95: try await turnLane()
     default: try await crash()
     }
@@ -132,14 +136,21 @@ struct TwinStores {
   private mutating func insert() async throws {
     let (key, kind) = (pick(["a", "b", nil, nil]), pick(["note", "note", "other", "strange"]))
     let life = chance(15) ? Duration.seconds(number(1...200)) : nil
+    var wishes = wishes()
+    if chance(25), let key, let last = try await memory.store.last(of: key) {
+      wishes = NewOperation.Wishes()
+      wishes.coalescing = NewOperation.Coalescing(
+        earlier: chance(90) ? last.id : pick(ids), expected: last.payload,
+        payload: chance(60) ? Data("{\(ids.count)}".utf8) : nil)
+    }
     let new = NewOperation.note(
       String(ids.count), orderedBy: key, kind: OperationKind(rawValue: kind),
       lane: chance(80) ? .main : "side", timeToLive: life,
-      effect: chance(5) ? .sentUnknown : .notSent, wishes: wishes())
+      effect: chance(5) ? .sentUnknown : .notSent, wishes: wishes)
     do {
-      let id = try await both("insert \(new.wishes)") { try await $0.insert(new) }
+      let id = try await both("insert") { try await $0.insert(new) }
       if id == new.id { ids.append(id) }
-    } catch let error as OutboxError where error.code == .duplicate {
+    } catch let error as OutboxError where [.duplicate, .changedMeanwhile].contains(error.code) {
       // Both refused it.
     }
   }

@@ -100,6 +100,7 @@ import Testing
       ("Bearer token=abc", "Bearer token=<redacted>"),
       ("Basic token: abc", "Basic token: <redacted>"),
       ("\"Bearer a.b-c~d\"", "\"Bearer <redacted>\""),
+      ("Basic A1b2C3d4=/home/u:p", "Basic <redacted>:p"),
     ] as [(String, String)])
   func `credentials are taken out though they read like the name of a secret`(
     _ text: String, _ expected: String

@@ -18,7 +18,7 @@ enum SourceRules {
       "NIOHTTP2", "NIOPosix", "NIOSSL",
     ],
     "MainstayOutbox": ["Mainstay", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
-    "MainstayCLI": ["ArgumentParser", "Foundation", "Mainstay"],
+    "MainstayCLI": ["ArgumentParser", "Foundation", "Mainstay", "MainstayOutbox"],
     "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
     "InventoryCore": [
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "Foundation", "GRDB",

@@ -17,8 +17,7 @@ extension Inventory {
       let plan = FeaturePlan(
         connectivity: reading.state, circuits: circuits, storage: store.evidence.reason)
       let (level, reasons) = plan.level
-      let moving = reading.state == .online ? snapshot.moving + intents : 0
-      let estimate = drainMeter.estimate(for: moving)
+      let estimate = reading.state == .online ? snapshot.estimate?.likely : nil
       return StatusDocument(
         connectivity: reading, featureLevel: level, reasons: reasons,
         features: plan.features,

@@ -30,7 +30,6 @@ package final class Inventory: Sendable {
   /// Where the monitor writes its reports.
   let errorFile: URL
   let settings: Settings
-  let drainMeter: DrainMeter
   let now: @Sendable () -> Date
   private let signals: AsyncStream<Signal>
   private let signal: AsyncStream<Signal>.Continuation
@@ -63,7 +62,6 @@ package final class Inventory: Sendable {
     let client = UpstreamClient(
       origin: upstream, settings: settings.client, evidence: evidence, now: now)
     let feed = ChangeFeed()
-    let drainMeter = DrainMeter(settings.timeline)
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
@@ -74,8 +72,7 @@ package final class Inventory: Sendable {
     do {
       outbox = try await Outbox(
         at: data.appending(path: "outbox.sqlite"),
-        configuration: Self.configuration(
-          settings, signal, finished: { drainMeter.finished() }), now: now
+        configuration: Self.configuration(settings, signal), now: now
       ) { worker.workers }
     } catch {
       store.close()
@@ -91,7 +88,6 @@ package final class Inventory: Sendable {
     self.evidence = evidence
     self.feed = feed
     self.settings = settings
-    self.drainMeter = drainMeter
     errorFile = data.appending(path: "errors.jsonl")
     monitor = Self.monitor(writingTo: errorFile, now: now)
     self.now = now
@@ -147,16 +143,14 @@ package final class Inventory: Sendable {
   }
 
   private static func configuration(
-    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation,
-    finished: @escaping @Sendable () -> Void
+    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation
   ) -> Outbox.Configuration {
     var configuration = Outbox.Configuration()
     configuration.maximumConcurrency = settings.maximumConcurrency
     configuration.mapping = .inventory
     // Nothing is sent before both files say the same.
     configuration.startsPaused = true
-    configuration.observer = EventRelay(
-      signal: signal, finished: finished, next: settings.observer)
+    configuration.observer = EventRelay(signal: signal, next: settings.observer)
     return configuration
   }
 
@@ -190,17 +184,12 @@ package final class Inventory: Sendable {
 /// Passes the events of the outbox on.
 private struct EventRelay: OutboxObserver {
   let signal: AsyncStream<Inventory.Signal>.Continuation
-  let finished: @Sendable () -> Void
   let next: (any OutboxObserver)?
 
   func observe(_ event: OutboxEvent) {
     next?.observe(event)
     switch event.what {
-    case .succeeded: finished()
-    case .gaveUp:
-      finished()
-      signal.yield(.outbox(event))
-    case .failed, .storageFailed: signal.yield(.outbox(event))
+    case .gaveUp, .failed, .storageFailed: signal.yield(.outbox(event))
     default: break
     }
   }

@@ -21,8 +21,6 @@ extension Inventory {
     package var pullInterval: Duration? = .seconds(5)
     /// Limits and waits of single requests.
     package var client = UpstreamClient.Settings()
-    /// What durations are measured with; a monotonic clock.
-    package var timeline = Timeline.live
     /// Who else is told about the events of the outbox.
     package var observer: (any OutboxObserver)?
     /// Called between two durable steps; what it throws stands for a process that dies there.

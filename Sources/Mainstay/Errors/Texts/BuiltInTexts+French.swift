@@ -286,6 +286,9 @@ extension BuiltInTexts {
     outbox.unencodable = La modification n’a pas été enregistrée
     > Elle ne peut pas prendre une forme qui s’enregistre.
     ! Vérifiez votre saisie.
+    outbox.changed-meanwhile = Cela a changé entre-temps
+    > Autre chose a été fait au même moment.
+    ! Réessayez.
     outbox.duplicate = C’est déjà en attente
     > La même chose a déjà été demandée et n’est pas encore faite.
     ! Attendez que ce soit fait.

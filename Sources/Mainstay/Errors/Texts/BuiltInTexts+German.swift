@@ -286,6 +286,9 @@ extension BuiltInTexts {
     outbox.unencodable = Ihre Änderung wurde nicht gesichert
     > Sie lässt sich nicht in eine Form bringen, die gesichert werden kann.
     ! Prüfen Sie Ihre Eingabe.
+    outbox.changed-meanwhile = Das hat sich inzwischen geändert
+    > Im selben Moment wurde etwas anderes damit gemacht.
+    ! Versuchen Sie es noch einmal.
     outbox.duplicate = Das wartet bereits
     > Dasselbe wurde schon verlangt und ist noch nicht erledigt.
     ! Warten Sie, bis es erledigt ist.

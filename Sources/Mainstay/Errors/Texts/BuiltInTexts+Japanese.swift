@@ -286,6 +286,9 @@ extension BuiltInTexts {
     outbox.unencodable = 変更を保存できませんでした
     > 保存できる形に変換できません。
     ! 入力内容を確認してください。
+    outbox.changed-meanwhile = その間に変更されました
+    > 同じ瞬間に別の操作が行われました。
+    ! もう一度お試しください。
     outbox.duplicate = すでに待機中です
     > 同じ内容がすでに依頼されていて、まだ完了していません。
     ! 完了するまでお待ちください。

@@ -286,6 +286,9 @@ extension BuiltInTexts {
     outbox.unencodable = 无法保存更改
     > 无法将此更改转换为可保存的格式。
     ! 请检查输入的内容。
+    outbox.changed-meanwhile = 此内容已发生变化
+    > 在同一时刻对其进行了其他操作。
+    ! 请重试。
     outbox.duplicate = 此内容已在等待
     > 之前已请求过相同的内容，尚未完成。
     ! 请等待其完成。

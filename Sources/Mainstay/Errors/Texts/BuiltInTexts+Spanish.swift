@@ -286,6 +286,9 @@ extension BuiltInTexts {
     outbox.unencodable = No se ha podido guardar su cambio
     > No se puede preparar de forma que se pueda guardar.
     ! Compruebe lo que ha introducido.
+    outbox.changed-meanwhile = Esto ha cambiado mientras tanto
+    > Se hizo otra cosa con ello en el mismo momento.
+    ! Inténtalo de nuevo.
     outbox.duplicate = Esto ya está en espera
     > Ya se pidió lo mismo y aún no se ha hecho.
     ! Espera a que termine.

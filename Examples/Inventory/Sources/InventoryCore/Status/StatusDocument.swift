@@ -102,13 +102,6 @@ extension StatusDocument.Queue {
   }
 }
 
-extension OutboxSnapshot {
-  /// How many go on by themselves; none where nothing moves, as in a lane that is closed.
-  var moving: Int {
-    ready + running + scheduled == 0 ? 0 : pending - conflicted - parked
-  }
-}
-
 extension StatusDocument.Circuit {
   init(_ breaker: CircuitBreaker) {
     name = breaker.name

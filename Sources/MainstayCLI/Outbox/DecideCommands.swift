@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+import MainstayOutbox
+
+/// Which dead letters are meant.
+struct LetterChoice: ParsableArguments {
+  @Argument(help: "The identities of the dead letters.")
+  var ids: [String] = []
+
+  @Flag(help: "All of them, or all that --kind and --reason leave.")
+  var all = false
+
+  @Option(help: "With --all: only those of this kind.")
+  var kind: String?
+
+  @Option(help: "With --all: only those that were given up for this reason, such as refused.")
+  var reason: String?
+
+  func validate() throws {
+    for id in ids { _ = try OperationID(typed: id) }
+    guard ids.isEmpty == all else {
+      throw ValidationError("Name the dead letters, or give --all.")
+    }
+    guard all || (kind == nil && reason == nil) else {
+      throw ValidationError("--kind and --reason choose among --all.")
+    }
+  }
+
+  func chosen(in store: SQLiteStore) async throws -> [OperationID] {
+    guard all else { return try ids.map(OperationID.init(typed:)) }
+    return try await pages { try await store.deadLetters(after: $0, limit: 1000) }
+      .filter { letter in
+        kind ?? letter.operation.type.kind.rawValue == letter.operation.type.kind.rawValue
+          && reason ?? letter.reason.rawValue == letter.reason.rawValue
+      }
+      .map(\.id)
+  }
+}
+
+/// What a decision came to.
+private struct Decided: Encodable {
+  let done: [String]
+  let notFound: [String]
+
+  /// Decides about each, and shows how far it is.
+  static func each(
+    _ ids: [OperationID], _ what: String, _ decide: (OperationID) async throws -> Bool
+  ) async throws -> Decided {
+    var (done, notFound): ([String], [String]) = ([], [])
+    var bar = ProgressBar(what, total: ids.count, from: 1000)
+    defer { bar.end() }
+    for (index, id) in ids.enumerated() {
+      if try await decide(id) { done.append("\(id)") } else { notFound.append("\(id)") }
+      bar.show(index + 1)
+    }
+    return Decided(done: done, notFound: notFound)
+  }
+
+  /// - Throws: ``CommandFailure`` where some were not there.
+  func tell(_ file: OutboxFile, _ verb: String, _ noun: String) throws {
+    if file.json {
+      try Terminal.output.write(try Format.json(self))
+    } else {
+      try Terminal.output.write("\(Format.count(done.count, noun)) \(verb).\n")
+    }
+    guard !notFound.isEmpty else { return }
+    throw CommandFailure(
+      status: .notFound, message: "Not there: \(notFound.joined(separator: ", ")).")
+  }
+}
+
+/// `mainstay outbox retry`.
+struct RetryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry",
+    abstract: "Tries operations at once that wait for a time, such as after a failure.")
+
+  @OptionGroup var file: OutboxFile
+
+  @Argument(help: "The identities of the operations.")
+  var ids: [String]
+
+  func validate() throws { for id in ids { _ = try OperationID(typed: id) } }
+
+  func run() async throws {
+    let ids = try ids.map(OperationID.init(typed:))
+    let decided = try await file.change { store in
+      try await Decided.each(ids, "Retrying") { try await store.hasten($0) }
+    }
+    try decided.tell(file, "may run at once", "operation")
+  }
+}
+
+/// `mainstay outbox redrive`.
+struct RedriveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "redrive",
+    abstract: "Puts dead letters back, under their idempotency keys and in their old places.")
+
+  @OptionGroup var file: OutboxFile
+  @OptionGroup var choice: LetterChoice
+
+  func run() async throws {
+    let decided = try await file.change { store in
+      try await Decided.each(try await choice.chosen(in: store), "Redriving") {
+        try await store.redrive($0)
+      }
+    }
+    try decided.tell(file, "put back", "dead letter")
+  }
+}
+
+/// `mainstay outbox discard`.
+struct DiscardCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "discard",
+    abstract: "Throws dead letters away for ever; receipts count them.")
+
+  @OptionGroup var file: OutboxFile
+  @OptionGroup var choice: LetterChoice
+
+  func run() async throws {
+    let decided = try await file.change { store in
+      try await Decided.each(try await choice.chosen(in: store), "Discarding") {
+        try await store.discard($0)
+      }
+    }
+    try decided.tell(file, "discarded", "dead letter")
+  }
+}
+
+/// `mainstay outbox verify`.
+struct VerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Looks for damage, and whether every accepted operation is accounted for.")
+
+  @OptionGroup var file: OutboxFile
+
+  func run() async throws {
+    let findings = try await file.look { try await $0.findings() }
+    if file.json {
+      try Terminal.output.write(try Format.json(["findings": findings]))
+    } else if findings.isEmpty {
+      try Terminal.output.write("The file is whole, and every operation is accounted for.\n")
+    }
+    guard findings.isEmpty else {
+      throw CommandFailure(
+        status: .notFound,
+        message: file.json
+          ? Format.count(findings.count, "finding") + "." : findings.joined(separator: "\n"))
+    }
+  }
+}

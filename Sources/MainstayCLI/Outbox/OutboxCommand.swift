@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+import MainstayOutbox
+
+/// `mainstay outbox`: what waits in the file of an outbox, why, and what is to become of it.
+struct OutboxCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "outbox",
+    abstract: "Reads the file of an outbox, also while an app uses it, and decides about letters.",
+    subcommands: [
+      StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
+      RetryCommand.self, RedriveCommand.self, DiscardCommand.self, VerifyCommand.self,
+    ])
+}
+
+/// The file of an outbox, and how the answer is written.
+struct OutboxFile: ParsableArguments {
+  @Argument(help: "The file of an outbox.", completion: .file(extensions: ["sqlite"]))
+  var file: String
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  private var store: SQLiteStore { SQLiteStore(at: URL(filePath: file)) }
+
+  /// Looks at the file; nothing in it is changed.
+  func look<T>(_ body: (SQLiteStore) async throws -> T) async throws -> T {
+    let store = store
+    return try await told {
+      try await store.openToLook()
+      return try await body(store)
+    } finally: {
+      await store.close()
+    }
+  }
+
+  /// Opens the file as an app does: what a dead process had begun is taken back.
+  func change<T>(_ body: (SQLiteStore) async throws -> T) async throws -> T {
+    let store = store
+    return try await told {
+      // An outbox that is not there is not made.
+      guard FileManager.default.fileExists(atPath: file) else {
+        throw CommandFailure(
+          status: .couldNotRun, message: "\(Terminal.safe(file)) is not there.")
+      }
+      _ = try await store.open()
+      return try await body(store)
+    } finally: {
+      await store.close()
+    }
+  }
+
+  private func told<T>(
+    _ body: () async throws -> T, finally: () async -> Void
+  ) async throws -> T {
+    do {
+      let result = try await body()
+      await finally()
+      return result
+    } catch {
+      await finally()
+      guard let error = error as? OutboxError else { throw error }
+      let texts = error.appError
+      throw CommandFailure(
+        status: .couldNotRun,
+        message: "\(texts.title.description): \(error.details).")
+    }
+  }
+}
+
+extension OperationID {
+  /// The identity that was typed.
+  init(typed text: String) throws {
+    guard let uuid = UUID(uuidString: text) else {
+      throw ValidationError(
+        "\(Terminal.safe(text)) is no identity; `mainstay outbox list` shows them.")
+    }
+    self.init(uuid)
+  }
+}
+
+/// An operation as the program shows it.
+struct ShownOperation: Encodable {
+  let id: String
+  let kind: String
+  let version: Int
+  /// "dead" for a dead letter.
+  let state: String
+  let lane: String
+  let orderingKey: String?
+  let priority: String
+  let constraints: [String]?
+  let attempts: Int
+  let lostRuns: Int
+  let effect: String
+  let enqueued: Date
+  let due: Date?
+  let expires: Date?
+  let code: String?
+  let message: String?
+  let reason: String?
+  let bytes: Int
+  var payload: String?
+
+  init(_ operation: StoredOperation, letter: DeadLetter? = nil) {
+    id = operation.id.description
+    kind = operation.type.kind.rawValue
+    version = operation.type.version
+    state = letter == nil ? operation.state.rawValue : "dead"
+    lane = operation.lane.rawValue
+    orderingKey = operation.orderingKey
+    priority = "\(operation.priority)"
+    constraints =
+      operation.constraints.isEmpty ? nil : operation.constraints.map(\.rawValue).sorted()
+    attempts = operation.attempts
+    lostRuns = operation.lostRuns
+    effect = operation.effect.rawValue
+    enqueued = operation.enqueued
+    due = operation.due
+    expires = operation.expires
+    code = operation.failure?.code.rawValue
+    message = letter?.message ?? operation.failure?.message
+    reason = letter?.reason.rawValue
+    bytes = operation.payload.count
+  }
+}
+
+/// All operations or dead letters of a file, page by page.
+func pages<T: Identifiable & Sendable>(
+  _ next: (OperationID?) async throws -> [T]
+) async throws -> [T] where T.ID == OperationID {
+  var all: [T] = []
+  while true {
+    let page = try await next(all.last?.id)
+    if page.isEmpty { return all }
+    all += page
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+import MainstayOutbox
+
+/// `mainstay outbox show`.
+struct ShowOperationCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Shows all that is known of one operation or dead letter.")
+
+  @OptionGroup var file: OutboxFile
+
+  @Argument(help: "The identity of the operation.")
+  var id: String
+
+  @Flag(help: "Print its payload too, which may hold a person's data.")
+  var payload = false
+
+  func validate() throws { _ = try OperationID(typed: id) }
+
+  func run() async throws {
+    let id = try OperationID(typed: id)
+    let (operation, letter) = try await file.look { try await found(id, in: $0) }
+    var shown = ShownOperation(operation, letter: letter)
+    if payload { shown.payload = String(decoding: operation.payload, as: UTF8.self) }
+    if file.json { return try Terminal.output.write(try Format.json(shown)) }
+    var rows = [
+      ("Identity", shown.id), ("Kind", "\(shown.kind), version \(shown.version)"),
+      ("State", shown.state), ("Lane", shown.lane), ("Ordering key", shown.orderingKey ?? "–"),
+      ("Priority", shown.priority),
+      ("Constraints", shown.constraints?.joined(separator: ", ") ?? "–"),
+      ("Idempotency key", operation.idempotencyKey.rawValue),
+      ("Enqueued", Format.time(shown.enqueued)), ("Due", shown.due.map(Format.time) ?? "–"),
+      ("Expires", shown.expires.map(Format.time) ?? "never"),
+      ("Attempts", String(shown.attempts)), ("Lost runs", String(shown.lostRuns)),
+      ("Effect", shown.effect), ("Payload", Format.count(shown.bytes, "byte")),
+    ]
+    if let code = shown.code { rows.append(("Last error", code)) }
+    if let reason = shown.reason { rows.append(("Given up", reason)) }
+    if let message = shown.message { rows.append(("", message)) }
+    if let text = shown.payload { rows.append(("", text)) }
+    let width = rows.map(\.0.count).max() ?? 0
+    let lines = rows.map { name, value in
+      let title = name + String(repeating: " ", count: width - name.count)
+      return Terminal.output.accented(title, .faint) + "  " + Terminal.safe(value)
+    }
+    try Terminal.output.write(lines.joined(separator: "\n") + "\n")
+  }
+}
+
+/// `mainstay outbox explain`.
+struct ExplainCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Says why an operation does not run: all that stands in its way.",
+    discussion: """
+      What only the app knows is not in the file: constraints, whether the whole outbox is paused, \
+      and how many run at once.
+      """)
+
+  @OptionGroup var file: OutboxFile
+
+  @Argument(help: "The identity of the operation.")
+  var id: String
+
+  /// What stands in its way, as the program prints it.
+  struct Answer: Encodable {
+    let id: String
+    let state: String
+    let earliest: Date?
+    let obstacles: [String]
+    let constraints: [String]
+  }
+
+  func validate() throws { _ = try OperationID(typed: id) }
+
+  func run() async throws {
+    let id = try OperationID(typed: id)
+    let answer = try await file.look { store in
+      let (operation, letter) = try await found(id, in: store)
+      let obstacles = try await store.obstacles(id) ?? []
+      let explanation = OperationExplanation(
+        id: id, state: operation.state, obstacles: obstacles)
+      return Answer(
+        id: id.description, state: letter == nil ? operation.state.rawValue : "dead",
+        earliest: explanation.earliest,
+        obstacles: letter.map { ["It was given up: \($0.message) Redrive or discard it."] }
+          ?? obstacles.map(\.description),
+        constraints: operation.constraints.map(\.rawValue).sorted())
+    }
+    if file.json { return try Terminal.output.write(try Format.json(answer)) }
+    var lines = answer.obstacles
+    if lines.isEmpty { lines.append("Nothing in the file stands in its way.") }
+    if let earliest = answer.earliest {
+      lines.append("It runs at \(Format.time(earliest)) at the earliest.")
+    }
+    if !answer.constraints.isEmpty {
+      let names = answer.constraints.joined(separator: ", ")
+      lines.append("The app runs it only while this holds: \(names).")
+    }
+    try Terminal.output.write(lines.map { Terminal.safe($0) }.joined(separator: "\n") + "\n")
+  }
+}
+
+/// - Throws: ``CommandFailure`` where there is neither an operation nor a dead letter.
+private func found(
+  _ id: OperationID, in store: SQLiteStore
+) async throws -> (StoredOperation, DeadLetter?) {
+  if let operation = try await store.operation(id) { return (operation, nil) }
+  let letters = try await pages { try await store.deadLetters(after: $0, limit: 1000) }
+  guard let letter = letters.first(where: { $0.id == id }) else {
+    throw CommandFailure(
+      status: .notFound, message: "No operation of the file has the identity \(id).")
+  }
+  return (letter.operation, letter)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Mainstay
+import MainstayOutbox
+
+/// `mainstay outbox status`.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Shows how many operations stand where, and what became of all the others.")
+
+  @OptionGroup var file: OutboxFile
+
+  /// How an outbox is doing.
+  struct Status: Encodable {
+    struct Closed: Encodable {
+      let lane: String
+      let cause: String
+      let until: Date?
+    }
+
+    let version = 1
+    let file: String
+    let snapshot: OutboxSnapshot
+    let ledger: OutboxLedger
+    let isBalanced: Bool
+    let closed: [Closed]
+  }
+
+  func run() async throws {
+    let status = try await file.look { store in
+      let ledger = try await store.ledger()
+      let closed = try await store.closedLanes().map {
+        Status.Closed(lane: $0.lane.rawValue, cause: $0.cause, until: $0.until)
+      }
+      return Status(
+        file: file.file, snapshot: try await store.snapshot(), ledger: ledger,
+        isBalanced: ledger.isBalanced, closed: closed)
+    }
+    if file.json { return try Terminal.output.write(try Format.json(status)) }
+    try Terminal.output.write(text(of: status))
+  }
+
+  private func text(of status: Status) -> String {
+    let snapshot = status.snapshot
+    let subject = Format.count(snapshot.pending, "operation")
+    let dead = Format.count(snapshot.dead, "dead letter")
+    var lines = [
+      Terminal.output.accented(
+        "\(subject) pending and \(dead) in \(Terminal.safe(file.file))", .bold)
+    ]
+    var table = TextTable(["State": .left, "Operations": .right])
+    for (name, count) in [
+      ("running", snapshot.running), ("ready", snapshot.ready), ("scheduled", snapshot.scheduled),
+      ("blocked", snapshot.blocked), ("waiting", snapshot.waiting),
+      ("conflicted", snapshot.conflicted), ("parked", snapshot.parked), ("dead", snapshot.dead),
+    ] where count > 0 {
+      table.add([name, String(count)])
+    }
+    if table.lines.count > 1 { lines += table.lines }
+    if let age = snapshot.oldestAge {
+      lines.append("The oldest has been waiting for \(Self.text(age)).")
+    }
+    lines += status.closed.map { closed in
+      let until = closed.until.map { " until \(Format.time($0))" } ?? ""
+      return "Lane “\(Terminal.safe(closed.lane))” is closed (\(closed.cause))\(until)."
+    }
+    lines += [""] + accounts(of: status.ledger)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func accounts(of ledger: OutboxLedger) -> [String] {
+    var table = TextTable(["Accepted": .left, String(ledger.enqueued): .right])
+    table.add(["  pending", String(ledger.pending)])
+    table.add(["  dead", String(ledger.dead)])
+    let reasons = Dictionary(grouping: ledger.receipts, by: \.reason.rawValue)
+    for reason in reasons.keys.sorted() {
+      let count = reasons[reason, default: []].reduce(0) { $0 + $1.count }
+      table.add(["  \(reason)", String(count)])
+    }
+    let balance =
+      ledger.isBalanced
+      ? "Every accepted operation is accounted for."
+      : Terminal.output.accented("The ledger does not balance: see `mainstay outbox verify`.", .red)
+    return table.lines + [balance]
+  }
+
+  private static func text(_ age: Duration) -> String {
+    age.formatted(
+      .units(allowed: [.days, .hours, .minutes, .seconds], width: .wide, maximumUnitCount: 2))
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// Notices what other processes do with the file, such as another app of a group or a tool.
+///
+/// It asks the database for a number, which takes some microseconds: twenty times a second while
+/// others have the file open, else once a second, since there is nothing that would tell.
+enum ForeignChanges {
+  static let whileShared = Duration.milliseconds(50)
+  static let whileAlone = Duration.seconds(1)
+
+  /// Calls back after each change, until the task is cancelled or the store is closed.
+  static func watch(_ store: SQLiteStore, _ changed: @Sendable () -> Void) async {
+    // What others do takes real time, whatever clock the outbox has.
+    let timeline = Timeline.live
+    var known: Int64?
+    while !Task.isCancelled {
+      do {
+        let (version, isShared) = try await store.changesOfOthers()
+        if let known, known != version { changed() }
+        known = version
+        try await timeline.sleep(
+          until: timeline.now + (isShared ? whileShared : whileAlone))
+      } catch let error as OutboxError where error.code != .shutDown {
+        // Busy or damaged for now: whoever works with the file tells.
+        try? await timeline.sleep(until: timeline.now + whileAlone)
+      } catch {
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// For tools that look at a file while an app may use it.
+extension SQLiteStore {
+  /// Opens the file to be looked at only: nothing is changed, taken back or brought up to date.
+  ///
+  /// - Throws: ``OutboxError`` `unavailable` where there is no file or it cannot be read,
+  ///   `newerFormat` where this build cannot read it, `corrupted` where it is no database, and
+  ///   `failed` where an app has to bring it up to date first.
+  package func openToLook() async throws {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw OutboxError(.unavailable, details: "\(path) is not there")
+    }
+    guard !DamagedFile.isForeign(url) else {
+      throw OutboxError(.corrupted, details: "\(path) is no database")
+    }
+    var configuration = Configuration()
+    configuration.label = "Mainstay.Outbox.Look"
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try await Self.onWriter(of: queue) { [path] db in try Self.checkToLook(path, db) }
+      let connection = Connection(queue: queue, owner: 0, lock: nil)
+      state.withLock { $0.connection = connection }
+    } catch {
+      throw OutboxError(error, path: path)
+    }
+  }
+
+  private static func checkToLook(_ path: String, _ db: Database) throws {
+    guard try db.tableExists("op"), try db.tableExists("meta") else {
+      throw OutboxError(.corrupted, details: "\(path) is no outbox")
+    }
+    let format = try Schema.format(db)
+    guard format.minimumReader <= Schema.format else {
+      throw OutboxError(
+        .newerFormat, details: "\(path) needs format \(format.minimumReader) to be read")
+    }
+    guard try db.columns(in: "op").contains(where: { $0.name == "rank" }) else {
+      throw OutboxError(
+        .failed, details: "\(path) has format 1; an app of this version brings it up to date")
+    }
+  }
+
+  /// The lanes that are closed, by name.
+  package func closedLanes() async throws -> [(lane: Lane, cause: String, until: Date?)] {
+    try await read { [now] db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT name, cause, until FROM lane
+          WHERE cause IS NOT NULL AND (until IS NULL OR until > ?) ORDER BY name
+          """, arguments: [now().milliseconds]
+      ).map { row in
+        let until: Int64? = row["until"]
+        return (Lane(rawValue: row["name"]), row["cause"], until.map(Date.init(milliseconds:)))
+      }
+    }
+  }
+
+  /// Looks at every page and every index of the file.
+  ///
+  /// - Returns: What is wrong, a sentence each; empty where all is well.
+  package func findings() async throws -> [String] {
+    try await read { db in
+      var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)")
+        .filter { $0 != "ok" }
+      guard findings.isEmpty else { return findings }
+      let foreign = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
+      findings += foreign.prefix(20).map { row in
+        "A row of \(row["table"] as String? ?? "a table") belongs to one that is not there."
+      }
+      let ledger = try Self.ledger(db)
+      if !ledger.isBalanced {
+        let gone = ledger.receipts.reduce(0) { $0 + $1.count }
+        findings.append(
+          """
+          The ledger does not balance: \(ledger.enqueued) were accepted, \(ledger.pending) are \
+          pending, \(ledger.dead) are dead letters, and receipts count \(gone).
+          """)
+      }
+      let illegal = try Row.fetchCursor(db, sql: "SELECT \(OperationRow.op) FROM op")
+      while let row = try illegal.next() {
+        if (try? OperationRow.operation(row)) == nil {
+          findings.append("Row \(Int64.fromDatabaseValue(row["id"]) ?? 0) is no operation.")
+        }
+      }
+      return findings
+    }
+  }
+
+  /// A number that changes when another connection changes the file, and whether there are others.
+  package func changesOfOthers() async throws -> (version: Int64, isShared: Bool) {
+    try await read { db in
+      let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+      let owners = try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM owner LIMIT 2)"))
+      return (version, owners ?? 0 > 1)
+    }
+  }
+}

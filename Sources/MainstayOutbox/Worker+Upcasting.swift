@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+
+extension Worker {
+  /// This worker, and one for the form that came before: what waits in that form on a disk is
+  /// brought up to this worker's, each time it is run.
+  ///
+  /// ```swift
+  /// Worker(for: SyncTwin.self) { twin, context in … }
+  ///   .upcasting(from: SyncTwinV1.self) { old in SyncTwin(id: old.id, isNew: false) }
+  /// ```
+  ///
+  /// Forms go up step by step: call it again for the form before that. The bytes on the disk stay
+  /// as they are until the operation is done, so an app that goes back a version still reads them.
+  ///
+  /// - Parameters:
+  ///   - old: The form before; the same kind, and a smaller version.
+  ///   - upcast: Makes the newer form of the older; what it throws parks the operation.
+  /// - Returns: Both workers, for the list of an outbox.
+  public func upcasting<Old: QueuedOperation, New: QueuedOperation>(
+    from old: Old.Type, _ upcast: @escaping @Sendable (Old) throws -> New
+  ) -> [Worker] {
+    [self].upcasting(from: old, upcast)
+  }
+
+  /// A worker of the same rules for payloads of another form.
+  fileprivate func reading(
+    _ type: PayloadType, _ convert: @escaping @Sendable (Data) throws -> Data
+  ) -> Worker {
+    var ask: Ask?
+    if let reconcile {
+      ask = { data, context in try await reconcile(try convert(data), context) }
+    }
+    return Worker(
+      type: type, rules: rules,
+      perform: { [perform] data, context in try await perform(try convert(data), context) },
+      reconcile: ask)
+  }
+}
+
+extension [Worker] {
+  /// These workers, and one for the form before the oldest that they read.
+  ///
+  /// - Parameters:
+  ///   - old: The form before; the same kind, and a smaller version.
+  ///   - upcast: Makes the newer form of the older; what it throws parks the operation.
+  /// - Returns: All workers, for the list of an outbox.
+  public func upcasting<Old: QueuedOperation, New: QueuedOperation>(
+    from old: Old.Type, _ upcast: @escaping @Sendable (Old) throws -> New
+  ) -> [Worker] {
+    guard let newer = last else { return self }
+    let (oldType, newType) = (Old.payloadType, New.payloadType)
+    precondition(
+      newType == newer.type,
+      "upcasting to \(newType.kind) \(newType.version), but the worker before it reads "
+        + "\(newer.type.kind) \(newer.type.version)")
+    precondition(
+      oldType.kind == newType.kind && oldType.version < newType.version,
+      "upcasting from \(oldType.kind) \(oldType.version) to \(newType.kind) \(newType.version) is "
+        + "not legal: the same kind and a smaller version")
+    let worker = newer.reading(oldType) { data in
+      let old = try Old.decode(data)
+      do {
+        return try upcast(old).encoded()
+      } catch {
+        throw UnreadablePayload(cause: error)
+      }
+    }
+    return self + [worker]
+  }
+}

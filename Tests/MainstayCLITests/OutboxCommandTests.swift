@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// The program as a person runs it, on the file of an outbox.
+@Suite(.ends(withinMinutes: 5)) struct OutboxCommandTests {
+  private struct Note: QueuedOperation {
+    static let kind: OperationKind = "note"
+    var text: String
+  }
+
+  /// What the program lists.
+  private struct Listed: Decodable {
+    let id: String
+    let kind: String
+    let state: String
+    let reason: String?
+    let payload: String?
+  }
+
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "mainstay-cli-outbox-\(UUID().uuidString)", directoryHint: .isDirectory)
+  private var url: URL { folder.appending(path: "outbox.sqlite") }
+  private var file: String { url.path(percentEncoded: false) }
+
+  private func run(
+    _ arguments: String..., status: Int32 = 0
+  ) async throws -> String {
+    let end = try await BuiltProgram.run("mainstay", ["outbox"] + arguments, environment: [:])
+    #expect(end.status == status, "\(end.output)\(end.errors)")
+    return status == 0 ? end.output : end.output + end.errors
+  }
+
+  private func list(_ arguments: String...) async throws -> [Listed] {
+    let end = try await BuiltProgram.run(
+      "mainstay", ["outbox", "list", "--json", file] + arguments, environment: [:])
+    return try JSONDecoder().decode([Listed].self, from: Data(end.output.utf8))
+  }
+
+  /// An outbox with one note that was given up, one that follows it, and one that is delayed.
+  private func withOutbox(_ body: (Outbox) async throws -> Void) async throws {
+    let outbox = try await Outbox(at: url) {
+      Worker(for: Note.self) { note, _ in
+        guard note.text == "bad" else { return }
+        throw AppError(
+          code: "note.refused", kind: .validation, disposition: .permanent,
+          title: "It was\u{1b}[2J refused", message: "The service does not take it.")
+      }
+    }
+    try await outbox.enqueue(Note(text: "bad"), orderedBy: "k\u{1b}[2J")
+    for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+    try await outbox.enqueue(Note(text: "next"), orderedBy: "k\u{1b}[2J")
+    try await outbox.enqueue(Note(text: "late"), options: EnqueueOptions(delay: .seconds(86_400)))
+    try await body(outbox)
+    await outbox.shutDown()
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test(.requirement("C3")) func `it says how many stand where, while the app runs`() async throws {
+    try await withOutbox { _ in
+      let text = try await run("status", file)
+      #expect(text.hasPrefix("2 operations pending and 1 dead letter in "))
+      for line in ["scheduled           1", "blocked             1", "dead                1"] {
+        #expect(text.contains(line), "\(text)")
+      }
+      #expect(text.contains("Every accepted operation is accounted for."))
+      #expect(!text.contains("\u{1b}"), "no colour but on a terminal")
+      let json = try await run("status", "--json", file)
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      #expect(object?["isBalanced"] as? Bool == true)
+      #expect(try await run("verify", file).hasPrefix("The file is whole"))
+    }
+  }
+
+  @Test(.requirement("O36")) func `it lists, shows and explains`() async throws {
+    try await withOutbox { _ in
+      let all = try await list()
+      #expect(all.map(\.state) == ["blocked", "scheduled", "dead"])
+      #expect(try await list("--state", "dead").map(\.reason) == ["refused"])
+      #expect(try await list("--kind", "other").isEmpty)
+      #expect(try await list("--limit", "1").count == 1)
+      let table = try await run("list", file)
+      #expect(table.contains(all[2].id) && table.contains("note.refused"))
+      let shown = try await run("show", file, all[2].id)
+      #expect(shown.contains("Given up") && shown.contains("It was\u{fffd}[2J refused"))
+      #expect(!shown.contains("bad"), "a payload is a person’s")
+      #expect(try await run("show", "--payload", file, all[2].id).contains(#"{"text":"bad"}"#))
+      #expect(try await run("explain", file, all[0].id).contains("redrive or discard that"))
+      #expect(try await run("explain", file, all[1].id).contains("at the earliest"))
+      #expect(try await run("explain", file, all[2].id).contains("It was given up"))
+      let nobody = UUID().uuidString
+      #expect(try await run("show", file, nobody, status: 1).contains("No operation of the file"))
+      #expect(try await run("show", file, "x\u{1b}", status: 2).contains("is no identity"))
+    }
+  }
+
+  @Test(.requirement("O22")) func `what it decides reaches the app that runs`() async throws {
+    try await withOutbox { outbox in
+      let all = try await list()
+      #expect(try await run("retry", file, all[1].id) == "1 operation may run at once.\n")
+      for await snapshot in outbox.changes where snapshot.scheduled == 0 { break }
+      #expect(try await run("discard", "--all", "--kind", "other", file).hasPrefix("0 dead"))
+      #expect(try await run("redrive", "--all", "--reason", "refused", file).hasPrefix("1 dead"))
+      // It is refused once more, which the app does by itself.
+      for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+      #expect(try await run("discard", file, all[2].id) == "1 dead letter discarded.\n")
+      for await snapshot in outbox.changes where snapshot.pending == 0 { break }
+      #expect(try await run("discard", file, all[2].id, status: 1).contains("Not there"))
+      #expect(try await outbox.ledger().isBalanced)
+    }
+  }
+
+  @Test func `it says what is wrong with what was typed`() async throws {
+    try await withOutbox { _ in
+      #expect(try await run("list", "--state", "odd", file, status: 2).contains("one of ready"))
+      #expect(try await run("list", "--limit", "0", file, status: 2).contains("1 or more"))
+      #expect(try await run("redrive", file, status: 2).contains("--all"))
+      #expect(
+        try await run("discard", "--reason", "x", file, UUID().uuidString, status: 2)
+          .contains("--all"))
+      for command in ["status", "list", "verify"] {
+        let answer = try await run(command, file + ".nowhere", status: 3)
+        #expect(answer.contains("is not there"))
+      }
+      #expect(try await run("redrive", "--all", file + ".nowhere", status: 3).contains("not there"))
+      #expect(!FileManager.default.fileExists(atPath: file + ".nowhere"), "nothing is made")
+    }
+  }
+
+  @Test(.requirement("O21")) func `it leaves alone what a newer build wrote, or what is no outbox`()
+    async throws
+  {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data("A text.".utf8).write(to: url)
+    for command in ["status", "verify"] {
+      #expect(try await run(command, file, status: 3).contains("is no database"))
+    }
+    #expect(try Data(contentsOf: url) == Data("A text.".utf8))
+    try FileManager.default.removeItem(at: folder)
+    try await withOutbox { outbox in
+      await outbox.shutDown()
+      try await SQLiteFile.execute("UPDATE meta SET value = 99 WHERE key = 'min_writer'", in: url)
+      #expect(try await run("status", file).contains("2 operations"), "it may still be read")
+      let answer = try await run("redrive", "--all", file, status: 3)
+      #expect(answer.contains("newer version") && answer.contains("format 99"))
+      try await SQLiteFile.execute("UPDATE meta SET value = 99 WHERE key = 'min_reader'", in: url)
+      #expect(try await run("status", file, status: 3).contains("format 99"))
+    }
+  }
+
+  @Test func `it finds damage and a ledger that does not balance`() async throws {
+    try await withOutbox { outbox in
+      await outbox.shutDown()
+      try await SQLiteFile.execute("UPDATE meta SET value = 9 WHERE key = 'enqueued'", in: url)
+      let answer = try await run("verify", file, status: 1)
+      #expect(answer.contains("9 were accepted, 2 are pending, 1 are dead letters"))
+      #expect(try await run("status", file).contains("does not balance"))
+      let json = try await run("verify", "--json", file, status: 1)
+      #expect(json.contains("\"findings\""))
+    }
+  }
+}
