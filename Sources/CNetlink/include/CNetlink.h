@@ -64,8 +64,9 @@ static inline int mainstay_netlink_ask(int fd, uint16_t type, uint32_t sequence)
 }
 
 /// Receives one datagram. Returns its length, which is more than `capacity` where it was cut, 0
-/// where it did not come from the kernel, or the negated error number.
-static inline long mainstay_netlink_receive(int fd, void *bytes, size_t capacity) {
+/// where it did not come from the kernel, or the negated error number. `is_notice` becomes 1 where
+/// it was sent to all who listen: then its number is that of whoever caused it, and not an answer.
+static inline long mainstay_netlink_receive(int fd, void *bytes, size_t capacity, int *is_notice) {
   struct sockaddr_nl sender;
   memset(&sender, 0, sizeof sender);
   socklen_t length = sizeof sender;
@@ -75,6 +76,7 @@ static inline long mainstay_netlink_receive(int fd, void *bytes, size_t capacity
         recvfrom(fd, bytes, capacity, MSG_TRUNC, (struct sockaddr *)&sender, &length);
   } while (received < 0 && errno == EINTR);
   if (received < 0) return -(long)errno;
+  *is_notice = sender.nl_groups != 0;
   // Other processes may write to the socket too.
   return sender.nl_pid == 0 ? (long)received : 0;
 }

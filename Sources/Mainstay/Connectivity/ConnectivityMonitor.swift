@@ -88,10 +88,7 @@ public final class ConnectivityMonitor: Sendable {
     #endif
   }
 
-  deinit {
-    source?.stop()
-    listeners.finish()
-  }
+  deinit { shutDown() }
 
   /// How the device is connected by now.
   public var current: Connectivity {
@@ -186,13 +183,13 @@ extension ConnectivityMonitor {
 
   /// Ends: it listens no longer, and its sequences end.
   public func shutDown() {
-    source?.stop()
-    let (ticket, running) = guarded.withLock { guarded in
+    let (alarm, running) = guarded.withLock { guarded in
       guarded.isEnded = true
       defer { (guarded.alarm, guarded.running) = (nil, nil) }
       return (guarded.alarm, guarded.running)
     }
-    if let ticket { timeline.alarms.remove(ticket.ticket) }
+    source?.stop()
+    if let alarm { timeline.alarms.remove(alarm.ticket) }
     running?.cancel()
     listeners.finish()
   }

@@ -148,8 +148,9 @@
     /// Reads notices until there are none, or until a list is complete.
     private mutating func read(list: UInt32?) -> Ending {
       while true {
+        var isNotice: Int32 = 0
         let length = buffer.withUnsafeMutableBytes {
-          mainstay_netlink_receive(socket, $0.baseAddress, $0.count)
+          mainstay_netlink_receive(socket, $0.baseAddress, $0.count, &isNotice)
         }
         switch length {
         case -Int(EAGAIN): return .drained
@@ -161,21 +162,22 @@
         case (buffer.count + 1)...: return .lost
         default: break
         }
-        let ending = take(length, list)
+        let ending = take(length, isNotice: isNotice != 0, list)
         if ending != .drained { return ending }
       }
     }
 
-    private mutating func take(_ length: Int, _ list: UInt32?) -> Ending {
+    private mutating func take(_ length: Int, isNotice: Bool, _ list: UInt32?) -> Ending {
       let messages = buffer.withUnsafeBytes {
         NetlinkMessage.all(in: UnsafeRawBufferPointer(rebasing: $0.prefix(length)))
       }
       var ending = Ending.drained
       for message in messages {
-        let isAsked = message.sequence != 0
-        // The rest of a list that was given up.
-        if isAsked, message.sequence != list { continue }
-        if isAsked, message.isInterrupted { return .lost }
+        if !isNotice {
+          // The rest of a list that was given up.
+          if message.sequence != list { continue }
+          if message.isInterrupted { return .lost }
+        }
         switch message.notice {
         case nil: break
         case .done?: ending = .complete
