@@ -42,7 +42,7 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
-    .target(name: "CNetlink"),
+    .systemLibrary(name: "CNetlink"),
     .target(
       name: "Mainstay",
       dependencies: [

@@ -127,8 +127,8 @@ public struct Connectivity: Sendable, Hashable, Codable {
 
   /// Whether work that nobody waits for should be begun; "unknown" counts as online.
   ///
-  /// What a person asked for is tried in any case: a wrong "offline" does more harm than a call that
-  /// fails.
+  /// What a person asked for is tried in any case: a wrong "offline" does more harm than a call
+  /// that fails.
   public var isWorthTrying: Bool { standing.isWorthTrying }
 }
 

@@ -6,8 +6,9 @@
 
   /// What the Linux kernel says about links, addresses and routes.
   ///
-  /// It needs no rights. A thread of its own waits for notices and uses no processor time meanwhile.
-  /// Where the kernel refuses to tell, as in some sandboxes, nothing is known: that counts as online.
+  /// It needs no rights. A thread of its own waits for notices, and uses no processor time
+  /// meanwhile. Where the kernel refuses to tell, as in some sandboxes, nothing is known, and that
+  /// counts as online.
   public final class NetlinkSource: ConnectivitySource {
     private let peers: [[UInt8]]
     private let receiveBuffer: Int32

@@ -7,8 +7,8 @@
 
   /// A real kernel, real interfaces and a real `ip`, in a network of the child's own.
   ///
-  /// Nothing here waits for time to pass: the child does, for at most half a second at a time, where
-  /// something must not happen. What it measures is printed, and what is compared are counts.
+  /// Nothing here waits for time to pass: the child does, for at most half a second at a time,
+  /// where something must not happen. What it measures is printed; what is compared are counts.
   @Suite(.ends(withinMinutes: 10), .serialized) struct NetlinkNamespaceTests {
     /// What the child printed, line by line.
     private func play(_ scenario: String) async throws -> [String] {
