@@ -17,7 +17,8 @@ extension ConnectivityStateMachine {
     case .change:
       guard !network.isNegative else { return }
       probeInterval = probing.interval
-      probeDue = latest
+      // A network that comes and goes is not asked each time.
+      probeDue = max(latest, lastProbe.map { $0 + min(probing.interval, .seconds(1)) } ?? latest)
     case .suspicion:
       // Where the system says that there is no network, a probe finds out nothing.
       guard !network.isNegative else { return }

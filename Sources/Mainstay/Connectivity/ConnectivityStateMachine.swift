@@ -124,7 +124,7 @@ extension ConnectivityStateMachine {
   ) -> Effects {
     advance(to: now)
     if observation != network {
-      let wasNegative = network.isNegative
+      let (wasNegative, wasPositive) = (network.isNegative, network.isPositive)
       network = observation
       networkSince = latest
       let isOther = !observation.identity.isEmpty && observation.identity != lastIdentity
@@ -133,8 +133,10 @@ extension ConnectivityStateMachine {
         lastIdentity = observation.identity
       }
       // What was found on another network, or before the cut, says nothing any more.
-      if isOther || wasNegative != observation.isNegative { forget() }
-      if observation.isNegative { probeDue = nil } else { wantProbe(.change) }
+      let isOtherwise = isOther || wasNegative != observation.isNegative
+      if isOtherwise { forget() }
+      if isOtherwise || wasPositive != observation.isPositive { wantProbe(.change) }
+      if observation.isNegative { probeDue = nil }
     }
     return settle(&random)
   }
