@@ -44,9 +44,11 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
   targets: [
+    .systemLibrary(name: "CNetlink"),
     .target(
       name: "Mainstay",
       dependencies: [
+        .target(name: "CNetlink", condition: .when(platforms: [.linux])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -95,11 +97,13 @@ let package = Package(
     .testTarget(
       name: "MainstayTests",
       dependencies: [
-        "Mainstay", "MainstayTesting", "ReportCrashChild", "TestSupport",
+        "ConnectivityChild", "Mainstay", "MainstayTesting", "ReportCrashChild", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
+    .executableTarget(
+      name: "ConnectivityChild", dependencies: ["Mainstay"], path: "Tests/ConnectivityChild"),
     .executableTarget(
       name: "ReportCrashChild", dependencies: ["CrashChildSupport", "Mainstay"],
       path: "Tests/ReportCrashChild"),

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples on the page about the connection.
+
+import Foundation
+import Mainstay
+
+func listen(to monitor: ConnectivityMonitor) async {
+  for await status in monitor.statuses {
+    print(status)
+  }
+}
+
+func recorded<T>(
+  by monitor: ConnectivityMonitor, from host: String, _ call: () async throws -> T
+) async throws -> T {
+  do {
+    let value = try await call()
+    monitor.record(.delivered, from: host)
+    return value
+  } catch {
+    monitor.record(error, from: host)
+    throw error
+  }
+}
+
+func probed(
+  _ url: URL, by client: @escaping @Sendable (URL, [String: String]) async throws -> (Int, Data)
+) -> ConnectivityMonitor {
+  let probe = ConnectivityProbe(url, expecting: .echo) { request in
+    let (status, body) = try await client(request.url, request.headers)
+    return ConnectivityProbe.Response(status: status, body: body)
+  }
+  return ConnectivityMonitor(probe: probe)
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Tells how the device is connected: an opinion with its evidence, never a gate.
+///
+/// It listens to the system, to what becomes of the app's own calls, and to a probe where there is
+/// one. Make one when the app starts, and hand it down:
+///
+/// ```swift
+/// let monitor = ConnectivityMonitor()
+/// for await connectivity in monitor.updates { print(connectivity.standing) }
+/// ```
+///
+/// What a person asks for is tried whatever it says. It is read by work that nobody waits for, by
+/// banners, and by whoever retries: see <doc:KnowingTheConnection>.
+public final class ConnectivityMonitor: Sendable {
+  private let source: (any ConnectivitySource)?
+  private let probe: ConnectivityProbe?
+  private let timeline: Timeline
+  private let date: @Sendable () -> Date
+  private let guarded: Locked<Guarded>
+  private let listeners = Listeners()
+
+  /// Makes a monitor from settings that stand in the code and begins to listen; settings that are
+  /// not legal stop the program.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - source: What the system says; the default, nil, is netlink on Linux and the path monitor
+  ///     on Apple's systems.
+  ///   - probe: What asks an address; the default, nil, is that nothing is ever sent.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes chance repeatable, for tests; the default is a new seed.
+  ///   - date: The time of day, for what is shown to people; the default is that of the system.
+  public convenience init(
+    _ configuration: Configuration = Configuration(), source: (any ConnectivitySource)? = nil,
+    probe: ConnectivityProbe? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, date: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    do throws(ConfigurationError) {
+      try self.init(
+        validating: configuration, source: source, probe: probe, clock: clock, seed: seed,
+        date: date)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+
+  /// Makes a monitor from settings that come from outside, and begins to listen.
+  ///
+  /// - Parameters:
+  ///   - configuration: The settings.
+  ///   - source: What the system says; the default, nil, is netlink on Linux and the path monitor
+  ///     on Apple's systems.
+  ///   - probe: What asks an address; the default, nil, is that nothing is ever sent.
+  ///   - clock: The clock; the default is the continuous one.
+  ///   - seed: Makes chance repeatable, for tests; the default is a new seed.
+  ///   - date: The time of day, for what is shown to people; the default is that of the system.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal.
+  public init(
+    validating configuration: Configuration, source: (any ConnectivitySource)? = nil,
+    probe: ConnectivityProbe? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    seed: UInt64? = nil, date: @escaping @Sendable () -> Date = { Date() }
+  ) throws(ConfigurationError) {
+    let settings = try configuration.checked(hasProbe: probe != nil)
+    let source = source ?? Self.systemSource
+    self.source = source
+    self.probe = probe
+    self.date = date
+    timeline = Timeline(clock)
+    guarded = Locked(
+      Guarded(
+        machine: ConnectivityStateMachine(settings, now: timeline.now),
+        random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+    source?.start { [weak self] observation in
+      self?.step { $0.observe(observation, now: $1, random: &$2) }
+    }
+  }
+
+  private static var systemSource: (any ConnectivitySource)? {
+    #if os(Linux)
+      NetlinkSource()
+    #elseif canImport(Network)
+      PathSource()
+    #else
+      nil
+    #endif
+  }
+
+  deinit { shutDown() }
+
+  /// How the device is connected by now.
+  public var current: Connectivity {
+    let (now, date) = (timeline.now, date())
+    return guarded.withLock { $0.machine.connectivity(of: .actual, now: now, date: date) }
+  }
+
+  /// What is to be presented by now, which does not flicker.
+  public var presented: Connectivity {
+    let (now, date) = (timeline.now, date())
+    return guarded.withLock { $0.machine.connectivity(of: .shown, now: now, date: date) }
+  }
+
+  /// What is to be presented by now, in one of four words.
+  public var status: ConnectionStatus { guarded.withLock { $0.machine.status } }
+
+  /// How many times it said "offline" and a call went through all the same.
+  ///
+  /// Each time more has to speak against the connection before it says so again.
+  public var falseClaims: Int { guarded.withLock { $0.machine.falseClaims } }
+
+  /// How the device is connected, now and after each change of meaning, at most once in a window.
+  ///
+  /// It is ahead of ``presentation``, for whoever tries. A listener that is slow misses values in
+  /// between, and never the newest.
+  public var updates: AsyncStream<Connectivity> {
+    listeners.updates.listen(first: readPublished)
+  }
+
+  /// What is to be presented, now and after each change: what is better after a while, what is
+  /// worse after a longer one, and both later and later where they take turns.
+  public var presentation: AsyncStream<Connectivity> {
+    listeners.presentation.listen(first: readShown)
+  }
+
+  /// The presentation in one of four words, now and after each change.
+  public var statuses: AsyncStream<ConnectionStatus> {
+    listeners.statuses.listen(first: readStatus)
+  }
+
+  /// Told each time the connection has become better and has stayed so for a while: whoever waits
+  /// because of the network may go on, slowly.
+  ///
+  /// Nothing is told at the beginning. What the server asked to wait for is not over.
+  public var improvements: AsyncStream<Connectivity> {
+    listeners.improvements.listen(first: nil, since: readImprovement().number)
+  }
+}
+
+// What is put in.
+extension ConnectivityMonitor {
+  /// A call of the app's own has ended: the best evidence there is.
+  ///
+  /// - Parameters:
+  ///   - traffic: What became of it; delivered means that the answer was understood.
+  ///   - peer: Whom it was sent to, such as a host; calls to two of them do not depend on each
+  ///     other.
+  public func record(_ traffic: Connectivity.Traffic, from peer: String? = nil) {
+    step { $0.record(traffic, from: peer, now: $1, random: &$2) }
+  }
+
+  /// A call of the app's own has failed; a cancellation, or a policy that refused, says nothing.
+  ///
+  /// - Parameters:
+  ///   - error: What it failed with, read by the current ``ErrorMapping``.
+  ///   - peer: Whom it was sent to, such as a host.
+  public func record(_ error: any Error, from peer: String? = nil) {
+    guard !error.isCancellation else { return }
+    record(.failed(ErrorMapping.kind(of: error)), from: peer)
+  }
+
+  /// Something does not fit, such as a page where data was expected: a probe is sent soon, if there
+  /// is one.
+  public func suspect() { step { $0.suspect(now: $1, random: &$2) } }
+
+  /// Looks at everything anew, and waits for the probe, if there is one.
+  ///
+  /// - Returns: How the device is connected then.
+  @discardableResult
+  public func refresh() async -> Connectivity {
+    source?.resync()
+    step { $0.demand(now: $1, random: &$2) }
+    if let running = guarded.withLock({ $0.running }) { await running.value }
+    return current
+  }
+
+  /// Looks at everything anew, since notices may have been lost, such as after a suspension.
+  public func resume() {
+    source?.resync()
+    step { $0.suspect(now: $1, random: &$2) }
+  }
+
+  /// Ends: it listens no longer, and its sequences end.
+  public func shutDown() {
+    let (alarm, running) = guarded.withLock { guarded in
+      guarded.isEnded = true
+      defer { (guarded.alarm, guarded.running) = (nil, nil) }
+      return (guarded.alarm, guarded.running)
+    }
+    source?.stop()
+    if let alarm { timeline.alarms.remove(alarm.ticket) }
+    running?.cancel()
+    listeners.finish()
+  }
+}
+
+// The shell: what follows from a step is done after unlocking.
+extension ConnectivityMonitor {
+  private struct Guarded {
+    var machine: ConnectivityStateMachine
+    var random: SplitMix64
+    var alarm: (due: Duration, ticket: AlarmTicket)?
+    var running: Task<Void, Never>?
+    var isEnded = false
+  }
+
+  /// Wakes the monitor, and does not keep it.
+  private final class Alarm: AlarmTarget {
+    private let wake: @Sendable () -> Void
+    init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
+    func ring() { wake() }
+  }
+
+  private typealias Move =
+    @Sendable (inout ConnectivityStateMachine, Duration, inout SplitMix64) ->
+    ConnectivityStateMachine.Effects
+
+  private func step(_ move: Move) {
+    let now = timeline.now
+    let (effects, isLate) = guarded.withLock { guarded in
+      guard !guarded.isEnded else { return (ConnectivityStateMachine.Effects(), false) }
+      let effects = move(&guarded.machine, now, &guarded.random)
+      return (effects, guarded.machine.nextWake != guarded.alarm?.due)
+    }
+    if isLate { setAlarm() }
+    if effects.updates { listeners.updates.tell(readPublished) }
+    if effects.presents { listeners.presentation.tell(readShown) }
+    if effects.changesStatus { listeners.statuses.tell(readStatus) }
+    if effects.improves { listeners.improvements.tell(readImprovement) }
+    if let run = effects.probe { send(run) }
+  }
+
+  private func read(
+    _ view: ConnectivityStateMachine.View,
+    _ number: @Sendable (ConnectivityStateMachine.Counts) -> UInt64
+  ) -> (value: Connectivity, number: UInt64) {
+    let (now, date) = (timeline.now, date())
+    return guarded.withLock { guarded in
+      let machine = guarded.machine
+      return (machine.connectivity(of: view, now: now, date: date), number(machine.counts))
+    }
+  }
+
+  @Sendable private func readPublished() -> (value: Connectivity, number: UInt64) {
+    read(.published, \.updates)
+  }
+
+  @Sendable private func readShown() -> (value: Connectivity, number: UInt64) {
+    read(.shown, \.presentations)
+  }
+
+  @Sendable private func readImprovement() -> (value: Connectivity, number: UInt64) {
+    read(.actual, \.improvements)
+  }
+
+  @Sendable private func readStatus() -> (value: ConnectionStatus, number: UInt64) {
+    guarded.withLock { ($0.machine.status, $0.machine.counts.statuses) }
+  }
+
+  /// Sees to it that the machine is woken when it has to be.
+  private func setAlarm() {
+    while true {
+      let (old, due, isRight) = guarded.withLock { guarded -> (AlarmTicket?, Duration?, Bool) in
+        let due = guarded.isEnded ? nil : guarded.machine.nextWake
+        guard due != guarded.alarm?.due else { return (nil, nil, true) }
+        defer { guarded.alarm = nil }
+        return (guarded.alarm?.ticket, due, false)
+      }
+      if let old { timeline.alarms.remove(old) }
+      guard !isRight, let due else { return }
+      let ticket = timeline.alarms.add(due: due, target: Alarm { [weak self] in self?.ring(due) })
+      let isSpare = guarded.withLock { guarded in
+        guard guarded.alarm == nil, !guarded.isEnded else { return true }
+        guarded.alarm = (due, ticket)
+        return false
+      }
+      // Somebody else was faster; whether that alarm is the right one is seen next.
+      if isSpare { timeline.alarms.remove(ticket) }
+    }
+  }
+
+  private func ring(_ due: Duration) {
+    guarded.withLock { if $0.alarm?.due == due { $0.alarm = nil } }
+    step { $0.wake(now: $1, random: &$2) }
+  }
+
+  private func send(_ run: UInt64) {
+    guard let probe else { return }
+    // Whoever caused it has limits of its own, which are not the probe's.
+    let task = Task.detached { [weak self] in
+      let verdict = await probe.check()
+      self?.answered(verdict, run)
+    }
+    guarded.withLock { if $0.machine.probeRunning == run { $0.running = task } }
+  }
+
+  private func answered(_ verdict: ConnectivityProbe.Verdict?, _ run: UInt64) {
+    guarded.withLock { if $0.machine.probeRunning == run { $0.running = nil } }
+    step { $0.probed(verdict, run: run, now: $1, random: &$2) }
+  }
+}
