@@ -11,7 +11,7 @@ extension KeyedDecodingContainer {
   /// A number of seconds cut to a year; nil where the key is missing.
   ///
   /// What is negative stays so, for whoever checks the value.
-  func decodeSeconds(_ key: Key) throws -> Duration? {
+  package func decodeSeconds(_ key: Key) throws -> Duration? {
     guard let seconds = try decodeIfPresent(Double.self, forKey: key) else { return nil }
     return seconds < 0 ? .zero - .clamped(seconds: -seconds) : .clamped(seconds: seconds)
   }
@@ -19,7 +19,7 @@ extension KeyedDecodingContainer {
 
 extension KeyedEncodingContainer {
   /// A number of seconds; nothing for nil.
-  mutating func encodeSeconds(_ duration: Duration?, _ key: Key) throws {
+  package mutating func encodeSeconds(_ duration: Duration?, _ key: Key) throws {
     try encodeIfPresent(duration?.inSeconds, forKey: key)
   }
 }
