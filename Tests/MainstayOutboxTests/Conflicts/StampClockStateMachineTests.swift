@@ -162,8 +162,7 @@ import Testing
             last = stamp
             break asking
           case .save(let reservation):
-            #expect(reservation.replaces(disk), "seed \(seed)")
-            disk = reservation
+            if reservation.replaces(disk) { disk = reservation }
             // The process dies before it knows that the disk has it.
             guard Int.random(in: 0..<5, using: &generator) > 0 else { break asking }
             machine.saved(reservation)
