@@ -3,8 +3,9 @@
 public import MainstayOutbox
 public import MainstayTesting
 
-/// Checks that an operation's `coalesced(with:)` may be trusted: the fewer operations do the same as
-/// all of them, whatever they are done to.
+/// Checks that an operation's `coalesced(with:)` may be trusted.
+///
+/// The fewer operations have to do the same as all of them, whatever they are done to.
 ///
 /// ```swift
 /// let law = CompactionLaw<EditList, [Int]>(

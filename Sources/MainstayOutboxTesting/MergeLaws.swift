@@ -13,15 +13,15 @@ public import MainstayTesting
 /// The laws are:
 /// - *identity*: where one side alone changed something, that stands, and where both did the same,
 ///   that; but counted changes add up;
-/// - *symmetry*: the fields in conflict do not depend on who merges, nor do the values of fields
-///   whose strategy is the same for both sides;
+/// - *symmetry*: fields in conflict do not depend on who merges, nor do the values of fields whose
+///   strategy is the same for both sides;
 /// - *locality*: what a field becomes depends on that field alone;
 /// - *no invention*: a field has the value of base, local or remote, unless its strategy makes new
 ///   ones;
 /// - *no loss*: a change of either side is in the result, in conflict, or has a receipt;
 /// - *again*: merging the result with the same remote version changes nothing;
-/// - *deletion*: `editWins` deletes nothing that either side changed, and `deleteWins` keeps nothing
-///   that either side deleted.
+/// - *deletion*: `editWins` deletes nothing that either side changed, and `deleteWins` keeps
+///   nothing that either side deleted.
 public struct MergeLaws<Record: Sendable & Equatable>: Sendable {
   let policy: MergePolicy<Record>
   let generate: @Sendable (inout SeededGenerator) -> Record

@@ -2,10 +2,10 @@
 
 public import Foundation
 
-/// One record between this device and the other side: what both have, what is on its way, and
-/// whether somebody has to decide. <doc:ResolvingConflicts> has its states.
+/// One record between this device and the other side; <doc:ResolvingConflicts> has its states.
 ///
-/// It is a pure value to be kept beside the record; it sends nothing, and reads no clock.
+/// It knows what both have, what is on its way, and whether somebody has to decide. It is a pure
+/// value to be kept beside the record: it sends nothing, and reads no clock.
 public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   /// Where a record stands.
   public enum Phase: String, Sendable, Hashable, Codable, CaseIterable {
@@ -149,7 +149,7 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   ) -> Step {
     guard phase == .sending, let sent else { return Step(next: .nothing) }
     let arrived = VersionedState(sent, version: version)
-    // Anything else that was heard is newer than what arrived: the other side had `base` until then.
+    // Anything else that was heard is newer than what arrived: until then it had `base`.
     if heard == arrived || heard == base { heard = nil }
     base = arrived
     self.sent = nil

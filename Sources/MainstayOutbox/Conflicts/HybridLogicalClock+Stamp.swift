@@ -23,13 +23,12 @@ extension HybridLogicalClock {
       self.node = node
     }
 
-    /// Makes a stamp from its parts.
+    /// Makes a stamp from its parts; nil where the milliseconds take more than 48 bits.
     ///
     /// - Parameters:
-    ///   - milliseconds: Milliseconds since 1970; up to 48 bits, which is beyond the year 10000.
+    ///   - milliseconds: Milliseconds since 1970; 48 bits last beyond the year 10000.
     ///   - counter: What tells stamps of one millisecond apart.
     ///   - node: Who gives it.
-    /// - Returns: Nil where the milliseconds take more bits.
     public init?(milliseconds: UInt64, counter: UInt16, node: Node) {
       guard milliseconds < 1 << 48 else { return nil }
       self.init(time: milliseconds << Self.counterBits | UInt64(counter), node: node)

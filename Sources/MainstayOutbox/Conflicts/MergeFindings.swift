@@ -26,9 +26,10 @@ public struct FieldConflict: Sendable, Hashable, Codable {
     case tooManyMerges
   }
 
-  /// The name of the field; of a key in a map, `name/key`, with `~0` for a `~` and `~1` for a `/`
-  /// in the key. ``MergePolicy/wholeRecord`` is the record as a whole, ``MergePolicy/otherFields``
-  /// what no rule names.
+  /// The name of the field; ``MergePolicy/wholeRecord`` is the record as a whole,
+  /// ``MergePolicy/otherFields`` what no rule names.
+  ///
+  /// Of a key in a map it is `name/key`, with `~0` for a `~` and `~1` for a `/` in the key.
   public let field: String
   /// Why nothing could decide.
   public let cause: Cause

@@ -31,10 +31,10 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
   ///
   /// - Parameters:
   ///   - rules: What becomes of each field.
-  ///   - deletion: What becomes of a record that one side deleted and the other changed; the default
-  ///     is that the change stands.
-  ///   - withoutBase: What becomes of versions whose common origin is not known; the default is that
-  ///     somebody has to decide about each field that differs.
+  ///   - deletion: What becomes of a record that one side deleted and the other changed; the
+  ///     default is that the change stands.
+  ///   - withoutBase: What becomes of versions whose common origin is not known; the default is
+  ///     that somebody has to decide about each field that differs.
   ///   - invalidFields: Looks at a record that was put together from both sides, and names the
   ///     fields that break a rule of the app; these become conflicts. It is not asked about a
   ///     record that is the same as that of one side. The default finds nothing.
@@ -62,8 +62,8 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
   /// Merges two versions of a record.
   ///
   /// - Parameters:
-  ///   - base: What the other side had when this side last took it over or wrote it; `missing` where
-  ///     that is not known.
+  ///   - base: What the other side had when this side last took it over or wrote it; `missing`
+  ///     where that is not known.
   ///   - local: What this side has.
   ///   - remote: What the other side has.
   ///   - choices: Which side somebody chose for fields that were in conflict; the default is that
@@ -178,6 +178,7 @@ public struct MergeBaseRule<Record: Sendable & Equatable>: Sendable {
   /// The version that was written last stands, and receipts name the fields that were dropped.
   ///
   /// - Parameter stamp: When a record was written.
+  /// - Returns: The rule.
   public static func lastWrite(
     by stamp: any KeyPath<Record, HybridLogicalClock.Stamp> & Sendable
   ) -> MergeBaseRule where Record: Encodable {

@@ -22,6 +22,7 @@ extension MergeRule {
   ///   - name: The name of the field; not blank.
   ///   - path: Where it is.
   ///   - strategy: What becomes of it when both sides changed it.
+  /// - Returns: The rule.
   public static func field<Value>(
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable,
     _ strategy: MergeStrategy<Value>
@@ -43,13 +44,15 @@ extension MergeRule {
   /// - Parameters:
   ///   - name: The name of the field; not blank.
   ///   - path: Where it is.
+  /// - Returns: The rule.
   public static func field<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
   ) -> MergeRule {
     field(name, path, .conflict)
   }
 
-  /// A field whose last write stands when both sides changed it, by a stamp elsewhere in the record.
+  /// A field whose last write stands when both sides changed it, by a stamp elsewhere in the
+  /// record.
   ///
   /// Give the stamp a rule of its own, such as `.field("stamp", \.stamp, .greatest)`.
   ///
@@ -57,6 +60,7 @@ extension MergeRule {
   ///   - name: The name of the field; not blank.
   ///   - path: Where it is.
   ///   - stamp: When it was written; of the field, or of the whole record.
+  /// - Returns: The rule.
   public static func field<Value: Equatable & Encodable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable,
     lastWriteBy stamp: any KeyPath<Record, HybridLogicalClock.Stamp> & Sendable
@@ -86,6 +90,7 @@ extension MergeRule {
   ///   - paths: Where its fields are.
   ///   - choice: What becomes of it when both sides changed any of them; the default is that
   ///     somebody has to decide.
+  /// - Returns: The rule.
   public static func group<each Value: Equatable & Sendable>(
     _ name: String, _ paths: repeat any WritableKeyPath<Record, each Value> & Sendable,
     whenBothChanged choice: GroupChoice = .conflict

@@ -32,6 +32,7 @@ extension MergeStrategy where Value: FixedWidthInteger {
   ///
   /// - Parameter range: What is legal; a sum outside is cut to it, with a receipt. The default is
   ///   every number.
+  /// - Returns: The strategy.
   public static func counter(in range: ClosedRange<Value> = .min ... .max) -> MergeStrategy {
     MergeStrategy([.isSymmetric, .counts, .combines], isEqual: ==) {
       base, local, remote, findings in
@@ -60,6 +61,7 @@ extension MergeStrategy {
   ///   - values: What becomes of a value that both sides changed.
   ///   - deletion: What becomes of a key that one side removed and the other changed; the default
   ///     is that the change stands.
+  /// - Returns: The strategy.
   public static func map<Key: Sendable, Element: Sendable>(
     of values: MergeStrategy<Element>, deletion: DeletionRule = .editWins
   ) -> MergeStrategy where Value == [Key: Element] {
@@ -80,6 +82,7 @@ extension MergeStrategy {
   ///
   /// - Parameter deletion: What becomes of a key that one side removed and the other changed; the
   ///   default is that the change stands.
+  /// - Returns: The strategy.
   public static func map<Key: Sendable, Element: Sendable & Equatable>(
     deletion: DeletionRule = .editWins
   ) -> MergeStrategy where Value == [Key: Element] {

@@ -66,12 +66,13 @@ public struct MergeStrategy<Value: Sendable>: Sendable {
 }
 
 extension MergeStrategy {
-  /// The merger decides; where it declines, somebody has to. For texts and ordered lists.
+  /// The merger decides, such as for texts and ordered lists; where it declines, somebody has to.
   ///
   /// - Parameters:
   ///   - isEqual: When two values are the same.
   ///   - merger: Takes base, local and remote, and returns what they make together; nil declines.
   ///     The base is nil where it is known that there was nothing.
+  /// - Returns: The strategy.
   public static func custom(
     isEqual: @escaping @Sendable (Value, Value) -> Bool,
     _ merger: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value?
@@ -116,10 +117,11 @@ extension MergeStrategy where Value: Equatable {
     }
   }
 
-  /// The merger decides; where it declines, somebody has to. For texts and ordered lists.
+  /// The merger decides, such as for texts and ordered lists; where it declines, somebody has to.
   ///
   /// - Parameter merger: Takes base, local and remote, and returns what they make together; nil
   ///   declines. The base is nil where it is known that there was nothing.
+  /// - Returns: The strategy.
   public static func custom(
     _ merger: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value?
   ) -> MergeStrategy {

@@ -13,7 +13,7 @@ public final class StampClock: Sendable {
   public struct Reservation: Sendable, Hashable {
     /// The first stamp that is not reserved; it also says which identity it is about.
     public let end: HybridLogicalClock.Stamp
-    /// Where the clock was at home; see ``StampClock/init(storage:installation:configuration:now:)``.
+    /// Where the clock is at home.
     public let installation: String
 
     init(end: HybridLogicalClock.Stamp, installation: String) {

@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// A clock that hands out only what it has reserved on a disk before, so that one which starts again
-/// goes on after everything that was ever handed out.
+/// A clock that hands out only what it has reserved on a disk before.
+///
+/// So one which starts again goes on after everything that was ever handed out.
 struct StampClockStateMachine {
   /// What the caller has to do.
   enum Action<Answer> {

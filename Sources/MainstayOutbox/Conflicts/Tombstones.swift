@@ -14,8 +14,10 @@ public struct Tombstones: Sendable, Hashable, Codable {
   public enum SyncPlan: Sendable, Hashable {
     /// By the changes since it last did.
     case changes(since: Date)
-    /// By a full list: what its pending operations were made from may be gone meanwhile, so each of
-    /// them is merged with what the list says before it is sent, and never sent as if it were new.
+    /// By a full list.
+    ///
+    /// What its pending operations were made from may be gone, so each of them is merged with what
+    /// the list says before it is sent, and never sent as if it were new.
     case fullSnapshot
   }
 
@@ -25,15 +27,15 @@ public struct Tombstones: Sendable, Hashable, Codable {
 
   /// How long a deletion is remembered.
   public let retention: Duration
-  /// Since when every deletion is remembered; tell all devices. It never goes back.
+  /// Since when every deletion is remembered, for all devices to be told; it never goes back.
   public private(set) var horizon: Date?
   private var stamps: [String: HybridLogicalClock.Stamp] = [:]
 
   /// Makes an empty memory.
   ///
   /// - Parameters:
-  ///   - retention: How long a deletion is remembered; more than zero, cut to a year, the default is
-  ///     90 days. It is made as long as the longest of the others.
+  ///   - retention: How long a deletion is remembered; more than zero, cut to a year, the default
+  ///     is 90 days. It is made as long as the longest of the others.
   ///   - offlinePeriod: How long a device may be away without taking everything anew.
   ///   - timeToLive: How long a queued operation may wait.
   ///   - idempotencyWindow: How long the other side knows a repeated operation.
