@@ -96,13 +96,21 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
     } else if let result = withoutBase.decide(self, local, remote) {
       return result
     }
-    var findings = MergeFindings(choices: choices)
-    var merged = mergedRest(base, local, remote, &findings)
+    var work = MergeWork(base, local, remote, choices)
     for rule in rules {
-      findings.field = rule.name
-      rule.merge(base, local, remote, &merged, &findings)
+      work.findings.field = rule.name
+      rule.merge(&work)
     }
-    return checked(merged, local, remote, findings)
+    // What no rule names is nearly always the same, so that is tried first.
+    if work.probe != remote {
+      work.findings = MergeFindings(choices: choices)
+      work.begin(with: rest(base, local, remote, &work.findings))
+      for rule in rules {
+        work.findings.field = rule.name
+        rule.merge(&work)
+      }
+    }
+    return checked(work.merged, local, remote, work.findings)
   }
 
   /// The validator sees only what is new: what one side has as a whole was valid there.
@@ -119,19 +127,15 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
     return MergeResult(.present(local), findings)
   }
 
-  /// One side's record, without its fields that have rules; those are merged into it.
-  private func mergedRest(
+  /// The side whose fields without rules stand.
+  private func rest(
     _ base: Record?, _ local: Record, _ remote: Record, _ findings: inout MergeFindings
-  ) -> Record {
-    if hasEqualRest(local, remote) { return local }
-    guard let base else {
-      findings.field = Self.otherFields
-      return findings.chosen(.noBase, local, remote)
-    }
-    if hasEqualRest(local, base) { return remote }
-    if hasEqualRest(remote, base) { return local }
+  ) -> MergeSide {
     findings.field = Self.otherFields
-    return findings.chosen(.bothChanged, local, remote)
+    guard let base else { return findings.chosen(.noBase) }
+    if hasEqualRest(local, base) { return .remote }
+    if hasEqualRest(remote, base) { return .local }
+    return findings.chosen(.bothChanged)
   }
 
   /// Whether two records are the same but for fields that have rules.

@@ -8,8 +8,8 @@ public struct MergeRule<Record: Sendable & Equatable>: Sendable {
   package let isSymmetric: Bool
   package let counts: Bool
   package let combines: Bool
-  /// Writes the merged field into the record.
-  package let merge: @Sendable (Record?, Record, Record, inout Record, inout MergeFindings) -> Void
+  /// Merges the field.
+  let merge: @Sendable (inout MergeWork<Record>) -> Void
   package let differs: @Sendable (Record, Record) -> Bool
   /// Copies the field from one record to another.
   package let copy: @Sendable (Record, inout Record) -> Void
@@ -30,11 +30,7 @@ extension MergeRule {
     MergeRule(
       name: name, isSymmetric: strategy.traits.contains(.isSymmetric),
       counts: strategy.traits.contains(.counts), combines: strategy.traits.contains(.combines),
-      merge: { base, local, remote, result, findings in
-        result[keyPath: path] = strategy.merge(
-          base.map { .value($0[keyPath: path]) } ?? .unknown, local[keyPath: path],
-          remote[keyPath: path], &findings)
-      },
+      merge: { $0.merge(path, by: strategy) },
       differs: { !strategy.isEqual($0[keyPath: path], $1[keyPath: path]) },
       copy: { $1[keyPath: path] = $0[keyPath: path] })
   }
@@ -67,17 +63,15 @@ extension MergeRule {
   ) -> MergeRule {
     MergeRule(
       name: name, isSymmetric: true, counts: false, combines: false,
-      merge: { base, local, remote, result, findings in
-        let strategy = MergeStrategy<Value>([.isSymmetric, .needsNoBase], isEqual: ==) {
-          _, here, there, findings in
-          findings.pick(
-            LastWrite.winner(
-              local: here, at: local[keyPath: stamp], remote: there, at: remote[keyPath: stamp]),
-            here, there)
-        }
-        result[keyPath: path] = strategy.merge(
-          base.map { .value($0[keyPath: path]) } ?? .unknown, local[keyPath: path],
-          remote[keyPath: path], &findings)
+      merge: { work in
+        let (here, there) = (work.local[keyPath: stamp], work.remote[keyPath: stamp])
+        let strategy = MergeStrategy<Value>(
+          [.isSymmetric, .needsNoBase, .isExact], isEqual: ==,
+          decide: { _, local, remote, findings in
+            let winner = LastWrite.winner(local: local, at: here, remote: remote, at: there)
+            return findings.pick(winner, local, remote)
+          })
+        work.merge(path, by: strategy)
       },
       differs: { $0[keyPath: path] != $1[keyPath: path] },
       copy: { $1[keyPath: path] = $0[keyPath: path] })
@@ -104,15 +98,20 @@ extension MergeRule {
       }
       return false
     }
-    let strategy = MergeStrategy<Record>(
-      choice == .conflict ? .isSymmetric : [], isEqual: { !differs($0, $1) },
-      decide: { _, local, remote, findings in
-        choice.pick(local, remote, &findings)
-      })
     return MergeRule(
       name: name, isSymmetric: choice == .conflict, counts: false, combines: false,
-      merge: { base, local, remote, result, findings in
-        copy(strategy.merge(base.map { .value($0) } ?? .unknown, local, remote, &findings), &result)
+      merge: { work in
+        let local = work.local
+        let isEqual = !differs(local, work.remote)
+        if !isEqual { copy(work.remote, &work.probe) }
+        if isEqual, work.beganLocal { return }
+        let strategy = MergeStrategy<Record>(
+          .isExact, isEqual: { !differs($0, $1) },
+          decide: { choice.pick($1, $2, &$3) })
+        copy(
+          strategy.merge(
+            work.isBaseKnown ? .value(work.base) : .unknown, local, work.remote, &work.findings),
+          &work.merged)
       },
       differs: differs, copy: copy)
   }

@@ -34,7 +34,7 @@ extension MergeStrategy where Value: FixedWidthInteger {
   ///   every number.
   /// - Returns: The strategy.
   public static func counter(in range: ClosedRange<Value> = .min ... .max) -> MergeStrategy {
-    MergeStrategy([.isSymmetric, .counts, .combines], isEqual: ==) {
+    MergeStrategy([.isSymmetric, .counts, .combines, .isExact], isEqual: ==) {
       base, local, remote, findings in
       let (sum, isCut) = ThreeWayMerge.counter(
         base: base.value ?? 0, local: local, remote: remote, in: range)
@@ -50,7 +50,7 @@ extension MergeStrategy where Value: FixedWidthInteger {
 extension MergeStrategy {
   /// The additions and removals of both sides stand; never a conflict where the base is known.
   public static func set<Element>() -> MergeStrategy where Value == Set<Element> {
-    MergeStrategy([.isSymmetric, .combines], isEqual: ==) { base, local, remote, _ in
+    MergeStrategy([.isSymmetric, .combines, .isExact], isEqual: ==) { base, local, remote, _ in
       ThreeWayMerge.set(base: base.value ?? [], local: local, remote: remote)
     }
   }
@@ -70,6 +70,7 @@ extension MergeStrategy {
       [
         values.traits.contains(.isSymmetric) ? .isSymmetric : [],
         values.traits.contains(.counts) ? .counts : [],
+        values.traits.contains(.isExact) ? .isExact : [],
       ]
     return MergeStrategy(
       inherited.union(.combines), isEqual: { areEqual($0, $1, by: values.isEqual) },

@@ -30,6 +30,8 @@ public struct MergeStrategy<Value: Sendable>: Sendable {
     static var combines: Traits { Traits(rawValue: 4) }
     /// Two values alone are enough.
     static var needsNoBase: Traits { Traits(rawValue: 8) }
+    /// Equal values are the same for the record's own equality too.
+    static var isExact: Traits { Traits(rawValue: 16) }
   }
 
   let traits: Traits
@@ -99,11 +101,15 @@ extension MergeStrategy {
 
 extension MergeStrategy where Value: Equatable {
   /// Somebody has to decide.
-  public static var conflict: MergeStrategy { conflict(isEqual: ==) }
+  public static var conflict: MergeStrategy {
+    MergeStrategy([.isSymmetric, .isExact], isEqual: ==) { _, local, remote, findings in
+      findings.chosen(.bothChanged, local, remote)
+    }
+  }
 
   /// The other side's value stands, and a receipt says what was dropped.
   public static var preferRemote: MergeStrategy {
-    MergeStrategy([], isEqual: ==) { _, _, remote, findings in
+    MergeStrategy(.isExact, isEqual: ==) { _, _, remote, findings in
       findings.discard(.local, "preferRemote")
       return remote
     }
@@ -111,7 +117,7 @@ extension MergeStrategy where Value: Equatable {
 
   /// This side's value stands, and a receipt says what was dropped.
   public static var preferLocal: MergeStrategy {
-    MergeStrategy([], isEqual: ==) { _, local, _, findings in
+    MergeStrategy(.isExact, isEqual: ==) { _, local, _, findings in
       findings.discard(.remote, "preferLocal")
       return local
     }
@@ -132,7 +138,8 @@ extension MergeStrategy where Value: Equatable {
 extension MergeStrategy where Value: Comparable {
   /// The greater value stands, for what only ever grows, such as the stamp of the last write.
   public static var greatest: MergeStrategy {
-    MergeStrategy([.isSymmetric, .needsNoBase], isEqual: ==) { _, local, remote, findings in
+    MergeStrategy([.isSymmetric, .needsNoBase, .isExact], isEqual: ==) {
+      _, local, remote, findings in
       findings.discard(local > remote ? .remote : .local, "greatest")
       return max(local, remote)
     }
@@ -143,7 +150,8 @@ extension MergeStrategy {
   /// The value that was written last stands, by its own stamp, and a receipt says what was dropped.
   public static func lastWrite<Written: Equatable & Encodable>() -> MergeStrategy
   where Value == Register<Written> {
-    MergeStrategy([.isSymmetric, .needsNoBase], isEqual: ==) { _, local, remote, findings in
+    MergeStrategy([.isSymmetric, .needsNoBase, .isExact], isEqual: ==) {
+      _, local, remote, findings in
       findings.pick(
         LastWrite.winner(
           local: local.value, at: local.stamp, remote: remote.value, at: remote.stamp),
