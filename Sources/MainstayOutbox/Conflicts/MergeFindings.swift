@@ -59,6 +59,7 @@ public struct DiscardedChange: Sendable, Hashable, Codable {
 }
 
 /// What a merge found on its way.
+@usableFromInline
 package struct MergeFindings: Sendable, Equatable {
   /// The field that is being merged.
   package var field = ""
@@ -68,10 +69,12 @@ package struct MergeFindings: Sendable, Equatable {
   /// What somebody decided about fields in conflict.
   package let choices: [String: MergeSide]
 
+  @usableFromInline
   package init(choices: [String: MergeSide] = [:]) { self.choices = choices }
 
   /// The side that somebody chose for the present field; where nobody did, it is a conflict, and
   /// this side is shown meanwhile.
+  @usableFromInline
   package mutating func chosen(_ cause: FieldConflict.Cause) -> MergeSide {
     if let side = choices[field] { return side }
     conflicts.append(FieldConflict(field: field, cause: cause))
@@ -79,17 +82,20 @@ package struct MergeFindings: Sendable, Equatable {
   }
 
   /// The value of that side.
+  @inlinable
   mutating func chosen<Value>(
     _ cause: FieldConflict.Cause, _ local: Value, _ remote: Value
   ) -> Value {
     chosen(cause) == .local ? local : remote
   }
 
+  @usableFromInline
   package mutating func discard(_ side: MergeSide, _ rule: String) {
     discarded.append(DiscardedChange(field: field, side: side, rule: rule))
   }
 
   /// Runs a part of a merge for one key of the present field.
+  @usableFromInline
   package mutating func entering<Result>(
     _ key: String, _ body: (inout MergeFindings) -> Result
   ) -> Result {

@@ -9,10 +9,26 @@ public struct MergeRule<Record: Sendable & Equatable>: Sendable {
   package let counts: Bool
   package let combines: Bool
   /// Merges the field.
-  let merge: @Sendable (inout MergeWork<Record>) -> Void
+  @usableFromInline let merge: @Sendable (inout MergeWork<Record>) -> Void
   package let differs: @Sendable (Record, Record) -> Bool
   /// Copies the field from one record to another.
   package let copy: @Sendable (Record, inout Record) -> Void
+
+  @usableFromInline
+  init(
+    name: String, isSymmetric: Bool, counts: Bool, combines: Bool,
+    merge: @escaping @Sendable (inout MergeWork<Record>) -> Void,
+    differs: @escaping @Sendable (Record, Record) -> Bool,
+    copy: @escaping @Sendable (Record, inout Record) -> Void
+  ) {
+    self.name = name
+    self.isSymmetric = isSymmetric
+    self.counts = counts
+    self.combines = combines
+    self.merge = merge
+    self.differs = differs
+    self.copy = copy
+  }
 }
 
 extension MergeRule {
@@ -23,6 +39,7 @@ extension MergeRule {
   ///   - path: Where it is.
   ///   - strategy: What becomes of it when both sides changed it.
   /// - Returns: The rule.
+  @inlinable
   public static func field<Value>(
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable,
     _ strategy: MergeStrategy<Value>
@@ -41,6 +58,7 @@ extension MergeRule {
   ///   - name: The name of the field; not blank.
   ///   - path: Where it is.
   /// - Returns: The rule.
+  @inlinable
   public static func field<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable
   ) -> MergeRule {

@@ -33,6 +33,7 @@ extension MergeStrategy where Value: FixedWidthInteger {
   /// - Parameter range: What is legal; a sum outside is cut to it, with a receipt. The default is
   ///   every number.
   /// - Returns: The strategy.
+  @inlinable
   public static func counter(in range: ClosedRange<Value> = .min ... .max) -> MergeStrategy {
     MergeStrategy([.isSymmetric, .counts, .combines, .isExact], isEqual: ==) {
       base, local, remote, findings in
@@ -49,6 +50,7 @@ extension MergeStrategy where Value: FixedWidthInteger {
 
 extension MergeStrategy {
   /// The additions and removals of both sides stand; never a conflict where the base is known.
+  @inlinable
   public static func set<Element>() -> MergeStrategy where Value == Set<Element> {
     MergeStrategy([.isSymmetric, .combines, .isExact], isEqual: ==) { base, local, remote, _ in
       ThreeWayMerge.set(base: base.value ?? [], local: local, remote: remote)
@@ -66,7 +68,7 @@ extension MergeStrategy {
     of values: MergeStrategy<Element>, deletion: DeletionRule = .editWins
   ) -> MergeStrategy where Value == [Key: Element] {
     // Counted values have to be asked even where both sides are the same.
-    let inherited: Traits =
+    let inherited: MergeTraits =
       [
         values.traits.contains(.isSymmetric) ? .isSymmetric : [],
         values.traits.contains(.counts) ? .counts : [],

@@ -6,41 +6,28 @@
 /// strategy is asked. The exception is ``counter(in:)``, which adds the changes up.
 public struct MergeStrategy<Value: Sendable>: Sendable {
   /// What the sides began with.
+  @usableFromInline
   enum Origin: Sendable {
     case value(Value)
     /// It is known that there was nothing.
     case absent
     case unknown
 
+    @inlinable
     var value: Value? {
       guard case .value(let value) = self else { return nil }
       return value
     }
   }
 
-  /// What a strategy promises; the laws of MainstayOutboxTesting hold it to that.
-  struct Traits: OptionSet, Sendable {
-    let rawValue: Int
-
-    /// The result is the same when the sides are swapped.
-    static var isSymmetric: Traits { Traits(rawValue: 1) }
-    /// The same change on both sides counts twice.
-    static var counts: Traits { Traits(rawValue: 2) }
-    /// The result may be a value that neither side had.
-    static var combines: Traits { Traits(rawValue: 4) }
-    /// Two values alone are enough.
-    static var needsNoBase: Traits { Traits(rawValue: 8) }
-    /// Equal values are the same for the record's own equality too.
-    static var isExact: Traits { Traits(rawValue: 16) }
-  }
-
-  let traits: Traits
-  let isEqual: @Sendable (Value, Value) -> Bool
+  @usableFromInline let traits: MergeTraits
+  @usableFromInline let isEqual: @Sendable (Value, Value) -> Bool
   /// Asked only where both changed it, unless it counts.
-  let decide: @Sendable (Origin, Value, Value, inout MergeFindings) -> Value
+  @usableFromInline let decide: @Sendable (Origin, Value, Value, inout MergeFindings) -> Value
 
+  @inlinable
   init(
-    _ traits: Traits, isEqual: @escaping @Sendable (Value, Value) -> Bool,
+    _ traits: MergeTraits, isEqual: @escaping @Sendable (Value, Value) -> Bool,
     decide: @escaping @Sendable (Origin, Value, Value, inout MergeFindings) -> Value
   ) {
     self.traits = traits
@@ -49,6 +36,7 @@ public struct MergeStrategy<Value: Sendable>: Sendable {
   }
 
   /// Merges a value; one in conflict has the value of this side.
+  @inlinable
   func merge(
     _ base: Origin, _ local: Value, _ remote: Value, _ findings: inout MergeFindings
   ) -> Value {
@@ -75,6 +63,7 @@ extension MergeStrategy {
   ///   - merger: Takes base, local and remote, and returns what they make together; nil declines.
   ///     The base is nil where it is known that there was nothing.
   /// - Returns: The strategy.
+  @inlinable
   public static func custom(
     isEqual: @escaping @Sendable (Value, Value) -> Bool,
     _ merger: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value?
@@ -90,6 +79,7 @@ extension MergeStrategy {
   }
 
   /// Somebody has to decide, for values that are compared in a way of their own.
+  @inlinable
   public static func conflict(
     isEqual: @escaping @Sendable (Value, Value) -> Bool
   ) -> MergeStrategy {
@@ -101,6 +91,7 @@ extension MergeStrategy {
 
 extension MergeStrategy where Value: Equatable {
   /// Somebody has to decide.
+  @inlinable
   public static var conflict: MergeStrategy {
     MergeStrategy([.isSymmetric, .isExact], isEqual: ==) { _, local, remote, findings in
       findings.chosen(.bothChanged, local, remote)
@@ -108,6 +99,7 @@ extension MergeStrategy where Value: Equatable {
   }
 
   /// The other side's value stands, and a receipt says what was dropped.
+  @inlinable
   public static var preferRemote: MergeStrategy {
     MergeStrategy(.isExact, isEqual: ==) { _, _, remote, findings in
       findings.discard(.local, "preferRemote")
@@ -116,6 +108,7 @@ extension MergeStrategy where Value: Equatable {
   }
 
   /// This side's value stands, and a receipt says what was dropped.
+  @inlinable
   public static var preferLocal: MergeStrategy {
     MergeStrategy(.isExact, isEqual: ==) { _, local, _, findings in
       findings.discard(.remote, "preferLocal")
@@ -128,6 +121,7 @@ extension MergeStrategy where Value: Equatable {
   /// - Parameter merger: Takes base, local and remote, and returns what they make together; nil
   ///   declines. The base is nil where it is known that there was nothing.
   /// - Returns: The strategy.
+  @inlinable
   public static func custom(
     _ merger: @escaping @Sendable (_ base: Value?, _ local: Value, _ remote: Value) -> Value?
   ) -> MergeStrategy {
@@ -137,6 +131,7 @@ extension MergeStrategy where Value: Equatable {
 
 extension MergeStrategy where Value: Comparable {
   /// The greater value stands, for what only ever grows, such as the stamp of the last write.
+  @inlinable
   public static var greatest: MergeStrategy {
     MergeStrategy([.isSymmetric, .needsNoBase, .isExact], isEqual: ==) {
       _, local, remote, findings in
@@ -162,6 +157,7 @@ extension MergeStrategy {
 
 extension MergeFindings {
   /// The value that was written last.
+  @usableFromInline
   mutating func pick<Value>(
     _ winner: (side: MergeSide, isAnomaly: Bool), _ local: Value, _ remote: Value
   ) -> Value {
@@ -169,4 +165,25 @@ extension MergeFindings {
     discard(winner.side.other, "lastWrite")
     return winner.side == .local ? local : remote
   }
+}
+
+/// What a strategy promises; the laws of MainstayOutboxTesting hold it to that.
+///
+/// It is not nested, since a type inside of a generic one is looked up each time that it is used.
+@usableFromInline
+struct MergeTraits: OptionSet, Sendable {
+  @usableFromInline let rawValue: Int
+
+  @inlinable init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The result is the same when the sides are swapped.
+  @inlinable static var isSymmetric: MergeTraits { MergeTraits(rawValue: 1) }
+  /// The same change on both sides counts twice.
+  @inlinable static var counts: MergeTraits { MergeTraits(rawValue: 2) }
+  /// The result may be a value that neither side had.
+  @inlinable static var combines: MergeTraits { MergeTraits(rawValue: 4) }
+  /// Two values alone are enough.
+  @inlinable static var needsNoBase: MergeTraits { MergeTraits(rawValue: 8) }
+  /// Equal values are the same for the record's own equality too.
+  @inlinable static var isExact: MergeTraits { MergeTraits(rawValue: 16) }
 }

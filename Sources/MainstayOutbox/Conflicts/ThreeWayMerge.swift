@@ -22,6 +22,7 @@ public enum ThreeWayMerge {
   ///   - remote: What the other side has.
   ///   - isEqual: When two values are the same.
   /// - Returns: Who changed it.
+  @inlinable
   public static func change<Value>(
     base: Value?, local: Value, remote: Value, by isEqual: (Value, Value) -> Bool
   ) -> Change {
@@ -40,6 +41,7 @@ public enum ThreeWayMerge {
   ///   - remote: What the other side has.
   ///   - range: What is legal; a count that one side alone changed is left as it is.
   /// - Returns: The count, and whether a part of a change was cut off by the range.
+  @inlinable
   public static func counter<Value: FixedWidthInteger>(
     base: Value, local: Value, remote: Value, in range: ClosedRange<Value> = Value.min...Value.max
   ) -> (value: Value, isCut: Bool) {
@@ -51,7 +53,8 @@ public enum ThreeWayMerge {
   }
 
   /// Wide enough for sums of numbers of up to 64 bits; those beyond 100 bits are cut.
-  private static func wide<Value: FixedWidthInteger>(_ value: Value) -> Int128 {
+  @inlinable
+  static func wide<Value: FixedWidthInteger>(_ value: Value) -> Int128 {
     let limit: Int128 = 1 << 100
     return min(max(Int128(clamping: value), -limit), limit)
   }
@@ -63,6 +66,7 @@ public enum ThreeWayMerge {
   ///   - local: What this side has.
   ///   - remote: What the other side has.
   /// - Returns: `(remote ∪ (local ∖ base)) ∖ (base ∖ local)`.
+  @inlinable
   public static func set<Element>(
     base: Set<Element>, local: Set<Element>, remote: Set<Element>
   ) -> Set<Element> {
