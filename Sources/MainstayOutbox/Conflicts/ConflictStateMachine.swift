@@ -103,13 +103,8 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
     to state: RecordState<Record>, policy: MergePolicy<Record>, at date: Date
   ) -> Step {
     local = state
-    switch phase {
-    case .sending: return Step(next: .nothing)
-    case .conflicted:
-      guard let remote = conflict?.remote else { return Step(next: .nothing) }
-      return meet(remote, policy, date)
-    case .settled, .pending: return settle()
-    }
+    if let remote = conflict?.remote { return meet(remote, policy, date) }
+    return phase == .sending ? Step(next: .nothing) : settle()
   }
 
   /// What ``outgoing`` says leaves now.
@@ -147,7 +142,7 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   public mutating func acknowledged(
     version: String?, policy: MergePolicy<Record>, at date: Date
   ) -> Step {
-    guard phase == .sending, let sent else { return Step(next: .nothing) }
+    guard let sent else { return Step(next: .nothing) }
     let arrived = VersionedState(sent, version: version)
     // Anything else that was heard is newer than what arrived: until then it had `base`.
     if heard == arrived || heard == base { heard = nil }
@@ -160,7 +155,8 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   /// The other side refused what was on its way, because it has another version by now.
   ///
   /// - Parameters:
-  ///   - remote: What it has.
+  ///   - remote: What it has; `missing` where it did not say. Then somebody has to decide, or what
+  ///     is received later does.
   ///   - policy: Merges it.
   ///   - date: The time of day.
   ///   - limit: How often in a row this may happen before somebody has to decide; 1 to 100, the
@@ -172,6 +168,8 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   ) -> Step {
     precondition((1...100).contains(limit), "limit: \(limit) is not legal: it must be 1 to 100")
     guard phase == .sending else { return received(remote, policy: policy, at: date) }
+    var remote = remote
+    if remote.state == .missing, let heard, heard != base { remote = heard }
     (sent, heard) = (nil, nil)
     merges += 1
     return meet(remote, policy, date, isTooMany: merges > limit)
@@ -226,7 +224,7 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   public mutating func resolved(
     _ conflict: Conflict<Record>, with state: RecordState<Record>
   ) -> Step? {
-    guard phase == .conflicted, self.conflict == conflict else { return nil }
+    guard self.conflict == conflict else { return nil }
     base = conflict.remote
     local = state
     merges = 0
@@ -235,7 +233,6 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
 
   /// Nothing is on its way any more: goes on with what readers have by now, and what was heard.
   private mutating func landed(_ policy: MergePolicy<Record>, _ date: Date) -> Step {
-    phase = .pending
     guard let heard else { return settle() }
     self.heard = nil
     return meet(heard, policy, date)
@@ -248,8 +245,10 @@ public struct ConflictStateMachine<Record: Sendable & Equatable>: Sendable {
   ) -> Step {
     let result = policy.merge(base: base.state, local: local, remote: remote.state)
     var fields = result.conflicts
+    let whole = MergePolicy<Record>.wholeRecord
+    if remote.state == .missing { fields = [FieldConflict(field: whole, cause: .noRemote)] }
     if fields.isEmpty, isTooMany, result.state != remote.state {
-      fields = [FieldConflict(field: MergePolicy<Record>.wholeRecord, cause: .tooManyMerges)]
+      fields = [FieldConflict(field: whole, cause: .tooManyMerges)]
     }
     var step: Step
     if fields.isEmpty {

@@ -34,6 +34,9 @@ extension HybridLogicalClock {
       self.init(time: milliseconds << Self.counterBits | UInt64(counter), node: node)
     }
 
+    /// Whether a clock can have got there: by the latest time of day, and a year ahead of it.
+    var isPossible: Bool { milliseconds < Self.latestDate + 2 * 365 * 86_400_000 }
+
     /// Milliseconds since 1970.
     public var milliseconds: UInt64 { time >> Self.counterBits }
     /// What tells stamps of one millisecond apart.

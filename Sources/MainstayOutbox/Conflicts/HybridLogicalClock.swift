@@ -77,6 +77,21 @@ public struct HybridLogicalClock: Sendable, Hashable {
     skewRule = configuration.skewRule
   }
 
+  /// Makes a clock that goes on after the latest stamp of one before it; nil for a stamp from
+  /// beyond the year 10001, where no clock has ever been.
+  ///
+  /// It is for those who keep the stamp in the same transaction as what it was given for. Settings
+  /// that are not legal stop the program.
+  ///
+  /// - Parameters:
+  ///   - latest: The ``latest`` stamp; it also says which identity the clock has.
+  ///   - configuration: The settings.
+  public init?(resuming latest: Stamp, _ configuration: Configuration = Configuration()) {
+    guard latest.isPossible else { return nil }
+    self.init(node: latest.node, configuration)
+    last = latest.time
+  }
+
   /// The latest stamp that the clock gave, or went past; nil for a clock that is new.
   public var latest: Stamp? { last == 0 ? nil : Stamp(time: last, node: node) }
 

@@ -22,6 +22,8 @@ public struct FieldConflict: Sendable, Hashable, Codable {
     case editedAndDeleted
     /// What came out breaks a rule of the app.
     case invalid
+    /// The other side has another version, and did not say which.
+    case noRemote
     /// It was merged again and again, and each time the other side had changed it meanwhile.
     case tooManyMerges
   }
@@ -61,7 +63,7 @@ public struct DiscardedChange: Sendable, Hashable, Codable {
 /// What a merge found on its way.
 @usableFromInline
 package struct MergeFindings: Sendable, Equatable {
-  /// The field that is being merged.
+  /// The field that is being merged; the record as a whole at first.
   package var field = ""
   package var conflicts: [FieldConflict] = []
   package var discarded: [DiscardedChange] = []

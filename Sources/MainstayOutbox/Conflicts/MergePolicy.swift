@@ -89,7 +89,7 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
   private func merge(
     base: Record?, _ local: Record, _ remote: Record, _ choices: [String: MergeSide]
   ) -> MergeResult<Record> {
-    if local == remote, !counts || base == nil { return MergeResult(.present(local)) }
+    if local == remote, !counts { return MergeResult(.present(local)) }
     if let base {
       if local == base { return MergeResult(.present(remote)) }
       if remote == base { return MergeResult(.present(local)) }
@@ -156,7 +156,6 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
       return MergeResult(.deleted)
     case .present, .missing:
       var findings = MergeFindings(choices: choices)
-      findings.field = Self.wholeRecord
       let stays = deletion.keeps(edited: side, &findings)
       return MergeResult(stays ? .present(record) : .deleted, findings)
     }

@@ -155,7 +155,8 @@ extension RebaseQueue: Decodable where Operation: Decodable, Operation.Document:
     let last = try values.decode(UInt64.self, forKey: .lastNumber)
     let numbers = [acknowledged] + pending.map(\.number)
     let isOrdered = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
-    guard isOrdered, last >= numbers.last ?? 0, last < .max / 2 else {
+    let end = pending.last?.number ?? acknowledged
+    guard isOrdered, last >= end, last < .max / 2 else {
       throw DecodingError.dataCorruptedError(
         forKey: .pending, in: values, debugDescription: "the numbers of the changes do not rise")
     }

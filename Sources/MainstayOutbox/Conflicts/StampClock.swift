@@ -52,7 +52,7 @@ public final class StampClock: Sendable {
   /// - Parameters:
   ///   - storage: Where its reservations are kept.
   ///   - installation: A text that stays the same for one installation on one device and does not
-  ///     travel with a backup, such as one from a file that is excluded from backups.
+  ///     travel with a backup, such as that of an ``InstallationMark``.
   ///   - configuration: The settings.
   ///   - now: The time of day.
   /// - Throws: What the storage throws.
@@ -75,7 +75,7 @@ public final class StampClock: Sendable {
   /// - Parameters:
   ///   - storage: Where its reservations are kept.
   ///   - installation: A text that stays the same for one installation on one device and does not
-  ///     travel with a backup.
+  ///     travel with a backup, such as that of an ``InstallationMark``.
   ///   - configuration: The settings.
   ///   - now: The time of day.
   /// - Throws: `ConfigurationError` with everything that is not legal; what the storage throws.
@@ -164,14 +164,13 @@ extension StampClock.Reservation: Codable {
 
   /// Decodes a reservation.
   ///
-  /// - Throws: `DecodingError` also where it ends two years after the year 9999 or later, where no
-  ///   clock has ever been.
+  /// - Throws: `DecodingError` also where it ends beyond the year 10001, where no clock has ever
+  ///   been.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     end = try values.decode(HybridLogicalClock.Stamp.self, forKey: .end)
     installation = try values.decode(String.self, forKey: .installation)
-    let twoYears: UInt64 = 2 * 365 * 86_400_000
-    guard end.milliseconds < HybridLogicalClock.Stamp.latestDate + twoYears else {
+    guard end.isPossible else {
       throw DecodingError.dataCorruptedError(
         forKey: .end, in: values, debugDescription: "\(end) is later than any clock can be")
     }

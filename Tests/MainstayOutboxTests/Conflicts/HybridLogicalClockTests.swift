@@ -139,10 +139,23 @@ private func parts(_ stamp: Stamp?) -> [UInt64] {
     #expect(clock.node.rawValue == 9)
   }
 
+  @Test func `a clock goes on after the latest stamp of one before it`() throws {
+    var clock = clock()
+    _ = clock.tick(at: date(5000))
+    let latest = try #require(clock.latest)
+    var again = try #require(HybridLogicalClock(resuming: latest))
+    #expect(again.latest == clock.latest && again.node == clock.node)
+    #expect(parts(again.tick(at: date(3000))) == [5000, 1, 1])
+    let end: UInt64 = 253_402_300_799_999 + 2 * 365 * 86_400_000
+    #expect(HybridLogicalClock(resuming: try stamp(end, 0)) == nil)
+    #expect(HybridLogicalClock(resuming: try stamp(end - 1, 0)) != nil)
+    #expect(HybridLogicalClock(resuming: try stamp((1 << 48) - 1, .max)) == nil)
+  }
+
   @Test func `dates that are no dates count as the nearest`() {
     for (seconds, milliseconds) in [
       (-1.0, 0), (-.infinity, 0), (.nan, 0), (1e300, 253_402_300_799_999),
-      (.infinity, 253_402_300_799_999), (0.0014, 1), (0.0016, 2),
+      (.infinity, 253_402_300_799_999), (0.0006, 1), (0.0014, 1), (0.0016, 2),
     ] as [(Double, UInt64)] {
       var clock = clock()
       _ = clock.tick(at: Date(timeIntervalSince1970: seconds))
@@ -248,6 +261,7 @@ private func parts(_ stamp: Stamp?) -> [UInt64] {
   @Test func `an updatedAt makes a stamp, for those who have nothing else`() {
     let stamp = Stamp(discouragedUpdatedAt: date(5000), node: Node(rawValue: 3))
     #expect(parts(stamp) == [5000, 0, 3])
+    #expect(parts(Stamp(discouragedUpdatedAt: .distantPast, node: stamp.node)) == [0, 0, 3])
   }
 
   @Test func `nodes are random, and seeded where asked`() {

@@ -96,6 +96,20 @@ import Testing
     }
   }
 
+  @Test func `the edit wins where nothing else is said`() {
+    let result = Thing.policy.merge(
+      base: .present(base), local: .deleted, remote: .present(edited))
+    #expect(result.state == .present(edited))
+  }
+
+  @Test func `the same change on both sides stands, and counts twice where it counts`() {
+    let other = base.with { ($0.title, $0.quantity) = ("x", 7) }
+    #expect(Thing.policy.merge(base, other, other).state.record == other.with { $0.quantity = 9 })
+    #expect(Thing.policy.merge(nil, other, other).state.record == other)
+    let policy = MergePolicy<Thing>([.field("quantity", \.quantity)])
+    #expect(policy.merge(base, other, other).state.record == other)
+  }
+
   @Test func `what one side alone made stays`() {
     for rule in DeletionRule.allCases {
       #expect(merge(.deleted, .present(base), .deleted, rule).state == .present(base))
@@ -153,6 +167,13 @@ import Testing
     let other = base.with { $0.title = "x" }
     #expect(policy.merge(base, other, base).isClean)
     #expect(policy.merge(base, base, other).isClean)
+    // Nor what turned out to be the same.
+    let (here, there) = (base.with { $0.ours = 1 }, base.with { $0.ours = 2 })
+    #expect(policy.merge(base, here, there).state == .present(here))
+    #expect(policy.merge(base, here, there).isClean)
+    let (mine, theirs) = (base.with { $0.theirs = 1 }, base.with { $0.theirs = 2 })
+    #expect(policy.merge(base, mine, theirs).state == .present(theirs))
+    #expect(policy.merge(base, mine, theirs).isClean)
     // Counted twice and cut, it is the same as both.
     let full = base.with { $0.quantity = 10 }
     #expect(policy.merge(base, full, full).isClean)
@@ -161,7 +182,8 @@ import Testing
   @Test func `a conflict is not judged before it is decided`() {
     let policy = MergePolicy<Thing>(Thing.rules, invalidFields: { _ in ["room"] })
     let result = policy.merge(
-      base, base.with { ($0.title, $0.room) = ("l", 1) }, base.with { $0.title = "r" })
+      base, base.with { ($0.title, $0.room) = ("l", 1) },
+      base.with { ($0.title, $0.ours) = ("r", 1) })
     #expect(result.conflicts.map(\.cause) == [.bothChanged])
   }
 

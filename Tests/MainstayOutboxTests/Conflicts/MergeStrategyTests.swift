@@ -182,27 +182,74 @@ import Testing
   @Test func `values are the same by a relation of their own`() {
     #expect(merge({ $0.size = 2 }, { $0.size = 2.001 }).isClean)
     #expect(merge({ $0.size = 1.001 }, { $0.size = 3 }).state.record?.size == 3)
-    #expect(merge({ $0.size = 2 }, { $0.size = 3 }).conflicts.map(\.field) == ["size"])
-  }
-
-  @Test func `fields of a group are taken from one side`() {
-    let result = merge({ $0.room = 1 }, { $0.shelf = 1 })
-    #expect(result.conflicts == [FieldConflict(field: "place", cause: .bothChanged)])
-    #expect(result.state.record?.room == 1 && result.state.record?.shelf == 0)
-    #expect(merge({ $0.room = 1 }, { $0.title = "r" }).state.record?.room == 1)
-    #expect(merge({ $0.room = 1 }, { $0.room = 1 }).isClean)
-    let decided = merge({ $0.room = 1 }, { $0.shelf = 1 }, choosing: ["place": .remote])
-    #expect(decided.state.record?.room == 0 && decided.state.record?.shelf == 1)
-  }
-
-  @Test func `a group may prefer a side, with a receipt`() {
-    let result = merge({ ($0.left, $0.near) = (1, 1) }, { ($0.right, $0.far) = (1, 1) })
-    #expect(result.state.record?.left == 0 && result.state.record?.right == 1)
-    #expect(result.state.record?.near == 1 && result.state.record?.far == 0)
     #expect(
-      result.discarded == [
-        receipt("sides", .local, "preferRemote"), receipt("distance", .remote, "preferLocal"),
-      ])
+      merge({ $0.size = 2 }, { $0.size = 3 }).conflicts
+        == [FieldConflict(field: "size", cause: .bothChanged)])
+  }
+
+  @Test func `counts in a map are added up where both did the same`() {
+    let base = base.with { $0.counts = ["a": 1] }
+    let other = base.with { $0.counts = ["a": 3] }
+    #expect(Thing.policy.merge(base, other, other).state.record?.counts == ["a": 5])
+  }
+
+  @Test func `counts reach the ends of their type`() {
+    let base = base.with { $0.counts = ["up": .max - 2, "down": .min + 2] }
+    let other = base.with { $0.counts = ["up": .max - 1, "down": .min + 1] }
+    let result = Thing.policy.merge(base, other, other)
+    #expect(result.state.record?.counts == ["up": .max, "down": .min])
+    #expect(result.discarded.isEmpty)
+  }
+
+  @Test func `a key that was renamed is another key`() {
+    let base = base.with { $0.labels = ["a": "1"] }
+    let result = Thing.policy.merge(
+      base, base.with { $0.labels = ["b": "1"] }, base.with { $0.title = "r" })
+    #expect(result.state.record?.labels == ["b": "1"])
+  }
+
+  @Test func `an edited value of a map stays unless something else is said`() {
+    let policy = MergePolicy<Thing>([.field("labels", \.labels, .map(of: .preferLocal))])
+    let base = base.with { $0.labels = ["a": "1"] }
+    let result = policy.merge(
+      base, base.with { $0.labels = [:] }, base.with { $0.labels = ["a": "2"] })
+    #expect(result.state.record?.labels == ["a": "2"])
+  }
+
+  @Test func `equal by a relation of one's own is no conflict without a base either`() {
+    #expect(
+      Thing.policy.merge(nil, base.with { $0.size = 2 }, base.with { $0.size = 2.001 }).isClean)
+    let policy = MergePolicy<Thing>([
+      .field("labels", \.labels, .map(of: .conflict(isEqual: { $0.count == $1.count })))
+    ])
+    let (one, other) = (base.with { $0.labels = ["a": "1"] }, base.with { $0.labels = ["a": "2"] })
+    #expect(policy.merge(nil, one, other).isClean)
+  }
+
+  @Test func `each strategy says what it promises`() {
+    func promises(_ strategy: MergeStrategy<Int>) -> [Bool] {
+      let rule = MergeRule<Thing>.field("ours", \.ours, strategy)
+      return [rule.isSymmetric, rule.counts, rule.combines]
+    }
+    #expect(promises(.conflict) == [true, false, false])
+    #expect(promises(.conflict(isEqual: { $0 == $1 })) == [true, false, false])
+    #expect(promises(.preferLocal) == [false, false, false])
+    #expect(promises(.preferRemote) == [false, false, false])
+    #expect(promises(.greatest) == [true, false, false])
+    #expect(promises(.counter()) == [true, true, true])
+    #expect(promises(.custom { _, _, _ in nil }) == [false, false, true])
+    func mapPromises(_ strategy: MergeStrategy<String>) -> [Bool] {
+      let rule = MergeRule<Thing>.field("labels", \.labels, .map(of: strategy))
+      return [rule.isSymmetric, rule.counts, rule.combines]
+    }
+    #expect(mapPromises(.conflict) == [true, false, true])
+    #expect(mapPromises(.preferLocal) == [false, false, true])
+    let counts = MergeRule<Thing>.field("counts", \.counts, .map(of: .counter()))
+    #expect(counts.isSymmetric && counts.counts && counts.combines)
+    let tags = MergeRule<Thing>.field("tags", \.tags, .set())
+    #expect(tags.isSymmetric && !tags.counts && tags.combines)
+    let register = MergeRule<Thing>.field("register", \.register, .lastWrite())
+    #expect(register.isSymmetric && !register.counts && !register.combines)
   }
 
   @Test func `without a base what differs is a conflict, unless stamps or sizes decide`() {

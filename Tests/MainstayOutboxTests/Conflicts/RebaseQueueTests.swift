@@ -111,10 +111,11 @@ enum ListChange: RebasingOperation, Codable, Equatable {
     #expect(try again.append(.double) == 4)
   }
 
-  @Test(arguments: [
-    (5, [5], 6), (5, [7, 6], 7), (5, [6, 6], 6), (5, [6], 5), (5, [], 4),
-    (5, [], Int(Int64.max)),
-  ])
+  @Test(
+    arguments: [
+      (5, [5], 6), (5, [7, 6], 7), (5, [6, 6], 6), (5, [6], 5), (5, [], 4),
+      (5, [], Int(Int64.max)),
+    ] as [(Int, [Int], Int)])
   func `numbers out of order are an error`(acknowledged: Int, pending: [Int], last: Int) {
     let changes = pending.map { #"{"number": \#($0), "operation": {"double": {}}}"# }
     let json = """
@@ -124,6 +125,14 @@ enum ListChange: RebasingOperation, Codable, Equatable {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(RebaseQueue<ListChange>.self, from: Data(json.utf8))
     }
+  }
+
+  @Test func `the last number that is legal is read`() throws {
+    let json = """
+      {"server": [], "acknowledged": 5, "lastNumber": \(UInt64.max / 2 - 1), "pending": []}
+      """
+    var queue = try JSONDecoder().decode(RebaseQueue<ListChange>.self, from: Data(json.utf8))
+    #expect(try queue.append(.double) == UInt64.max / 2)
   }
 
   /// Devices and a server that does each change once, in the order of its device.

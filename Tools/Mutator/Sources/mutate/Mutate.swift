@@ -21,7 +21,8 @@ struct Mutate: AsyncParsableCommand {
     "RateSchedule.swift", "SleepWatch.swift", "VerdictQueue.swift", "CoalescingOperation.swift",
     "HybridLogicalClock.swift", "HybridLogicalClock+Stamp.swift", "MergePolicy.swift",
     "MergeRule.swift", "MergeStrategy.swift", "MergeStrategy+Collections.swift",
-    "RebaseQueue.swift", "Register.swift", "ThreeWayMerge.swift", "Tombstones.swift",
+    "MergePolicy+Work.swift", "RebaseQueue.swift", "Register.swift", "ThreeWayMerge.swift",
+    "Tombstones.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
