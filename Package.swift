@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "MainstayAsyncHTTPClient", targets: ["MainstayAsyncHTTPClient"]),
     .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
+    .library(name: "MainstayOutboxTesting", targets: ["MainstayOutboxTesting"]),
     .executable(name: "mainstay", targets: ["MainstayCLI"]),
   ],
   traits: [
@@ -77,6 +78,10 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
+    .target(
+      name: "MainstayOutboxTesting",
+      dependencies: ["Mainstay", "MainstayOutbox", "MainstayTesting"]
+    ),
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
@@ -143,7 +148,8 @@ let package = Package(
     .testTarget(
       name: "MainstayOutboxTests",
       dependencies: [
-        "Mainstay", "MainstayOutbox", "MainstayTesting", "OutboxCrashChild", "TestSupport",
+        "Mainstay", "MainstayOutbox", "MainstayOutboxTesting", "MainstayTesting",
+        "OutboxCrashChild", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .executableTarget(

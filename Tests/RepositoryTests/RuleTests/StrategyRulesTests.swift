@@ -10,6 +10,7 @@ import Testing
     #expect(
       found.map(\.rule) == [
         "`MainstayNew` is to be on the page or in the list of those without errors",
+        "`MainstayOutboxTesting` is in the list of those without errors, and no target",
         "`MainstayTesting` is in the list of those without errors, and no target",
         "`MainstayUI` is to be on the page or in the list of those without errors",
       ])

@@ -18,7 +18,11 @@ struct Mutate: AsyncParsableCommand {
   /// What is pure although its name does not say so.
   static let pureFiles = [
     "AlarmQueue.swift", "Backoff.swift", "LatencyWindow.swift", "LimitAlgorithm.swift",
-    "RateSchedule.swift", "SleepWatch.swift", "VerdictQueue.swift",
+    "RateSchedule.swift", "SleepWatch.swift", "VerdictQueue.swift", "CoalescingOperation.swift",
+    "HybridLogicalClock.swift", "HybridLogicalClock+Stamp.swift", "MergePolicy.swift",
+    "MergeRule.swift", "MergeStrategy.swift", "MergeStrategy+Collections.swift",
+    "MergePolicy+Work.swift", "RebaseQueue.swift", "Register.swift", "ThreeWayMerge.swift",
+    "Tombstones.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Mainstay
+
+/// What was deleted, kept long enough for every device to hear of it.
+///
+/// A deletion is a write with a stamp like any other. Devices that were away for longer than the
+/// ``horizon`` says may have missed one, so they take everything anew instead of the changes.
+///
+/// What is remembered goes away by ``purge(at:)`` alone.
+public struct Tombstones: Sendable, Hashable, Codable {
+  /// How a device comes up to date.
+  public enum SyncPlan: Sendable, Hashable {
+    /// By the changes since it last did.
+    case changes(since: Date)
+    /// By a full list.
+    ///
+    /// What its pending operations were made from may be gone, so each of them is merged with what
+    /// the list says before it is sent, and never sent as if it were new.
+    case fullSnapshot
+  }
+
+  private enum CodingKeys: CodingKey {
+    case retention, horizon, stamps
+  }
+
+  /// How long a deletion is remembered.
+  public let retention: Duration
+  /// Since when every deletion is remembered, for all devices to be told; it never goes back.
+  public private(set) var horizon: Date?
+  private var stamps: [String: HybridLogicalClock.Stamp] = [:]
+
+  /// Makes an empty memory.
+  ///
+  /// - Parameters:
+  ///   - retention: How long a deletion is remembered; more than zero, cut to a year, the default
+  ///     is 90 days. It is made as long as the longest of the others.
+  ///   - offlinePeriod: How long a device may be away without taking everything anew.
+  ///   - timeToLive: How long a queued operation may wait.
+  ///   - idempotencyWindow: How long the other side knows a repeated operation.
+  public init(
+    retention: Duration = .seconds(90 * 86_400), offlinePeriod: Duration = .zero,
+    timeToLive: Duration = .zero, idempotencyWindow: Duration = .zero
+  ) {
+    precondition(
+      retention > .zero, "retention: \(retention) is not legal: it must be more than zero")
+    self.retention = max(retention, offlinePeriod, timeToLive, idempotencyWindow).clamped
+  }
+
+  /// How many deletions are remembered.
+  public var count: Int { stamps.count }
+
+  /// When a record was deleted; nil where no deletion is remembered.
+  public subscript(record: String) -> HybridLogicalClock.Stamp? { stamps[record] }
+
+  /// Remembers a deletion; of two of the same record, the later one.
+  public mutating func delete(_ record: String, at stamp: HybridLogicalClock.Stamp) {
+    stamps[record] = max(stamps[record] ?? stamp, stamp)
+  }
+
+  /// Forgets the deletion of a record that was written later.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - stamp: When it was written.
+  /// - Returns: False where the deletion came later, and so stands.
+  public mutating func revive(_ record: String, at stamp: HybridLogicalClock.Stamp) -> Bool {
+    guard let deleted = stamps[record] else { return true }
+    guard stamp > deleted else { return false }
+    stamps[record] = nil
+    return true
+  }
+
+  /// Forgets what is older than it has to be remembered, and moves the horizon.
+  ///
+  /// - Parameter date: The time of day; one that was set back moves nothing.
+  /// - Returns: How many deletions are forgotten.
+  public mutating func purge(at date: Date) -> Int {
+    let bound = date.addingTimeInterval(-retention.inSeconds)
+    let next = max(horizon ?? bound, bound)
+    horizon = next
+    let before = stamps.count
+    stamps = stamps.filter { $0.value.date >= next }
+    return before - stamps.count
+  }
+
+  /// How a device comes up to date.
+  ///
+  /// - Parameter lastSync: When it last did, by the clock of this side; nil for never.
+  /// - Returns: By a full list, if it may have missed a deletion.
+  public func plan(lastSync: Date?) -> SyncPlan {
+    guard let lastSync else { return .fullSnapshot }
+    if let horizon, lastSync < horizon { return .fullSnapshot }
+    return .changes(since: lastSync)
+  }
+}
+
+extension Tombstones {
+  /// Decodes a memory.
+  ///
+  /// - Throws: `DecodingError` also where the retention is not more than zero.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let retention = try values.decodeSeconds(.retention) ?? .zero
+    guard retention > .zero else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .retention, in: values, debugDescription: "retention must be more than zero")
+    }
+    self.init(retention: retention)
+    horizon = try values.decodeIfPresent(Date.self, forKey: .horizon)
+    stamps = try values.decode([String: HybridLogicalClock.Stamp].self, forKey: .stamps)
+  }
+
+  /// Encodes the memory, the retention as a number of seconds.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encodeSeconds(retention, .retention)
+    try values.encodeIfPresent(horizon, forKey: .horizon)
+    try values.encode(stamps, forKey: .stamps)
+  }
+}
