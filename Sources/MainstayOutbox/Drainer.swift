@@ -13,6 +13,7 @@ actor Drainer {
     var chance: Chance
     var probe: DurabilityProbe?
     var budget: RetryBudget?
+    var connectivity: ConnectivityMonitor?
     var changed: @Sendable () -> Void
     let unclassified = SeenTypes()
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 public import Mainstay
 
 /// Wishes about one operation.
@@ -51,6 +52,21 @@ public struct EnqueueOptions: Sendable, Hashable {
     self.uniqueKey = uniqueKey
     self.dependencies = dependencies
     self.constraints = constraints
+  }
+}
+
+extension EnqueueOptions {
+  /// Whether an operation with these wishes may be put together with the one before it: it has none
+  /// of its own that would be lost, and nobody asks for it by its key.
+  var allowsCoalescing: Bool {
+    idempotencyKey == nil && timeToLive == nil && !mayHaveBeenSent && priority == nil
+      && delay == nil && uniqueKey == nil && dependencies == nil && constraints.isEmpty
+  }
+}
+
+extension StoredOperation {
+  func coalescing(_ payload: Data?) -> NewOperation.Coalescing {
+    NewOperation.Coalescing(earlier: id, expected: self.payload, payload: payload)
   }
 }
 

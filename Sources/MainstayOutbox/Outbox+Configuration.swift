@@ -27,6 +27,13 @@ extension Outbox {
     ///
     /// With zero, priorities do not matter.
     public var ageing = Duration.seconds(3600)
+    /// What knows about the network; the default is nothing.
+    ///
+    /// With it, operations that wait because of the network are tried once that has become better,
+    /// ``OperationConstraint/network`` and ``OperationConstraint/unmetered`` follow what it says,
+    /// and it is told what became of each run. It holds nothing else back. It is not a part of the
+    /// encoded settings.
+    public var connectivity: ConnectivityMonitor?
     /// What does not hold when the outbox is opened; the default is nothing.
     ///
     /// See ``Outbox/set(_:isMet:)``. It is not a part of the encoded settings.
@@ -94,7 +101,7 @@ extension Outbox.Configuration: Codable {
     ageing = try values.decodeSeconds(.ageing) ?? ageing
   }
 
-  /// Encodes the settings, but for `mapping`, `observer` and `budget`.
+  /// Encodes the settings, but for what is named above.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(maximumConcurrency, forKey: .maximumConcurrency)

@@ -47,6 +47,7 @@ public final class Outbox: Sendable {
   /// Who is asked for estimates; let go when the work ends, since it knows the feed that asks.
   private let working = Working()
   private let foreign: Task<Void, Never>?
+  private let network: Task<Void, Never>?
 
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
@@ -153,7 +154,8 @@ public final class Outbox: Sendable {
       settings: Drainer.Settings(
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
-        probe: surroundings.probe, budget: configuration.budget, changed: { changes.changed() }))
+        probe: surroundings.probe, budget: configuration.budget,
+        connectivity: configuration.connectivity, changed: { changes.changed() }))
     self.drainer = drainer
     working.drainer = drainer
     foreign = (store as? SQLiteStore).map { store in
@@ -163,6 +165,16 @@ public final class Outbox: Sendable {
           changes.changed()
         }
       }
+    }
+    network = configuration.connectivity.map { monitor in
+      ConnectivityLink.follow(
+        monitor,
+        improved: {
+          try? await store.expedite()
+          drainer.wake()
+          changes.changed()
+        },
+        set: { await drainer.set($0, isMet: $1) })
     }
     if configuration.startsPaused { await drainer.pause() }
     for constraint in configuration.unmetConstraints {
@@ -176,6 +188,7 @@ public final class Outbox: Sendable {
     let (drainer, changes, store) = (drainer, changeFeed, store)
     working.drainer = nil
     foreign?.cancel()
+    network?.cancel()
     Task {
       await drainer.shutDown()
       changes.end()
@@ -186,6 +199,7 @@ public final class Outbox: Sendable {
   /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
   public func shutDown() async {
     foreign?.cancel()
+    network?.cancel()
     await drainer.shutDown()
     changeFeed.end()
     working.drainer = nil
@@ -253,11 +267,42 @@ extension Outbox {
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
       wishes: wishes(options, Operation.priority))
     let id: OperationID
-    do { id = try await store.insert(new) } catch { throw OutboxError(error) }
+    do {
+      id = try await insert(new, of: Operation.self, options)
+    } catch {
+      throw OutboxError(error)
+    }
     configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
     drainer.wake()
     changeFeed.changed()
     return id
+  }
+
+  /// Keeps an operation, or what it and the last one of its key come to, where their kind says so.
+  private func insert<Operation: QueuedOperation>(
+    _ new: NewOperation, of type: Operation.Type, _ options: EnqueueOptions
+  ) async throws -> OperationID {
+    guard let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
+      options.allowsCoalescing
+    else { return try await store.insert(new) }
+    // Somebody else may change what both come to, again and again.
+    for _ in 0..<8 {
+      guard let last = try await store.last(of: key), last.type == new.type,
+        last.lane == new.lane, last.isUntouched, !last.isCancelled
+      else { break }
+      var merged = new
+      switch try? kind.coalesced(last.payload, with: new.payload) {
+      case .replace(let payload): merged.wishes.coalescing = last.coalescing(payload)
+      case .annihilate: merged.wishes.coalescing = last.coalescing(nil)
+      case .keepBoth, nil: return try await store.insert(new)
+      }
+      do {
+        return try await store.insert(merged)
+      } catch let error as OutboxError where error.code == .changedMeanwhile {
+        continue
+      }
+    }
+    return try await store.insert(new)
   }
 
   private func wishes(

@@ -76,6 +76,7 @@ struct WorkerRun: Sendable {
         }
       }
       settings.probe?.reached(.afterEffect, nil)
+      settings.connectivity?.record(.delivered, from: leased.operation.lane.rawValue)
       if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
       return ended(machine.succeeded(), nil)
     } catch let error as UnreadablePayload {
@@ -119,6 +120,7 @@ struct WorkerRun: Sendable {
 
   private func classify(_ error: any Error) -> AppError {
     let mapped = (settings.mapping ?? .current).map(error)
+    settings.connectivity?.record(mapped, from: leased.operation.lane.rawValue)
     if mapped.disposition == .unclassified, settings.unclassified.isNew(type(of: error)) {
       tell(
         .unclassified(

@@ -102,21 +102,3 @@ import Testing
     }
   }
 }
-
-/// Several owners of one file, such as an app and its extension.
-@Suite(.requirement("O7"), .ends(withinMinutes: 5)) struct SharedFileTests {
-  @Test func `what one enqueues another one runs, soon and by itself`() async throws {
-    var shop = try Workshop()
-    let runs = Box<[String]>([])
-    let app = try await shop.open(shop.worker { note, _ in runs.change { $0.append(note.text) } })
-    shop.configuration.startsPaused = true
-    let other = try await shop.open()
-    try await other.enqueue(Note(text: "a"))
-    // The clock of the outbox stands still: it is the file that tells.
-    await app.wait { $0.pending == 0 && !runs.value.isEmpty }
-    #expect(runs.value == ["a"])
-    await other.wait { $0.pending == 0 }
-    await other.shutDown()
-    await app.shutDown()
-  }
-}

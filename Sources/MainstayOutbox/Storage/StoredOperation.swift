@@ -36,7 +36,7 @@ public struct NewOperation: Sendable, Equatable {
   /// Whether the effect may already have happened.
   public let effect: EffectCertainty
   /// When it may run, and what stands in its way.
-  public let wishes: Wishes
+  public var wishes: Wishes
 
   /// Makes an operation to keep.
   public init(

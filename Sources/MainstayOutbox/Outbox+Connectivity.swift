@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// What an outbox does with what is known about the network.
+///
+/// It is no gate: operations are tried whatever a monitor says, unless they name a constraint.
+enum ConnectivityLink {
+  /// Tries what waits because of the network each time the network has become better, and says
+  /// whether ``OperationConstraint/network`` and ``OperationConstraint/unmetered`` hold.
+  ///
+  /// - Parameters:
+  ///   - monitor: What knows about the network.
+  ///   - improved: Called each time the network has become better for a while.
+  ///   - set: Told whether a constraint holds, each time that is known anew.
+  /// - Returns: What ends the following when it is cancelled.
+  static func follow(
+    _ monitor: ConnectivityMonitor, improved: @escaping @Sendable () async -> Void,
+    set: @escaping @Sendable (OperationConstraint, Bool) async -> Void
+  ) -> Task<Void, Never> {
+    // Begun at once: what becomes better from now on is not missed.
+    let (improvements, updates) = (monitor.improvements, monitor.updates)
+    return Task {
+      await withTaskGroup { group in
+        group.addTask { for await _ in improvements { await improved() } }
+        group.addTask {
+          for await connectivity in updates {
+            await set(.network, connectivity.isWorthTrying)
+            await set(.unmetered, connectivity.isWorthTrying && !connectivity.isExpensive)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Neighbours under an ordering key that are put together.
+@Suite(.ends(withinMinutes: 5)) struct OutboxCoalescingTests {
+  private enum Edit: CoalescingOperation, Equatable {
+    static let kind: OperationKind = "edit"
+
+    case create
+    case set(Int)
+    case delete
+    case note
+
+    func coalesced(with later: Edit) -> Coalesced<Edit> {
+      switch (self, later) {
+      case (.create, .delete): .annihilate
+      case (.set, .set), (.set, .delete): .replace(by: later)
+      default: .keepBoth
+      }
+    }
+  }
+
+  private func open(
+    _ shop: inout Workshop, _ seen: Box<[Edit]>
+  ) async throws -> Outbox {
+    shop.configuration.startsPaused = true
+    shop.configuration.maximumConcurrency = 1
+    return try await shop.open(
+      Worker(for: Edit.self) { edit, _ in seen.change { $0.append(edit) } })
+  }
+
+  @Test(.requirement("O36"))
+  func `fewer do the same, and receipts count the others`() async throws {
+    var shop = try Workshop()
+    let seen = Box<[Edit]>([])
+    let outbox = try await open(&shop, seen)
+    for edit in [Edit.set(1), .set(2), .note, .set(3), .set(4)] {
+      try await outbox.enqueue(edit, orderedBy: "a")
+    }
+    try await outbox.enqueue(Edit.create, orderedBy: "b")
+    try await outbox.enqueue(Edit.delete, orderedBy: "b")
+    try await outbox.enqueue(Edit.set(9), orderedBy: "c")
+    #expect(try await outbox.snapshot().pending == 4)
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(seen.value.filter { $0 != .set(9) } == [.set(2), .note, .set(4)])
+    let ledger = try await outbox.ledger()
+    #expect(ledger.enqueued == 8 && ledger.count(.coalesced) == 4 && ledger.isBalanced)
+    await outbox.shutDown()
+  }
+
+  @Test func `what has wishes of its own is kept`() async throws {
+    var shop = try Workshop()
+    let outbox = try await open(&shop, Box([]))
+    try await outbox.enqueue(Edit.set(1), orderedBy: "a")
+    let key = IdempotencyKey()
+    for _ in 0..<2 {
+      try await outbox.enqueue(
+        Edit.set(2), options: EnqueueOptions(orderedBy: "a", idempotencyKey: key))
+    }
+    try await outbox.enqueue(
+      Edit.set(3), options: EnqueueOptions(orderedBy: "a", timeToLive: .seconds(60)))
+    try await outbox.enqueue(Edit.set(4))
+    try await outbox.enqueue(Edit.set(5))
+    #expect(try await outbox.snapshot().pending == 5)
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O23")) func `what runs is left alone`() async throws {
+    let shop = try Workshop()
+    let gate = Gate()
+    let seen = Box<[Edit]>([])
+    let outbox = try await shop.open(
+      Worker(for: Edit.self) { edit, _ in
+        await gate.pass()
+        seen.change { $0.append(edit) }
+      })
+    try await outbox.enqueue(Edit.set(1), orderedBy: "a")
+    await shop.log.wait(for: "started")
+    for number in 2...4 { try await outbox.enqueue(Edit.set(number), orderedBy: "a") }
+    gate.open()
+    await outbox.wait { $0.pending == 0 }
+    #expect(seen.value == [.set(1), .set(4)])
+    await outbox.shutDown()
+  }
+
+  @Test func `many who edit one thing at once come to few operations, and nothing is lost`()
+    async throws
+  {
+    var shop = try Workshop()
+    let outbox = try await open(&shop, Box([]))
+    try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask { _ = try await outbox.enqueue(Edit.set(number), orderedBy: "a") }
+      }
+      try await group.waitForAll()
+    }
+    let ledger = try await outbox.ledger()
+    #expect(ledger.enqueued == 40 && ledger.isBalanced)
+    #expect(ledger.pending + ledger.count(.coalesced) == 40)
+    await outbox.shutDown()
+  }
+}

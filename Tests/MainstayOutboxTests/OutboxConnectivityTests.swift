@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// An outbox that is told about the network, and tells about it.
+@Suite(.requirement("C17", "O12", "O15"), .ends(withinMinutes: 5)) struct OutboxConnectivityTests {
+  @Test func `what waits because of the network is tried when that is better`() async throws {
+    var shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    shop.configuration.connectivity = monitor
+    let isDown = Box(true)
+    let outbox = try await shop.open(
+      Worker(for: Note.self, backoff: .constant(.seconds(86_400), jitter: .none)) { _, _ in
+        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
+      })
+    source.say(.init(link: .down, route: .missing))
+    // It is tried though the monitor says that there is no network.
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.scheduled == 1 }
+    isDown.value = false
+    source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
+    let clock = shop.clock
+    let moving = Task {
+      // Some seconds, and far less than it would wait by itself.
+      for _ in 0..<600 where !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(100))
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+    #expect(monitor.current.isWorthTrying)
+    await outbox.shutDown()
+    monitor.shutDown()
+    clock.advance(by: .seconds(1))
+  }
+}
