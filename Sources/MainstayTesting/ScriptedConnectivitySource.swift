@@ -2,7 +2,7 @@
 
 public import Mainstay
 
-/// A source for a ``Mainstay/ConnectivityMonitor`` that says what a test wants, when it wants it.
+/// A source for a `ConnectivityMonitor` that says what a test wants, when it wants it.
 ///
 /// ```swift
 /// let source = ScriptedConnectivitySource(.online)

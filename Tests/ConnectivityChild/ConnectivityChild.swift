@@ -94,6 +94,7 @@ import Mainstay
     private let process = Process()
 
     init(peers: [String] = [], receiveBuffer: Int32 = 0) {
+      Self.waitForCarrier()
       source = WatchedSource(NetlinkSource(peers: peers, receiveBuffer: receiveBuffer))
       monitor = ConnectivityMonitor(source: source)
       told = Told(monitor)
@@ -101,6 +102,21 @@ import Mainstay
       process.arguments = ["ip", "-force", "-batch", "-"]
       process.standardInput = commands
       do { try process.run() } catch { exit(3) }
+    }
+
+    /// The kernel says that a cable is plugged in up to a second after it is.
+    private static func waitForCarrier() {
+      while true {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["ip", "-o", "link", "show", "v0"]
+        process.standardOutput = output
+        do { try process.run() } catch { exit(3) }
+        let text = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+        process.waitUntilExit()
+        if String(decoding: text, as: UTF8.self).contains("state UP") { return }
+        poll(nil, 0, 20)
+      }
     }
 
     /// Changes the network; the kernel may take its time.
@@ -222,8 +238,7 @@ import Mainstay
     func overflow() async {
       await online()
       source.hold()
-      ip("route del default")
-      rest(100)
+      ipNow(["route del default"])
       ipNow((0..<300).map { "addr add 10.\($0 / 250).\($0 % 250).7/32 dev v0" })
       ipNow(["route add default via 10.9.0.2"])
       ipNow((0..<300).map { "addr add 11.\($0 / 250).\($0 % 250).7/32 dev v0" })
@@ -239,7 +254,8 @@ import Mainstay
     /// Nothing happens for half a second.
     func idle() async {
       await online()
-      rest(300)
+      // What setting the network up has left behind.
+      rest(1_500)
       let (wakeUps, time) = (source.kernel.control.counts.wakeUps, Self.processorTime)
       rest(500)
       let spent = Self.processorTime - time

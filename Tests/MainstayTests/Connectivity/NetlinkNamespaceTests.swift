@@ -7,7 +7,7 @@
 
   /// A real kernel, real interfaces and a real `ip`, in a network of the child's own.
   ///
-  /// Nothing here waits for time to pass: the child does, for at most half a second at a time,
+  /// Nothing here waits for time to pass: the child does, for at most a second or two,
   /// where something must not happen. What it measures is printed; what is compared are counts.
   @Suite(.ends(withinMinutes: 10), .serialized) struct NetlinkNamespaceTests {
     /// What the child printed, line by line.
