@@ -54,7 +54,11 @@ extension MergeLaws {
     // Rules across fields are not about one field.
     let isInvalid = (before.conflicts + after.conflicts).contains { $0.cause == .invalid }
     guard !isInvalid, let old = before.state.record, let new = after.state.record else { return [] }
-    let moved = policy.changedFields(from: old, to: new).filter { $0 != rule.name }
+    // A field that is decided by a stamp depends on that too.
+    let stamped = policy.rules.filter(\.readsStamp).map(\.name)
+    let moved = policy.changedFields(from: old, to: new).filter {
+      $0 != rule.name && !stamped.contains($0)
+    }
     let (left, right) = (conflicts(before, but: rule.name), conflicts(after, but: rule.name))
     return moved.map { "\($0) changes when \(rule.name) alone is another" }
       + (left == right ? [] : ["conflicts \(left) become \(right) when \(rule.name) is another"])

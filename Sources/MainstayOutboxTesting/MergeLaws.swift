@@ -15,7 +15,7 @@ public import MainstayTesting
 ///   that; but counted changes add up;
 /// - *symmetry*: fields in conflict do not depend on who merges, nor do the values of fields whose
 ///   strategy is the same for both sides;
-/// - *locality*: what a field becomes depends on that field alone;
+/// - *locality*: what a field becomes depends on that field alone, and on its stamp;
 /// - *no invention*: a field has the value of base, local or remote, unless its strategy makes new
 ///   ones;
 /// - *no loss*: a change of either side is in the result, in conflict, or has a receipt;

@@ -8,6 +8,8 @@ public struct MergeRule<Record: Sendable & Equatable>: Sendable {
   package let isSymmetric: Bool
   package let counts: Bool
   package let combines: Bool
+  /// Whether it looks at a stamp in another field.
+  package let readsStamp: Bool
   /// Merges the field.
   @usableFromInline let merge: @Sendable (inout MergeWork<Record>) -> Void
   package let differs: @Sendable (Record, Record) -> Bool
@@ -16,7 +18,7 @@ public struct MergeRule<Record: Sendable & Equatable>: Sendable {
 
   @usableFromInline
   init(
-    name: String, isSymmetric: Bool, counts: Bool, combines: Bool,
+    name: String, isSymmetric: Bool, counts: Bool, combines: Bool, readsStamp: Bool = false,
     merge: @escaping @Sendable (inout MergeWork<Record>) -> Void,
     differs: @escaping @Sendable (Record, Record) -> Bool,
     copy: @escaping @Sendable (Record, inout Record) -> Void
@@ -25,6 +27,7 @@ public struct MergeRule<Record: Sendable & Equatable>: Sendable {
     self.isSymmetric = isSymmetric
     self.counts = counts
     self.combines = combines
+    self.readsStamp = readsStamp
     self.merge = merge
     self.differs = differs
     self.copy = copy
@@ -80,7 +83,7 @@ extension MergeRule {
     lastWriteBy stamp: any KeyPath<Record, HybridLogicalClock.Stamp> & Sendable
   ) -> MergeRule {
     MergeRule(
-      name: name, isSymmetric: true, counts: false, combines: false,
+      name: name, isSymmetric: true, counts: false, combines: false, readsStamp: true,
       merge: { work in
         let (here, there) = (work.local[keyPath: stamp], work.remote[keyPath: stamp])
         let strategy = MergeStrategy<Value>(

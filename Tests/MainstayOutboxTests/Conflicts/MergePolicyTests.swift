@@ -46,6 +46,20 @@ import Testing
     #expect(withoutBase.conflicts.first == FieldConflict(field: "*", cause: .noBase))
   }
 
+  @Test func `without a base only what differs is in conflict`() {
+    let result = Thing.policy.merge(nil, base, edited)
+    #expect(result.conflicts == [FieldConflict(field: "title", cause: .noBase)])
+    let (one, other) = (base.with { $0.size = 2 }, base.with { $0.size = 2.001 })
+    #expect(Thing.policy.merge(nil, one, other) == Thing.policy.merge(nil, one, one))
+  }
+
+  @Test func `of values that are the same by a relation this side's stays`() {
+    let local = base.with { $0.size = 2 }
+    let remote = base.with { ($0.size, $0.unnamed) = (2.001, 1) }
+    let result = Thing.policy.merge(base, local, remote)
+    #expect(result.state.record == local.with { $0.unnamed = 1 })
+  }
+
   @Test func `what no rule names stands where one side changed it`() {
     let here = base.with { ($0.unnamed, $0.title) = (1, "l") }
     let there = base.with { $0.room = 4 }
@@ -108,6 +122,7 @@ import Testing
     #expect(Thing.policy.merge(nil, other, other).state.record == other)
     let policy = MergePolicy<Thing>([.field("quantity", \.quantity)])
     #expect(policy.merge(base, other, other).state.record == other)
+    #expect(policy.merge(base, base, other).state.record == other)
   }
 
   @Test func `what one side alone made stays`() {

@@ -42,6 +42,11 @@ import Testing
       ])
   }
 
+  @Test func `without a strategy somebody has to decide`() {
+    let result = merge({ $0.title = "l" }, { $0.title = "r" })
+    #expect(result.conflicts == [FieldConflict(field: "title", cause: .bothChanged)])
+  }
+
   @Test func `without a base a group is in conflict as others are`() {
     let result = Thing.policy.merge(nil, base.with { $0.room = 1 }, base.with { $0.left = 1 })
     #expect(

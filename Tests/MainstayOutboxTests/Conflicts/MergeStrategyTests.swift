@@ -206,6 +206,9 @@ import Testing
     let result = Thing.policy.merge(
       base, base.with { $0.labels = ["b": "1"] }, base.with { $0.title = "r" })
     #expect(result.state.record?.labels == ["b": "1"])
+    let other = Thing.policy.merge(
+      base, base.with { $0.title = "l" }, base.with { $0.labels = ["b": "1"] })
+    #expect(other.state.record?.labels == ["b": "1"])
   }
 
   @Test func `an edited value of a map stays unless something else is said`() {
