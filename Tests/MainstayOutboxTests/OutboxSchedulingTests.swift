@@ -7,6 +7,14 @@ import MainstayTesting
 import TestSupport
 import Testing
 
+/// Goes on until somebody cancels it.
+private func untilCancelled() async throws {
+  let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+  for await _ in stream {}
+  continuation.finish()
+  throw CancellationError()
+}
+
 /// When an outbox runs what, and why it does not.
 @Suite(.requirement("C13"), .ends(withinMinutes: 5)) struct OutboxSchedulingTests {
   private struct Photo: QueuedOperation {
@@ -100,7 +108,7 @@ import Testing
   {
     let shop = try Workshop()
     let outbox = try await shop.open(
-      shop.worker { _, _ in try await Task.sleep(for: .seconds(86_400)) })
+      shop.worker { _, _ in try await untilCancelled() })
     let id = try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "started")
     #expect(try await outbox.cancel(id) == .stopping)
@@ -255,7 +263,7 @@ import Testing
     let isLong = Box(true)
     let outbox = try await shop.open(
       shop.worker { _, _ in
-        if isLong.value { try await Task.sleep(for: .seconds(86_400)) }
+        if isLong.value { try await untilCancelled() }
       })
     try await outbox.enqueue(Note(text: "a"))
     await shop.log.wait(for: "started")

@@ -18,8 +18,8 @@ public protocol OutboxStore: Sendable {
   /// One that is still there with the same idempotency key, kind and payload is returned instead.
   ///
   /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, `full`,
-  ///   `duplicate` for a unique key that is taken, and `changedMeanwhile` where the operation before
-  ///   it is no longer what ``NewOperation/Coalescing`` expects: then nothing was changed.
+  ///   `duplicate` for a unique key that is taken, and `changedMeanwhile` where the operation
+  ///   before it is no longer what ``NewOperation/Coalescing`` expects: nothing was changed then.
   func insert(_ operation: NewOperation) async throws -> OperationID
 
   /// The last operation of an ordering key that is not finished; nil where there is none.
