@@ -152,6 +152,22 @@ import Testing
     }
   }
 
+  @Test(.requirement("O21")) func `a file of an older build is left to the app that uses it`()
+    async throws
+  {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try await SQLiteFile.execute(
+      "CREATE TABLE op (id INTEGER); CREATE TABLE meta (key TEXT, value)", in: url)
+    let before = try Data(contentsOf: url)
+    for command in [["status"], ["redrive", "--all"], ["verify"]] {
+      let end = try await BuiltProgram.run(
+        "mainstay", ["outbox"] + command + [file], environment: [:])
+      #expect(end.status == 3 && end.errors.hasPrefix("mainstay: \(file) has format 1"))
+    }
+    #expect(try Data(contentsOf: url) == before)
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test func `it finds damage and a ledger that does not balance`() async throws {
     try await withOutbox { outbox in
       await outbox.shutDown()

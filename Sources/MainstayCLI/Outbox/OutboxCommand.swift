@@ -9,7 +9,9 @@ import MainstayOutbox
 struct OutboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "outbox",
-    abstract: "Reads the file of an outbox, also while an app uses it, and decides about letters.",
+    abstract: """
+      Looks at the file of an outbox, also while an app uses it, and decides about operations.
+      """,
     subcommands: [
       StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
       RetryCommand.self, RedriveCommand.self, DiscardCommand.self, VerifyCommand.self,
@@ -39,13 +41,11 @@ struct OutboxFile: ParsableArguments {
 
   /// Opens the file as an app does: what a dead process had begun is taken back.
   func change<T>(_ body: (SQLiteStore) async throws -> T) async throws -> T {
+    // An outbox that is not there is not made, and an older one is not brought up to date: the app
+    // that uses it could not write it any more.
+    try await look { _ in }
     let store = store
     return try await told {
-      // An outbox that is not there is not made.
-      guard FileManager.default.fileExists(atPath: file) else {
-        throw CommandFailure(
-          status: .couldNotRun, message: "\(Terminal.safe(file)) is not there.")
-      }
       _ = try await store.open()
       return try await body(store)
     } finally: {
@@ -63,10 +63,9 @@ struct OutboxFile: ParsableArguments {
     } catch {
       await finally()
       guard let error = error as? OutboxError else { throw error }
-      let texts = error.appError
-      throw CommandFailure(
-        status: .couldNotRun,
-        message: "\(texts.title.description): \(error.details).")
+      let details = error.details.hasSuffix(".") ? error.details : error.details + "."
+      let title = error.code == .failed ? "" : error.appError.title.description + ": "
+      throw CommandFailure(status: .couldNotRun, message: title + details)
     }
   }
 }
