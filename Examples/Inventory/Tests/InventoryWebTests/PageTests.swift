@@ -139,8 +139,13 @@ import Testing
         "<section id=\"circuits\"", "id=\"ledger\"", "Offline</span>", "Balanced</span>",
         "<dt>Pending</dt><dd>1</dd>", "Scan<span class=\"hint\"> works without a network</span>",
         "Recall check<span class=\"hint\"> It needs the network, and the service",
-        "Nothing was given up.", "Closed: all calls",
+        "Nothing was given up.", "Closed: all calls", "<strong>Send a change</strong>",
+        "“Lamp”</a>",
       ] { #expect(page.has(part), "\(part)") }
+      let waiting = page.part(from: "data-waiting=", to: "</li>") ?? ""
+      #expect(
+        waiting.contains("It is tried again ") || waiting.contains("It is being sent."),
+        "it says why it waits")
       let errors = try await browser.get("/errors")
       #expect(errors.has("<tr data-code=\"inventory.connection-lost\">"))
       for place in ["/api/errors/log", "/api/errors"] {

@@ -62,19 +62,23 @@ struct StatusPage: Sendable {
   let features: [Feature]
   let circuits: [Circuit]
   let ledger: Ledger
+  let waiting: [WaitingView]
   let letters: [LetterView]
   let hasOpening: Bool
   let opening: [String]
 }
 
 extension StatusPage {
-  init(_ status: StatusDocument, letters: [LetterView], opening: [String]) {
+  init(
+    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], opening: [String]
+  ) {
     connection = Connection(status.connectivity)
     level = Level(status)
     queue = Queue(status.outbox)
     features = status.features.map(Feature.init)
     circuits = status.circuits.map(Circuit.init)
     ledger = Ledger(status.ledger)
+    self.waiting = waiting
     self.letters = letters
     hasOpening = !opening.isEmpty
     self.opening = opening
@@ -121,7 +125,8 @@ extension StatusPage.Queue {
       StatusPage.Number(name: "Parked", value: queue.parked),
       StatusPage.Number(name: "Given up", value: queue.dead),
     ]
-    line = queue.oldestAge.map { "The oldest has waited for \(Self.words($0))." }
+    let rest = queue.estimate.map { " The rest takes about \(Self.words(max($0, 1)))." } ?? ""
+    line = queue.oldestAge.map { "The oldest has waited for \(Self.words($0)).\(rest)" }
   }
 
   /// A span in its greatest unit.
@@ -170,33 +175,63 @@ extension StatusPage.Ledger {
   }
 }
 
-/// Something that was given up, as the status page shows it.
-struct LetterView: Sendable {
-  struct Link: Sendable {
-    let href: String
-    let name: String
+/// A link to an item, with its title.
+struct ItemLink: Sendable {
+  let href: String
+  let name: String
+
+  /// Nil where there is no item, or none any more.
+  init?(_ item: UUID?, title: String?) {
+    guard let item, let title else { return nil }
+    (href, name) = ("/items/\(item.text)", "“\(title)”")
   }
+}
+
+/// What is done by an operation, for people.
+private func name(ofKind kind: String) -> String {
+  switch kind {
+  case "sync-twin": "Send a change"
+  case "upload-photo": "Send a photo"
+  case "delete-twin": "Delete at the service"
+  default: kind
+  }
+}
+
+/// Something that waits in the queue, as the status page shows it.
+struct WaitingView: Sendable {
+  /// How many are shown.
+  static let maximum = 20
 
   let id: String
   let what: String
   /// The item that it is about; nil where there is none any more.
-  let item: Link?
+  let item: ItemLink?
+  let why: String
+  let failure: String?
+
+  init(_ operation: WaitingOperation, title: String?) {
+    id = operation.id.text
+    what = name(ofKind: operation.kind)
+    item = ItemLink(operation.item, title: title)
+    why = operation.why.joined(separator: " ")
+    failure = operation.failure
+  }
+}
+
+/// Something that was given up, as the status page shows it.
+struct LetterView: Sendable {
+  let id: String
+  let what: String
+  /// The item that it is about; nil where there is none any more.
+  let item: ItemLink?
   let why: String
   let since: TimeView
   let attempts: String
 
   init(_ letter: DeadLetterDocument, title: String?) {
     id = letter.id.text
-    what =
-      switch letter.kind {
-      case "sync-twin": "Send a change"
-      case "upload-photo": "Send a photo"
-      case "delete-twin": "Delete at the service"
-      default: letter.kind
-      }
-    item = letter.item.flatMap { item in
-      title.map { Link(href: "/items/\(item.text)", name: "“\($0)”") }
-    }
+    what = name(ofKind: letter.kind)
+    item = ItemLink(letter.item, title: title)
     why = letter.message
     since = TimeView(letter.since)
     attempts =

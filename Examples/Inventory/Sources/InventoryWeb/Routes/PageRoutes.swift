@@ -41,7 +41,12 @@ struct PageRoutes: Sendable {
     for letter in try await inventory.deadLetters() {
       letters.append(LetterView(letter, title: await title(of: letter.item)))
     }
-    let page = StatusPage(standing.status, letters: letters, opening: inventory.opening)
+    var waiting: [WaitingView] = []
+    for operation in try await inventory.waiting(limit: WaitingView.maximum) {
+      waiting.append(WaitingView(operation, title: await title(of: operation.item)))
+    }
+    let page = StatusPage(
+      standing.status, waiting: waiting, letters: letters, opening: inventory.opening)
     return await pages.draw(.status, "Status", page, standing, for: Visit(request))
   }
 
