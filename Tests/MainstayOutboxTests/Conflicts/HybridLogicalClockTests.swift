@@ -220,10 +220,10 @@ private func parts(_ stamp: Stamp?) -> [UInt64] {
     "0191f0a3b2c4-0007_9f1c33d2a0b4e567", "0191f0a3b2cg-0007-9f1c33d2a0b4e567",
     "0191f0a3b2c4-000 -9f1c33d2a0b4e567", "0191f0a3b2c4-0007-9f1c33d2a0b4e5é",
     "0191f0a3b2c4-0007-9f1c33d2a0b4e56x",
-    String(repeating: "0", count: 1_000_000),
   ])
   func `any other text is an error`(text: String) throws {
     #expect(Stamp(text) == nil)
+    #expect(Stamp(text + String(repeating: "0", count: 1_000_000)) == nil)
     let json = try JSONEncoder().encode([text])
     #expect(throws: DecodingError.self) { try JSONDecoder().decode([Stamp].self, from: json) }
   }

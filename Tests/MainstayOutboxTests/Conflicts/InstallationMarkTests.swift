@@ -37,8 +37,9 @@ import Testing
     #expect(try InstallationMark(at: moved) == mark)
   }
 
-  @Test(arguments: ["", "x", "x\n0 ", String(repeating: "\n", count: 1_000_000)])
-  func `a damaged one is made anew`(text: String) throws {
+  @Test(arguments: [("", 1), ("x", 1), ("x\n0 ", 1), ("\n", 1_000_000)])
+  func `a damaged one is made anew`(part: String, count: Int) throws {
+    let text = String(repeating: part, count: count)
     let mark = try InstallationMark(at: url)
     try Data(text.utf8).write(to: url)
     let other = try InstallationMark(at: url)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
-internal import Mainstay
+package import Mainstay
 internal import MainstayOutbox
 
 /// Something that waits in the queue, and why.
