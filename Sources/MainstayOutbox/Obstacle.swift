@@ -77,7 +77,7 @@ extension Obstacle: CustomStringConvertible {
   public var description: String {
     switch self {
     case .running: "It is running."
-    case .notBefore(let date): "It runs at \(date.text) again at the earliest."
+    case .notBefore(let date): "It runs at \(date.text) at the earliest."
     case .follows(let id): "It follows \(id), which is not finished."
     case .followsDeadLetter(let id): "It follows \(id), which was given up: \(Self.decision)."
     case .needs(let id): "It needs \(id), which is not finished."

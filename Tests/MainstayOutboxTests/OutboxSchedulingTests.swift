@@ -162,7 +162,7 @@ private func untilCancelled() async throws {
     #expect(explained.earliest == shop.day.now.addingTimeInterval(60))
     #expect(
       explained.obstacles.map(\.description) == [
-        "It runs at 2027-01-15T08:01:00Z again at the earliest."
+        "It runs at 2027-01-15T08:01:00Z at the earliest."
       ])
     let type = PayloadType(kind: "photo", version: 1)
     #expect(try await outbox.explain(unknown)?.obstacles == [.noWorker(type), .paused])

@@ -93,7 +93,7 @@ struct ExplainCommand: AsyncParsableCommand {
     if file.json { return try Terminal.output.write(try Format.json(answer)) }
     var lines = answer.obstacles
     if lines.isEmpty { lines.append("Nothing in the file stands in its way.") }
-    if let earliest = answer.earliest {
+    if let earliest = answer.earliest, lines.count > 1 {
       lines.append("It runs at \(Format.time(earliest)) at the earliest.")
     }
     if !answer.constraints.isEmpty {
