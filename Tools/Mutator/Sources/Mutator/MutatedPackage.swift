@@ -55,7 +55,7 @@ struct MutatedPackage: Sendable {
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
         return !mutatorPackages.contains { location.hasSuffix("/" + $0) }
       }
-      for target in package.targets {
+      for target in package.targets where target.type != .plugin && target.type != .system {
         target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .warning)]
       }
 
