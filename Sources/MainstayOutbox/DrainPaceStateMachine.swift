@@ -61,8 +61,8 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
       limit = max(limit / 2, 1)
       successes = 0
     case .unreachable:
+      // Whatever was counted: with a limit of one, the next success doubles it.
       limit = 1
-      successes = 0
     case .neutral: break
     }
   }

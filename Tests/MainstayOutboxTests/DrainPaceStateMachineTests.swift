@@ -23,6 +23,8 @@ import Testing
     let outage = [Signal.unreachable] + Array(repeating: .succeeded, count: 15)
     #expect(limits(8, outage) == [1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8])
     #expect(limits(6, outage).prefix(9) == [1, 2, 2, 4, 4, 4, 4, 6, 6])
+    #expect(limits(9, outage).suffix(2) == [8, 9], "an odd maximum is doubled up to")
+    #expect(limits(9, outage + Array(repeating: .succeeded, count: 8)).last == 9)
     #expect(limits(1, [.succeeded, .pushedBack, .succeeded]) == [1, 1, 1])
     #expect(DrainPaceStateMachine(maximum: 0).limit == 1)
     #expect(DrainPaceStateMachine(maximum: .max).limit == .max)
@@ -33,6 +35,8 @@ import Testing
       limits(8, [.pushedBack, .neutral, .pushedBack, .pushedBack, .pushedBack]) == [4, 4, 2, 1, 1])
     #expect(limits(.max, [.unreachable, .succeeded, .neutral, .succeeded]) == [1, 2, 2, 2])
     // Successes before a push back do not count after it.
+    let grown = [Signal.unreachable] + Array(repeating: .succeeded, count: 6)
+    #expect(limits(8, grown + [.pushedBack, .succeeded, .succeeded]).suffix(4) == [4, 2, 2, 4])
     #expect(
       limits(4, [.unreachable, .succeeded, .succeeded, .pushedBack, .succeeded])
         == [1, 2, 2, 1, 2])
