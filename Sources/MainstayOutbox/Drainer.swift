@@ -36,12 +36,16 @@ actor Drainer {
   private var loop: Task<Void, Never>?
   /// What does not hold now.
   private var unmet: Set<OperationConstraint> = []
-  private var mustReconsider = false
+  /// Also at the start: what an earlier process held back is nobody's business now.
+  private var mustReconsider = true
   private var pace: DrainPaceStateMachine
   private var rate = DrainRate()
   private var isExclusive = false
   private var isPaused = false
   private var isEnding = false
+  /// Whether a claim is on its way, and who waits until it is over.
+  private var isClaiming = false
+  private var claimWaiters: [CheckedContinuation<Void, Never>] = []
   private var storageFailures = 0
 
   init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
@@ -115,6 +119,7 @@ actor Drainer {
   /// Starts nothing any more, and returns when nothing runs; what runs longer is given back.
   func suspend(within patience: Duration) async {
     isPaused = true
+    if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
     let tasks = Array(running.values)
     guard !tasks.isEmpty else { return }
     let end = settings.timeline.now + patience.clamped
@@ -177,6 +182,8 @@ actor Drainer {
   private func turn() async throws {
     let free = pace.limit - running.count
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
+    isClaiming = true
+    defer { claimEnded() }
     let claim = try await store.claim(
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
@@ -184,8 +191,18 @@ actor Drainer {
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
     for leased in claim.operations {
-      if isEnding { await giveBack(leased) } else { begin(leased) }
+      // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
+      let isUnwanted = isEnding || isPaused
+      let isGivenBack = isUnwanted ? await giveBack(leased) : false
+      if !isGivenBack, !isEnding { begin(leased) }
     }
+  }
+
+  private func claimEnded() {
+    isClaiming = false
+    let waiters = claimWaiters
+    claimWaiters = []
+    for waiter in waiters { waiter.resume() }
   }
 
   /// How many more operations of a type may run, for types with a limit of their own.
@@ -222,13 +239,13 @@ actor Drainer {
 
   private func cancel(_ lease: Lease) { running[lease]?.cancel() }
 
-  private func giveBack(_ leased: LeasedOperation) async {
+  /// - Returns: False where the store failed, and the lease is still held.
+  private func giveBack(_ leased: LeasedOperation) async -> Bool {
     let operation = leased.operation
-    _ = try? await store.settle(
-      leased.lease,
-      OperationVerdict(
-        .ready, attempts: operation.attempts, unreachable: operation.unreachable,
-        effect: operation.effect))
+    let verdict = OperationVerdict(
+      .ready, attempts: operation.attempts, unreachable: operation.unreachable,
+      effect: operation.effect)
+    return (try? await store.settle(leased.lease, verdict)) != nil
   }
 
   private nonisolated func tell(_ what: OutboxEvent.What) {

@@ -18,7 +18,8 @@ enum ForeignChanges {
     while !Task.isCancelled {
       do {
         let (version, isShared) = try await store.changesOfOthers()
-        if let known, known != version { changed() }
+        // Also the first time: something may have happened since the work began.
+        if known != version { changed() }
         known = version
         try await timeline.sleep(
           until: timeline.now + (isShared ? whileShared : whileAlone))

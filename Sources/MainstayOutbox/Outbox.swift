@@ -244,9 +244,10 @@ extension Outbox {
   ///   - operation: What is to be done.
   ///   - options: The wishes.
   /// - Returns: Its identity; that of the operation that is there already under the same
-  ///   idempotency key, kind and payload.
-  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, and `keyReused` where the idempotency key
-  ///   belongs to another payload.
+  ///   idempotency key, kind and payload, under the same unique key, or with which it was put
+  ///   together.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, `keyReused` where the idempotency key belongs to
+  ///   another payload, and `duplicate` where the unique key is taken and says `reject`.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions

@@ -86,6 +86,20 @@ private func untilCancelled() async throws {
     await outbox.shutDown()
   }
 
+  @Test func `what an earlier process held back is not held back for ever`() async throws {
+    var shop = try Workshop()
+    shop.configuration.unmetConstraints = [.unmetered]
+    let first = try await shop.open(shop.worker { _, _ in })
+    try await first.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: [.unmetered]))
+    await first.wait { $0.waiting == 1 }
+    await first.shutDown()
+    shop.configuration.unmetConstraints = []
+    let next = try await shop.open(shop.worker { _, _ in })
+    await next.wait { $0.pending == 0 }
+    await next.shutDown()
+  }
+
   @Test func `a worker puts an operation off, which counts no attempt`() async throws {
     let shop = try Workshop()
     let isOpen = Box(false)

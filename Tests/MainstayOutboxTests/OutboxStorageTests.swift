@@ -61,6 +61,30 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(.requirement("O26"), arguments: [false, true])
+  func `nothing begins that was on its way when the outbox was paused`(
+    canGiveBack: Bool
+  ) async throws {
+    let outbox = try await open(shop.worker { _, _ in })
+    let (leased, handOver) = (Gate(), Gate())
+    store.hold(claimsUntil: handOver, opening: leased)
+    try await outbox.enqueue(Note(text: "a"))
+    await leased.pass()
+    await outbox.pause()
+    if !canGiveBack { store.fail("settle", times: 1) }
+    handOver.open()
+    await outbox.suspend()
+    if canGiveBack {
+      #expect(shop.log.count("started") == 0)
+      #expect(try await outbox.snapshot().ready == 1)
+    }
+    await outbox.resume()
+    // What could not be given back was run rather than forgotten.
+    await outbox.wait { $0.pending == 0 }
+    #expect(shop.log.count("started") == 1)
+    await outbox.shutDown()
+  }
+
   @Test func `an end that could not be recorded is recorded later, without a second run`()
     async throws
   {

@@ -31,12 +31,13 @@ struct LetterChoice: ParsableArguments {
 
   func chosen(in store: SQLiteStore) async throws -> [OperationID] {
     guard all else { return try ids.map(OperationID.init(typed:)) }
-    return try await pages { try await store.deadLetters(after: $0, limit: 1000) }
-      .filter { letter in
-        kind ?? letter.operation.type.kind.rawValue == letter.operation.type.kind.rawValue
-          && reason ?? letter.reason.rawValue == letter.reason.rawValue
-      }
-      .map(\.id)
+    var chosen: [OperationID] = []
+    try await store.eachLetter { letter in
+      let (kind, reason) = (letter.operation.type.kind.rawValue, letter.reason.rawValue)
+      if self.kind ?? kind == kind, self.reason ?? reason == reason { chosen.append(letter.id) }
+      return true
+    }
+    return chosen
   }
 }
 

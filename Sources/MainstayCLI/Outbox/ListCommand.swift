@@ -31,14 +31,7 @@ struct ListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let all = try await file.look { store in
-      let operations = try await pages { try await store.operations(after: $0, limit: 1000) }
-      let letters = try await pages { try await store.deadLetters(after: $0, limit: 1000) }
-      return operations.map { ShownOperation($0) }
-        + letters.map { ShownOperation($0.operation, letter: $0) }
-    }
-    let wanted = all.filter { state ?? $0.state == $0.state && kind ?? $0.kind == $0.kind }
-    let shown = wanted.prefix(limit).map { $0 }
+    let (shown, isMore) = try await file.look { try await found(in: $0) }
     if file.json { return try Terminal.output.write(try Format.json(shown)) }
     guard !shown.isEmpty else { return try Terminal.output.write("No operations.\n") }
     var table = TextTable([
@@ -57,9 +50,27 @@ struct ListCommand: AsyncParsableCommand {
       return shown[index - 1].state == "dead" ? Terminal.output.accented(line, .red) : line
     }
     try Terminal.output.write(lines.joined(separator: "\n") + "\n")
-    let left = wanted.count - shown.count
-    if left > 0 {
-      try Terminal.output.write(Terminal.output.accented("\(left) more are not listed.\n", .faint))
+    if isMore {
+      let text = "There are more: --limit shows them.\n"
+      try Terminal.output.write(Terminal.output.accented(text, .faint))
     }
+  }
+
+  /// What is listed, and whether there is more of it.
+  private func found(
+    in store: SQLiteStore
+  ) async throws -> (shown: [ShownOperation], isMore: Bool) {
+    var found: [ShownOperation] = []
+    func take(_ operation: ShownOperation) -> Bool {
+      if state ?? operation.state == operation.state, kind ?? operation.kind == operation.kind {
+        found.append(operation)
+      }
+      return found.count <= limit
+    }
+    try await store.eachOperation { take(ShownOperation($0)) }
+    if found.count <= limit {
+      try await store.eachLetter { take(ShownOperation($0.operation, letter: $0)) }
+    }
+    return (Array(found.prefix(limit)), found.count > limit)
   }
 }

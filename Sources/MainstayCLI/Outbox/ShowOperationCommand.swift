@@ -109,8 +109,12 @@ private func found(
   _ id: OperationID, in store: SQLiteStore
 ) async throws -> (StoredOperation, DeadLetter?) {
   if let operation = try await store.operation(id) { return (operation, nil) }
-  let letters = try await pages { try await store.deadLetters(after: $0, limit: 1000) }
-  guard let letter = letters.first(where: { $0.id == id }) else {
+  var found: DeadLetter?
+  try await store.eachLetter { letter in
+    if letter.id == id { found = letter }
+    return found == nil
+  }
+  guard let letter = found else {
     throw CommandFailure(
       status: .notFound, message: "No operation of the file has the identity \(id).")
   }

@@ -143,7 +143,7 @@ struct Arrival {
       sql: """
         UPDATE op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
           rank = min(rank, ?), constraints = ?, attempt = 0, unreachable = 0, error_code = NULL,
-          error_message = NULL, state = CASE 
+          error_message = NULL, state = CASE
             WHEN state IN ('scheduled', 'waiting', 'parked') THEN 'ready' ELSE state END,
           cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
         WHERE id = ?

@@ -6,22 +6,7 @@ import TestSupport
 import Testing
 
 /// Groups of fields, and fields whose stamp is elsewhere.
-@Suite(.requirement("C21")) struct MergeRuleTests {
-  private let base = Thing()
-
-  private func merge(
-    _ local: (inout Thing) -> Void, _ remote: (inout Thing) -> Void,
-    choosing choices: [String: MergeSide] = [:]
-  ) -> MergeResult<Thing> {
-    Thing.policy.merge(
-      base: .present(base), local: .present(base.with(local)),
-      remote: .present(base.with(remote)), choosing: choices)
-  }
-
-  private func receipt(_ field: String, _ side: MergeSide, _ rule: String) -> DiscardedChange {
-    DiscardedChange(field: field, side: side, rule: rule)
-  }
-
+@Suite(.requirement("C21")) struct MergeRuleTests: MergesThings {
   @Test func `fields of a group are taken from one side`() {
     let result = merge({ $0.room = 1 }, { $0.shelf = 1 })
     #expect(result.conflicts == [FieldConflict(field: "place", cause: .bothChanged)])

@@ -5,22 +5,7 @@ import TestSupport
 import Testing
 
 /// Each strategy, where both sides changed a field to something else.
-@Suite(.requirement("C21")) struct MergeStrategyTests {
-  private let base = Thing()
-
-  private func merge(
-    _ local: (inout Thing) -> Void, _ remote: (inout Thing) -> Void,
-    choosing choices: [String: MergeSide] = [:]
-  ) -> MergeResult<Thing> {
-    Thing.policy.merge(
-      base: .present(base), local: .present(base.with(local)),
-      remote: .present(base.with(remote)), choosing: choices)
-  }
-
-  private func receipt(_ field: String, _ side: MergeSide, _ rule: String) -> DiscardedChange {
-    DiscardedChange(field: field, side: side, rule: rule)
-  }
-
+@Suite(.requirement("C21")) struct MergeStrategyTests: MergesThings {
   @Test func `without another strategy somebody has to decide, and this side is shown`() {
     let result = merge({ $0.title = "l" }, { $0.title = "r" })
     #expect(result.state.record?.title == "l")

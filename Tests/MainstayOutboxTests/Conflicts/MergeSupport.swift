@@ -83,3 +83,23 @@ extension MergePolicy {
       remote: .present(remote))
   }
 }
+
+/// Tests that merge what two sides made of one thing.
+protocol MergesThings {}
+
+extension MergesThings {
+  var base: Thing { Thing() }
+
+  func merge(
+    _ local: (inout Thing) -> Void, _ remote: (inout Thing) -> Void,
+    choosing choices: [String: MergeSide] = [:]
+  ) -> MergeResult<Thing> {
+    Thing.policy.merge(
+      base: .present(base), local: .present(base.with(local)),
+      remote: .present(base.with(remote)), choosing: choices)
+  }
+
+  func receipt(_ field: String, _ side: MergeSide, _ rule: String) -> DiscardedChange {
+    DiscardedChange(field: field, side: side, rule: rule)
+  }
+}

@@ -8,11 +8,15 @@ import MainstayOutbox
 final class FailingStore: OutboxStore {
   private let store: InMemoryStore
   private let left = Box<[String: Int]>([:])
+  private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
 
   init(now: @escaping @Sendable () -> Date) { store = InMemoryStore(now: now) }
 
   /// Lets the next calls of a name fail.
   func fail(_ name: String, times: Int) { left.change { $0[name] = times } }
+
+  /// Opens a gate when a claim has leased something, and hands that over when another is open.
+  func hold(claimsUntil handOver: Gate, opening leased: Gate) { gates.value = (leased, handOver) }
 
   private func pass(_ name: String) throws {
     let mustFail = left.change { left in
@@ -35,7 +39,12 @@ final class FailingStore: OutboxStore {
 
   func claim(_ request: ClaimRequest) async throws -> Claim {
     try pass("claim")
-    return try await store.claim(request)
+    let claim = try await store.claim(request)
+    if !claim.operations.isEmpty, let gates = gates.value {
+      gates.leased.open()
+      await gates.handOver.pass()
+    }
+    return claim
   }
 
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
