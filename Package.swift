@@ -22,6 +22,9 @@ let package = Package(
     .trait(
       name: "CLI", description: "The program mainstay, on ArgumentParser.",
       enabledTraits: ["SQLite"]),
+    .trait(
+      name: "Encryption", description: "Payloads of MainstayOutbox sealed on the disk.",
+      enabledTraits: ["SQLite"]),
     .trait(name: "HTTPClient", description: "What needs the client library AsyncHTTPClient."),
     .trait(
       name: "Server", description: "What needs the server framework Hummingbird.",
@@ -29,6 +32,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -75,6 +79,7 @@ let package = Package(
       name: "MainstayOutbox",
       dependencies: [
         "Mainstay",
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
@@ -150,6 +155,7 @@ let package = Package(
       dependencies: [
         "Mainstay", "MainstayOutbox", "MainstayOutboxTesting", "MainstayTesting",
         "OutboxCrashChild", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .executableTarget(

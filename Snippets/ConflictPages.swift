@@ -2,6 +2,7 @@
 // The examples on the page about conflicts.
 
 import Foundation
+import Mainstay
 import MainstayOutbox
 
 struct Item: Codable, Equatable, Sendable {
@@ -25,4 +26,27 @@ func decide(_ conflict: Conflict<Item>, about record: inout ConflictStateMachine
     choosing: ["title": .remote])
   let step = record.resolved(conflict, with: decided.state)
   return step != nil
+}
+
+struct SaveItem: MergingOperation {
+  static let kind: OperationKind = "save-item"
+  static let mergePolicy = MergePolicy<Item>([.field("title", \.title)])
+  var base: VersionedState<Item>
+  var local: RecordState<Item>
+}
+
+struct ItemService: Sendable {
+  func put(_ change: RecordChange<Item>, key: IdempotencyKey) async throws -> String? { nil }
+  func item() async -> VersionedState<Item> { VersionedState(.deleted, version: nil) }
+}
+
+func workers(of api: ItemService) -> [Worker] {
+  [
+    Worker(for: SaveItem.self) { save, change, context in
+      guard let version = try await api.put(change, key: context.idempotencyKey) else {
+        throw try RemoteConflict(await api.item())
+      }
+      return version
+    }
+  ]
 }

@@ -7,6 +7,7 @@ final class Changes: Sendable {
   private struct State {
     var nextID: UInt64 = 0
     var subscribers: [UInt64: AsyncStream<OutboxSnapshot>.Continuation] = [:]
+    var bells: [UInt64: AsyncStream<Void>.Continuation] = [:]
     var isReading = false
     var isAgain = false
     var isEnded = false
@@ -40,9 +41,37 @@ final class Changes: Sendable {
     return stream
   }
 
+  /// A stream that begins at once and rings after each change; several may be one.
+  func bell() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    let id = state.withLock { state -> UInt64? in
+      guard !state.isEnded else { return nil }
+      state.nextID += 1
+      state.bells[state.nextID] = continuation
+      return state.nextID
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { state in _ = state.bells.removeValue(forKey: id) }
+    }
+    return stream
+  }
+
+  /// Something changed that no snapshot shows.
+  func ring() {
+    let bells = state.withLock { Array($0.bells.values) }
+    for bell in bells { bell.yield() }
+  }
+
   /// Something changed: it is read once, however often that is said meanwhile, and read again when
   /// it was said after the reading began.
   func changed() {
+    ring()
     let mustRead = state.withLock { state in
       guard !state.subscribers.isEmpty else { return false }
       if state.isReading {
@@ -78,11 +107,12 @@ final class Changes: Sendable {
   }
 
   func end() {
-    let subscribers = state.withLock { state in
+    let (subscribers, bells) = state.withLock { state in
       state.isEnded = true
-      defer { state.subscribers = [:] }
-      return Array(state.subscribers.values)
+      defer { (state.subscribers, state.bells) = ([:], [:]) }
+      return (Array(state.subscribers.values), Array(state.bells.values))
     }
     for subscriber in subscribers { subscriber.finish() }
+    for bell in bells { bell.finish() }
   }
 }

@@ -15,6 +15,9 @@ actor Drainer {
     var budget: RetryBudget?
     var connectivity: ConnectivityMonitor?
     var changed: @Sendable () -> Void
+    var vault: Vault
+    /// Told how much of an operation is done; nil when a run of it has ended.
+    var report: @Sendable (OperationID, OperationProgress?) -> Void
     let unclassified = SeenTypes()
   }
 
@@ -38,6 +41,8 @@ actor Drainer {
   private var unmet: Set<OperationConstraint> = []
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
+  /// Until when nothing of a type is begun, since its limit is used up.
+  private var limitedUntil: [PayloadType: Duration] = [:]
   private var pace: DrainPaceStateMachine
   private var rate = DrainRate()
   private var isExclusive = false
@@ -94,6 +99,9 @@ actor Drainer {
     if isPaused { found.append(.paused) }
     let limit = workers[operation.type]?.rules.maximumConcurrency
     if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
+    if let end = limitedUntil[operation.type] {
+      found.append(.rateLimited(max(end - settings.timeline.now, .zero)))
+    }
     if running.count >= pace.limit { found.append(.outboxIsBusy(pace.limit)) }
     return found
   }
@@ -149,12 +157,14 @@ actor Drainer {
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
         try await reconsider()
+        passLimits()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
         settings.changed()
         storageFailures = 0
         if isEnding { return }
-        await signal.wait(until: due.map { start + $0.clamped }, on: settings.timeline)
+        let times = limitedUntil.values + (due.map { [start + $0.clamped] } ?? [])
+        await signal.wait(until: times.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
         storageFailures = min(storageFailures + 1, 6)
@@ -192,7 +202,7 @@ actor Drainer {
     isExclusive = claim.isExclusive
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
-      let isUnwanted = isEnding || isPaused
+      let isUnwanted = isEnding || isPaused || !isWithinLimit(leased.operation.type)
       let isGivenBack = isUnwanted ? await giveBack(leased) : false
       if !isGivenBack, !isEnding { begin(leased) }
     }
@@ -209,10 +219,26 @@ actor Drainer {
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
     for (type, worker) in workers {
-      guard let most = worker.rules.maximumConcurrency else { continue }
-      limits[type] = max(most - running(type), 0)
+      if let most = worker.rules.maximumConcurrency { limits[type] = max(most - running(type), 0) }
+      if limitedUntil[type] != nil { limits[type] = 0 }
     }
     return limits
+  }
+
+  /// Whether the limit of a type lets one more begin now; where it does not, nothing of the type is
+  /// claimed until it does.
+  private func isWithinLimit(_ type: PayloadType) -> Bool {
+    guard let limiter = workers[type]?.gates.limiter, !limiter.tryAcquire() else { return true }
+    // Asked how long, and given back at once.
+    let wait = (try? limiter.reserve(maximumWait: .seconds(3600)))?.delay ?? .seconds(1)
+    limitedUntil[type] = settings.timeline.now + max(wait, .milliseconds(1)).clamped
+    return false
+  }
+
+  /// Forgets the limits whose time is over.
+  private func passLimits() {
+    let now = settings.timeline.now
+    limitedUntil = limitedUntil.filter { $0.value > now }
   }
 
   private func begin(_ leased: LeasedOperation) {
@@ -242,9 +268,8 @@ actor Drainer {
   /// - Returns: False where the store failed, and the lease is still held.
   private func giveBack(_ leased: LeasedOperation) async -> Bool {
     let operation = leased.operation
-    let verdict = OperationVerdict(
-      .ready, attempts: operation.attempts, unreachable: operation.unreachable,
-      effect: operation.effect)
+    let machine = OperationStateMachine(operation, rules: OperationStateMachine.Rules())
+    let verdict = machine.notBegun()
     return (try? await store.settle(leased.lease, verdict)) != nil
   }
 

@@ -34,13 +34,20 @@ public struct EnqueueOptions: Sendable, Hashable {
   public var dependencies: Dependencies?
   /// What must hold while it is started; see ``Outbox/set(_:isMet:)``.
   public var constraints: Set<OperationConstraint>
+  /// Whether it may be dropped to make room for others where the outbox is full; nil, the default,
+  /// for what the operation's type says.
+  ///
+  /// A receipt counts it (``OutboxReceipt/Reason/evicted``). What runs, what may have been sent and
+  /// what others need is never dropped.
+  public var isExpendable: Bool?
 
   /// Makes wishes; those that are left out are the defaults.
   public init(
     orderedBy orderingKey: String? = nil, idempotencyKey: IdempotencyKey? = nil,
     timeToLive: Duration? = nil, lane: Lane? = nil, mayHaveBeenSent: Bool = false,
     priority: OperationPriority? = nil, delay: Duration? = nil, uniqueKey: UniqueKey? = nil,
-    dependencies: Dependencies? = nil, constraints: Set<OperationConstraint> = []
+    dependencies: Dependencies? = nil, constraints: Set<OperationConstraint> = [],
+    isExpendable: Bool? = nil
   ) {
     self.orderingKey = orderingKey
     self.idempotencyKey = idempotencyKey
@@ -52,6 +59,7 @@ public struct EnqueueOptions: Sendable, Hashable {
     self.uniqueKey = uniqueKey
     self.dependencies = dependencies
     self.constraints = constraints
+    self.isExpendable = isExpendable
   }
 }
 
@@ -61,6 +69,7 @@ extension EnqueueOptions {
   var allowsCoalescing: Bool {
     idempotencyKey == nil && timeToLive == nil && !mayHaveBeenSent && priority == nil
       && delay == nil && uniqueKey == nil && dependencies == nil && constraints.isEmpty
+      && isExpendable == nil
   }
 }
 

@@ -18,12 +18,19 @@ public enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   case conflicted
 }
 
-/// Whether an operation's effect may already have happened.
+/// Whether an operation's effect has happened, as far as anybody knows.
 public enum EffectCertainty: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It has not: nothing was sent, or the other side answered that it did not happen.
+  /// It has not: nothing has left, or nobody was reached.
   case notSent
   /// Nobody knows; the other side is asked before anything is sent again.
   case sentUnknown
+  /// It has not: the other side answered, and did nothing.
+  case refused
+  /// It has.
+  case applied
+
+  /// Whether sending it cannot repeat the effect.
+  var isSafe: Bool { self == .notSent || self == .refused }
 }
 
 /// What the other side says about an effect whose outcome was unknown.

@@ -11,6 +11,7 @@ package struct OperationStateMachine: Sendable, Equatable {
     package var backoff = Backoff.exponential(from: .seconds(1), to: .seconds(300))
     package var followers = Worker.AfterDeadLetter.holdKey
     package var maximumConcurrency: Int?
+    package var maximumMerges = 5
 
     package init() {}
   }
@@ -27,7 +28,7 @@ package struct OperationStateMachine: Sendable, Equatable {
   package private(set) var unreachable: Int
   /// Whether the effect may have happened.
   package private(set) var effect: EffectCertainty
-  private let rules: Rules
+  let rules: Rules
 
   package init(attempts: Int, unreachable: Int, effect: EffectCertainty, rules: Rules) {
     self.attempts = attempts
@@ -47,12 +48,16 @@ package struct OperationStateMachine: Sendable, Equatable {
 
   /// The worker returned.
   package func succeeded() -> OperationVerdict {
-    verdict(.done, failure: nil)
+    var verdict = verdict(.done, failure: nil)
+    verdict.effect = .applied
+    return verdict
   }
 
   /// The run was cancelled before the worker was called: nothing has changed.
   package func notBegun() -> OperationVerdict {
-    verdict(.ready, failure: nil)
+    var verdict = verdict(.ready, failure: nil)
+    verdict.isUnbegun = true
+    return verdict
   }
 
   /// Somebody has cancelled the operation, and nobody can say more about its effect.
@@ -62,7 +67,9 @@ package struct OperationStateMachine: Sendable, Equatable {
 
   /// The run cannot be paid for yet: nothing has changed, and its lane waits.
   package func heldBack(for wait: Duration) -> OperationVerdict {
-    verdict(.ready, failure: nil, closesLane: LaneClosure(.throttled, for: wait.clamped))
+    var verdict = notBegun()
+    verdict.closesLane = LaneClosure(.throttled, for: wait.clamped)
+    return verdict
   }
 
   /// No worker can read the operation.
@@ -76,10 +83,10 @@ package struct OperationStateMachine: Sendable, Equatable {
   ) -> OperationVerdict? {
     switch answer {
     case .applied:
-      effect = .notSent
+      effect = .applied
       return verdict(.done, failure: nil)
     case .notApplied:
-      effect = .notSent
+      effect = .refused
       return nil
     case .unknown:
       return backOff(nil, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
@@ -111,10 +118,10 @@ package struct OperationStateMachine: Sendable, Equatable {
     _ error: AppError, remote: Data? = nil, fraction: Double
   ) -> OperationVerdict {
     if error.kind == .conflict, error.disposition.isDecided {
-      effect = .notSent
+      effect = .refused
       return verdict(.conflicted(remote: remote), failure: error)
     }
-    effect = error.disposition.effect(before: effect)
+    effect = error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
     switch error.disposition.outbox {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
@@ -174,13 +181,14 @@ extension Disposition {
   fileprivate var isDecided: Bool { self == .needsUser || self == .permanent }
 
   /// What is known of the effect after a run that ended so.
-  fileprivate func effect(before: EffectCertainty) -> EffectCertainty {
+  fileprivate func effect(before: EffectCertainty, isAnswered: Bool) -> EffectCertainty {
     switch self {
     case .unknownOutcome, .unclassified: .sentUnknown
     // The call may have gone out before it was cancelled.
     case .cancelled: .sentUnknown
     case .rejected: before
-    case .transient, .throttled, .permanent, .needsUser: .notSent
+    case .transient: isAnswered ? .refused : .notSent
+    case .throttled, .permanent, .needsUser: .refused
     }
   }
 }

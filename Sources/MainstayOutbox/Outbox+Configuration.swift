@@ -7,19 +7,29 @@ extension Outbox {
   ///
   /// Settings that stand in the code are checked when the outbox is opened, and stop the program;
   /// those that come from outside go through ``Outbox/init(at:validating:clock:now:workers:)``. All
-  /// keys may be missing; `null` for `maximumPending` means any number:
+  /// keys may be missing; `null` for `maximumPending` means any number, and without `maximumBytes`
+  /// any size is legal:
   ///
   /// ```json
-  /// {"maximumConcurrency": 4, "maximumPending": 100000, "maximumPayloadBytes": 1000000,
-  ///  "startsPaused": false}
+  /// {"maximumConcurrency": 4, "maximumPending": 100000, "maximumBytes": 100000000,
+  ///  "maximumOutcomes": 1000, "maximumPayloadBytes": 1000000, "startsPaused": false}
   /// ```
   public struct Configuration: Sendable {
     /// How many operations run at once; 1 or more, the default is 4.
     public var maximumConcurrency = 4
     /// How many unfinished operations it takes; 1 or more, or nil for any number.
     ///
-    /// More are refused with ``OutboxError/Code/full``; the default is 100,000.
+    /// More are refused with ``OutboxError/Code/full``, unless what has expired or is expendable
+    /// makes room; the default is 100,000.
     public var maximumPending: Int? = 100_000
+    /// How large the payloads of unfinished operations may be together, in bytes; 1 or more, or
+    /// nil, the default, for any size.
+    public var maximumBytes: Int?
+    /// How many operations that have ended are remembered, with what their workers returned; zero
+    /// or more, the default is 1,000.
+    ///
+    /// It is how long an ``OperationHandle`` can tell what became of its operation.
+    public var maximumOutcomes = 1000
     /// How large a payload may be, in bytes; 1 or more, the default is one million.
     public var maximumPayloadBytes = 1_000_000
     /// How long newer operations of the next higher priority overtake an older one; zero or more,
@@ -59,12 +69,23 @@ extension Outbox {
     /// its lane, and counts no attempt. It is not a part of the encoded settings.
     public var budget: RetryBudget?
 
+    /// What seals payloads on the disk; nil, the default, for nothing.
+    ///
+    /// It is not a part of the encoded settings.
+    public var codec: (any PayloadCodec)?
+
     /// Makes the default configuration.
     public init() {}
   }
 }
 
 extension Outbox.Configuration {
+  /// How much a store keeps.
+  var limits: StoreLimits {
+    StoreLimits(
+      maximumPending: maximumPending, maximumBytes: maximumBytes, maximumOutcomes: maximumOutcomes)
+  }
+
   /// - Throws: `ConfigurationError` with everything that is not legal.
   func check() throws(ConfigurationError) {
     let more = "it must be 1 or more"
@@ -75,6 +96,13 @@ extension Outbox.Configuration {
         maximumPending >= 1, "maximumPending", maximumPending,
         "it must be 1 or more, or nil for any number")
     }
+    if let maximumBytes {
+      found.check(
+        maximumBytes >= 1, "maximumBytes", maximumBytes,
+        "it must be 1 or more, or nil for any size")
+    }
+    found.check(
+      maximumOutcomes >= 0, "maximumOutcomes", maximumOutcomes, "it must be zero or more")
     found.check(maximumPayloadBytes >= 1, "maximumPayloadBytes", maximumPayloadBytes, more)
     found.check(ageing >= .zero, "ageing", ageing, "it must be zero or more")
     guard found.all.isEmpty else {
@@ -85,7 +113,8 @@ extension Outbox.Configuration {
 
 extension Outbox.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case maximumConcurrency, maximumPending, maximumPayloadBytes, startsPaused, ageing
+    case maximumConcurrency, maximumPending, maximumBytes, maximumOutcomes, maximumPayloadBytes,
+      startsPaused, ageing
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -96,6 +125,8 @@ extension Outbox.Configuration: Codable {
     if values.contains(.maximumPending) {
       maximumPending = try values.decode(Int?.self, forKey: .maximumPending)
     }
+    maximumBytes = try values.decodeIfPresent(Int.self, forKey: .maximumBytes)
+    maximumOutcomes = try values.decode(.maximumOutcomes, default: maximumOutcomes)
     maximumPayloadBytes = try values.decode(.maximumPayloadBytes, default: maximumPayloadBytes)
     startsPaused = try values.decode(.startsPaused, default: startsPaused)
     ageing = try values.decodeSeconds(.ageing) ?? ageing
@@ -106,6 +137,8 @@ extension Outbox.Configuration: Codable {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(maximumConcurrency, forKey: .maximumConcurrency)
     try values.encode(maximumPending, forKey: .maximumPending)
+    try values.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
+    try values.encode(maximumOutcomes, forKey: .maximumOutcomes)
     try values.encode(maximumPayloadBytes, forKey: .maximumPayloadBytes)
     try values.encode(startsPaused, forKey: .startsPaused)
     try values.encodeSeconds(ageing, .ageing)

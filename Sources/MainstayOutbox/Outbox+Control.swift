@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
 
 extension Outbox {
@@ -27,7 +28,43 @@ extension Outbox {
   ///
   /// - Throws: ``OutboxError``.
   public func operation(_ id: OperationID) async throws(OutboxError) -> StoredOperation? {
-    try await calling { try await $0.operation(id) }
+    try await calling { try await $0.operation(id) }.map(vault.opened)
+  }
+
+  /// The operations of an ordering key that are not finished, in order: what a screen lays over
+  /// what the other side has.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func operations(
+    orderedBy orderingKey: some CustomStringConvertible & Sendable
+  ) async throws(OutboxError) -> [StoredOperation] {
+    try await calling { try await $0.operations(orderedBy: orderingKey.description) }
+      .map(vault.opened)
+  }
+
+  /// A dead letter; nil where there is none.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func deadLetter(_ id: OperationID) async throws(OutboxError) -> DeadLetter? {
+    try await calling { try await $0.deadLetter(id) }.map(vault.opened)
+  }
+
+  /// What the other side was last known to have of the record that an operation changes.
+  func latest(for operation: StoredOperation) async throws(OutboxError) -> Data? {
+    let content = Vault.Content.record(operation.type.kind)
+    return try await calling { try await $0.latest(for: operation) }
+      .flatMap { try? vault.opened($0, as: content) }
+  }
+
+  func learn(
+    _ id: OperationID, _ news: RecordNews, _ fields: [FieldConflict]
+  ) async throws(OutboxError) -> Bool {
+    try await changing { try await $0.learn(id, news, conflicts: fields) }
+  }
+
+  /// How an operation ended; nil where that is not known, or not any more.
+  func outcome(_ id: OperationID) async throws(OutboxError) -> StoredOutcome? {
+    try await calling { try await $0.outcome(id) }
   }
 
   /// The operations that are not finished, the oldest first.
@@ -40,7 +77,7 @@ extension Outbox {
   public func operations(
     after id: OperationID? = nil, limit: Int = 100
   ) async throws(OutboxError) -> [StoredOperation] {
-    try await calling { try await $0.operations(after: id, limit: limit) }
+    try await calling { try await $0.operations(after: id, limit: limit) }.map(vault.opened)
   }
 
   /// What was given up, the oldest operation first.
@@ -53,7 +90,7 @@ extension Outbox {
   public func deadLetters(
     after id: OperationID? = nil, limit: Int = 100
   ) async throws(OutboxError) -> [DeadLetter] {
-    try await calling { try await $0.deadLetters(after: id, limit: limit) }
+    try await calling { try await $0.deadLetters(after: id, limit: limit) }.map(vault.opened)
   }
 
   /// Puts a dead letter back: with the same idempotency key, in its old place of the order, and
@@ -79,7 +116,7 @@ extension Outbox {
   ///
   /// - Throws: ``OutboxError``.
   public func conflicts() async throws(OutboxError) -> [OutboxConflict] {
-    try await calling { try await $0.conflicts() }
+    try await calling { try await $0.conflicts() }.map(vault.opened)
   }
 
   /// How a conflict ends.
@@ -109,7 +146,8 @@ extension Outbox {
       guard let old = try await self.operation(id), old.type == Operation.payloadType else {
         return false
       }
-      stored = .replaced(payload: try operation.encoded(), idempotencyKey: IdempotencyKey())
+      let payload = try sealed(operation.encoded(), as: .payload(old.type))
+      stored = .replaced(payload: payload, idempotencyKey: IdempotencyKey())
     }
     return try await changing { try await $0.resolve(id, with: stored) }
   }

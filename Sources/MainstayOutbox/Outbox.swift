@@ -43,6 +43,7 @@ public final class Outbox: Sendable {
   let drainer: Drainer
   let configuration: Configuration
   let changeFeed: Changes
+  let progress: ProgressBoard
   private let chance: Chance
   /// Who is asked for estimates; let go when the work ends, since it knows the feed that asks.
   private let working = Working()
@@ -79,7 +80,7 @@ public final class Outbox: Sendable {
     let timeline = surroundings.timeline
     let start = timeline.now
     let store = SQLiteStore(
-      at: url, maximumPending: configuration.maximumPending,
+      at: url, limits: configuration.limits,
       now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
       probe: surroundings.probe)
     try await self.init(
@@ -149,13 +150,20 @@ public final class Outbox: Sendable {
       return await working.drainer?.estimated(snapshot) ?? snapshot
     }
     changeFeed = changes
+    let progress = ProgressBoard()
+    self.progress = progress
     let drainer = Drainer(
       store: store, workers: byType,
       settings: Drainer.Settings(
         maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget,
-        connectivity: configuration.connectivity, changed: { changes.changed() }))
+        connectivity: configuration.connectivity, changed: { changes.changed() },
+        vault: Vault(codec: configuration.codec),
+        report: { id, new in
+          progress[id] = new
+          changes.ring()
+        }))
     self.drainer = drainer
     working.drainer = drainer
     foreign = (store as? SQLiteStore).map { store in
@@ -246,8 +254,8 @@ extension Outbox {
   /// - Returns: Its identity; that of the operation that is there already under the same
   ///   idempotency key, kind and payload, under the same unique key, or with which it was put
   ///   together.
-  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, `keyReused` where the idempotency key belongs to
-  ///   another payload, and `duplicate` where the unique key is taken and says `reject`.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:)``, `keyReused` where the idempotency key belongs
+  ///   to another payload, and `duplicate` where the unique key is taken and says `reject`.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions
@@ -259,17 +267,18 @@ extension Outbox {
         details: "\(Operation.kind): \(payload.count) of \(configuration.maximumPayloadBytes) bytes"
       )
     }
+    let sealed = try sealed(payload, as: .payload(Operation.payloadType))
     var generator = SystemRandomNumberGenerator()
     let new = NewOperation(
       id: .new(at: Date(), using: &generator), type: Operation.payloadType,
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
-      idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: payload,
+      idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: sealed,
       timeToLive: options.timeToLive,
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
-      wishes: wishes(options, Operation.priority))
+      wishes: wishes(options, of: Operation.self))
     let id: OperationID
     do {
-      id = try await insert(new, of: Operation.self, options)
+      id = try await insert(new, payload, of: Operation.self, options)
     } catch {
       throw OutboxError(error)
     }
@@ -281,19 +290,21 @@ extension Outbox {
 
   /// Keeps an operation, or what it and the last one of its key come to, where their kind says so.
   private func insert<Operation: QueuedOperation>(
-    _ new: NewOperation, of type: Operation.Type, _ options: EnqueueOptions
+    _ new: NewOperation, _ plain: Data, of type: Operation.Type, _ options: EnqueueOptions
   ) async throws -> OperationID {
     guard let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
       options.allowsCoalescing
-    else { return try await store.insert(new) }
+    else { return try await insert(new, plain) }
+    let content = Vault.Content.payload(new.type)
     // Somebody else may change what both come to, again and again.
     for _ in 0..<8 {
       guard let last = try await store.last(of: key), last.type == new.type,
         last.lane == new.lane, last.isUntouched, !last.isCancelled
       else { break }
       var merged = new
-      switch try? kind.coalesced(last.payload, with: new.payload) {
-      case .replace(let payload): merged.wishes.coalescing = last.coalescing(payload)
+      switch try? kind.coalesced(vault.opened(last.payload, as: content), with: plain) {
+      case .replace(let payload):
+        merged.wishes.coalescing = last.coalescing(try vault.sealed(payload, as: content))
       case .annihilate: merged.wishes.coalescing = last.coalescing(nil)
       case .keepBoth, nil: return try await store.insert(new)
       }
@@ -306,13 +317,38 @@ extension Outbox {
     return try await store.insert(new)
   }
 
-  private func wishes(
-    _ options: EnqueueOptions, _ usual: OperationPriority
+  /// Keeps an operation; the same bytes are sealed to others each time, so a repetition is found by
+  /// what was sealed.
+  private func insert(_ new: NewOperation, _ plain: Data) async throws -> OperationID {
+    do {
+      return try await store.insert(new)
+    } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
+      let twin = try await store.operation(keyed: new.idempotencyKey)
+      guard let twin, twin.type == new.type, vault.opened(twin).payload == plain else {
+        throw error
+      }
+      return twin.id
+    }
+  }
+
+  var vault: Vault { Vault(codec: configuration.codec) }
+
+  func sealed(_ plain: Data, as content: Vault.Content) throws(OutboxError) -> Data {
+    do {
+      return try vault.sealed(plain, as: content)
+    } catch {
+      throw OutboxError(.unencodable, details: "it cannot be sealed", underlying: error)
+    }
+  }
+
+  private func wishes<Operation: QueuedOperation>(
+    _ options: EnqueueOptions, of type: Operation.Type
   ) -> NewOperation.Wishes {
-    let priority = options.priority ?? usual
+    let priority = options.priority ?? type.priority
     return NewOperation.Wishes(
       priority: priority, handicap: priority.handicap(ageing: configuration.ageing),
       delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
-      constraints: options.constraints)
+      constraints: options.constraints,
+      isExpendable: options.isExpendable ?? type.isExpendable)
   }
 }

@@ -16,6 +16,9 @@ public struct OutboxEvent: Sendable {
     case succeeded
     /// It failed and runs again.
     case failed(AppError, next: OperationVerdict.Next)
+    /// Somebody else had changed the same record, and the change was merged into that; these parts
+    /// of it were dropped by a rule.
+    case merged(discarded: [DiscardedChange])
     /// It was given up.
     case gaveUp(DeadLetter.Reason, AppError?)
     /// Somebody cancelled it, and it is gone.

@@ -97,6 +97,8 @@ public struct OutboxReceipt: Sendable, Hashable, Codable {
     public static let coalesced = Reason(rawValue: "coalesced")
     /// One before it under the same ordering key was given up, and those behind that were dropped.
     public static let followed = Reason(rawValue: "followed")
+    /// It was expendable, and the outbox was full.
+    public static let evicted = Reason(rawValue: "evicted")
     /// Its time was over.
     public static let expired = Reason(rawValue: "expired")
     /// The file was damaged, and the operation could not be read.

@@ -12,6 +12,9 @@
 /// }
 /// ```
 public protocol QueuedOperation: Codable, Sendable {
+  /// What its worker returns, for whoever holds an ``OperationHandle``; the default is nothing.
+  associatedtype Output: Codable & Sendable = NoOutput
+
   /// The written name under which operations are kept; never derived from the type's name, and
   /// never used for something else.
   static var kind: OperationKind { get }
@@ -28,6 +31,16 @@ public protocol QueuedOperation: Codable, Sendable {
   /// How soon operations of this kind run among others; the default is
   /// ``OperationPriority/normal``.
   static var priority: OperationPriority { get }
+
+  /// Whether operations of this kind may be dropped to make room for others where the outbox is
+  /// full; the default is false.
+  static var isExpendable: Bool { get }
+}
+
+/// What the worker of an operation without output returns.
+public struct NoOutput: Codable, Sendable, Hashable {
+  /// Makes it.
+  public init() {}
 }
 
 extension QueuedOperation {
@@ -39,6 +52,9 @@ extension QueuedOperation {
 
   /// ``OperationPriority/normal``.
   public static var priority: OperationPriority { .normal }
+
+  /// False.
+  public static var isExpendable: Bool { false }
 }
 
 /// The written name of a kind of operation, such as `sync-twin`.

@@ -32,10 +32,15 @@ extension Worker {
     if let reconcile {
       ask = { data, context in try await reconcile(try convert(data), context) }
     }
-    return Worker(
+    var step: MergeStep.Make?
+    if let merge { step = { data, latest in try merge(try convert(data), latest) } }
+    var worker = Worker(
       type: type, rules: rules,
       perform: { [perform] data, context in try await perform(try convert(data), context) },
-      reconcile: ask)
+      reconcile: ask,
+      merge: step)
+    worker.gates = gates
+    return worker
   }
 }
 

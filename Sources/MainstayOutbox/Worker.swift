@@ -20,22 +20,27 @@ public struct Worker: Sendable {
     case dropFollowers
   }
 
-  typealias Perform = @Sendable (Data, WorkerContext) async throws -> Void
+  typealias Perform = @Sendable (Data, WorkerContext) async throws -> WorkerAnswer
   typealias Ask = @Sendable (Data, WorkerContext) async throws -> Reconciliation
 
   let type: PayloadType
   let rules: OperationStateMachine.Rules
   let perform: Perform
   let reconcile: Ask?
+  /// Merges what the other side has into a payload; nil where a person always decides.
+  let merge: MergeStep.Make?
+  /// Who lets calls of this worker through.
+  var gates = Gates()
 
   init(
     type: PayloadType, rules: OperationStateMachine.Rules, perform: @escaping Perform,
-    reconcile: Ask?
+    reconcile: Ask?, merge: MergeStep.Make? = nil
   ) {
     self.type = type
     self.rules = rules
     self.perform = perform
     self.reconcile = reconcile
+    self.merge = merge
   }
 
   /// Makes a worker.
@@ -60,7 +65,58 @@ public struct Worker: Sendable {
     afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
     reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
     run: @escaping @Sendable (Operation, WorkerContext) async throws -> Void
+  ) where Operation.Output == NoOutput {
+    let perform: Perform = { data, context in
+      try await run(try Operation.decode(data), context)
+      return WorkerAnswer()
+    }
+    self.init(
+      type: Operation.payloadType,
+      rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
+      perform: perform, reconcile: Self.ask(reconcile))
+  }
+
+  /// Makes a worker that returns something; ``OperationHandle/outcome()`` hands it over, also after
+  /// a restart.
+  ///
+  /// - Parameters:
+  ///   - type: What it runs; one worker for each kind and version.
+  ///   - maximumAttempts: As above.
+  ///   - backoff: As above.
+  ///   - afterDeadLetter: As above.
+  ///   - maximumConcurrency: As above.
+  ///   - reconcile: As above; an operation that it finds applied has no output.
+  ///   - run: Has the effect, and returns what came of it.
+  @_disfavoredOverload
+  public init<Operation: QueuedOperation>(
+    for type: Operation.Type, maximumAttempts: Int = 25,
+    backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
+    afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
+    reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
+    run: @escaping @Sendable (Operation, WorkerContext) async throws -> Operation.Output
   ) {
+    let perform: Perform = { data, context in
+      let output = try await run(try Operation.decode(data), context)
+      // The effect has happened: what cannot be kept of its output must not let it happen again.
+      return WorkerAnswer(output: try? PayloadCoding.encode(output))
+    }
+    self.init(
+      type: Operation.payloadType,
+      rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
+      perform: perform, reconcile: Self.ask(reconcile))
+  }
+
+  static func ask<Operation: QueuedOperation>(
+    _ reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)?
+  ) -> Ask? {
+    guard let reconcile else { return nil }
+    return { data, context in try await reconcile(try Operation.decode(data), context) }
+  }
+
+  static func rules(
+    _ maximumAttempts: Int, _ backoff: Backoff, _ afterDeadLetter: AfterDeadLetter,
+    _ maximumConcurrency: Int?
+  ) -> OperationStateMachine.Rules {
     precondition(
       maximumAttempts >= 1,
       "Worker(maximumAttempts: \(maximumAttempts)) is not legal: 1 or more")
@@ -72,15 +128,50 @@ public struct Worker: Sendable {
     rules.backoff = backoff
     rules.followers = afterDeadLetter
     rules.maximumConcurrency = maximumConcurrency
-    var ask: Ask?
-    if let reconcile {
-      ask = { data, context in try await reconcile(try Operation.decode(data), context) }
-    }
-    self.init(
-      type: Operation.payloadType, rules: rules,
-      perform: { data, context in try await run(try Operation.decode(data), context) },
-      reconcile: ask)
+    return rules
   }
+}
+
+extension Worker {
+  /// Who decides, besides the outbox, whether a run may begin.
+  struct Gates: Sendable {
+    var circuit: CircuitBreaker?
+    var limiter: RateLimiter?
+  }
+
+  /// The same worker behind a circuit breaker, such as the one of the host that it calls; share it
+  /// with everything else that calls that.
+  ///
+  /// While the circuit is open, the whole lane of the operation waits until a probe is due, no
+  /// attempt is counted, and the next operation is the probe.
+  ///
+  /// - Parameter circuit: The circuit breaker.
+  /// - Returns: The worker.
+  public func guarded(by circuit: CircuitBreaker) -> Worker {
+    var worker = self
+    worker.gates.circuit = circuit
+    return worker
+  }
+
+  /// The same worker, which begins no more runs than a limit lets it: those of other types go on
+  /// meanwhile.
+  ///
+  /// - Parameter limiter: The limit; it may be shared with other workers and calls. How long it
+  ///   lets others wait does not matter here.
+  /// - Returns: The worker.
+  public func limited(by limiter: RateLimiter) -> Worker {
+    var worker = self
+    worker.gates.limiter = limiter
+    return worker
+  }
+}
+
+/// What a run leaves, where it ended well.
+struct WorkerAnswer: Sendable {
+  /// What the worker returned, encoded.
+  var output: Data?
+  /// What the other side has of the record since then, encoded.
+  var latest: Data?
 }
 
 /// Lists workers.
@@ -108,31 +199,6 @@ public enum WorkerBuilder {
   public static func buildArray(_ workers: [[Worker]]) -> [Worker] { workers.flatMap { $0 } }
 }
 
-/// What a worker is told about the run that it is in.
-public struct WorkerContext: Sendable {
-  /// The identity of the operation.
-  public let id: OperationID
-  /// The key by which the other side knows a repetition; the same in all runs.
-  public let idempotencyKey: IdempotencyKey
-  /// A number that is greater in each later run of the same operation; the other side may refuse a
-  /// run that was overtaken.
-  public let leaseToken: Int64
-  /// Which attempt this is, from 1; runs that were not counted do not raise it.
-  public let attempt: Int
-  /// The ordering key; nil where the operation has none.
-  public let orderingKey: String?
-  /// The lane.
-  public let lane: Lane
-
-  let confirm: @Sendable () async throws -> Void
-
-  /// Makes sure that nobody else has taken the operation over; ask before an effect that the other
-  /// side cannot recognise as a repetition.
-  ///
-  /// - Throws: `CancellationError` where the lease was lost; the run is cancelled with it.
-  public func confirmLease() async throws { try await confirm() }
-}
-
 extension QueuedOperation {
   static var payloadType: PayloadType {
     precondition(version >= 1, "\(Self.self).version \(version) is not legal: 1 or more")
@@ -142,17 +208,15 @@ extension QueuedOperation {
   /// - Throws: ``UnreadablePayload``.
   static func decode(_ data: Data) throws -> Self {
     do {
-      return try JSONDecoder().decode(Self.self, from: data)
+      return try PayloadCoding.decode(Self.self, from: data)
     } catch {
       throw UnreadablePayload(cause: error)
     }
   }
 
   func encoded() throws(OutboxError) -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      return try encoder.encode(self)
+      return try PayloadCoding.encode(self)
     } catch {
       throw OutboxError(.unencodable, details: "\(Self.kind) \(Self.version)", underlying: error)
     }
@@ -162,4 +226,17 @@ extension QueuedOperation {
 /// The payload is not what its kind and version promise.
 struct UnreadablePayload: Error {
   let cause: any Error
+}
+
+/// How values lie on the disk: equal values have equal bytes.
+enum PayloadCoding {
+  static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(value)
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    try JSONDecoder().decode(type, from: data)
+  }
 }

@@ -32,12 +32,24 @@ struct WorkerRun: Sendable {
       id: leased.lease.id, idempotencyKey: leased.operation.idempotencyKey,
       leaseToken: leased.lease.token, attempt: leased.operation.attempts + 1,
       orderingKey: leased.operation.orderingKey, lane: leased.operation.lane,
-      confirm: { try await confirm() })
+      run: RunAccess(
+        checkpoint: leased.operation.checkpoint
+          .flatMap { try? settings.vault.opened($0, as: .checkpoint(kind)) },
+        latest: { try await latest() },
+        confirm: { try await confirm() },
+        keep: { try await keep($0) },
+        report: { settings.report(leased.lease.id, $0) }))
   }
 
   private func end() async -> End {
     var machine = OperationStateMachine(leased.operation, rules: worker.rules)
-    let (payload, context) = (leased.operation.payload, context)
+    let (operation, context) = (leased.operation, context)
+    let payload: Data
+    do {
+      payload = try settings.vault.opened(operation.payload, as: .payload(operation.type))
+    } catch {
+      return unreadable(UnreadablePayload(cause: error), machine)
+    }
     // Not sent yet: a cancelled run that had not begun leaves nothing in doubt.
     if Task.isCancelled { return End(verdict: machine.notBegun(), event: .released) }
     let canAsk = machine.mustReconcile && worker.reconcile != nil
@@ -67,26 +79,76 @@ struct WorkerRun: Sendable {
         return ended(machine.reconcilingFailed(mapped, fraction: fraction), mapped)
       }
     }
+    // Only the task of this run writes it.
+    let hasBegun = Locked(false)
     do {
-      tell(.started(attempt: context.attempt))
-      settings.probe?.reached(.beforeEffect, nil)
-      try await RetryScope.worker(budget: settings.budget) {
-        try await leased.operation.idempotencyKey.active {
-          try await worker.perform(payload, context)
+      let answer = try await guarded {
+        hasBegun.withLock { $0 = true }
+        tell(.started(attempt: context.attempt))
+        settings.probe?.reached(.beforeEffect, nil)
+        return try await RetryScope.worker(budget: settings.budget) {
+          try await leased.operation.idempotencyKey.active {
+            try await worker.perform(payload, context)
+          }
         }
       }
       settings.probe?.reached(.afterEffect, nil)
       settings.connectivity?.record(.delivered, from: leased.operation.lane.rawValue)
       if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
-      return ended(machine.succeeded(), nil)
+      var verdict = machine.succeeded()
+      verdict.output = answer.output.flatMap { sealed($0, as: .output(kind)) }
+      verdict.news = answer.latest.flatMap(sealedRecord).map { RecordNews(latest: $0) }
+      return ended(verdict, nil)
     } catch let error as UnreadablePayload {
       return unreadable(error, machine)
+    } catch let error as NotSent {
+      let verdict = machine.notSent(error.step, latest: error.latest.flatMap(sealedRecord))
+      return End(verdict: verdict, event: .merged(discarded: error.step.discarded))
+    } catch let rejection as Rejection where !hasBegun.withLock({ $0 }) {
+      // The circuit is open: its whole lane waits until it lets a probe through.
+      let wait = rejection.retryAfter ?? OperationStateMachine.throttledWait
+      return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
     } catch {
-      let mapped = classify(error)
-      let verdict = machine.failed(
-        mapped, remote: remote(of: error), fraction: settings.chance.fraction())
+      return failed(error, payload, &machine)
+    }
+  }
+
+  private func guarded(
+    _ body: @Sendable () async throws -> WorkerAnswer
+  ) async throws -> WorkerAnswer {
+    guard let circuit = worker.gates.circuit else { return try await body() }
+    return try await circuit.run(body)
+  }
+
+  private var kind: OperationKind { leased.operation.type.kind }
+
+  /// What cannot be sealed is not kept: the effect has happened, or somebody decides without it.
+  private func sealed(_ plain: Data, as content: Vault.Content) -> Data? {
+    try? settings.vault.sealed(plain, as: content)
+  }
+
+  private func sealedRecord(_ plain: Data) -> Data? { sealed(plain, as: .record(kind)) }
+
+  private func latest() async throws -> Data? {
+    let latest = try await store.latest(for: leased.operation)
+    return try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+  }
+
+  private func failed(
+    _ error: any Error, _ payload: Data, _ machine: inout OperationStateMachine
+  ) -> End {
+    let mapped = classify(error)
+    let remote = remote(of: error)
+    let kept = remote.flatMap(sealedRecord)
+    guard let merge = worker.merge, let remote, let kept, mapped.kind == .conflict else {
+      let verdict = machine.failed(mapped, remote: kept, fraction: settings.chance.fraction())
       return ended(verdict, mapped)
     }
+    let step = try? merge(payload, remote)
+    let verdict = machine.overtaken(
+      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped)
+    if case .conflicted = verdict.next { return ended(verdict, mapped) }
+    return End(verdict: verdict, event: .merged(discarded: step?.discarded ?? []))
   }
 
   /// Whether it has run before.
@@ -153,6 +215,7 @@ struct WorkerRun: Sendable {
     while true {
       do {
         let isHeld = try await store.settle(leased.lease, end.verdict)
+        settings.report(leased.lease.id, nil)
         tell(isHeld ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
         return
@@ -169,6 +232,13 @@ struct WorkerRun: Sendable {
 
   private func confirm() async throws {
     if try await store.confirms(leased.lease) { return }
+    await cancel()
+    throw CancellationError()
+  }
+
+  private func keep(_ data: Data) async throws {
+    let sealed = try settings.vault.sealed(data, as: .checkpoint(kind))
+    if try await store.checkpoint(leased.lease, sealed) { return }
     await cancel()
     throw CancellationError()
   }

@@ -59,15 +59,22 @@ import Testing
       disposition: .transient(), kind: .portal, next: .scheduled(after: .seconds(1)),
       unreachable: 1),
     Cell(
-      disposition: .throttled(retryAfter: .seconds(7)), next: .ready,
+      disposition: .throttled(retryAfter: .seconds(7)), next: .ready, effect: .refused,
       closesLane: LaneClosure(.throttled, for: .seconds(7))),
     Cell(
-      disposition: .throttled(), next: .ready,
+      disposition: .throttled(), next: .ready, effect: .refused,
       closesLane: LaneClosure(.throttled, for: .seconds(5))),
-    Cell(disposition: .permanent, next: .dead(.refused, followers: .holdKey)),
-    Cell(disposition: .needsUser, next: .ready, closesLane: LaneClosure(.needsUser)),
-    Cell(disposition: .needsUser, kind: .conflict, next: .conflicted(remote: Data([7]))),
-    Cell(disposition: .permanent, kind: .conflict, next: .conflicted(remote: Data([7]))),
+    Cell(
+      disposition: .permanent, next: .dead(.refused, followers: .holdKey), effect: .refused),
+    Cell(
+      disposition: .needsUser, next: .ready, effect: .refused,
+      closesLane: LaneClosure(.needsUser)),
+    Cell(
+      disposition: .needsUser, kind: .conflict, next: .conflicted(remote: Data([7])),
+      effect: .refused),
+    Cell(
+      disposition: .permanent, kind: .conflict, next: .conflicted(remote: Data([7])),
+      effect: .refused),
     Cell(
       disposition: .transient(), kind: .conflict, next: .scheduled(after: .seconds(1)),
       attempts: 1),
@@ -227,7 +234,7 @@ import Testing
   @Test(.requirement("O22")) func `what was applied leaves nothing in doubt`() {
     var machine = Self.machine(effect: .sentUnknown)
     let verdict = machine.reconciled(.applied, fraction: 0)
-    #expect(verdict?.effect == .notSent && !machine.mustReconcile)
+    #expect(verdict?.effect == .applied && !machine.mustReconcile)
   }
 
   @Test(.requirement("O22")) func `after a failure to ask it is asked again`() {
@@ -252,7 +259,7 @@ import Testing
     let verdict = machine.failed(
       Self.error(.needsUser, kind: .conflict), remote: nil, fraction: 0)
     #expect(verdict.next == .conflicted(remote: nil))
-    #expect(verdict.effect == .notSent && !machine.mustReconcile)
+    #expect(verdict.effect == .refused && !machine.mustReconcile)
   }
 
   @Test(.requirement("T8")) func `counts at the limit stay there`() {

@@ -92,12 +92,13 @@ private struct Evidence {
     let queue = try DatabaseQueue(path: path)
     (pending, isBalanced) = try queue.read { db in
       let keys = try String.fetchAll(
-        db, sql: "SELECT idem_key FROM op UNION ALL SELECT idem_key FROM dead")
+        db, sql: "SELECT idem_key FROM mainstay_op UNION ALL SELECT idem_key FROM mainstay_dead")
       let balance = try Int.fetchOne(
         db,
         sql: """
-          SELECT (SELECT value FROM meta WHERE key = 'enqueued') - (SELECT count(*) FROM op)
-            - (SELECT count(*) FROM dead) - (SELECT coalesce(sum(count), 0) FROM receipt)
+          SELECT (SELECT value FROM mainstay_meta WHERE key = 'enqueued')
+            - (SELECT count(*) FROM mainstay_op) - (SELECT count(*) FROM mainstay_dead)
+            - (SELECT coalesce(sum(count), 0) FROM mainstay_receipt)
           """)
       return (Set(keys), balance == 0)
     }

@@ -150,7 +150,7 @@ import Testing
     let other = try DatabaseQueue(
       path: shop.folder.database.path(percentEncoded: false), configuration: settings)
     try await other.write { db in
-      try db.execute(sql: "UPDATE op SET lease_token = lease_token + 1")
+      try db.execute(sql: "UPDATE mainstay_op SET lease_token = lease_token + 1")
     }
     gate.open()
     await shop.log.wait(for: "leaseLost")

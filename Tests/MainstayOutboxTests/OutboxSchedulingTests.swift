@@ -7,14 +7,6 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-/// Goes on until somebody cancels it.
-private func untilCancelled() async throws {
-  let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-  for await _ in stream {}
-  continuation.finish()
-  throw CancellationError()
-}
-
 /// When an outbox runs what, and why it does not.
 @Suite(.requirement("C13"), .ends(withinMinutes: 5)) struct OutboxSchedulingTests {
   private struct Photo: QueuedOperation {

@@ -115,3 +115,11 @@ extension Outbox {
     for await snapshot in changes where isThere(snapshot) { return }
   }
 }
+
+/// Goes on until somebody cancels it.
+func untilCancelled() async throws {
+  let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+  for await _ in stream {}
+  continuation.finish()
+  throw CancellationError()
+}

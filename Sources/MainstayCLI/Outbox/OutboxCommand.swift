@@ -102,7 +102,11 @@ struct ShownOperation: Encodable {
   let message: String?
   let reason: String?
   let bytes: Int
+  let isExpendable: Bool
+  let merges: Int
   var payload: String?
+  /// The fields that somebody has to decide about, each with the cause.
+  var conflict: [String]?
 
   init(_ operation: StoredOperation, letter: DeadLetter? = nil) {
     id = operation.id.description
@@ -124,6 +128,8 @@ struct ShownOperation: Encodable {
     message = letter?.message ?? operation.failure?.message
     reason = letter?.reason.rawValue
     bytes = operation.payload.count
+    isExpendable = operation.isExpendable
+    merges = operation.merges
   }
 }
 

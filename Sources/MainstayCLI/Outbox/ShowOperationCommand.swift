@@ -22,9 +22,19 @@ struct ShowOperationCommand: AsyncParsableCommand {
 
   func run() async throws {
     let id = try OperationID(typed: id)
-    let (operation, letter) = try await file.look { try await found(id, in: $0) }
+    let (operation, letter, conflict) = try await file.look { store in
+      let (operation, letter) = try await found(id, in: store)
+      let conflicts = operation.state == .conflicted ? try await store.conflicts() : []
+      return (operation, letter, conflicts.first { $0.id == id })
+    }
     var shown = ShownOperation(operation, letter: letter)
-    if payload { shown.payload = String(decoding: operation.payload, as: UTF8.self) }
+    shown.conflict = conflict?.fields.map { "\($0.field) (\($0.cause.rawValue))" }
+    if payload {
+      shown.payload =
+        operation.isSealed
+        ? "It is sealed; only the app has the key."
+        : String(decoding: operation.payload, as: UTF8.self)
+    }
     if file.json { return try Terminal.output.write(try Format.json(shown)) }
     var rows = [
       ("Identity", shown.id), ("Kind", "\(shown.kind), version \(shown.version)"),
@@ -35,8 +45,13 @@ struct ShowOperationCommand: AsyncParsableCommand {
       ("Enqueued", Format.time(shown.enqueued)), ("Due", shown.due.map(Format.time) ?? "–"),
       ("Expires", shown.expires.map(Format.time) ?? "never"),
       ("Attempts", String(shown.attempts)), ("Lost runs", String(shown.lostRuns)),
-      ("Effect", shown.effect), ("Payload", Format.count(shown.bytes, "byte")),
+      ("Effect", shown.effect), ("Expendable", shown.isExpendable ? "yes" : "no"),
+      ("Payload", Format.count(shown.bytes, "byte")),
     ]
+    if shown.merges > 0 { rows.append(("Merged", Format.count(shown.merges, "time"))) }
+    if let fields = shown.conflict {
+      rows.append(("In conflict", fields.isEmpty ? "–" : fields.joined(separator: ", ")))
+    }
     if let code = shown.code { rows.append(("Last error", code)) }
     if let reason = shown.reason { rows.append(("Given up", reason)) }
     if let message = shown.message { rows.append(("", message)) }
@@ -109,14 +124,12 @@ private func found(
   _ id: OperationID, in store: SQLiteStore
 ) async throws -> (StoredOperation, DeadLetter?) {
   if let operation = try await store.operation(id) { return (operation, nil) }
-  var found: DeadLetter?
-  try await store.eachLetter { letter in
-    if letter.id == id { found = letter }
-    return found == nil
-  }
-  guard let letter = found else {
+  if let letter = try await store.deadLetter(id) { return (letter.operation, letter) }
+  guard let outcome = try await store.outcome(id) else {
     throw CommandFailure(
       status: .notFound, message: "No operation of the file has the identity \(id).")
   }
-  return (letter.operation, letter)
+  throw CommandFailure(
+    status: .notFound,
+    message: "\(id) ended at \(Format.time(outcome.ended)): \(outcome.reason.rawValue).")
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+
 /// One of the two sides that are merged.
 public enum MergeSide: String, Sendable, Hashable, Codable, CaseIterable {
   /// This device.
@@ -40,6 +42,20 @@ public struct FieldConflict: Sendable, Hashable, Codable {
   public init(field: String, cause: Cause) {
     self.field = field
     self.cause = cause
+  }
+}
+
+extension FieldConflict {
+  /// How conflicts are kept; nil for none.
+  static func text(of conflicts: [FieldConflict]) throws -> String? {
+    guard !conflicts.isEmpty else { return nil }
+    return String(decoding: try JSONEncoder().encode(conflicts), as: UTF8.self)
+  }
+
+  /// Reads what was kept; what another build wrote may be unreadable, and then it is none.
+  static func all(in text: String?) -> [FieldConflict] {
+    guard let text else { return [] }
+    return (try? JSONDecoder().decode([FieldConflict].self, from: Data(text.utf8))) ?? []
   }
 }
 

@@ -9,6 +9,8 @@ public struct OutboxConflict: Sendable, Identifiable {
   public let operation: StoredOperation
   /// The document of the other side, as the worker handed it over; nil where it had none.
   public let remote: Data?
+  /// What could not be merged; empty where nothing was tried: see ``MergingOperation``.
+  public let fields: [FieldConflict]
   /// When it was found.
   public let since: Date
 
@@ -16,9 +18,12 @@ public struct OutboxConflict: Sendable, Identifiable {
   public var id: OperationID { operation.id }
 
   /// Makes a conflict; for stores.
-  public init(operation: StoredOperation, remote: Data?, since: Date) {
+  public init(
+    operation: StoredOperation, remote: Data?, fields: [FieldConflict] = [], since: Date
+  ) {
     self.operation = operation
     self.remote = remote
+    self.fields = fields
     self.since = since
   }
 }

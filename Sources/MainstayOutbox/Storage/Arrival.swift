@@ -8,28 +8,28 @@ internal import Mainstay
 struct Arrival {
   typealias Answer = Result<OperationID, any Error>
 
-  let db: Database
-  let date: Int64
+  let departure: Departure
   let path: String
-  let knownLanes: Set<Lane>
-  /// How many more may be added; nil for any number.
-  var room: Int?
-  /// How many rows were added.
-  private(set) var added = 0
+  /// The lanes that are in their table.
+  private(set) var knownLanes: Set<Lane>
+  let limits: StoreLimits
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0
 
-  init(db: Database, date: Int64, path: String, knownLanes: Set<Lane>) {
-    self.db = db
-    self.date = date
+  var db: Database { departure.db }
+  var date: Int64 { departure.date }
+
+  init(_ departure: Departure, path: String, knownLanes: Set<Lane>, limits: StoreLimits) {
+    self.departure = departure
     self.path = path
     self.knownLanes = knownLanes
+    self.limits = limits
   }
 
   /// Counts what was accepted.
   func finish() throws {
     guard accepted > 0 else { return }
-    try db.cachedStatement(sql: "UPDATE meta SET value = value + ? WHERE key = 'enqueued'")
+    try db.cachedStatement(sql: "UPDATE mainstay_meta SET value = value + ? WHERE key = 'enqueued'")
       .execute(arguments: [accepted])
   }
 
@@ -53,8 +53,8 @@ struct Arrival {
   /// The operation that has the same idempotency key already; nil where there is none.
   private func twin(of operation: NewOperation) throws -> Answer? {
     let sql = """
-      SELECT uuid, kind, version, payload FROM op WHERE idem_key = ?1
-      UNION ALL SELECT uuid, kind, version, payload FROM dead WHERE idem_key = ?1
+      SELECT uuid, kind, version, payload FROM mainstay_op WHERE idem_key = ?1
+      UNION ALL SELECT uuid, kind, version, payload FROM mainstay_dead WHERE idem_key = ?1
       """
     let statement = try db.cachedStatement(sql: sql)
     guard
@@ -90,9 +90,9 @@ struct Arrival {
       db.cachedStatement(
         sql: """
           SELECT id, uuid, length(payload) AS bytes,
-            state NOT IN ('leased', 'conflicted') AND effect = 'notSent' AND NOT cancelled
+            state NOT IN ('leased', 'conflicted') AND \(OperationRow.isSafe) AND NOT cancelled
               AS untouched
-          FROM op WHERE unique_key = ?
+          FROM mainstay_op WHERE unique_key = ?
           """), arguments: [key])
     guard let row, let id = OperationID(data: row["uuid"]) else { return nil }
     return Holder(row: row["id"], id: id, isUntouched: row["untouched"], bytes: row["bytes"])
@@ -105,12 +105,12 @@ struct Arrival {
     let row = try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT id, kind, ordering_key, payload FROM op
+          SELECT \(OperationRow.leaving) FROM mainstay_op
           WHERE uuid = ?1 AND payload = ?2 AND kind = ?3 AND version = ?4 AND ordering_key = ?5
-            AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND effect = 'notSent'
+            AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND \(OperationRow.isSafe)
             AND NOT cancelled
-            AND id = (SELECT max(id) FROM op WHERE ordering_key = ?5)
-            AND (?6 OR NOT EXISTS (SELECT 1 FROM dep WHERE needs = id))
+            AND id = (SELECT max(id) FROM mainstay_op WHERE ordering_key = ?5)
+            AND (?6 OR NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = id))
           """),
       arguments: [
         coalescing.earlier.data, coalescing.expected, operation.type.kind.rawValue,
@@ -122,17 +122,16 @@ struct Arrival {
         OutboxError(.changedMeanwhile, details: "\(coalescing.earlier) is not what it was"))
     }
     accepted += 1
-    let departure = Departure(db: db, date: date)
     let kind = operation.type.kind.rawValue
     if let payload = coalescing.payload {
       let number: Int64 = row["id"]
-      try db.cachedStatement(sql: "UPDATE op SET payload = ?, idem_key = ? WHERE id = ?")
+      try db.cachedStatement(sql: "UPDATE mainstay_op SET payload = ?, idem_key = ? WHERE id = ?")
         .execute(arguments: [payload, operation.idempotencyKey.rawValue, number])
       try departure.leaveReceipt(kind, .coalesced, bytes: coalescing.expected.count)
       return .success(coalescing.earlier)
     }
     try departure.leaveReceipt(kind, .coalesced, bytes: operation.payload.count)
-    added -= try departure.remove(row, as: .coalesced)
+    try departure.remove(row, as: .coalesced)
     return .success(operation.id)
   }
 
@@ -141,9 +140,9 @@ struct Arrival {
   private mutating func replace(_ holder: Holder, with operation: NewOperation) throws -> Answer {
     try db.cachedStatement(
       sql: """
-        UPDATE op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
-          rank = min(rank, ?), constraints = ?, attempt = 0, unreachable = 0, error_code = NULL,
-          error_message = NULL, state = CASE
+        UPDATE mainstay_op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
+          rank = min(rank, ?), constraints = ?, expendable = ?, checkpoint = NULL, merges = 0,
+          attempt = 0, unreachable = 0, error_code = NULL, error_message = NULL, state = CASE
             WHEN state IN ('scheduled', 'waiting', 'parked') THEN 'ready' ELSE state END,
           cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
         WHERE id = ?
@@ -151,12 +150,13 @@ struct Arrival {
     ).execute(arguments: [
       operation.type.version, operation.payload, operation.idempotencyKey.rawValue,
       expiry(of: operation), operation.wishes.priority.rawValue, rank(of: operation),
-      try OperationRow.text(of: operation.wishes.constraints), holder.row,
+      try OperationRow.text(of: operation.wishes.constraints), operation.wishes.isExpendable,
+      holder.row,
     ])
     if let delay = operation.wishes.delay?.milliseconds, delay > 0 {
       try db.cachedStatement(
         sql: """
-          UPDATE op SET start_at = ?1 + ?2,
+          UPDATE mainstay_op SET start_at = ?1 + ?2,
             state = CASE state WHEN 'ready' THEN 'scheduled' ELSE state END,
             run_at = CASE state WHEN 'ready' THEN ?1 + ?2 END,
             wait = CASE state WHEN 'ready' THEN ?2 END
@@ -164,7 +164,7 @@ struct Arrival {
           """
       ).execute(arguments: [date, delay, holder.row])
     }
-    try Departure(db: db, date: date).leaveReceipt(
+    try departure.leaveReceipt(
       operation.type.kind.rawValue, .replaced, bytes: holder.bytes)
     accepted += 1
     return .success(holder.id)
@@ -173,31 +173,39 @@ struct Arrival {
   private mutating func insert(
     _ operation: NewOperation, after holder: Holder? = nil
   ) throws -> Answer {
-    if let room, added >= room {
+    guard try makeRoom(for: operation) else {
       return .failure(OutboxError(.full, details: "\(path) holds no more"))
     }
     if !knownLanes.contains(operation.lane) {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO lane (name) VALUES (?)")
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO mainstay_lane (name) VALUES (?)")
         .execute(arguments: [operation.lane.rawValue])
+      knownLanes.insert(operation.lane)
     }
+    // It may have made room for the newcomer.
+    let holder = try holder.flatMap { try isThere($0.row) ? $0 : nil }
     if let holder {
-      try db.cachedStatement(sql: "UPDATE op SET unique_key = NULL WHERE id = ?")
+      try db.cachedStatement(sql: "UPDATE mainstay_op SET unique_key = NULL WHERE id = ?")
         .execute(arguments: [holder.row])
     }
     let needed = try needs(operation, after: holder)
     try insertRow(operation, isBlocked: !needed.isEmpty)
     let number = db.lastInsertedRowID
     for need in needed {
-      try db.cachedStatement(sql: "INSERT OR IGNORE INTO dep (op, needs, policy) VALUES (?, ?, ?)")
-        .execute(arguments: [number, need.row, need.policy.rawValue])
+      try db.cachedStatement(
+        sql: "INSERT OR IGNORE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
+      ).execute(arguments: [number, need.row, need.policy.rawValue])
     }
     accepted += 1
     if needed.contains(where: { $0.isDead && $0.policy == .giveUp }) {
-      _ = try Departure(db: db, date: date).giveUp(number)
-    } else {
-      added += 1
+      _ = try departure.giveUp(number)
     }
     return .success(operation.id)
+  }
+
+  private func isThere(_ row: Int64) throws -> Bool {
+    try Bool.fetchOne(
+      db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE id = ?)"),
+      arguments: [row]) ?? false
   }
 
   /// Something that has to end first.
@@ -215,8 +223,8 @@ struct Arrival {
       let row = try Row.fetchOne(
         db.cachedStatement(
           sql: """
-            SELECT id, 0 AS dead FROM op WHERE uuid = ?1
-            UNION ALL SELECT id, 1 FROM dead WHERE uuid = ?1
+            SELECT id, 0 AS dead FROM mainstay_op WHERE uuid = ?1
+            UNION ALL SELECT id, 1 FROM mainstay_dead WHERE uuid = ?1
             """),
         arguments: [id.data])
       guard let row else { continue }
@@ -235,15 +243,15 @@ struct Arrival {
     let start = delay.map { date + $0 }
     try db.cachedStatement(
       sql: """
-        INSERT INTO op (uuid, kind, version, lane, ordering_key, unique_key, priority, rank,
-          constraints, state, run_at, wait, start_at, enqueued_at, expires_at, effect, idem_key,
-          payload)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO mainstay_op (uuid, kind, version, lane, ordering_key, unique_key, priority,
+          rank, expendable, constraints, state, run_at, wait, start_at, enqueued_at, expires_at,
+          effect, idem_key, payload)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       operation.id.data, operation.type.kind.rawValue, operation.type.version,
       operation.lane.rawValue, key, wishes.uniqueKey.map { Self.bytes($0, of: operation) },
-      wishes.priority.rawValue, rank(of: operation),
+      wishes.priority.rawValue, rank(of: operation), wishes.isExpendable,
       try OperationRow.text(of: wishes.constraints), state.rawValue,
       state == .scheduled ? start : nil, state == .scheduled ? delay : nil, start, date,
       expiry(of: operation), operation.effect.rawValue, operation.idempotencyKey.rawValue,
@@ -262,8 +270,8 @@ struct Arrival {
   /// Whether something stands before a newcomer with this key.
   private func isTaken(_ key: Data) throws -> Bool {
     let sql = """
-      SELECT EXISTS (SELECT 1 FROM op WHERE ordering_key = ?1)
-        OR EXISTS (SELECT 1 FROM dead WHERE ordering_key = ?1 AND holds_key)
+      SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = ?1)
+        OR EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = ?1 AND holds_key)
       """
     return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [key]) ?? false
   }

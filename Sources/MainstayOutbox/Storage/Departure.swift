@@ -5,11 +5,11 @@ internal import GRDB
 internal import Mainstay
 
 /// Takes operations out of the queue, and lets pass, or takes along, what waited for them.
-///
-/// Each call returns how many operations are no longer pending because of it.
 struct Departure {
   let db: Database
   let date: Int64
+  /// How many outcomes are kept.
+  let outcomes: Int
 
   /// How an operation ended, as those see it that need it.
   private enum End {
@@ -25,98 +25,144 @@ struct Departure {
   }
 
   /// Takes an operation out, leaves a receipt, and lets the next one of its key pass.
-  func remove(_ row: Row, as reason: OutboxReceipt.Reason) throws -> Int {
+  ///
+  /// - Parameters:
+  ///   - row: The operation, with the columns of `OperationRow.leaving`.
+  ///   - reason: Why it goes.
+  ///   - output: What its worker returned.
+  /// - Throws: What the database throws.
+  func remove(_ row: Row, as reason: OutboxReceipt.Reason, output: Data? = nil) throws {
     let id: Int64 = row["id"]
-    try db.cachedStatement(sql: "DELETE FROM op WHERE id = ?").execute(arguments: [id])
+    try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
     // It may have been taken along by one that was removed just before.
-    guard db.changesCount > 0 else { return 0 }
+    guard db.changesCount > 0 else { return }
     try leaveReceipt(row["kind"], reason, bytes: (row["payload"] as Data).count)
-    let taken = try tell(of: id, End(reason))
+    try keepOutcome(of: row, reason, output)
+    try tell(of: id, End(reason))
     try unblock(row["ordering_key"])
-    return 1 + taken
+    try forgetLatest(of: row)
+  }
+
+  /// Remembers how an operation ended, for whoever asks later, and forgets the oldest.
+  private func keepOutcome(
+    of row: Row, _ reason: OutboxReceipt.Reason, _ output: Data?
+  ) throws {
+    guard outcomes > 0 else { return }
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO mainstay_outcome (uuid, kind, reason, output, at)
+        VALUES (?, ?, ?, ?, ?)
+        """
+    ).execute(arguments: [
+      row["uuid"] as Data, row["kind"] as String, reason.rawValue, output, date,
+    ])
+    try db.cachedStatement(sql: "DELETE FROM mainstay_outcome WHERE id <= ?")
+      .execute(arguments: [db.lastInsertedRowID - Int64(outcomes)])
+  }
+
+  /// What the other side has of a record is wanted as long as something that changes it waits.
+  private func forgetLatest(of row: Row) throws {
+    let key: Data = row["ordering_key"] ?? row["uuid"]
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM mainstay_latest WHERE key = ?1
+          AND NOT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = ?1)
+          AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = ?1)
+        """
+    ).execute(arguments: [key])
+  }
+
+  /// Drops what nobody wants any more; what may have had its effect is kept.
+  func expire(atMost limit: Int) throws {
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: """
+          SELECT \(OperationRow.leaving) FROM mainstay_op
+          WHERE expires_at <= ? AND state NOT IN ('leased', 'conflicted') AND \(OperationRow.isSafe)
+          ORDER BY expires_at LIMIT ?
+          """), arguments: [date, limit])
+    for row in rows { try remove(row, as: .expired) }
   }
 
   /// Makes a dead letter of an operation, and decides about those behind it.
   func bury(
     _ row: Row, _ reason: DeadLetter.Reason, _ followers: Worker.AfterDeadLetter = .holdKey
-  ) throws -> Int {
+  ) throws {
     let id: Int64 = row["id"]
-    guard try move(id, reason, holdsKey: followers == .holdKey) else { return 0 }
-    var taken = 1 + (try tell(of: id, .givenUp))
-    if followers == .dropFollowers { taken += try dropFollowers(row["ordering_key"]) }
+    guard try move(id, reason, holdsKey: followers == .holdKey) else { return }
+    try tell(of: id, .givenUp)
+    if followers == .dropFollowers { try dropFollowers(row["ordering_key"]) }
     if followers != .holdKey { try unblock(row["ordering_key"]) }
-    return taken
   }
 
   private func move(_ id: Int64, _ reason: DeadLetter.Reason, holdsKey: Bool) throws -> Bool {
     try db.cachedStatement(
       sql: """
-        INSERT INTO dead (\(OperationRow.common), codec, reason, since, holds_key)
-        SELECT \(OperationRow.common), codec, ?, ?, ? FROM op WHERE id = ?
+        INSERT INTO mainstay_dead (\(OperationRow.common), codec, reason, since, holds_key)
+        SELECT \(OperationRow.common), codec, ?, ?, ? FROM mainstay_op WHERE id = ?
         """
     ).execute(arguments: [reason.rawValue, date, holdsKey, id])
-    try db.cachedStatement(sql: "DELETE FROM op WHERE id = ?").execute(arguments: [id])
+    try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
     return db.changesCount > 0
   }
 
   /// Ends a dead letter that nobody wants any more; what needs it is given up.
-  func discard(_ row: Row) throws -> Int {
+  func discard(_ row: Row) throws {
     let id: Int64 = row["id"]
-    try db.execute(sql: "DELETE FROM dead WHERE id = ?", arguments: [id])
+    try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [id])
     try leaveReceipt(row["kind"], .discarded, bytes: (row["payload"] as Data).count)
-    let taken = try tell(of: id, .gone)
+    try keepOutcome(of: row, .discarded, nil)
+    try tell(of: id, .gone)
     try unblock(row["ordering_key"])
-    return taken
+    try forgetLatest(of: row)
   }
 
   /// Drops what waits behind a dead letter; what may have been sent stays.
-  private func dropFollowers(_ key: Data?) throws -> Int {
-    guard let key else { return 0 }
+  private func dropFollowers(_ key: Data?) throws {
+    guard let key else { return }
     let rows = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, kind, NULL AS ordering_key, payload FROM op
-        WHERE ordering_key = ? AND state = 'blocked' AND effect = 'notSent' ORDER BY id
+        SELECT id, uuid, kind, NULL AS ordering_key, payload FROM mainstay_op
+        WHERE ordering_key = ? AND state = 'blocked' AND \(OperationRow.isSafe) ORDER BY id
         """, arguments: [key])
-    return try rows.reduce(0) { try $0 + remove($1, as: .followed) }
+    for row in rows { try remove(row, as: .followed) }
   }
 
   /// Tells those that need an operation how it ended, and those that need them, one after the
   /// other: a chain may be longer than the stack is deep.
-  private func tell(of id: Int64, _ end: End) throws -> Int {
+  private func tell(of id: Int64, _ end: End) throws {
     var ends = [(id: id, end: end)]
-    var buried = 0
     if end != .givenUp {
-      try db.cachedStatement(sql: "DELETE FROM dep WHERE op = ?").execute(arguments: [id])
+      try db.cachedStatement(sql: "DELETE FROM mainstay_dep WHERE op = ?").execute(arguments: [id])
     }
     while let next = ends.popLast() {
       let rows = try Row.fetchAll(
-        db.cachedStatement(sql: "SELECT op, policy FROM dep WHERE needs = ?"),
+        db.cachedStatement(sql: "SELECT op, policy FROM mainstay_dep WHERE needs = ?"),
         arguments: [next.id])
       for row in rows {
         let dependent: Int64 = row["op"]
         let policy = EnqueueOptions.Dependencies.IfGivenUp(rawValue: row["policy"])
         let passes = next.end == .done || policy == .runAnyway
         if passes || next.end == .gone {
-          try db.cachedStatement(sql: "DELETE FROM dep WHERE op = ? AND needs = ?")
+          try db.cachedStatement(sql: "DELETE FROM mainstay_dep WHERE op = ? AND needs = ?")
             .execute(arguments: [dependent, next.id])
         }
         if passes {
           try release(dependent)
         } else if next.end == .gone || policy == .giveUp, try giveUp(dependent) {
-          buried += 1
           ends.append((dependent, .givenUp))
         }
       }
     }
-    return buried
   }
 
   /// Gives an operation up for want of one that it needs; false where it was given up before.
   func giveUp(_ id: Int64) throws -> Bool {
     let note = FailureNote.dependencyFailed
-    try db.cachedStatement(sql: "UPDATE op SET error_code = ?, error_message = ? WHERE id = ?")
-      .execute(arguments: [note.code.rawValue, note.message, id])
+    try db.cachedStatement(
+      sql: "UPDATE mainstay_op SET error_code = ?, error_message = ? WHERE id = ?"
+    ).execute(arguments: [note.code.rawValue, note.message, id])
     return try move(id, .dependencyFailed, holdsKey: true)
   }
 
@@ -125,7 +171,7 @@ struct Departure {
   ) throws {
     try db.cachedStatement(
       sql: """
-        INSERT INTO receipt (kind, reason, count, bytes, first_at, last_at)
+        INSERT INTO mainstay_receipt (kind, reason, count, bytes, first_at, last_at)
         VALUES (?1, ?2, ?3, ?4, ?5, ?5)
         ON CONFLICT (kind, reason) DO UPDATE SET count = count + excluded.count,
           bytes = bytes + excluded.bytes, last_at = max(last_at, excluded.last_at)
@@ -138,7 +184,8 @@ struct Departure {
     guard let key else { return }
     let first = try Int64.fetchOne(
       db.cachedStatement(
-        sql: "SELECT id FROM op WHERE ordering_key = ? ORDER BY id LIMIT 1"), arguments: [key])
+        sql: "SELECT id FROM mainstay_op WHERE ordering_key = ? ORDER BY id LIMIT 1"),
+      arguments: [key])
     if let first { try release(first) }
   }
 
@@ -146,18 +193,18 @@ struct Departure {
   func release(_ id: Int64) throws {
     try db.cachedStatement(
       sql: """
-        UPDATE op SET
+        UPDATE mainstay_op AS op SET
           state = CASE WHEN start_at > ?2 THEN 'scheduled' ELSE 'ready' END,
           run_at = CASE WHEN start_at > ?2 THEN start_at END,
           wait = CASE WHEN start_at > ?2 THEN start_at - ?2 END
         WHERE id = ?1 AND state = 'blocked'
-          AND NOT EXISTS (SELECT 1 FROM dep WHERE op = ?1)
+          AND NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE op = ?1)
           AND (ordering_key IS NULL OR (
-            id = (SELECT o.id FROM op AS o WHERE o.ordering_key = op.ordering_key
+            id = (SELECT o.id FROM mainstay_op AS o WHERE o.ordering_key = op.ordering_key
               ORDER BY o.id LIMIT 1)
-            AND NOT EXISTS (SELECT 1 FROM op AS o
+            AND NOT EXISTS (SELECT 1 FROM mainstay_op AS o
               WHERE o.ordering_key = op.ordering_key AND o.state <> 'blocked')
-            AND NOT EXISTS (SELECT 1 FROM dead AS d
+            AND NOT EXISTS (SELECT 1 FROM mainstay_dead AS d
               WHERE d.ordering_key = op.ordering_key AND d.holds_key)))
         """
     ).execute(arguments: [id, date])

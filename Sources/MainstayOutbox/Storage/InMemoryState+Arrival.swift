@@ -19,7 +19,7 @@ extension InMemoryState {
     else { return try add(new, after: nil, at: date) }
     let isUntouched =
       ![.leased, .conflicted].contains(holder.operation.state)
-      && holder.operation.effect == .notSent && !holder.operation.isCancelled
+      && holder.operation.effect.isSafe && !holder.operation.isCancelled
     switch key.ifTaken {
     case .keep: return holder.operation.id
     case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
@@ -39,7 +39,7 @@ extension InMemoryState {
   ) throws(OutboxError) -> OperationID {
     guard let key = new.orderingKey, let (number, row) = last(of: key),
       row.operation.id == coalescing.earlier, row.operation.payload == coalescing.expected,
-      row.operation.type == new.type, row.operation.effect == .notSent,
+      row.operation.type == new.type, row.operation.effect.isSafe,
       [.ready, .scheduled, .blocked, .waiting].contains(row.operation.state),
       !row.operation.isCancelled,
       coalescing.payload != nil || !needs.values.contains(where: { $0[number] != nil })
@@ -75,22 +75,23 @@ extension InMemoryState {
       payload: new.payload, state: isBlocked ? .blocked : row.operation.state,
       due: isBlocked ? nil : row.operation.due, enqueued: old.operation.enqueued,
       expires: row.operation.expires, priority: new.wishes.priority,
-      constraints: new.wishes.constraints)
+      constraints: new.wishes.constraints, isExpendable: new.wishes.isExpendable)
     rows[number] = row
   }
 
   private mutating func add(
     _ new: NewOperation, after holder: Int64?, at date: Date
   ) throws(OutboxError) -> OperationID {
-    if let maximumPending, rows.count >= maximumPending {
-      throw OutboxError(.full, details: "the store holds \(maximumPending)")
+    guard makeRoom(for: new, at: date) else {
+      throw OutboxError(.full, details: "the store holds no more")
     }
     enqueued += 1
     lastRow += 1
     let number = lastRow
     var row = row(of: new, at: date)
     var needed: [Int64: EnqueueOptions.Dependencies.IfGivenUp] = [:]
-    if let holder {
+    // It may have made room for the newcomer.
+    if let holder, rows[holder] != nil {
       needed[holder] = .runAnyway
       rows[holder]?.uniqueKey = nil
     }
@@ -120,7 +121,8 @@ extension InMemoryState {
       idempotencyKey: new.idempotencyKey, payload: new.payload,
       state: start == nil ? .ready : .scheduled, effect: new.effect, due: start, enqueued: date,
       expires: new.timeToLive.map { date.addingTimeInterval($0.clamped.inSeconds) },
-      priority: new.wishes.priority, constraints: new.wishes.constraints)
+      priority: new.wishes.priority, constraints: new.wishes.constraints,
+      isExpendable: new.wishes.isExpendable)
     return StoredRow(
       operation: operation, rank: date.milliseconds + new.wishes.handicap.milliseconds,
       start: start, uniqueKey: new.wishes.uniqueKey?.value)

@@ -14,11 +14,8 @@ extension InMemoryState {
       if operation.state == .parked, !row.isUnreadable, types.contains(operation.type) {
         rows[id]?.operation.state = .ready
       }
-      let isUntouched = operation.effect == .notSent && row.token == nil && row.conflict == nil
-      if let expires = operation.expires, expires <= date, isUntouched {
-        remove(id, as: .expired, at: date)
-      }
     }
+    expire(at: date)
     let times =
       rows.values.compactMap(\.operation.due) + closed.values.compactMap(\.until)
       + rows.values.compactMap(\.operation.expires)
@@ -60,10 +57,35 @@ extension InMemoryState {
       id: old.id, type: old.type, lane: old.lane, orderingKey: old.orderingKey,
       idempotencyKey: old.idempotencyKey, payload: old.payload, state: .blocked,
       effect: old.effect, failure: old.failure, enqueued: old.enqueued, priority: old.priority,
-      constraints: old.constraints)
+      constraints: old.constraints, isExpendable: old.isExpendable, merges: old.merges,
+      checkpoint: old.checkpoint)
     rows[number] = StoredRow(operation: operation, rank: ranks[number] ?? 0)
     release(number, at: date)
     return true
+  }
+
+  mutating func learn(
+    _ id: OperationID, _ news: RecordNews, _ fields: [FieldConflict]
+  ) -> Bool {
+    guard let (number, row) = row(of: id), row.token == nil, row.operation.effect.isSafe else {
+      return false
+    }
+    note(news, of: number)
+    guard let conflict = row.conflict else { return true }
+    rows[number]?.conflict = fields.isEmpty ? nil : (news.latest, fields, conflict.since)
+    if fields.isEmpty { rows[number]?.operation.state = .ready }
+    return true
+  }
+
+  /// Keeps what the other side has of the record, and the key under which it is sent anew.
+  mutating func note(_ news: RecordNews, of number: Int64) {
+    guard let operation = rows[number]?.operation else { return }
+    latest[Self.record(of: operation)] = news.latest
+    rows[number]?.operation.merges = news.merges
+    if let key = news.idempotencyKey {
+      rows[number]?.operation.idempotencyKey = key
+      rows[number]?.operation.checkpoint = nil
+    }
   }
 
   mutating func resolve(
@@ -79,6 +101,8 @@ extension InMemoryState {
       rows[number]?.operation.attempts = 0
       rows[number]?.operation.unreachable = 0
       rows[number]?.operation.effect = .notSent
+      rows[number]?.operation.merges = 0
+      rows[number]?.operation.checkpoint = nil
       rows[number]?.operation.state = .ready
     }
     return true

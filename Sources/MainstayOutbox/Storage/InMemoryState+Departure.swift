@@ -11,11 +11,72 @@ extension InMemoryState {
     case gone
   }
 
-  mutating func remove(_ id: Int64, as reason: OutboxReceipt.Reason, at date: Date) {
+  mutating func remove(
+    _ id: Int64, as reason: OutboxReceipt.Reason, output: Data? = nil, at date: Date
+  ) {
     guard let row = rows.removeValue(forKey: id) else { return }
     leaveReceipt(of: row.operation, reason, at: date)
+    keepOutcome(of: row.operation.id, reason, output, at: date)
     tell(of: id, [.done, .dropped].contains(reason) ? .done : .gone, at: date)
     unblock(row.operation.orderingKey, at: date)
+    forgetLatest(of: row.operation)
+  }
+
+  private mutating func forgetLatest(of operation: StoredOperation) {
+    let key = operation.orderingKey
+    let all = rows.values.map(\.operation) + dead.values.map(\.operation)
+    if key == nil || !all.contains(where: { $0.orderingKey == key }) {
+      latest[Self.record(of: operation)] = nil
+    }
+  }
+
+  /// Drops what has expired and was not sent.
+  mutating func expire(at date: Date) {
+    for (id, row) in sorted {
+      let isUntouched = row.operation.effect.isSafe && row.token == nil && row.conflict == nil
+      if let expires = row.operation.expires, expires <= date, isUntouched {
+        remove(id, as: .expired, at: date)
+      }
+    }
+  }
+
+  /// Drops what has expired, and then what is expendable, until a newcomer has room.
+  mutating func makeRoom(for new: NewOperation, at date: Date) -> Bool {
+    if isFitting(new) { return true }
+    guard new.payload.count <= limits.maximumBytes ?? .max else { return false }
+    expire(at: date)
+    if isFitting(new) { return true }
+    var freed = (rows: 0, bytes: 0)
+    var victims: [Int64] = []
+    for (id, row) in rows.sorted(by: { Self.importance($0) < Self.importance($1) })
+    where isExpendable(id, row, for: new) {
+      victims.append(id)
+      freed = (freed.rows + 1, freed.bytes + row.operation.payload.count)
+      guard isFitting(new, without: freed) else { continue }
+      for victim in victims { remove(victim, as: .evicted, at: date) }
+      return true
+    }
+    return false
+  }
+
+  private func isExpendable(_ id: Int64, _ row: StoredRow, for new: NewOperation) -> Bool {
+    let operation = row.operation
+    return operation.isExpendable && operation.effect.isSafe && !operation.isCancelled
+      && ![.leased, .conflicted].contains(operation.state)
+      && (!new.wishes.isExpendable || operation.priority <= new.wishes.priority)
+      && !needs.values.contains { $0[id] != nil }
+  }
+
+  private static func importance(_ row: (key: Int64, value: StoredRow)) -> (Int, Int64) {
+    (row.value.operation.priority.rawValue, row.key)
+  }
+
+  private func isFitting(
+    _ new: NewOperation, without freed: (rows: Int, bytes: Int) = (0, 0)
+  ) -> Bool {
+    let bytes = rows.values.reduce(0) { $0 + $1.operation.payload.count }
+    return rows.count - freed.rows < limits.maximumPending ?? .max
+      && bytes - freed.bytes + new.payload.count <= limits.maximumBytes ?? .max
   }
 
   mutating func bury(
@@ -30,7 +91,7 @@ extension InMemoryState {
     if followers == .dropFollowers {
       for (follower, row) in sorted
       where row.operation.orderingKey == key && row.operation.state == .blocked
-        && row.operation.effect == .notSent
+        && row.operation.effect.isSafe
       {
         remove(follower, as: .followed, at: date)
       }
@@ -54,8 +115,10 @@ extension InMemoryState {
     guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
     dead[number] = nil
     leaveReceipt(of: letter.operation, .discarded, at: date)
+    keepOutcome(of: id, .discarded, nil, at: date)
     tell(of: number, .gone, at: date)
     unblock(letter.operation.orderingKey, at: date)
+    forgetLatest(of: letter.operation)
     return true
   }
 
@@ -107,7 +170,7 @@ extension InMemoryState {
   mutating func cancel(_ id: OperationID, at date: Date) -> Cancellation? {
     guard let (number, row) = row(of: id) else { return nil }
     let isRunning = row.operation.state == .leased
-    if !isRunning, row.operation.effect == .notSent {
+    if !isRunning, row.operation.effect.isSafe {
       remove(number, as: .cancelled, at: date)
       return .cancelled
     }

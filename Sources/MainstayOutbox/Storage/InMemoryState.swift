@@ -10,7 +10,7 @@ struct InMemoryState {
     /// The token of the lease, while one is held.
     var token: Int64?
     var isUnreadable = false
-    var conflict: (remote: Data?, since: Date)?
+    var conflict: (remote: Data?, fields: [FieldConflict], since: Date)?
     /// When it counts as enqueued, by its priority; in milliseconds.
     var rank: Int64 = 0
     /// When it may run at the earliest.
@@ -25,7 +25,7 @@ struct InMemoryState {
     }
   }
 
-  let maximumPending: Int?
+  let limits: StoreLimits
   var rows: [Int64: StoredRow] = [:]
   var dead: [Int64: DeadLetter] = [:]
   var closed: [Lane: (cause: LaneClosure.Cause, until: Date?)] = [:]
@@ -37,7 +37,29 @@ struct InMemoryState {
   var enqueued = 0
   var lastRow: Int64 = 0
 
-  init(maximumPending: Int?) { self.maximumPending = maximumPending }
+  /// What the other side was last known to have, by record.
+  var latest: [String: Data] = [:]
+  /// How operations ended, and which ended first.
+  private(set) var outcomes: [OperationID: StoredOutcome] = [:]
+  private var ended: [OperationID] = []
+
+  init(limits: StoreLimits) { self.limits = limits }
+
+  /// The record that an operation changes.
+  static func record(of operation: StoredOperation) -> String {
+    operation.orderingKey.map { "key \($0)" } ?? "operation \(operation.id)"
+  }
+
+  mutating func keepOutcome(
+    of id: OperationID, _ reason: OutboxReceipt.Reason, _ output: Data?, at date: Date
+  ) {
+    guard limits.maximumOutcomes > 0 else { return }
+    ended.removeAll { $0 == id }
+    ended.append(id)
+    outcomes[id] = StoredOutcome(
+      reason: reason, output: output, ended: Date(milliseconds: date.milliseconds))
+    if ended.count > limits.maximumOutcomes { outcomes[ended.removeFirst()] = nil }
+  }
 
   var sorted: [(key: Int64, value: StoredRow)] { rows.sorted { $0.key < $1.key } }
 
@@ -110,13 +132,15 @@ struct InMemoryState {
     row.operation.unreachable = verdict.unreachable
     row.operation.effect = verdict.effect
     row.operation.failure = verdict.failure ?? operation.failure
-    row.operation.lostRuns = 0
+    if !verdict.isUnbegun { row.operation.lostRuns = 0 }
     row.operation.state = .ready
     rows[lease.row] = row
+    if let news = verdict.news { note(news, of: lease.row) }
     // Somebody cancelled it while it ran, and nothing came of the run.
-    let isGone = operation.isCancelled && verdict.effect == .notSent && verdict.next != .done
+    let isGone = operation.isCancelled && verdict.effect.isSafe && verdict.next != .done
     switch isGone ? .cancelled : verdict.next {
-    case .done: remove(lease.row, as: .done, at: date)
+    case .done: remove(lease.row, as: .done, output: verdict.output, at: date)
+    case .dropped: remove(lease.row, as: .dropped, at: date)
     case .cancelled: remove(lease.row, as: .cancelled, at: date)
     case .ready: break
     case .scheduled(let delay): postpone(lease.row, .scheduled, to: date, delay)
@@ -124,9 +148,9 @@ struct InMemoryState {
     case .parked:
       rows[lease.row]?.operation.state = .parked
       rows[lease.row]?.isUnreadable = true
-    case .conflicted(let remote):
+    case .conflicted(let remote, let fields):
       rows[lease.row]?.operation.state = .conflicted
-      rows[lease.row]?.conflict = (remote, date)
+      rows[lease.row]?.conflict = (remote, fields, date)
     case .dead(let reason, let followers):
       bury(lease.row, reason, followers, at: date)
     }

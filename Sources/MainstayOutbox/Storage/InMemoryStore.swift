@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-internal import Mainstay
+public import Mainstay
 
 /// Keeps operations in memory only: for tests, previews, and work that may be lost with the
 /// process.
@@ -12,13 +12,12 @@ public final class InMemoryStore: OutboxStore {
   /// Makes an empty store.
   ///
   /// - Parameters:
-  ///   - maximumPending: How many unfinished operations it takes; nil for any number.
+  ///   - limits: How much it keeps.
   ///   - now: The time of day; the default is the system's.
-  public init(maximumPending: Int? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
-    precondition(
-      maximumPending.map { $0 > 0 } ?? true,
-      "maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil")
-    state = Locked(InMemoryState(maximumPending: maximumPending))
+  public init(
+    limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    state = Locked(InMemoryState(limits: limits.checked))
     self.now = now
   }
 
@@ -46,6 +45,15 @@ public final class InMemoryStore: OutboxStore {
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     let date = now()
     return state.withLock { $0.settle(lease, verdict, at: date) }
+  }
+
+  /// Keeps how far a run has come; false where its lease was lost.
+  public func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
+    state.withLock { state in
+      guard state.rows[lease.row]?.token == lease.token else { return false }
+      state.rows[lease.row]?.operation.checkpoint = data
+      return true
+    }
   }
 
   /// Whether a lease is still held.
@@ -123,6 +131,36 @@ public final class InMemoryStore: OutboxStore {
     state.withLock { $0.last(of: orderingKey)?.value.operation }
   }
 
+  /// The operation or dead letter with an idempotency key; nil where there is none.
+  public func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
+    state.withLock { state in
+      let all = state.rows.values.map(\.operation) + state.dead.values.map(\.operation)
+      return all.first { $0.idempotencyKey == key }
+    }
+  }
+
+  /// The operations of an ordering key that are not finished, in order.
+  public func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
+    state.withLock { state in
+      state.sorted.map(\.value.operation).filter { $0.orderingKey == orderingKey }
+    }
+  }
+
+  /// What the other side was last known to have of the record that an operation changes.
+  public func latest(for operation: StoredOperation) async throws -> Data? {
+    state.withLock { $0.latest[InMemoryState.record(of: operation)] }
+  }
+
+  /// How an operation ended; nil where that is not known, or not any more.
+  public func outcome(_ id: OperationID) async throws -> StoredOutcome? {
+    state.withLock { $0.outcomes[id] }
+  }
+
+  /// A dead letter; nil where there is none.
+  public func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
+    state.withLock { state in state.dead.values.first { $0.id == id } }
+  }
+
   /// The operations that are not finished, the oldest first.
   public func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
     state.withLock { state in
@@ -157,10 +195,18 @@ public final class InMemoryStore: OutboxStore {
     state.withLock { state in
       state.sorted.compactMap { row in
         row.value.conflict.map {
-          OutboxConflict(operation: row.value.operation, remote: $0.remote, since: $0.since)
+          OutboxConflict(
+            operation: row.value.operation, remote: $0.remote, fields: $0.fields, since: $0.since)
         }
       }
     }
+  }
+
+  /// Keeps what the other side was heard to have of the record that an operation changes.
+  public func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool {
+    state.withLock { $0.learn(id, news, fields) }
   }
 
   /// Ends a conflict; false where there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import Mainstay
 
 /// What becomes of a leased operation: the effect that a store performs in one transaction.
 public struct OperationVerdict: Sendable, Equatable {
@@ -16,8 +17,11 @@ public struct OperationVerdict: Sendable, Equatable {
     case waiting(after: Duration)
     /// No worker of this build can read it.
     case parked
-    /// Somebody has to decide; the document of the other side is kept.
-    case conflicted(remote: Data?)
+    /// Somebody has to decide; the document of the other side is kept, and what could not be
+    /// merged.
+    case conflicted(remote: Data?, fields: [FieldConflict] = [])
+    /// There is nothing left to do: the other side's version stands.
+    case dropped
     /// It is given up; what becomes of those behind it under the same ordering key.
     case dead(DeadLetter.Reason, followers: Worker.AfterDeadLetter)
     /// Somebody cancelled it, and it is gone.
@@ -36,6 +40,13 @@ public struct OperationVerdict: Sendable, Equatable {
   public var failure: FailureNote?
   /// The lane is closed with it.
   public var closesLane: LaneClosure?
+  /// Whether its worker was never called: then nothing was learnt about what made an earlier run
+  /// end with its process.
+  public var isUnbegun = false
+  /// What the worker returned, encoded.
+  public var output: Data?
+  /// What was learnt about the record that the operation changes.
+  public var news: RecordNews?
 
   /// Makes a verdict.
   public init(
@@ -48,6 +59,24 @@ public struct OperationVerdict: Sendable, Equatable {
     self.effect = effect
     self.failure = failure
     self.closesLane = closesLane
+  }
+}
+
+/// What a run has learnt about the record that its operation changes.
+public struct RecordNews: Sendable, Equatable {
+  /// What the other side has, encoded; kept as long as something that changes the record waits.
+  public var latest: Data
+  /// The key under which the operation is sent from now on, where what is sent is another; nil
+  /// keeps the present one.
+  public var idempotencyKey: IdempotencyKey?
+  /// How many times in a row the other side was faster.
+  public var merges: Int
+
+  /// Makes news.
+  public init(latest: Data, idempotencyKey: IdempotencyKey? = nil, merges: Int = 0) {
+    self.latest = latest
+    self.idempotencyKey = idempotencyKey
+    self.merges = merges
   }
 }
 

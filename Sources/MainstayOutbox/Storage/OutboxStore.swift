@@ -34,6 +34,9 @@ public protocol OutboxStore: Sendable {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool
 
+  /// Keeps how far a run has come, for the run after it; false where the lease was lost.
+  func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool
+
   /// Whether a lease is still held.
   func confirms(_ lease: Lease) async throws -> Bool
 
@@ -70,6 +73,22 @@ public protocol OutboxStore: Sendable {
   /// The operations that are not finished, the oldest first.
   func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation]
 
+  /// The operation or dead letter with an idempotency key; nil where there is none.
+  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation?
+
+  /// The operations of an ordering key that are not finished, in order.
+  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation]
+
+  /// What the other side was last known to have of the record that an operation changes; nil where
+  /// nothing was learnt since the first one of its ordering key was enqueued.
+  func latest(for operation: StoredOperation) async throws -> Data?
+
+  /// How an operation ended; nil where that is not known, or not any more.
+  func outcome(_ id: OperationID) async throws -> StoredOutcome?
+
+  /// A dead letter; nil where there is none.
+  func deadLetter(_ id: OperationID) async throws -> DeadLetter?
+
   /// The dead letters, the oldest operation first.
   func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter]
 
@@ -81,6 +100,20 @@ public protocol OutboxStore: Sendable {
 
   /// The open conflicts, the oldest operation first.
   func conflicts() async throws -> [OutboxConflict]
+
+  /// Keeps what the other side was heard to have of the record that an operation changes; one whose
+  /// conflict has gone with it goes on.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - news: What the other side has, and the key under which the operation is sent from now on.
+  ///   - fields: What cannot be merged; empty where all can.
+  /// - Returns: False where there is no such operation, and where it runs or may have been sent:
+  ///   nothing was changed then.
+  /// - Throws: ``OutboxError``.
+  func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool
 
   /// Ends a conflict; false where there is none.
   func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool

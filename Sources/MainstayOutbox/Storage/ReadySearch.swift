@@ -29,7 +29,10 @@ struct ReadySearch {
   /// Ready operations whose last run ended with the death of its process.
   mutating func suspects() throws -> [Row] {
     let statement = try db.cachedStatement(
-      sql: "SELECT \(OperationRow.op) FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
+      sql: """
+        SELECT \(OperationRow.op) FROM mainstay_op
+        WHERE state = 'ready' AND crashes > 0 ORDER BY id
+        """)
     return try Row.fetchAll(statement).filter { row in
       try String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true && mayRun(row)
     }
@@ -63,7 +66,7 @@ struct ReadySearch {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT lane, kind, version FROM op
+          SELECT lane, kind, version FROM mainstay_op
           WHERE state = 'ready' AND (lane, kind, version) > (?, ?, ?)
           ORDER BY lane, kind, version LIMIT 1
           """), arguments: StatementArguments(last))
@@ -82,7 +85,7 @@ struct ReadySearch {
       }
       let statement = try db.cachedStatement(
         sql: """
-          SELECT \(OperationRow.op) FROM op
+          SELECT \(OperationRow.op) FROM mainstay_op
           WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
             AND (rank, id) > (?, ?)
           ORDER BY rank, id LIMIT ?
@@ -117,7 +120,7 @@ struct ReadySearch {
       isKnown
       ? operation == nil ? ("parked", "unreadable") : ("waiting", "constraint")
       : ("parked", "unknownType")
-    try db.cachedStatement(sql: "UPDATE op SET state = ?, cause = ? WHERE id = ?")
+    try db.cachedStatement(sql: "UPDATE mainstay_op SET state = ?, cause = ? WHERE id = ?")
       .execute(arguments: [state, cause, row["id"] as Int64])
     return false
   }

@@ -37,8 +37,13 @@ extension OperationID {
 enum OperationRow {
   static let common = """
     id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
-    effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, constraints
+    effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, \
+    constraints, expendable, merges, checkpoint
     """
+  /// What has to be known of an operation that goes.
+  static let leaving = "id, uuid, kind, ordering_key, payload"
+  /// Whether sending an operation again cannot repeat its effect.
+  static let isSafe = "effect IN ('notSent', 'refused')"
   static let op = common + ", state, run_at, unreachable, cancelled"
 
   /// - Throws: ``OutboxError`` `corrupted` where a value is not what this library writes.
@@ -49,6 +54,14 @@ enum OperationRow {
       let number = (row["id"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0
       throw OutboxError(.corrupted, details: "row \(number) is not legal", underlying: error)
     }
+  }
+
+  /// A dead letter; nil where it is not legal.
+  static func deadLetter(_ row: Row) -> DeadLetter? {
+    guard let operation = try? operation(row, state: .parked) else { return nil }
+    return DeadLetter(
+      operation: operation, reason: DeadLetter.Reason(rawValue: row["reason"]),
+      since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
   }
 
   private static func decoded(_ row: Row, _ state: OperationState?) throws -> StoredOperation {
@@ -84,7 +97,10 @@ enum OperationRow {
       expires: try row.decode(Int64?.self, forColumn: "expires_at")
         .map(Date.init(milliseconds:)),
       priority: try priority(row), constraints: try constraints(row),
-      isCancelled: row.hasColumn("cancelled") ? try row.decode(forColumn: "cancelled") : false)
+      isCancelled: row.hasColumn("cancelled") ? try row.decode(forColumn: "cancelled") : false,
+      isExpendable: row.hasColumn("expendable") ? try row.decode(forColumn: "expendable") : false,
+      merges: row.hasColumn("merges") ? try row.decode(forColumn: "merges") : 0,
+      checkpoint: row.hasColumn("checkpoint") ? try row.decode(forColumn: "checkpoint") : nil)
   }
 
   /// A row that was saved from a file of an older format has none of what came later.

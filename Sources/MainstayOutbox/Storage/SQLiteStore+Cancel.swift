@@ -7,33 +7,33 @@ internal import Mainstay
 extension SQLiteStore {
   /// Takes back an operation that is not finished; nil where there is none.
   public func cancel(_ id: OperationID) async throws -> Cancellation? {
-    let answer = try await write(.full) { [now] db, _ -> (Cancellation, removed: Int)? in
+    try await write(.full) { [self] db, _ in
       let row = try Row.fetchOne(
         db,
-        sql: "SELECT id, kind, ordering_key, payload, state, effect FROM op WHERE uuid = ?",
-        arguments: [id.data])
+        sql: """
+          SELECT \(OperationRow.leaving), state = 'leased' AS running,
+            \(OperationRow.isSafe) AS safe
+          FROM mainstay_op WHERE uuid = ?
+          """, arguments: [id.data])
       guard let row else { return nil }
-      let isRunning = row["state"] == OperationState.leased.rawValue
-      if !isRunning, row["effect"] == EffectCertainty.notSent.rawValue {
-        let departure = Departure(db: db, date: now().milliseconds)
-        return (.cancelled, try departure.remove(row, as: .cancelled))
+      let (isRunning, isSafe): (Bool, Bool) = (row["running"], row["safe"])
+      if !isRunning, isSafe {
+        try departure(db).remove(row, as: .cancelled)
+        return .cancelled
       }
       // What may have been sent is reconciled at once, whatever it waits for.
       try db.execute(
         sql: """
-          UPDATE op SET cancelled = 1,
+          UPDATE mainstay_op SET cancelled = 1,
             state = CASE WHEN state IN ('scheduled', 'waiting', 'conflicted')
               THEN 'ready' ELSE state END,
             run_at = NULL, wait = NULL, start_at = NULL, constraints = NULL
           WHERE id = ?
           """, arguments: [row["id"] as Int64])
       try db.execute(
-        sql: "DELETE FROM conflict WHERE op = ?", arguments: [row["id"] as Int64])
-      return (isRunning ? .stopping : .mayHaveHappened, 0)
+        sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [row["id"] as Int64])
+      return isRunning ? .stopping : .mayHaveHappened
     }
-    guard let answer else { return nil }
-    state.withLock { $0.pending -= answer.removed }
-    return answer.0
   }
 
   /// Makes an operation ready that waits for a time; false where none does.
@@ -41,7 +41,8 @@ extension SQLiteStore {
     try await write(.normal) { db, _ in
       try db.execute(
         sql: """
-          UPDATE op SET state = 'ready', cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
+          UPDATE mainstay_op
+          SET state = 'ready', cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
           WHERE uuid = ? AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
           """, arguments: [id.data])
       return db.changesCount > 0
@@ -52,7 +53,8 @@ extension SQLiteStore {
   public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
     try await read { [now] db in
       let row = try Row.fetchOne(
-        db, sql: "SELECT \(OperationRow.op), cause FROM op WHERE uuid = ?", arguments: [id.data])
+        db, sql: "SELECT \(OperationRow.op), cause FROM mainstay_op WHERE uuid = ?",
+        arguments: [id.data])
       return try row.map { try Obstacles(db: db, date: now()).all(before: $0) }
     }
   }
@@ -84,20 +86,22 @@ private struct Obstacles {
     let (number, key): (Int64, Data?) = (row["id"], row["ordering_key"])
     var found: [Obstacle] = []
     found += try ids(
-      "SELECT uuid FROM op JOIN dep ON needs = id WHERE op = ? ORDER BY id", [number]
+      "SELECT uuid FROM mainstay_op JOIN mainstay_dep ON needs = id WHERE op = ? ORDER BY id",
+      [number]
     ).map(Obstacle.needs)
     found += try ids(
-      "SELECT uuid FROM dead JOIN dep ON needs = id WHERE op = ? ORDER BY id", [number]
+      "SELECT uuid FROM mainstay_dead JOIN mainstay_dep ON needs = id WHERE op = ? ORDER BY id",
+      [number]
     ).map(Obstacle.needsDeadLetter)
     guard let key else { return found }
     found += try ids(
       """
-      SELECT uuid FROM op WHERE ordering_key = ?1 AND id <> ?2
+      SELECT uuid FROM mainstay_op WHERE ordering_key = ?1 AND id <> ?2
         AND (state <> 'blocked' OR id < ?2) ORDER BY id LIMIT 1
       """, [key, number]
     ).map(Obstacle.follows)
     found += try ids(
-      "SELECT uuid FROM dead WHERE ordering_key = ? AND holds_key ORDER BY id", [key]
+      "SELECT uuid FROM mainstay_dead WHERE ordering_key = ? AND holds_key ORDER BY id", [key]
     ).map(Obstacle.followsDeadLetter)
     return found
   }
@@ -110,7 +114,7 @@ private struct Obstacles {
     let row = try Row.fetchOne(
       db,
       sql: """
-        SELECT cause, until FROM lane
+        SELECT cause, until FROM mainstay_lane
         WHERE name = ? AND cause IS NOT NULL AND (until IS NULL OR until > ?)
         """, arguments: [lane.rawValue, date.milliseconds])
     guard let row else { return [] }
@@ -126,12 +130,13 @@ private struct Obstacles {
   private func suspects(besides operation: StoredOperation) throws -> [Obstacle] {
     let lanes = Set(try SQLiteStore.openLanes(db, at: date.milliseconds))
     let rows = try Row.fetchAll(
-      db, sql: "SELECT uuid, lane FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
+      db,
+      sql: "SELECT uuid, lane FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
     let first = rows.first { String.fromDatabaseValue($0["lane"]).map(lanes.contains) == true }
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }
     let others = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM op WHERE state = 'leased')")
+      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE state = 'leased')")
     return others == true ? [.runsAlone] : []
   }
 }

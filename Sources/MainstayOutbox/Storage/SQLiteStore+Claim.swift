@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 internal import GRDB
 internal import Mainstay
 
@@ -28,7 +29,7 @@ extension SQLiteStore {
 
   /// The lanes in which something may run.
   static func openLanes(_ db: Database, at date: Int64) throws -> [String] {
-    let sql = "SELECT name FROM lane WHERE cause IS NULL OR until <= ? ORDER BY name"
+    let sql = "SELECT name FROM mainstay_lane WHERE cause IS NULL OR until <= ? ORDER BY name"
     return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [date])
   }
 
@@ -43,7 +44,10 @@ extension SQLiteStore {
     let token = max(row["lease_token"] as Int64 + 1, connection.owner << 32 + count)
     let id: Int64 = row["id"]
     try db.cachedStatement(
-      sql: "UPDATE op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL WHERE id = ?"
+      sql: """
+        UPDATE mainstay_op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL
+        WHERE id = ?
+        """
     ).execute(arguments: [connection.owner, token, id])
     let operation = try OperationRow.operation(row, state: .leased)
     return LeasedOperation(
@@ -55,12 +59,25 @@ extension SQLiteStore {
     try await read { db in try Self.holds(lease, db) != nil }
   }
 
+  /// Keeps how far a run has come; false where its lease was lost.
+  public func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
+    try await write(.normal) { db, _ in
+      try db.cachedStatement(
+        sql: """
+          UPDATE mainstay_op SET checkpoint = ?
+          WHERE id = ? AND lease_token = ? AND state = 'leased'
+          """
+      ).execute(arguments: [data, lease.row, lease.token])
+      return db.changesCount > 0
+    }
+  }
+
   /// The row of a lease that is still held.
   static func holds(_ lease: Lease, _ db: Database) throws -> Row? {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT \(OperationRow.op) FROM op
+          SELECT \(OperationRow.op) FROM mainstay_op
           WHERE id = ? AND lease_token = ? AND state = 'leased'
           """), arguments: [lease.row, lease.token])
   }

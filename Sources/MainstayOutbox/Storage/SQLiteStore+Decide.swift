@@ -8,69 +8,91 @@ internal import Mainstay
 extension SQLiteStore {
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
-    let isDone = try await write(.full) { [now] db, _ in
+    try await write(.full) { [self] db, _ in
       guard
         let row = try Row.fetchOne(
-          db, sql: "SELECT id FROM dead WHERE uuid = ?", arguments: [id.data])
+          db, sql: "SELECT id FROM mainstay_dead WHERE uuid = ?", arguments: [id.data])
       else { return false }
       let number: Int64 = row["id"]
       try db.execute(
         sql: """
-          INSERT INTO op (\(OperationRow.common), codec, state)
-          SELECT \(OperationRow.common), codec, 'blocked' FROM dead WHERE id = ?
+          INSERT INTO mainstay_op (\(OperationRow.common), codec, state)
+          SELECT \(OperationRow.common), codec, 'blocked' FROM mainstay_dead WHERE id = ?
           """, arguments: [number])
       try db.execute(
-        sql: "UPDATE op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
+        sql: "UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
         arguments: [number])
-      try db.execute(sql: "DELETE FROM dead WHERE id = ?", arguments: [number])
-      try Departure(db: db, date: now().milliseconds).release(number)
+      try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
+      try departure(db).release(number)
       return true
     }
-    if isDone { state.withLock { $0.pending += 1 } }
-    return isDone
   }
 
   /// Throws a dead letter away; false where there is none.
   public func discard(_ id: OperationID) async throws -> Bool {
-    let removed = try await write(.full) { [now] db, _ -> Int? in
+    try await write(.full) { [self] db, _ in
       let row = try Row.fetchOne(
-        db, sql: "SELECT id, kind, ordering_key, payload FROM dead WHERE uuid = ?",
+        db, sql: "SELECT \(OperationRow.leaving) FROM mainstay_dead WHERE uuid = ?",
         arguments: [id.data])
-      return try row.map { try Departure(db: db, date: now().milliseconds).discard($0) }
+      guard let row else { return false }
+      try departure(db).discard(row)
+      return true
     }
-    guard let removed else { return false }
-    state.withLock { $0.pending -= removed }
-    return true
+  }
+
+  /// Keeps what the other side was heard to have of the record that an operation changes.
+  public func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool {
+    try await write(.full) { db, _ in
+      let row = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT \(OperationRow.leaving), state FROM mainstay_op
+          WHERE uuid = ? AND state <> 'leased' AND \(OperationRow.isSafe)
+          """, arguments: [id.data])
+      guard let row else { return false }
+      try Self.note(news, of: row, db)
+      let number: Int64 = row["id"]
+      guard row["state"] == OperationState.conflicted.rawValue else { return true }
+      if fields.isEmpty {
+        try db.execute(sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [number])
+        try db.execute(
+          sql: "UPDATE mainstay_op SET state = 'ready' WHERE id = ?", arguments: [number])
+      } else {
+        try db.execute(
+          sql: "UPDATE mainstay_conflict SET remote = ?, fields = ? WHERE op = ?",
+          arguments: [news.latest, try FieldConflict.text(of: fields), number])
+      }
+      return true
+    }
   }
 
   /// Ends a conflict; false where there is none.
   public func resolve(
     _ id: OperationID, with resolution: StoredResolution
   ) async throws -> Bool {
-    let removed = try await write(.full) { [now] db, _ -> Int? in
+    try await write(.full) { [self] db, _ in
       guard
         let row = try Row.fetchOne(
           db,
           sql: """
-            SELECT id, kind, ordering_key, payload FROM op WHERE uuid = ? AND state = 'conflicted'
+            SELECT \(OperationRow.leaving) FROM mainstay_op WHERE uuid = ? AND state = 'conflicted'
             """, arguments: [id.data])
-      else { return nil }
+      else { return false }
       switch resolution {
       case .dropped:
-        return try Departure(db: db, date: now().milliseconds).remove(row, as: .dropped)
+        try departure(db).remove(row, as: .dropped)
       case .replaced(let payload, let key):
         let number: Int64 = row["id"]
-        try db.execute(sql: "DELETE FROM conflict WHERE op = ?", arguments: [number])
+        try db.execute(sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [number])
         try db.execute(
           sql: """
-            UPDATE op SET state = 'ready', payload = ?, idem_key = ?, attempt = 0, unreachable = 0,
-              effect = 'notSent' WHERE id = ?
+            UPDATE mainstay_op SET state = 'ready', payload = ?, idem_key = ?, attempt = 0,
+              unreachable = 0, merges = 0, checkpoint = NULL, effect = 'notSent' WHERE id = ?
             """, arguments: [payload, key.rawValue, number])
-        return 0
       }
+      return true
     }
-    guard let removed else { return false }
-    state.withLock { $0.pending -= removed }
-    return true
   }
 }

@@ -65,21 +65,15 @@ extension SQLiteStore {
   private func insert(
     _ operations: [NewOperation], _ db: Database
   ) throws -> [Result<OperationID, any Error>] {
-    let date = now().milliseconds
-    let (pending, known) = state.withLock { ($0.pending, $0.lanes) }
-    var arrival = Arrival(db: db, date: date, path: path, knownLanes: known)
-    arrival.room = limits.maximumPending.map { $0 - pending }
-    let (results, added) = try Durability.full.transaction(db) {
+    let known = state.withLock { $0.lanes }
+    var arrival = Arrival(departure(db), path: path, knownLanes: known, limits: limits)
+    let results = try Durability.full.transaction(db) {
       let results = try operations.map { try arrival.take($0) }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)
-      return (results, arrival.added)
+      return results
     }
-    let lanes = Set(operations.map(\.lane))
-    state.withLock { state in
-      state.pending += added
-      state.lanes.formUnion(lanes)
-    }
+    state.withLock { [lanes = arrival.knownLanes] in $0.lanes.formUnion(lanes) }
     try probe(.afterEnqueueCommit)
     return results
   }

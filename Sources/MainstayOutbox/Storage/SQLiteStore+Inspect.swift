@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+public import Foundation
 internal import GRDB
+public import Mainstay
 
 extension SQLiteStore {
   /// What is there, by state.
@@ -10,14 +11,16 @@ extension SQLiteStore {
       let date = now()
       let open = Set(try Self.openLanes(db, at: date.milliseconds))
       var snapshot = OutboxSnapshot()
-      let sql = "SELECT state, lane, count(*) AS n, min(enqueued_at) AS t FROM op GROUP BY 1, 2"
+      let sql = """
+        SELECT state, lane, count(*) AS n, min(enqueued_at) AS t FROM mainstay_op GROUP BY 1, 2
+        """
       var oldest: Int64?
       for row in try Row.fetchAll(db.cachedStatement(sql: sql)) {
         guard let state = OperationState(rawValue: row["state"]) else { continue }
         snapshot.count(state, row["n"], laneIsOpen: open.contains(row["lane"]))
         oldest = min(oldest ?? .max, row["t"])
       }
-      snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM dead") ?? 0
+      snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
       snapshot.oldestAge = oldest.map { .milliseconds(max(date.milliseconds - $0, 0)) }
       return snapshot
     }
@@ -31,10 +34,10 @@ extension SQLiteStore {
   static func ledger(_ db: Database) throws -> OutboxLedger {
     var ledger = OutboxLedger()
     ledger.enqueued =
-      try Int.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'enqueued'") ?? 0
-    ledger.pending = try Int.fetchOne(db, sql: "SELECT count(*) FROM op") ?? 0
-    ledger.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM dead") ?? 0
-    ledger.receipts = try Row.fetchAll(db, sql: "SELECT * FROM receipt").map { row in
+      try Int.fetchOne(db, sql: "SELECT value FROM mainstay_meta WHERE key = 'enqueued'") ?? 0
+    ledger.pending = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_op") ?? 0
+    ledger.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
+    ledger.receipts = try Row.fetchAll(db, sql: "SELECT * FROM mainstay_receipt").map { row in
       OutboxReceipt(
         kind: row["kind"], reason: .init(rawValue: row["reason"]), count: row["count"],
         bytes: row["bytes"], first: Date(milliseconds: row["first_at"]),
@@ -47,7 +50,7 @@ extension SQLiteStore {
   public func operation(_ id: OperationID) async throws -> StoredOperation? {
     try await read { db in
       try Row.fetchOne(
-        db, sql: "SELECT \(OperationRow.op) FROM op WHERE uuid = ?", arguments: [id.data]
+        db, sql: "SELECT \(OperationRow.op) FROM mainstay_op WHERE uuid = ?", arguments: [id.data]
       ).flatMap { try? OperationRow.operation($0) }
     }
   }
@@ -58,9 +61,68 @@ extension SQLiteStore {
       try Row.fetchOne(
         db,
         sql: """
-          SELECT \(OperationRow.op) FROM op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
+          SELECT \(OperationRow.op) FROM mainstay_op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
           """, arguments: [Data(orderingKey.utf8)]
       ).flatMap { try? OperationRow.operation($0) }
+    }
+  }
+
+  /// The operation or dead letter with an idempotency key; nil where there is none.
+  public func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
+    try await read { db in
+      for (table, state) in [("mainstay_op", nil), ("mainstay_dead", OperationState.parked)] {
+        let row = try Row.fetchOne(
+          db, sql: "SELECT * FROM \(table) WHERE idem_key = ?", arguments: [key.rawValue])
+        if let row { return try OperationRow.operation(row, state: state) }
+      }
+      return nil
+    }
+  }
+
+  /// The operations of an ordering key that are not finished, in order.
+  public func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
+    try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT \(OperationRow.op) FROM mainstay_op WHERE ordering_key = ? ORDER BY id",
+        arguments: [Data(orderingKey.utf8)]
+      ).compactMap { try? OperationRow.operation($0) }
+    }
+  }
+
+  /// What the other side was last known to have of the record that an operation changes.
+  public func latest(for operation: StoredOperation) async throws -> Data? {
+    let key = operation.orderingKey.map { Data($0.utf8) } ?? operation.id.data
+    return try await read { db in
+      try Data.fetchOne(
+        db.cachedStatement(sql: "SELECT state FROM mainstay_latest WHERE key = ?"),
+        arguments: [key])
+    }
+  }
+
+  /// How an operation ended; nil where that is not known, or not any more.
+  public func outcome(_ id: OperationID) async throws -> StoredOutcome? {
+    try await read { db in
+      try Row.fetchOne(
+        db, sql: "SELECT reason, output, at FROM mainstay_outcome WHERE uuid = ?",
+        arguments: [id.data]
+      ).map { row in
+        StoredOutcome(
+          reason: .init(rawValue: row["reason"]), output: row["output"],
+          ended: Date(milliseconds: row["at"]))
+      }
+    }
+  }
+
+  /// A dead letter; nil where there is none.
+  public func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
+    try await read { db in
+      try Row.fetchOne(
+        db,
+        sql: """
+          SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead WHERE uuid = ?
+          """, arguments: [id.data]
+      ).flatMap(OperationRow.deadLetter)
     }
   }
 
@@ -70,8 +132,8 @@ extension SQLiteStore {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT \(OperationRow.op) FROM op
-          WHERE id > coalesce((SELECT id FROM op WHERE uuid = ?), 0) ORDER BY id LIMIT ?
+          SELECT \(OperationRow.op) FROM mainstay_op
+          WHERE id > coalesce((SELECT id FROM mainstay_op WHERE uuid = ?), 0) ORDER BY id LIMIT ?
           """, arguments: [id?.data, max(limit, 0)]
       ).compactMap { try? OperationRow.operation($0) }
     }
@@ -83,16 +145,10 @@ extension SQLiteStore {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT \(OperationRow.common), reason, since, holds_key FROM dead
-          WHERE id > coalesce((SELECT id FROM dead WHERE uuid = ?), 0) ORDER BY id LIMIT ?
+          SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead
+          WHERE id > coalesce((SELECT id FROM mainstay_dead WHERE uuid = ?), 0) ORDER BY id LIMIT ?
           """, arguments: [id?.data, max(limit, 0)]
-      ).compactMap { row in
-        guard let operation = try? OperationRow.operation(row, state: .parked) else { return nil }
-        return DeadLetter(
-          operation: operation,
-          reason: DeadLetter.Reason(rawValue: row["reason"]),
-          since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
-      }
+      ).compactMap(OperationRow.deadLetter)
     }
   }
 
@@ -102,14 +158,15 @@ extension SQLiteStore {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT \(OperationRow.op), remote, since FROM op JOIN conflict ON op = id
+          SELECT \(OperationRow.op), remote, fields, since
+          FROM mainstay_op JOIN mainstay_conflict ON op = id
           WHERE state = 'conflicted' ORDER BY id
           """
       ).compactMap { row in
         guard let operation = try? OperationRow.operation(row) else { return nil }
         return OutboxConflict(
           operation: operation, remote: row["remote"],
-          since: Date(milliseconds: row["since"]))
+          fields: FieldConflict.all(in: row["fields"]), since: Date(milliseconds: row["since"]))
       }
     }
   }

@@ -12,44 +12,29 @@ extension SQLiteStore {
   /// Makes ready what is due, and tells when the next thing is.
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await recoverOthers()
-    let (due, expired) = try await write(.normal) { [now] db, _ in
+    return try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
       try db.cachedStatement(
         sql: """
-          UPDATE op SET state = 'ready', run_at = NULL, wait = NULL WHERE id IN
-            (SELECT id FROM op WHERE run_at <= ? ORDER BY run_at LIMIT \(Self.stride))
+          UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL WHERE id IN
+            (SELECT id FROM mainstay_op WHERE run_at <= ? ORDER BY run_at LIMIT \(Self.stride))
           """
       ).execute(arguments: [date])
       try Self.unpark(types, db)
-      let expired = try Self.expire(at: date, db)
-      return (try Self.nextDue(after: date, db), expired)
+      try departure(db).expire(atMost: Self.stride)
+      return try Self.nextDue(after: date, db)
     }
-    if expired > 0 { state.withLock { $0.pending -= expired } }
-    return due
   }
 
   private static func unpark(_ types: Set<PayloadType>, _ db: Database) throws {
     for type in types {
       try db.cachedStatement(
         sql: """
-          UPDATE op SET state = 'ready', cause = NULL
+          UPDATE mainstay_op SET state = 'ready', cause = NULL
           WHERE state = 'parked' AND kind = ? AND version = ? AND cause = 'unknownType'
           """
       ).execute(arguments: [type.kind.rawValue, type.version])
     }
-  }
-
-  /// Drops what nobody wants any more; what may have had its effect is kept.
-  private static func expire(at date: Int64, _ db: Database) throws -> Int {
-    let rows = try Row.fetchAll(
-      db.cachedStatement(
-        sql: """
-          SELECT id, kind, ordering_key, payload FROM op
-          WHERE expires_at <= ? AND state NOT IN ('leased', 'conflicted') AND effect = 'notSent'
-          ORDER BY expires_at LIMIT \(stride)
-          """), arguments: [date])
-    let departure = Departure(db: db, date: date)
-    return try rows.reduce(0) { try $0 + departure.remove($1, as: .expired) }
   }
 
   private static func nextDue(after date: Int64, _ db: Database) throws -> Duration? {
@@ -57,9 +42,9 @@ extension SQLiteStore {
       db.cachedStatement(
         sql: """
           SELECT min(t) FROM (
-            SELECT min(run_at) AS t FROM op WHERE run_at IS NOT NULL
-            UNION ALL SELECT min(until) FROM lane WHERE until > ?1
-            UNION ALL SELECT min(expires_at) FROM op WHERE expires_at > ?1)
+            SELECT min(run_at) AS t FROM mainstay_op WHERE run_at IS NOT NULL
+            UNION ALL SELECT min(until) FROM mainstay_lane WHERE until > ?1
+            UNION ALL SELECT min(expires_at) FROM mainstay_op WHERE expires_at > ?1)
           """), arguments: [date])
     return next.map { .milliseconds(max($0 - date, 0)) }
   }
@@ -69,7 +54,7 @@ extension SQLiteStore {
     try await write(.normal) { db, _ in
       try db.execute(
         sql: """
-          UPDATE op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
+          UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
           WHERE state = 'scheduled' AND unreachable > 0
           """)
     }
@@ -80,7 +65,8 @@ extension SQLiteStore {
     try await write(.normal) { db, _ in
       try db.execute(
         sql: """
-          UPDATE op SET state = 'ready', cause = NULL WHERE state = 'waiting' AND run_at IS NULL
+          UPDATE mainstay_op SET state = 'ready', cause = NULL
+          WHERE state = 'waiting' AND run_at IS NULL
           """)
     }
   }
@@ -100,7 +86,7 @@ extension SQLiteStore {
     let weaker = closure.cause == .throttled
     try db.cachedStatement(
       sql: """
-        INSERT INTO lane (name, cause, until, wait) VALUES (?1, ?2, ?3, ?4)
+        INSERT INTO mainstay_lane (name, cause, until, wait) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET cause = ?2, until = ?3, wait = ?4
         WHERE NOT ?5 OR cause IS NULL OR (until IS NOT NULL AND until < ?3)
         """
@@ -114,7 +100,7 @@ extension SQLiteStore {
     try await write(.full) { db, _ in
       try db.execute(
         sql: """
-          UPDATE lane SET cause = NULL, until = NULL, wait = NULL
+          UPDATE mainstay_lane SET cause = NULL, until = NULL, wait = NULL
           WHERE name = ?1 AND (?2 IS NULL OR cause = ?2)
           """, arguments: [lane.rawValue, cause?.rawValue])
     }

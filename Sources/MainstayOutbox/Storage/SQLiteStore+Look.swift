@@ -33,7 +33,7 @@ extension SQLiteStore {
   }
 
   private static func checkToLook(_ path: String, _ db: Database) throws {
-    guard try db.tableExists("op"), try db.tableExists("meta") else {
+    guard try Schema.isPresent(db) || OlderSchema.isPresent(db) else {
       throw OutboxError(.corrupted, details: "\(path) is no outbox")
     }
     let format = try Schema.format(db)
@@ -41,9 +41,10 @@ extension SQLiteStore {
       throw OutboxError(
         .newerFormat, details: "\(path) needs format \(format.minimumReader) to be read")
     }
-    guard try db.columns(in: "op").contains(where: { $0.name == "rank" }) else {
+    guard try Schema.isPresent(db) else {
       throw OutboxError(
-        .failed, details: "\(path) has format 1; an app of this version brings it up to date")
+        .failed,
+        details: "\(path) has an older format; an app of this version brings it up to date")
     }
   }
 
@@ -53,7 +54,7 @@ extension SQLiteStore {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT name, cause, until FROM lane
+          SELECT name, cause, until FROM mainstay_lane
           WHERE cause IS NOT NULL AND (until IS NULL OR until > ?) ORDER BY name
           """, arguments: [now().milliseconds]
       ).map { row in
@@ -84,7 +85,11 @@ extension SQLiteStore {
           pending, \(ledger.dead) are dead letters, and receipts count \(gone).
           """)
       }
-      let illegal = try Row.fetchCursor(db, sql: "SELECT \(OperationRow.op) FROM op")
+      let load = try Arrival.load(db)
+      if load.pending != ledger.pending {
+        findings.append("The counter says \(load.pending), and \(ledger.pending) are pending.")
+      }
+      let illegal = try Row.fetchCursor(db, sql: "SELECT \(OperationRow.op) FROM mainstay_op")
       while let row = try illegal.next() {
         if (try? OperationRow.operation(row)) == nil {
           findings.append("Row \(Int64.fromDatabaseValue(row["id"]) ?? 0) is no operation.")
@@ -99,7 +104,7 @@ extension SQLiteStore {
     try await read { db in
       let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
       let owners = try Int.fetchOne(
-        db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM owner LIMIT 2)"))
+        db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM mainstay_owner LIMIT 2)"))
       return (version, owners ?? 0 > 1)
     }
   }

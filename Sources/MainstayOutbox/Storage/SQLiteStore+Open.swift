@@ -37,24 +37,23 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      try await Self.onWriter(of: queue) { [self] db in try check(db) }
-      try await Self.migrate(queue)
-      let (connection, report, balance) = try await Self.onWriter(of: queue) { [self] db in
+      let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
+        try check(db)
+        if try !Schema.isPresent(db) { try Durability.full.transaction(db) { try Schema.grow(db) } }
         let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
         var report = OpeningReport()
         try Durability.full.transaction(db) {
           try Self.settleClocks(db, at: now().milliseconds)
-          _ = try Self.recover(besides: connection, at: now().milliseconds, &report, db)
-          try db.execute(sql: "UPDATE op SET cause = 'unknownType' WHERE state = 'parked'")
+          try recover(besides: connection, &report, db)
+          try db.execute(
+            sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
         }
-        let balance = try Self.ledger(db)
-        report.isBalanced = balance.isBalanced
-        return (connection, report, balance)
+        report.isBalanced = try Self.ledger(db).isBalanced
+        return (connection, report)
       }
       let isWanted = state.withLock { state in
         guard state.connection == nil, !state.isClosed else { return false }
         state.connection = connection
-        state.pending = balance.pending
         return true
       }
       guard isWanted else { throw OutboxError(.busy, details: "\(path) was opened twice") }
@@ -123,20 +122,6 @@ extension SQLiteStore {
     if isSuspected { try? FileManager.default.removeItem(atPath: path + Self.suspicion) }
   }
 
-  /// Brings the tables up to date, unless somebody who opens the file too has just done so.
-  private static func migrate(_ queue: DatabaseQueue) async throws {
-    do {
-      try await withCheckedThrowingContinuation { continuation in
-        Schema.migrator.asyncMigrate(queue) { result in
-          continuation.resume(with: result.map { _ in })
-        }
-      }
-    } catch {
-      let isDone = try await onWriter(of: queue) { try Schema.migrator.hasCompletedMigrations($0) }
-      guard isDone else { throw error }
-    }
-  }
-
   /// Ends the name of a file that asks the next opening to look for damage.
   static let suspicion = "-check"
 
@@ -151,8 +136,8 @@ extension SQLiteStore {
 
   /// Whether an owner was cut off together with the operating system.
   private static func mayBeTorn(_ db: Database) throws -> Bool {
-    guard try db.tableExists("owner") else { return false }
-    let sql = "SELECT EXISTS (SELECT 1 FROM owner WHERE boot IS NULL OR boot IS NOT ?)"
+    guard try db.tableExists("mainstay_owner") else { return try OlderSchema.isPresent(db) }
+    let sql = "SELECT EXISTS (SELECT 1 FROM mainstay_owner WHERE boot IS NULL OR boot IS NOT ?)"
     return try Bool.fetchOne(db, sql: sql, arguments: [BootSession.current]) ?? false
   }
 
@@ -160,7 +145,7 @@ extension SQLiteStore {
     let name = URL(filePath: lock.path).lastPathComponent
     return try Durability.full.transaction(db) {
       try db.execute(
-        sql: "INSERT INTO owner (lock, pid, boot, since) VALUES (?, ?, ?, ?)",
+        sql: "INSERT INTO mainstay_owner (lock, pid, boot, since) VALUES (?, ?, ?, ?)",
         arguments: [
           name, ProcessInfo.processInfo.processIdentifier, BootSession.current,
           now().milliseconds,
@@ -173,72 +158,68 @@ extension SQLiteStore {
   /// two runs of the process must not freeze anything.
   private static func settleClocks(_ db: Database, at date: Int64) throws {
     try db.execute(
-      sql: "UPDATE op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait",
-      arguments: [date])
+      sql: """
+        UPDATE mainstay_op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait
+        """, arguments: [date])
     try db.execute(
       sql: """
-        UPDATE op SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
+        UPDATE mainstay_op
+        SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
           enqueued_at = ?1 WHERE enqueued_at > ?1
         """, arguments: [date])
     try db.execute(
-      sql: "UPDATE lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+      sql: "UPDATE mainstay_lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
   }
 
   /// Takes back what dead owners had leased: their locks are free, whatever any clock says.
-  ///
-  /// - Returns: How many operations are no longer pending.
-  private static func recover(
-    besides connection: Connection, at date: Int64, _ report: inout OpeningReport, _ db: Database
-  ) throws -> Int {
-    guard let own = connection.lock else { return 0 }
+  private func recover(
+    besides connection: Connection, _ report: inout OpeningReport, _ db: Database
+  ) throws {
+    guard let own = connection.lock else { return }
     let folder = URL(filePath: own.path).deletingLastPathComponent()
     let rows = try Row.fetchAll(
-      db, sql: "SELECT id, lock FROM owner WHERE id <> ?", arguments: [connection.owner])
-    var removed = 0
+      db, sql: "SELECT id, lock FROM mainstay_owner WHERE id <> ?", arguments: [connection.owner])
     for row in rows {
       let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
       guard !OwnerLock.isHeld(path: lock) else { continue }
-      removed += try takeBack(from: row["id"], at: date, &report, db)
-      try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [row["id"] as Int64])
+      try takeBack(from: row["id"], &report, db)
+      try db.execute(
+        sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [row["id"] as Int64])
       try? FileManager.default.removeItem(atPath: lock)
     }
-    return removed
   }
 
-  private static func takeBack(
-    from owner: Int64, at date: Int64, _ report: inout OpeningReport, _ db: Database
-  ) throws -> Int {
+  private func takeBack(
+    from owner: Int64, _ report: inout OpeningReport, _ db: Database
+  ) throws {
     let rows = try Row.fetchAll(
-      db, sql: "SELECT id, crashes, ordering_key FROM op WHERE owner = ? ORDER BY id",
+      db, sql: "SELECT id, crashes, ordering_key FROM mainstay_op WHERE owner = ? ORDER BY id",
       arguments: [owner])
-    let departure = Departure(db: db, date: date)
-    var removed = 0
+    let departure = departure(db)
     for row in rows {
       let (id, crashes): (Int64, Int) = (row["id"], row["crashes"])
       try db.execute(
         sql: """
-          UPDATE op SET state = 'ready', owner = NULL, crashes = crashes + 1,
+          UPDATE mainstay_op SET state = 'ready', owner = NULL, crashes = crashes + 1,
             effect = 'sentUnknown' WHERE id = ?
           """, arguments: [id])
       if crashes + 1 >= OperationStateMachine.maximumLostRuns {
-        removed += try departure.bury(row, .crashed)
+        try departure.bury(row, .crashed)
         report.quarantined += 1
       }
     }
     report.recovered += rows.count
-    return removed
   }
 
   /// Takes back what other owners had leased that have died since.
   func recoverOthers() async throws {
     let others = try await read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM owner") ?? 0
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_owner") ?? 0
     }
     guard others > 1 else { return }
-    let removed = try await write(.full) { [now] db, connection in
+    try await write(.full) { [self] db, connection in
       var report = OpeningReport()
-      return try Self.recover(besides: connection, at: now().milliseconds, &report, db)
+      try recover(besides: connection, &report, db)
     }
-    if removed > 0 { state.withLock { $0.pending -= removed } }
   }
 }

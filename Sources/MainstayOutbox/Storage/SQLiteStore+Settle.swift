@@ -7,50 +7,63 @@ internal import Mainstay
 extension SQLiteStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
-    let removed = try await write(.normal) { [self] db, _ -> Int? in
-      guard let row = try Self.holds(lease, db) else { return nil }
+    try await write(.normal) { [self] db, _ in
+      guard let row = try Self.holds(lease, db) else { return false }
       let date = now().milliseconds
-      let removed = try apply(verdict, to: row, at: date, db)
+      if let news = verdict.news { try Self.note(news, of: row, db) }
+      try apply(verdict, to: row, at: date, db)
       if let closure = verdict.closesLane {
         try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)
       }
       try probe(.beforeSettleCommit, db)
-      return removed
+      return true
     }
-    guard let removed else { return false }
-    state.withLock { $0.pending -= removed }
-    return true
   }
 
-  /// - Returns: How many operations are no longer pending.
+  /// Keeps what the other side has of the record, and the key under which it is sent anew.
+  static func note(_ news: RecordNews, of row: Row, _ db: Database) throws {
+    let key: Data = row["ordering_key"] ?? row["uuid"]
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO mainstay_latest (key, state) VALUES (?, ?)"
+    ).execute(arguments: [key, news.latest])
+    try db.cachedStatement(
+      sql: """
+        UPDATE mainstay_op SET merges = ?, idem_key = coalesce(?, idem_key),
+          checkpoint = CASE WHEN ?2 IS NULL THEN checkpoint END WHERE id = ?
+        """
+    ).execute(arguments: [news.merges, news.idempotencyKey?.rawValue, row["id"] as Int64])
+  }
+
   private func apply(
     _ verdict: OperationVerdict, to row: Row, at date: Int64, _ db: Database
-  ) throws -> Int {
+  ) throws {
     let id: Int64 = row["id"]
-    let departure = Departure(db: db, date: date)
+    let departure = departure(db)
     // Somebody cancelled it while it ran, and nothing came of the run.
-    if row["cancelled"], verdict.effect == .notSent, verdict.next != .done {
+    if row["cancelled"], verdict.effect.isSafe, verdict.next != .done {
       return try departure.remove(row, as: .cancelled)
     }
     switch verdict.next {
-    case .done: return try departure.remove(row, as: .done)
-    case .cancelled: return try departure.remove(row, as: .cancelled)
+    case .done: try departure.remove(row, as: .done, output: verdict.output)
+    case .dropped: try departure.remove(row, as: .dropped)
+    case .cancelled: try departure.remove(row, as: .cancelled)
     case .dead(let reason, let followers):
       try Self.update(id, .ready, verdict, db)
-      return try departure.bury(row, reason, followers)
+      try departure.bury(row, reason, followers)
     case .ready: try Self.update(id, .ready, verdict, db)
     case .scheduled(let delay): try Self.update(id, .scheduled, verdict, at: date, after: delay, db)
     case .waiting(let delay): try Self.update(id, .waiting, verdict, at: date, after: delay, db)
     case .parked:
       try Self.update(id, .parked, verdict, db)
-      try db.execute(sql: "UPDATE op SET cause = 'unreadable' WHERE id = ?", arguments: [id])
-    case .conflicted(let remote):
+      try db.execute(
+        sql: "UPDATE mainstay_op SET cause = 'unreadable' WHERE id = ?", arguments: [id])
+    case .conflicted(let remote, let fields):
       try Self.update(id, .conflicted, verdict, db)
       try db.execute(
-        sql: "INSERT OR REPLACE INTO conflict (op, remote, since) VALUES (?, ?, ?)",
-        arguments: [id, remote, date])
+        sql: """
+          INSERT OR REPLACE INTO mainstay_conflict (op, remote, fields, since) VALUES (?, ?, ?, ?)
+          """, arguments: [id, remote, try FieldConflict.text(of: fields), date])
     }
-    return 0
   }
 
   /// A recorded end: the run was not lost, so the count of lost runs begins anew.
@@ -61,13 +74,14 @@ extension SQLiteStore {
     let wait = delay?.milliseconds
     try db.cachedStatement(
       sql: """
-        UPDATE op SET state = ?, owner = NULL, run_at = ?, wait = ?, attempt = ?, unreachable = ?,
-          crashes = 0, effect = ?, error_code = coalesce(?, error_code),
+        UPDATE mainstay_op SET state = ?, owner = NULL, run_at = ?, wait = ?, attempt = ?,
+          unreachable = ?, crashes = CASE WHEN ? THEN crashes ELSE 0 END, effect = ?, error_code = coalesce(?, error_code),
           error_message = coalesce(?, error_message)
         WHERE id = ?
         """
     ).execute(arguments: [
       state.rawValue, wait.map { date + $0 }, wait, verdict.attempts, verdict.unreachable,
+      verdict.isUnbegun,
       verdict.effect.rawValue, verdict.failure?.code.rawValue, verdict.failure?.message, id,
     ])
   }

@@ -26,18 +26,13 @@ public final class SQLiteStore: OutboxStore {
     var waiting: [PendingInsert] = []
     var isCommitting = false
     var leases: Int64 = 0
-    var pending = 0
     var lanes: Set<Lane> = []
-  }
-
-  /// How much a store takes.
-  struct Limits: Sendable {
-    var maximumPending: Int?
   }
 
   /// Where the file lies.
   public let url: URL
-  let limits: Limits
+  /// How much it keeps.
+  public let limits: StoreLimits
   let now: @Sendable () -> Date
   let probe: DurabilityProbe?
   let state = Locked(State())
@@ -46,28 +41,30 @@ public final class SQLiteStore: OutboxStore {
   ///
   /// - Parameters:
   ///   - url: The file; its folder is created where it is missing.
-  ///   - maximumPending: How many unfinished operations it takes; nil for any number.
+  ///   - limits: How much it keeps.
   ///   - now: The time of day; the default is the system's.
   public convenience init(
-    at url: URL, maximumPending: Int? = nil, now: @escaping @Sendable () -> Date = { Date() }
+    at url: URL, limits: StoreLimits = StoreLimits(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.init(at: url, maximumPending: maximumPending, now: now, probe: nil)
+    self.init(at: url, limits: limits, now: now, probe: nil)
   }
 
   package init(
-    at url: URL, maximumPending: Int? = nil, now: @escaping @Sendable () -> Date,
+    at url: URL, limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date,
     probe: DurabilityProbe?
   ) {
-    precondition(
-      maximumPending.map { $0 > 0 } ?? true,
-      "maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil")
     self.url = url
-    limits = Limits(maximumPending: maximumPending)
+    self.limits = limits.checked
     self.now = now
     self.probe = probe
   }
 
   var path: String { url.path(percentEncoded: false) }
+
+  func departure(_ db: Database) -> Departure {
+    Departure(db: db, date: now().milliseconds, outcomes: limits.maximumOutcomes)
+  }
 
   /// Leaves the file, as a process does that ends in good order.
   public func close() async {
@@ -87,9 +84,10 @@ public final class SQLiteStore: OutboxStore {
         // Whatever is still leased was never reported: its effect may have happened.
         try db.execute(
           sql: """
-            UPDATE op SET state = 'ready', owner = NULL, effect = 'sentUnknown' WHERE owner = ?
+            UPDATE mainstay_op SET state = 'ready', owner = NULL, effect = 'sentUnknown'
+            WHERE owner = ?
             """, arguments: [owner])
-        try db.execute(sql: "DELETE FROM owner WHERE id = ?", arguments: [owner])
+        try db.execute(sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [owner])
       }
       try db.checkpoint(.truncate)
     }

@@ -23,10 +23,9 @@ extension SQLiteStore {
       try refuseWhereUsed(cause)
       let date = now()
       let (found, kept) = try DamagedFile(url, at: date).replace { damaged, new in
-        try Schema.migrator.migrate(new)
-        return try new.write { db in
-          let wreckage = Wreckage(damaged: damaged, new: db)
-          return try wreckage.salvage(at: date.milliseconds)
+        try new.write { db in
+          try Schema.grow(db)
+          return try Wreckage(damaged: damaged, new: db).salvage(at: date.milliseconds)
         }
       }
       try? FileManager.default.removeItem(atPath: path + Self.suspicion)
@@ -70,6 +69,14 @@ private struct Wreckage {
   /// Nil where the file is no database at all.
   let damaged: Database?
   let new: Database
+  /// How the names of its tables begin; a format before the third has no prefix.
+  private let prefix: String
+
+  init(damaged: Database?, new: Database) {
+    (self.damaged, self.new) = (damaged, new)
+    let isOlder = damaged.flatMap { try? OlderSchema.isPresent($0) } ?? false
+    prefix = isOlder ? "" : "mainstay_"
+  }
 
   func salvage(at date: Int64) throws -> Found {
     try copy("lane", key: ["name"]) { $0 }
@@ -84,10 +91,15 @@ private struct Wreckage {
     let deadLetters = try copy("dead", Self.deadLetter)
     try copy("conflict") { $0 }
     try copy("receipt", key: ["kind", "reason"]) { $0 }
-    try new.execute(sql: "INSERT OR IGNORE INTO lane (name) SELECT DISTINCT lane FROM op")
+    if !prefix.isEmpty {
+      try copy("outcome") { $0 }
+      try copy("latest", key: ["key"]) { $0 }
+    }
+    try new.execute(
+      sql: "INSERT OR IGNORE INTO mainstay_lane (name) SELECT DISTINCT lane FROM mainstay_op")
     let keys = try Data.fetchAll(
-      new, sql: "SELECT DISTINCT ordering_key FROM op WHERE ordering_key IS NOT NULL")
-    let departure = Departure(db: new, date: date)
+      new, sql: "SELECT DISTINCT ordering_key FROM mainstay_op WHERE ordering_key IS NOT NULL")
+    let departure = Departure(db: new, date: date, outcomes: 0)
     try releaseDependents(departure)
     for key in keys { try departure.unblock(key) }
     return (operations, deadLetters, try balance(at: date))
@@ -98,11 +110,11 @@ private struct Wreckage {
     try copy("dep", key: ["op", "needs"]) { $0 }
     try new.execute(
       sql: """
-        DELETE FROM dep WHERE needs NOT IN (SELECT id FROM op)
-          AND needs NOT IN (SELECT id FROM dead)
+        DELETE FROM mainstay_dep WHERE needs NOT IN (SELECT id FROM mainstay_op)
+          AND needs NOT IN (SELECT id FROM mainstay_dead)
         """)
     let blocked = try Int64.fetchAll(
-      new, sql: "SELECT id FROM op WHERE state = 'blocked' AND ordering_key IS NULL")
+      new, sql: "SELECT id FROM mainstay_op WHERE state = 'blocked' AND ordering_key IS NULL")
     for id in blocked { try departure.release(id) }
   }
 
@@ -114,10 +126,11 @@ private struct Wreckage {
   ) throws -> Int {
     guard let damaged else { return 0 }
     var count = 0
-    _ = try SalvagedRow.read(table, key: key, from: damaged) { row in
+    let target = "mainstay_\(table)"
+    _ = try SalvagedRow.read(prefix + table, key: key, from: damaged) { row in
       guard let row = legal(row) else { return }
-      let isCopied = try row.insert(into: table, new)
-      if try isCopied || otherwise(row)?.insert(into: table, new) == true { count += 1 }
+      let isCopied = try row.insert(into: target, new)
+      if try isCopied || otherwise(row)?.insert(into: target, new) == true { count += 1 }
     }
     return count
   }
@@ -142,14 +155,15 @@ private struct Wreckage {
   /// Leaves a receipt for what is missing, so that the ledger balances and shows the loss.
   private func balance(at date: Int64) throws -> Int? {
     let enqueued = damaged.flatMap { db in
-      try? Int.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'enqueued'")
+      try? Int.fetchOne(db, sql: "SELECT value FROM \(prefix)meta WHERE key = 'enqueued'")
     }
     let ledger = try SQLiteStore.ledger(new)
     let present = ledger.pending + ledger.dead + ledger.receipts.reduce(0) { $0 + $1.count }
     let total = max(enqueued ?? present, present)
-    try new.execute(sql: "UPDATE meta SET value = ? WHERE key = 'enqueued'", arguments: [total])
+    try new.execute(
+      sql: "UPDATE mainstay_meta SET value = ? WHERE key = 'enqueued'", arguments: [total])
     if total > present {
-      try Departure(db: new, date: date).leaveReceipt(
+      try Departure(db: new, date: date, outcomes: 0).leaveReceipt(
         "*", .unreadable, count: total - present, bytes: 0)
     }
     return enqueued.map { _ in total - present }

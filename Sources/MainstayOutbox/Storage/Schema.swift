@@ -2,13 +2,14 @@
 
 internal import GRDB
 
-/// The tables of an outbox file, and the steps by which they grow.
+/// The tables of an outbox, and the steps by which they grow.
 ///
-/// Columns are only ever added. A step that an older build could not live with raises
-/// `minimumWriter` in the same step; one that it could not even read raises `minimumReader`.
+/// All names begin with `mainstay_`, so that they can stand among the tables of an app. Columns are
+/// only ever added. A step that an older build could not live with raises `min_writer` in the same
+/// transaction; one that it could not even read raises `min_reader`.
 enum Schema {
   /// The format that this build writes.
-  static let format = 2
+  static let format = 3
 
   /// What a file says about who may use it.
   struct Format: Equatable {
@@ -18,29 +19,13 @@ enum Schema {
     var isWritable: Bool { minimumWriter <= Schema.format && minimumReader <= Schema.format }
   }
 
-  static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("mainstay.outbox.1") { db in
-      try db.execute(sql: tables)
-      try db.execute(sql: indexes)
-      for (key, value) in [("min_reader", 1), ("min_writer", 1), ("enqueued", 0)] {
-        try db.execute(
-          sql: "INSERT INTO meta (key, value) VALUES (?, ?)", arguments: [key, value])
-      }
-    }
-    migrator.registerMigration("mainstay.outbox.2") { db in
-      // A build that knows format 1 only would run what has to wait for something else.
-      try db.execute(sql: scheduling + indexes + schedulingIndexes)
-      try db.execute(sql: "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
-    }
-    return migrator
-  }
-
   /// What the file says; the present format where it says nothing yet.
   static func format(_ db: Database) throws -> Format {
-    guard try db.tableExists("meta") else { return Format() }
+    guard try isPresent(db) else {
+      return try OlderSchema.isPresent(db) ? OlderSchema.format(db) : Format()
+    }
     let rows = try Row.fetchAll(
-      db, sql: "SELECT key, value FROM meta WHERE key IN ('min_reader', 'min_writer')")
+      db, sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('min_reader', 'min_writer')")
     var format = Format()
     for row in rows {
       switch row["key"] as String? {
@@ -51,15 +36,38 @@ enum Schema {
     return format
   }
 
-  /// The tables of format 1.
+  /// Whether the tables are those of this build.
+  ///
+  /// Asked of the file itself: what the connection remembers may be older than what another process
+  /// has done.
+  static func isPresent(_ db: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'mainstay_meta')"
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+
+  /// Brings the tables up to date, within a transaction.
+  static func grow(_ db: Database) throws {
+    // Somebody who opened the file at the same time may have done it just before.
+    guard try !isPresent(db) else { return }
+    try db.execute(sql: tables + indexes + triggers)
+    if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
+  }
+
+  /// The tables.
   ///
   /// Ids are never reused, so they are the order in which operations were enqueued; a redriven
   /// operation keeps its id, and so its place. Ordering keys are bytes: any text is legal, and one
-  /// that is read as text would end at its first zero.
+  /// that is read as text would end at its first zero. `rank` is the time at which an operation
+  /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
+  /// needs for the time after its redrive. `latest` is what the other side was last known to have
+  /// of a record, by the ordering key of what changes it, or by the operation where it has none.
+  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it.
   private static let tables = """
-    CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+    CREATE TABLE mainstay_meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+    INSERT INTO mainstay_meta (key, value) VALUES
+      ('min_reader', 3), ('min_writer', 3), ('enqueued', 0), ('pending', 0), ('bytes', 0);
 
-    CREATE TABLE owner (
+    CREATE TABLE mainstay_owner (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       lock TEXT NOT NULL UNIQUE,
       pid INTEGER NOT NULL,
@@ -67,85 +75,7 @@ enum Schema {
       since INTEGER NOT NULL
     );
 
-    CREATE TABLE op (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      uuid BLOB NOT NULL UNIQUE,
-      kind TEXT NOT NULL,
-      version INTEGER NOT NULL,
-      codec TEXT NOT NULL DEFAULT 'json',
-      lane TEXT NOT NULL,
-      ordering_key BLOB,
-      state TEXT NOT NULL CHECK (state IN
-        ('ready', 'scheduled', 'blocked', 'waiting', 'leased', 'parked', 'conflicted')),
-      cause TEXT,
-      run_at INTEGER,
-      wait INTEGER,
-      enqueued_at INTEGER NOT NULL,
-      expires_at INTEGER,
-      attempt INTEGER NOT NULL DEFAULT 0,
-      unreachable INTEGER NOT NULL DEFAULT 0,
-      crashes INTEGER NOT NULL DEFAULT 0,
-      effect TEXT NOT NULL DEFAULT 'notSent',
-      lease_token INTEGER NOT NULL DEFAULT 0,
-      owner INTEGER REFERENCES owner (id),
-      idem_key TEXT NOT NULL UNIQUE,
-      error_code TEXT,
-      error_message TEXT,
-      payload BLOB NOT NULL,
-      CHECK ((state = 'leased') = (owner IS NOT NULL)),
-      CHECK ((state IN ('scheduled', 'waiting')) = (run_at IS NOT NULL))
-    );
-
-    CREATE TABLE dead (
-      id INTEGER PRIMARY KEY,
-      uuid BLOB NOT NULL UNIQUE,
-      kind TEXT NOT NULL,
-      version INTEGER NOT NULL,
-      codec TEXT NOT NULL,
-      lane TEXT NOT NULL,
-      ordering_key BLOB,
-      enqueued_at INTEGER NOT NULL,
-      expires_at INTEGER,
-      attempt INTEGER NOT NULL,
-      crashes INTEGER NOT NULL,
-      effect TEXT NOT NULL,
-      lease_token INTEGER NOT NULL,
-      idem_key TEXT NOT NULL UNIQUE,
-      error_code TEXT,
-      error_message TEXT,
-      payload BLOB NOT NULL,
-      reason TEXT NOT NULL,
-      since INTEGER NOT NULL,
-      holds_key INTEGER NOT NULL
-    );
-
-    CREATE TABLE conflict (
-      op INTEGER PRIMARY KEY REFERENCES op (id) ON DELETE CASCADE,
-      remote BLOB,
-      since INTEGER NOT NULL
-    );
-
-    CREATE TABLE lane (name TEXT PRIMARY KEY, cause TEXT, until INTEGER, wait INTEGER)
-      WITHOUT ROWID;
-
-    CREATE TABLE receipt (
-      kind TEXT NOT NULL,
-      reason TEXT NOT NULL,
-      count INTEGER NOT NULL,
-      bytes INTEGER NOT NULL,
-      first_at INTEGER NOT NULL,
-      last_at INTEGER NOT NULL,
-      PRIMARY KEY (kind, reason)
-    ) WITHOUT ROWID;
-    """
-
-  /// What format 2 adds: when an operation may run, and what stands in its way.
-  ///
-  /// `rank` is the time at which an operation counts as enqueued, by its priority; the smallest one
-  /// runs first. A table's rules cannot be changed, so `op` is made anew; the numbers that it has
-  /// given are not given again. A dead letter keeps what it needs, for the time after its redrive.
-  private static let scheduling = """
-    CREATE TABLE op_2 (
+    CREATE TABLE mainstay_op (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
       uuid BLOB NOT NULL UNIQUE,
       kind TEXT NOT NULL,
@@ -156,6 +86,7 @@ enum Schema {
       unique_key BLOB,
       priority INTEGER NOT NULL DEFAULT 2,
       rank INTEGER NOT NULL DEFAULT 0,
+      expendable INTEGER NOT NULL DEFAULT 0,
       constraints TEXT,
       state TEXT NOT NULL CHECK (state IN
         ('ready', 'scheduled', 'blocked', 'waiting', 'leased', 'parked', 'conflicted')),
@@ -168,67 +99,127 @@ enum Schema {
       attempt INTEGER NOT NULL DEFAULT 0,
       unreachable INTEGER NOT NULL DEFAULT 0,
       crashes INTEGER NOT NULL DEFAULT 0,
+      merges INTEGER NOT NULL DEFAULT 0,
       effect TEXT NOT NULL DEFAULT 'notSent',
       cancelled INTEGER NOT NULL DEFAULT 0,
       lease_token INTEGER NOT NULL DEFAULT 0,
-      owner INTEGER REFERENCES owner (id),
+      owner INTEGER REFERENCES mainstay_owner (id),
       idem_key TEXT NOT NULL UNIQUE,
       error_code TEXT,
       error_message TEXT,
+      checkpoint BLOB,
       payload BLOB NOT NULL,
       CHECK ((state = 'leased') = (owner IS NOT NULL)),
       CHECK ((state = 'scheduled') <= (run_at IS NOT NULL)),
       CHECK ((run_at IS NOT NULL) <= (state IN ('scheduled', 'waiting'))),
       CHECK ((state = 'waiting') <= (run_at IS NOT NULL OR cause = 'constraint'))
     );
-    INSERT INTO op_2 (id, uuid, kind, version, codec, lane, ordering_key, rank, state, cause,
-        run_at, wait, enqueued_at, expires_at, attempt, unreachable, crashes, effect, lease_token,
-        owner, idem_key, error_code, error_message, payload)
-      SELECT id, uuid, kind, version, codec, lane, ordering_key, enqueued_at, state, cause,
-        run_at, wait, enqueued_at, expires_at, attempt, unreachable, crashes, effect, lease_token,
-        owner, idem_key, error_code, error_message, payload FROM op;
-    DELETE FROM sqlite_sequence WHERE name = 'op_2';
-    INSERT INTO sqlite_sequence (name, seq)
-      SELECT 'op_2', seq FROM sqlite_sequence WHERE name = 'op';
-    DROP TABLE op;
-    ALTER TABLE op_2 RENAME TO op;
 
-    ALTER TABLE dead ADD COLUMN priority INTEGER NOT NULL DEFAULT 2;
-    ALTER TABLE dead ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE dead ADD COLUMN constraints TEXT;
-    DROP INDEX dead_key;
+    CREATE TABLE mainstay_dead (
+      id INTEGER PRIMARY KEY,
+      uuid BLOB NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      codec TEXT NOT NULL,
+      lane TEXT NOT NULL,
+      ordering_key BLOB,
+      priority INTEGER NOT NULL DEFAULT 2,
+      rank INTEGER NOT NULL DEFAULT 0,
+      expendable INTEGER NOT NULL DEFAULT 0,
+      constraints TEXT,
+      enqueued_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      attempt INTEGER NOT NULL,
+      crashes INTEGER NOT NULL,
+      merges INTEGER NOT NULL DEFAULT 0,
+      effect TEXT NOT NULL,
+      lease_token INTEGER NOT NULL,
+      idem_key TEXT NOT NULL UNIQUE,
+      error_code TEXT,
+      error_message TEXT,
+      checkpoint BLOB,
+      payload BLOB NOT NULL,
+      reason TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      holds_key INTEGER NOT NULL
+    );
 
-    CREATE TABLE dep (
+    CREATE TABLE mainstay_conflict (
+      op INTEGER PRIMARY KEY REFERENCES mainstay_op (id) ON DELETE CASCADE,
+      remote BLOB,
+      fields TEXT,
+      since INTEGER NOT NULL
+    );
+
+    CREATE TABLE mainstay_lane (name TEXT PRIMARY KEY, cause TEXT, until INTEGER, wait INTEGER)
+      WITHOUT ROWID;
+
+    CREATE TABLE mainstay_receipt (
+      kind TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      count INTEGER NOT NULL,
+      bytes INTEGER NOT NULL,
+      first_at INTEGER NOT NULL,
+      last_at INTEGER NOT NULL,
+      PRIMARY KEY (kind, reason)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE mainstay_dep (
       op INTEGER NOT NULL,
       needs INTEGER NOT NULL,
       policy TEXT NOT NULL,
       PRIMARY KEY (op, needs)
     ) WITHOUT ROWID;
 
-    """
+    CREATE TABLE mainstay_outcome (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      uuid BLOB NOT NULL UNIQUE,
+      kind TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      output BLOB,
+      at INTEGER NOT NULL
+    );
 
-  private static let schedulingIndexes = """
+    CREATE TABLE mainstay_latest (key BLOB PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
 
-    DROP INDEX op_ready;
-    CREATE INDEX op_ready ON op (lane, kind, version, rank, id) WHERE state = 'ready';
-    CREATE UNIQUE INDEX op_unique ON op (unique_key) WHERE unique_key IS NOT NULL;
-    CREATE INDEX op_held ON op (id) WHERE state = 'waiting' AND run_at IS NULL;
-    CREATE INDEX dep_needs ON dep (needs);
     """
 
   /// All partial: rows that nothing can be done with cost nothing where work is looked for.
   ///
-  /// `op_head` also holds the rule that at most one operation of an ordering key is not blocked.
+  /// `head` also holds the rule that at most one operation of an ordering key is not blocked.
   private static let indexes = """
-    CREATE INDEX op_ready ON op (lane, id) WHERE state = 'ready';
-    CREATE INDEX op_suspect ON op (id) WHERE state = 'ready' AND crashes > 0;
-    CREATE INDEX op_due ON op (run_at) WHERE run_at IS NOT NULL;
-    CREATE INDEX op_lease ON op (owner) WHERE owner IS NOT NULL;
-    CREATE INDEX op_key ON op (ordering_key, id) WHERE ordering_key IS NOT NULL;
-    CREATE UNIQUE INDEX op_head ON op (ordering_key)
+    CREATE INDEX mainstay_op_ready ON mainstay_op (lane, kind, version, rank, id)
+      WHERE state = 'ready';
+    CREATE INDEX mainstay_op_suspect ON mainstay_op (id) WHERE state = 'ready' AND crashes > 0;
+    CREATE INDEX mainstay_op_held ON mainstay_op (id) WHERE state = 'waiting' AND run_at IS NULL;
+    CREATE INDEX mainstay_op_due ON mainstay_op (run_at) WHERE run_at IS NOT NULL;
+    CREATE INDEX mainstay_op_lease ON mainstay_op (owner) WHERE owner IS NOT NULL;
+    CREATE INDEX mainstay_op_key ON mainstay_op (ordering_key, id) WHERE ordering_key IS NOT NULL;
+    CREATE UNIQUE INDEX mainstay_op_head ON mainstay_op (ordering_key)
       WHERE ordering_key IS NOT NULL AND state <> 'blocked';
-    CREATE INDEX op_parked ON op (kind, version) WHERE state = 'parked';
-    CREATE INDEX op_expiry ON op (expires_at) WHERE expires_at IS NOT NULL;
-    CREATE INDEX dead_key ON dead (ordering_key) WHERE ordering_key IS NOT NULL AND holds_key;
+    CREATE UNIQUE INDEX mainstay_op_unique ON mainstay_op (unique_key)
+      WHERE unique_key IS NOT NULL;
+    CREATE INDEX mainstay_op_parked ON mainstay_op (kind, version) WHERE state = 'parked';
+    CREATE INDEX mainstay_op_expiry ON mainstay_op (expires_at) WHERE expires_at IS NOT NULL;
+    CREATE INDEX mainstay_op_expendable ON mainstay_op (priority, id) WHERE expendable;
+    CREATE INDEX mainstay_dead_key ON mainstay_dead (ordering_key)
+      WHERE ordering_key IS NOT NULL AND holds_key;
+    CREATE INDEX mainstay_dep_needs ON mainstay_dep (needs);
+
+    """
+
+  private static let triggers = """
+    CREATE TRIGGER mainstay_op_in AFTER INSERT ON mainstay_op BEGIN
+      UPDATE mainstay_meta SET value = value + 1 WHERE key = 'pending';
+      UPDATE mainstay_meta SET value = value + length(new.payload) WHERE key = 'bytes';
+    END;
+    CREATE TRIGGER mainstay_op_out AFTER DELETE ON mainstay_op BEGIN
+      UPDATE mainstay_meta SET value = value - 1 WHERE key = 'pending';
+      UPDATE mainstay_meta SET value = value - length(old.payload) WHERE key = 'bytes';
+    END;
+    CREATE TRIGGER mainstay_op_payload AFTER UPDATE OF payload ON mainstay_op BEGIN
+      UPDATE mainstay_meta SET value = value + length(new.payload) - length(old.payload)
+        WHERE key = 'bytes';
+    END;
     """
 }

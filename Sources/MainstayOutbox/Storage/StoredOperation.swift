@@ -71,6 +71,8 @@ extension NewOperation {
     public var dependencies: EnqueueOptions.Dependencies?
     /// What must hold while it is started.
     public var constraints: Set<OperationConstraint>
+    /// Whether it goes where a store is full.
+    public var isExpendable: Bool
     /// What it and the one before it under its ordering key come to; nil where both are done.
     public var coalescing: Coalescing?
 
@@ -79,7 +81,7 @@ extension NewOperation {
       priority: OperationPriority = .normal, handicap: Duration = .zero, delay: Duration? = nil,
       uniqueKey: EnqueueOptions.UniqueKey? = nil,
       dependencies: EnqueueOptions.Dependencies? = nil,
-      constraints: Set<OperationConstraint> = []
+      constraints: Set<OperationConstraint> = [], isExpendable: Bool = false
     ) {
       self.priority = priority
       self.handicap = handicap
@@ -87,6 +89,7 @@ extension NewOperation {
       self.uniqueKey = uniqueKey
       self.dependencies = dependencies
       self.constraints = constraints
+      self.isExpendable = isExpendable
     }
   }
 
@@ -146,6 +149,12 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   public internal(set) var constraints: Set<OperationConstraint>
   /// Whether somebody has cancelled it while its effect could have happened.
   public internal(set) var isCancelled: Bool
+  /// Whether it goes where the store is full.
+  public internal(set) var isExpendable: Bool
+  /// How many times in a row the other side changed the same record first.
+  public internal(set) var merges: Int
+  /// How far an earlier run came, as its worker noted it; nil where none did.
+  public internal(set) var checkpoint: Data?
 
   /// Makes a stored operation; for stores.
   public init(
@@ -154,7 +163,8 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
     unreachable: Int = 0, lostRuns: Int = 0, effect: EffectCertainty = .notSent,
     failure: FailureNote? = nil, due: Date? = nil, enqueued: Date, expires: Date? = nil,
     priority: OperationPriority = .normal, constraints: Set<OperationConstraint> = [],
-    isCancelled: Bool = false
+    isCancelled: Bool = false, isExpendable: Bool = false, merges: Int = 0,
+    checkpoint: Data? = nil
   ) {
     self.id = id
     self.type = type
@@ -174,6 +184,26 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
     self.priority = priority
     self.constraints = constraints
     self.isCancelled = isCancelled
+    self.isExpendable = isExpendable
+    self.merges = merges
+    self.checkpoint = checkpoint
+  }
+}
+
+/// How an operation ended, as a store remembers it.
+public struct StoredOutcome: Sendable, Equatable {
+  /// How it ended.
+  public let reason: OutboxReceipt.Reason
+  /// What its worker returned, encoded; nil where that was nothing.
+  public let output: Data?
+  /// When it ended.
+  public let ended: Date
+
+  /// Makes an outcome; for stores.
+  public init(reason: OutboxReceipt.Reason, output: Data?, ended: Date) {
+    self.reason = reason
+    self.output = output
+    self.ended = ended
   }
 }
 

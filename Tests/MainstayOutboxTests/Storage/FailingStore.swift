@@ -88,6 +88,28 @@ final class FailingStore: OutboxStore {
   func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
     try await store.deadLetters(after: id, limit: limit)
   }
+  func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
+    try await store.deadLetter(id)
+  }
+  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
+    try await store.operation(keyed: key)
+  }
+  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
+    try await store.operations(orderedBy: orderingKey)
+  }
+  func latest(for operation: StoredOperation) async throws -> Data? {
+    try await store.latest(for: operation)
+  }
+  func outcome(_ id: OperationID) async throws -> StoredOutcome? { try await store.outcome(id) }
+  func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
+    try pass("checkpoint")
+    return try await store.checkpoint(lease, data)
+  }
+  func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool {
+    try await store.learn(id, news, conflicts: fields)
+  }
   func redrive(_ id: OperationID) async throws -> Bool { try await store.redrive(id) }
   func discard(_ id: OperationID) async throws -> Bool { try await store.discard(id) }
   func conflicts() async throws -> [OutboxConflict] { try await store.conflicts() }

@@ -86,21 +86,22 @@ import Testing
     let first = try await open(folder)
     _ = try await first.insert(.note("a"))
     await first.close()
-    try change(folder, "UPDATE meta SET value = 3 WHERE key = 'min_writer'")
+    try change(folder, "UPDATE mainstay_meta SET value = 4 WHERE key = 'min_writer'")
     let before = try Data(contentsOf: folder.database)
     let error = await #expect(throws: OutboxError.self) { _ = try await open(folder) }
     #expect(error?.code == .newerFormat)
     #expect(error?.details.contains(folder.database.path(percentEncoded: false)) == true)
-    #expect(error?.details.contains("format 3") == true)
+    #expect(error?.details.contains("format 4") == true)
     #expect(try Data(contentsOf: folder.database) == before)
-    try change(folder, "UPDATE meta SET value = 2 WHERE key = 'min_writer'")
+    try change(folder, "UPDATE mainstay_meta SET value = 3 WHERE key = 'min_writer'")
     #expect(try await open(folder).snapshot().pending == 1)
   }
 
   @Test func `a newer build that only added something can still be written`() async throws {
     let folder = try TemporaryFolder()
     await (try await open(folder)).close()
-    try change(folder, "ALTER TABLE op ADD COLUMN extra TEXT; CREATE TABLE later (id INTEGER)")
+    try change(
+      folder, "ALTER TABLE mainstay_op ADD COLUMN extra TEXT; CREATE TABLE later (id INTEGER)")
     let store = try await open(folder)
     _ = try await store.insert(.note("a"))
     #expect(try await store.claim().count == 1)
@@ -180,7 +181,12 @@ import Testing
     let old = try #require(try await first.claim().first)
     first.abandon()
     try change(
-      folder, "UPDATE op SET state = 'ready', owner = NULL, lease_token = 0; DELETE FROM owner")
+      folder,
+      """
+      UPDATE mainstay_op SET state = 'ready', owner = NULL, lease_token = 0;
+      DELETE FROM mainstay_owner
+      """
+    )
     let second = try await open(folder)
     let new = try #require(try await second.claim().first)
     #expect(new.lease.token > old.lease.token)
@@ -229,8 +235,8 @@ import Testing
     let first = try await open(folder)
     for text in ["a", "b", "c"] { _ = try await first.insert(.note(text)) }
     await first.close()
-    try change(folder, "UPDATE op SET idem_key = 'a b' WHERE id = 1")
-    try change(folder, "UPDATE op SET effect = 'refused' WHERE id = 2")
+    try change(folder, "UPDATE mainstay_op SET idem_key = 'a b' WHERE id = 1")
+    try change(folder, "UPDATE mainstay_op SET effect = 'unheard-of' WHERE id = 2")
     let second = try await open(folder)
     let claimed = try await second.claim()
     #expect(claimed.map(\.text) == ["b", "c"])
@@ -257,28 +263,30 @@ import Testing
     await (try await open(folder)).close()
     let queries = [
       """
-      SELECT lane, kind, version FROM op WHERE state = 'ready'
+      SELECT lane, kind, version FROM mainstay_op WHERE state = 'ready'
         AND (lane, kind, version) > ('a', 'b', 1) ORDER BY lane, kind, version LIMIT 1
       """,
       """
-      SELECT id FROM op WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
+      SELECT id FROM mainstay_op
+      WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
         AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
       """,
-      "UPDATE op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
-      "SELECT uuid FROM op WHERE unique_key = x'01'",
-      "SELECT id FROM op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
-      "SELECT id FROM op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
-      "SELECT id FROM op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
-      "SELECT 1 FROM op WHERE ordering_key = x'01' AND state <> 'blocked'",
-      "SELECT id FROM op WHERE owner = 1",
-      "SELECT min(run_at) FROM op WHERE run_at IS NOT NULL",
+      "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
+      "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
+      "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
+      "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
+      "SELECT id FROM mainstay_op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
+      "SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND state <> 'blocked'",
+      "SELECT id FROM mainstay_op WHERE owner = 1",
+      "SELECT min(run_at) FROM mainstay_op WHERE run_at IS NOT NULL",
+      "SELECT id FROM mainstay_op WHERE expendable AND priority <= 2 ORDER BY priority, id",
     ]
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.read { db in
       for query in queries {
         let rows = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query)
         let plan = rows.map { $0["detail"] as String }.joined(separator: "; ")
-        #expect(plan.contains("op_"), "\(query): \(plan)")
+        #expect(plan.contains("mainstay_op_"), "\(query): \(plan)")
         #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
       }
     }

@@ -145,11 +145,11 @@ import Testing
         sql: """
           UPDATE sqlite_schema SET sql =
             replace(sql, 'TEXT NOT NULL', 'TEXT')
-          WHERE name = 'op'
+          WHERE name = 'mainstay_op'
           """)
       try db.execute(sql: "PRAGMA writable_schema = RESET")
-      try db.execute(sql: "UPDATE op SET kind = NULL, idem_key = NULL WHERE id = 1")
-      try db.execute(sql: "UPDATE op SET uuid = x'00', attempt = 'many' WHERE id = 2")
+      try db.execute(sql: "UPDATE mainstay_op SET kind = NULL, idem_key = NULL WHERE id = 1")
+      try db.execute(sql: "UPDATE mainstay_op SET uuid = x'00', attempt = 'many' WHERE id = 2")
     }
     try queue.close()
     let whole = SQLiteStore(at: folder.database)

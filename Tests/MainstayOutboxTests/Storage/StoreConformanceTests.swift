@@ -16,15 +16,15 @@ struct StoreUnderTest: Sendable {
   let store: any OutboxStore
   let time: TimeOfDay
   private let folder: TemporaryFolder
+  private let limits: StoreLimits
 
-  init(_ kind: Kind, maximumPending: Int? = nil) async throws {
+  init(_ kind: Kind, limits: StoreLimits = StoreLimits()) async throws {
     let (folder, time) = (try TemporaryFolder(), TimeOfDay())
-    (self.folder, self.time) = (folder, time)
+    (self.folder, self.time, self.limits) = (folder, time, limits)
     switch kind {
-    case .memory: store = InMemoryStore(maximumPending: maximumPending, now: { time.now })
+    case .memory: store = InMemoryStore(limits: limits, now: { time.now })
     case .sqlite:
-      store = SQLiteStore(
-        at: folder.database, maximumPending: maximumPending, now: { time.now })
+      store = SQLiteStore(at: folder.database, limits: limits, now: { time.now })
     }
     _ = try await store.open()
   }
@@ -34,7 +34,7 @@ struct StoreUnderTest: Sendable {
     guard let sqlite = store as? SQLiteStore else { return (store, try await store.open()) }
     sqlite.abandon()
     let (folder, time) = (folder, time)
-    let next = SQLiteStore(at: folder.database, now: { time.now })
+    let next = SQLiteStore(at: folder.database, limits: limits, now: { time.now })
     return (next, try await next.open())
   }
 }
@@ -227,10 +227,11 @@ struct StoreUnderTest: Sendable {
 }
 
 extension StoreUnderTest {
-  fileprivate init(_ store: any OutboxStore, _ time: TimeOfDay, _ folder: TemporaryFolder) {
-    (self.store, self.time, self.folder) = (store, time, folder)
+  private init(_ store: any OutboxStore, like other: StoreUnderTest) {
+    self.store = store
+    (time, folder, limits) = (other.time, other.folder, other.limits)
   }
 
   /// The same test on the store that came after a crash.
-  func with(_ store: any OutboxStore) -> StoreUnderTest { StoreUnderTest(store, time, folder) }
+  func with(_ store: any OutboxStore) -> StoreUnderTest { StoreUnderTest(store, like: self) }
 }

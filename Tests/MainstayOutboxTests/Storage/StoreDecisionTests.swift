@@ -167,7 +167,7 @@ import Testing
   func `a full store refuses, and takes again when something has ended`(
     kind: Kind
   ) async throws {
-    let test = try await StoreUnderTest(kind, maximumPending: 2)
+    let test = try await StoreUnderTest(kind, limits: StoreLimits(maximumPending: 2))
     for text in ["a", "b"] { _ = try await test.store.insert(.note(text)) }
     await #expect(throws: OutboxError(.full, details: "")) {
       _ = try await test.store.insert(.note("c"))

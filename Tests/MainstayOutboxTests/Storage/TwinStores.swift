@@ -26,9 +26,16 @@ struct TwinStores {
   ]
 
   init(seed: UInt64) async throws {
-    memory = try await StoreUnderTest(.memory)
-    file = try await StoreUnderTest(.sqlite)
     generator = SeededGenerator(seed: seed)
+    var limits = StoreLimits(maximumOutcomes: Int.random(in: 0...9, using: &generator))
+    if Bool.random(using: &generator) {
+      limits.maximumPending = Int.random(in: 1...12, using: &generator)
+    }
+    if Bool.random(using: &generator) {
+      limits.maximumBytes = Int.random(in: 10...200, using: &generator)
+    }
+    memory = try await StoreUnderTest(.memory, limits: limits)
+    file = try await StoreUnderTest(.sqlite, limits: limits)
   }
 
   private mutating func chance(_ percent: Int) -> Bool {
@@ -104,7 +111,8 @@ struct TwinStores {
         _ = try await both("hasten \(name(id))") { try await $0.hasten(id) }
       }
     case 89..<91: _ = try await both("reconsider") { try await $0.reconsider() == () }
-    case 91..<95: try await turnLane()
+    case 91..<93: try await learn()
+    case 93..<96: try await turnLane()
     default: try await crash()
     }
   }
@@ -129,6 +137,7 @@ struct TwinStores {
         Set((0..<number(1...3)).map { _ in pick(ids) }),
         ifGivenUp: pick(EnqueueOptions.Dependencies.IfGivenUp.allCases))
     }
+    wishes.isExpendable = chance(30)
     if chance(20) { wishes.constraints = pick([[.power], [.unmetered], [.power, .unmetered]]) }
     return wishes
   }
@@ -150,7 +159,10 @@ struct TwinStores {
     do {
       let id = try await both("insert") { try await $0.insert(new) }
       if id == new.id { ids.append(id) }
-    } catch let error as OutboxError where [.duplicate, .changedMeanwhile].contains(error.code) {
+    } catch let error as OutboxError
+      where
+      [.duplicate, .changedMeanwhile, .full].contains(error.code)
+    {
       // Both refused it.
     }
   }
@@ -193,19 +205,43 @@ struct TwinStores {
   private mutating func settle() async throws {
     guard !held.isEmpty else { return }
     let (one, other, operation) = held.remove(at: number(0...(held.count - 1)))
+    if chance(20) {
+      let data = chance(80) ? Data("far".utf8) : nil
+      try same(
+        "checkpoint", try await memory.store.checkpoint(one, data),
+        try await file.store.checkpoint(other, data))
+    }
+    let fields = chance(50) ? [FieldConflict(field: "f", cause: .bothChanged)] : []
     let next = pick([
-      OperationVerdict.Next.done, .done, .ready, .scheduled(after: .seconds(number(0...60))),
-      .waiting(after: .seconds(number(1...60))), .conflicted(remote: Data("r".utf8)), .parked,
+      OperationVerdict.Next.done, .done, .ready, .dropped,
+      .scheduled(after: .seconds(number(0...60))),
+      .waiting(after: .seconds(number(1...60))),
+      .conflicted(remote: Data("r".utf8), fields: fields), .parked,
       .dead(.refused, followers: pick(Worker.AfterDeadLetter.allCases)), .cancelled,
     ])
     var verdict = OperationVerdict(
       next, attempts: operation.attempts + 1, unreachable: number(0...1),
-      effect: chance(30) ? .sentUnknown : .notSent)
+      effect: pick([.sentUnknown, .notSent, .notSent, .refused]))
+    if chance(25) { verdict.output = Data("out".utf8) }
+    if chance(25) { verdict.news = news() }
     if chance(10) { verdict.closesLane = LaneClosure(.throttled, for: .seconds(20)) }
     log.append("settle \(name(operation.id)) \(next)")
     try same(
       "settle", try await memory.store.settle(one, verdict),
       try await file.store.settle(other, verdict))
+  }
+
+  private mutating func news() -> RecordNews {
+    RecordNews(
+      latest: Data("latest \(number(0...9))".utf8),
+      idempotencyKey: chance(50) ? IdempotencyKey() : nil, merges: number(0...3))
+  }
+
+  private mutating func learn() async throws {
+    guard !ids.isEmpty else { return }
+    let (id, news) = (pick(ids), news())
+    let fields = chance(50) ? [FieldConflict(field: "g", cause: .noBase)] : []
+    try await both("learn \(name(id))") { try await $0.learn(id, news, conflicts: fields) }
   }
 
   private mutating func decide() async throws {
@@ -265,7 +301,18 @@ struct TwinStores {
     let ledger = try await memory.store.ledger()
     try same("ledger", ledger, try await file.store.ledger())
     try same("balance", ledger.isBalanced, true)
+    try same(
+      "conflicts", try await memory.store.conflicts().map { "\($0.remote ?? Data()) \($0.fields)" },
+      try await file.store.conflicts().map { "\($0.remote ?? Data()) \($0.fields)" })
+    for operation in first {
+      try same(
+        "latest of \(name(operation.id))", try await memory.store.latest(for: operation),
+        try await file.store.latest(for: operation))
+    }
     for id in names {
+      try same(
+        "outcome of \(name(id))", try await memory.store.outcome(id),
+        try await file.store.outcome(id))
       try same(
         "obstacles of \(name(id))", try await memory.store.obstacles(id),
         try await file.store.obstacles(id))

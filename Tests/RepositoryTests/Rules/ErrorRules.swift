@@ -15,6 +15,9 @@ enum ErrorRules {
     "RecordedError": "is the record of an error, and stays what it was recorded from",
     "StoreFolder.Failure": "stays in the store, which goes on in memory",
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",
+    "Vault.NoCodec": "is caught by the worker's run, which keeps it as a cause",
+    "AESGCMPayloadCodec.Failure": "is caught by the worker's run, which keeps it as a cause",
+    "NotSent": "is caught by the worker's run, which records what it says",
   ]
 
   /// What users are offered, over the package itself.

@@ -5,7 +5,7 @@ internal import Mainstay
 internal import MainstayOutbox
 
 /// What the queue keeps: which work of which item; all else is read when it is run.
-protocol ItemOperation: QueuedOperation {
+protocol ItemOperation: QueuedOperation where Output == NoOutput {
   var work: UUID { get }
   var item: UUID { get }
   init(work: UUID, item: UUID)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+
+/// A change of a record that others change too: it carries what it was made from, so that both
+/// changes can be put together.
+///
+/// ```swift
+/// struct SaveItem: MergingOperation {
+///   static let kind: OperationKind = "save-item"
+///   static let mergePolicy = MergePolicy<Item>([.field("title", \.title)])
+///   var base: VersionedState<Item>
+///   var local: RecordState<Item>
+/// }
+/// ```
+///
+/// Enqueue it with the record's identity as ordering key. Each time it runs, what it changes is
+/// laid over what the other side was last known to have; <doc:ResolvingConflicts> has its states.
+public protocol MergingOperation: QueuedOperation {
+  /// The record.
+  associatedtype Record: Codable & Sendable & Equatable
+
+  /// How two versions of the record become one.
+  static var mergePolicy: MergePolicy<Record> { get }
+
+  /// What this side began with: what the other side had as far as was known, or what the change
+  /// before this one made of it; `deleted` for a record that this side makes.
+  var base: VersionedState<Record> { get set }
+
+  /// What this side made of it.
+  var local: RecordState<Record> { get set }
+}
+
+/// What is to be sent of a record, and the version that the other side must still have.
+public typealias RecordChange<Record: Sendable & Equatable> = ConflictStateMachine<Record>.Outgoing
+
+extension MergingOperation {
+  /// The change laid over what the other side has.
+  func merged(
+    into remote: VersionedState<Record>, choosing choices: [String: MergeSide] = [:]
+  ) -> MergeResult<Record> {
+    Self.mergePolicy.merge(
+      base: base.state, local: local, remote: remote.state, choosing: choices)
+  }
+
+  /// What the other side was last known to have; what this side began with where nothing was heard
+  /// since, or where it cannot be read.
+  func remote(_ latest: Data?) -> VersionedState<Record> {
+    latest.flatMap { try? Self.version(in: $0) } ?? base
+  }
+
+  static func version(in data: Data) throws -> VersionedState<Record> {
+    try PayloadCoding.decode(VersionedState<Record>.self, from: data)
+  }
+}
+
+extension RemoteConflict {
+  /// Makes the error of a worker of a ``MergingOperation``.
+  ///
+  /// - Parameters:
+  ///   - remote: What the other side has.
+  ///   - error: What a person reads about it; the default is that of HTTP status 409.
+  /// - Throws: What encoding the record throws.
+  public init<Record: Encodable & Sendable>(
+    _ remote: VersionedState<Record>, error: AppError = .http(status: 409)
+  ) throws {
+    self.init(remote: try PayloadCoding.encode(remote), error: error)
+  }
+}
+
+extension Worker {
+  /// Makes a worker for changes of records that are merged with those of others.
+  ///
+  /// Where the other side has another version than the worker names, the worker throws
+  /// ``RemoteConflict/init(_:error:)`` with it. The change is merged into that and run again, under
+  /// a new idempotency key; where a person has to decide, it waits: see
+  /// ``Outbox/conflict(_:of:)``.
+  ///
+  /// - Parameters:
+  ///   - type: What it runs; one worker for each kind and version.
+  ///   - maximumMerges: How often in a row the other side may be faster before somebody has to
+  ///     decide; 1 to 100, the default is 5.
+  ///   - maximumAttempts: As for any other operation, and so are the three after it.
+  ///   - backoff: As there.
+  ///   - afterDeadLetter: As there.
+  ///   - maximumConcurrency: As there.
+  ///   - reconcile: As there.
+  ///   - run: Sends the record under the condition that the other side still has the version that
+  ///     it is given (nil: it never had one), and returns the other side's version from now on; nil
+  ///     where it has none.
+  public init<Operation: MergingOperation>(
+    for type: Operation.Type, maximumMerges: Int = 5, maximumAttempts: Int = 25,
+    backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
+    afterDeadLetter: AfterDeadLetter = .holdKey, maximumConcurrency: Int? = nil,
+    reconcile: (@Sendable (Operation, WorkerContext) async throws -> Reconciliation)? = nil,
+    run:
+      @escaping @Sendable (
+        Operation, RecordChange<Operation.Record>, WorkerContext
+      ) async throws -> String?
+  ) {
+    precondition(
+      (1...100).contains(maximumMerges),
+      "Worker(maximumMerges: \(maximumMerges)) is not legal: 1 to 100")
+    var rules = Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency)
+    rules.maximumMerges = maximumMerges
+    self.init(
+      type: Operation.payloadType, rules: rules,
+      perform: { data, context in
+        let operation = try Operation.decode(data)
+        let remote = operation.remote(try await context.run.latest())
+        let result = operation.merged(into: remote)
+        let step = MergeStep(result, remote)
+        guard step.next == .send else { throw NotSent(step: step, remote: remote) }
+        let change = RecordChange<Operation.Record>(
+          state: result.state, precondition: remote.version)
+        let version = try await run(operation, change, context)
+        let latest = VersionedState(result.state, version: version)
+        return WorkerAnswer(latest: try? PayloadCoding.encode(latest))
+      },
+      reconcile: Self.ask(reconcile),
+      merge: { data, latest in
+        let remote = try Operation.version(in: latest)
+        return MergeStep(try Operation.decode(data).merged(into: remote), remote)
+      })
+  }
+}
+
+/// What becomes of a change once it was merged with what the other side has.
+package struct MergeStep: Sendable, Equatable {
+  typealias Make = @Sendable (_ payload: Data, _ latest: Data) throws -> MergeStep
+
+  /// What is left to do.
+  package enum Next: Sendable, Equatable {
+    /// The result is sent.
+    case send
+    /// The other side has it already.
+    case nothing
+    /// Somebody has to decide.
+    case ask([FieldConflict])
+  }
+
+  package let next: Next
+  /// The receipts of changes that a rule of the policy dropped.
+  package let discarded: [DiscardedChange]
+
+  package init(_ next: Next, discarded: [DiscardedChange] = []) {
+    self.next = next
+    self.discarded = discarded
+  }
+
+  init<Record: Equatable>(_ result: MergeResult<Record>, _ remote: VersionedState<Record>) {
+    discarded = result.discarded
+    if remote.state == .missing {
+      next = .ask([.noRemote])
+    } else if !result.isClean {
+      next = .ask(result.conflicts)
+    } else {
+      next = result.state == remote.state ? .nothing : .send
+    }
+  }
+}
+
+extension FieldConflict {
+  /// The other side did not say what it has, or that cannot be read.
+  static let noRemote = FieldConflict(field: "", cause: .noRemote)
+}
+
+/// A run that did not come to sending anything, since of what the other side has.
+struct NotSent: Error {
+  let step: MergeStep
+  /// What the other side has, encoded.
+  let latest: Data?
+
+  init(step: MergeStep, remote: some Encodable) {
+    self.step = step
+    latest = try? PayloadCoding.encode(remote)
+  }
+}

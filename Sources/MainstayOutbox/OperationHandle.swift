@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Follows one operation, from wherever its identity is known: also after a restart.
+///
+/// ```swift
+/// let id = try await outbox.enqueue(scan)
+/// let handle = outbox.handle(id, for: Scan.self)
+/// if case .ended(.done, let book, _) = try await handle.outcome() { show(book) }
+/// ```
+public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiable {
+  /// Where an operation stands.
+  public enum Status: Sendable {
+    /// It is not finished; how much of it is done, where it runs and its worker says so.
+    case pending(StoredOperation, progress: OperationProgress?)
+    /// It was given up; somebody may redrive it.
+    case deadLetter(DeadLetter)
+    /// It ended for this reason; what its worker returned, where it did and that can be read.
+    case ended(OutboxReceipt.Reason, output: Operation.Output?, at: Date)
+    /// It was never there, or it ended so long ago that nobody remembers: see
+    /// ``Outbox/Configuration/maximumOutcomes``.
+    case unknown
+  }
+
+  /// The identity of the operation.
+  public let id: OperationID
+  let outbox: Outbox
+
+  /// Where it stands now.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func status() async throws(OutboxError) -> Status {
+    // It may move from one place to another between two looks.
+    for _ in 0..<2 {
+      if let operation = try await outbox.operation(id) {
+        return .pending(operation, progress: outbox.progress[id])
+      }
+      if let letter = try await outbox.deadLetter(id) { return .deadLetter(letter) }
+      if let outcome = try await outbox.outcome(id) {
+        let output = outcome.output.flatMap {
+          try? PayloadCoding.decode(
+            Operation.Output.self, from: outbox.vault.opened($0, as: .output(Operation.kind)))
+        }
+        return .ended(outcome.reason, output: output, at: outcome.ended)
+      }
+    }
+    return .unknown
+  }
+
+  /// Where it stands, now and after each change, until it has ended or is not known any more; the
+  /// newest is never missed, older ones may be.
+  ///
+  /// A dead letter is no end: it may be redriven.
+  public var updates: some AsyncSequence<Status, Never> & Sendable {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let bell = outbox.changeFeed.bell()
+      let task = Task {
+        for await _ in bell {
+          // A store that fails now is asked again after the next change.
+          guard let status = try? await status() else { continue }
+          continuation.yield(status)
+          if status.isFinal { break }
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  /// Where it stands once it is not pending any more: when it ended or was given up.
+  ///
+  /// - Returns: Where it stands; also `pending`, where the caller is cancelled before.
+  /// - Throws: ``OutboxError``, such as where the outbox is shut down before.
+  public func outcome() async throws(OutboxError) -> Status {
+    for await status in updates {
+      if case .pending = status { continue }
+      return status
+    }
+    return try await status()
+  }
+
+  /// Takes the operation back: see ``Outbox/cancel(_:)``.
+  ///
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func cancel() async throws(OutboxError) -> Cancellation? {
+    try await outbox.cancel(id)
+  }
+}
+
+extension OperationHandle.Status {
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .pending, .deadLetter: false
+    case .ended, .unknown: true
+    }
+  }
+}
+
+extension Outbox {
+  /// Follows an operation.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - type: What it is; only what its worker returned depends on it.
+  /// - Returns: The handle, also where there is no such operation.
+  public func handle<Operation: QueuedOperation>(
+    _ id: OperationID, for type: Operation.Type
+  ) -> OperationHandle<Operation> {
+    OperationHandle(id: id, outbox: self)
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+package import Mainstay
+
+/// What becomes of an operation whose record somebody else has changed.
+extension OperationStateMachine {
+  /// The other side has another version than the run expected, and the change was merged into it.
+  ///
+  /// - Parameters:
+  ///   - step: What merging came to; nil where the other side's version cannot be read.
+  ///   - latest: The other side's version, encoded.
+  ///   - merges: How many times in a row that happened before.
+  ///   - key: The key under which the result is sent: it is something else than what was sent.
+  ///   - error: What the other side said.
+  /// - Returns: What becomes of the operation.
+  package mutating func overtaken(
+    _ step: MergeStep?, latest: Data, merges: Int, key: IdempotencyKey, error: AppError
+  ) -> OperationVerdict {
+    var verdict = failed(error, remote: latest, fraction: 0)
+    guard case .conflicted = verdict.next else { return verdict }
+    guard let step else {
+      verdict.next = .conflicted(remote: latest, fields: [.noRemote])
+      return verdict
+    }
+    verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
+    if step.next == .send, merges < rules.maximumMerges {
+      verdict.next = .ready
+      verdict.news?.idempotencyKey = key
+    } else {
+      verdict.next = next(after: step, latest)
+    }
+    return verdict
+  }
+
+  /// What the other side was last known to have leaves nothing to send, or makes somebody decide.
+  ///
+  /// - Parameters:
+  ///   - step: What merging came to.
+  ///   - latest: The other side's version, encoded.
+  /// - Returns: What becomes of the operation.
+  package func notSent(_ step: MergeStep, latest: Data?) -> OperationVerdict {
+    var verdict = cancelled()
+    verdict.next = next(after: step, latest)
+    return verdict
+  }
+
+  private func next(after step: MergeStep, _ latest: Data?) -> OperationVerdict.Next {
+    switch step.next {
+    case .nothing: step.discarded.isEmpty ? .done : .dropped
+    case .ask(let fields): .conflicted(remote: latest, fields: fields)
+    case .send:
+      .conflicted(remote: latest, fields: [FieldConflict(field: "", cause: .tooManyMerges)])
+    }
+  }
+}

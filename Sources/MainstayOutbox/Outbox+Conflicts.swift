@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+
+extension Outbox {
+  /// A conflict about a record, with what could be put together.
+  ///
+  /// - Parameters:
+  ///   - id: The operation that waits: see ``conflicts()``.
+  ///   - type: What it is.
+  /// - Returns: The conflict; nil where the operation is in none, is of another type, or cannot be
+  ///   read.
+  /// - Throws: ``OutboxError``.
+  public func conflict<Operation: MergingOperation>(
+    _ id: OperationID, of type: Operation.Type
+  ) async throws(OutboxError) -> Conflict<Operation.Record>? {
+    try await open(id, type)?.conflict
+  }
+
+  /// Ends a conflict with what a person decided, and lets what followed the operation go on.
+  ///
+  /// What was decided is sent on condition that the other side still has the version that it was
+  /// made from; where it has not, there may be another conflict. A decision for what the other side
+  /// has drops the operation, and a receipt counts it.
+  ///
+  /// - Parameters:
+  ///   - id: The operation that waits.
+  ///   - type: What it is.
+  ///   - conflict: The conflict as the person saw it.
+  ///   - state: What the record is to be.
+  /// - Returns: False where the operation is not in this conflict any more: look at it again.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func resolve<Operation: MergingOperation>(
+    _ id: OperationID, of type: Operation.Type, _ conflict: Conflict<Operation.Record>,
+    with state: RecordState<Operation.Record>
+  ) async throws(OutboxError) -> Bool {
+    guard let found = try await open(id, type), found.conflict == conflict else { return false }
+    var operation = found.operation
+    guard state != conflict.remote.state else { return try await acceptRemote(id) }
+    operation.base = conflict.remote
+    operation.local = state
+    return try await resolve(id, with: .send(operation))
+  }
+
+  /// Ends a conflict with the side that a person chose for each field.
+  ///
+  /// - Parameters:
+  ///   - id: The operation that waits.
+  ///   - type: What it is.
+  ///   - conflict: The conflict as the person saw it.
+  ///   - choices: The side for each of ``Conflict/fields``, by name; a field that is not named gets
+  ///     the value of this side.
+  /// - Returns: False where the operation is not in this conflict any more: look at it again.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func resolve<Operation: MergingOperation>(
+    _ id: OperationID, of type: Operation.Type, _ conflict: Conflict<Operation.Record>,
+    choosing choices: [String: MergeSide]
+  ) async throws(OutboxError) -> Bool {
+    let result = Operation.mergePolicy.merge(
+      base: conflict.base, local: conflict.local, remote: conflict.remote.state,
+      choosing: choices)
+    return try await resolve(id, of: type, conflict, with: result.state)
+  }
+
+  /// Tells what the other side was heard to have of a record, such as by a list that was fetched.
+  ///
+  /// The changes of the record that wait are laid over it, without asking the other side first, and
+  /// a conflict that has gone with it resolves itself. Nothing happens where no change waits, and
+  /// where one runs or may have been sent: the other side will say so again.
+  ///
+  /// - Parameters:
+  ///   - remote: What the other side has; `missing` is no news.
+  ///   - orderingKey: The ordering key of what changes the record.
+  ///   - type: What changes it; operations of other types under the key are left alone.
+  /// - Returns: Whether a change took it in.
+  /// - Throws: ``OutboxError``.
+  @discardableResult
+  public func received<Operation: MergingOperation>(
+    _ remote: VersionedState<Operation.Record>,
+    orderedBy orderingKey: some CustomStringConvertible & Sendable, for type: Operation.Type
+  ) async throws(OutboxError) -> Bool {
+    let waiting = try await operations(orderedBy: orderingKey)
+    guard remote.state != .missing, let first = waiting.first(where: { $0.state != .blocked }),
+      first.type == Operation.payloadType,
+      let operation = try? Operation.decode(first.payload),
+      let plain = try? PayloadCoding.encode(remote)
+    else { return false }
+    let latest = try await latest(for: first)
+    guard remote != operation.remote(latest) else { return false }
+    let step = MergeStep(operation.merged(into: remote), remote)
+    var fields: [FieldConflict] = []
+    if case .ask(let found) = step.next { fields = found }
+    let data = try sealed(plain, as: .record(first.type.kind))
+    let news = RecordNews(latest: data, idempotencyKey: IdempotencyKey(), merges: first.merges)
+    let isTaken = try await learn(first.id, news, fields)
+    return isTaken
+  }
+
+  /// The conflict that an operation is in, and what it wants.
+  private func open<Operation: MergingOperation>(
+    _ id: OperationID, _ type: Operation.Type
+  ) async throws(OutboxError) -> (operation: Operation, conflict: Conflict<Operation.Record>)? {
+    let all = try await conflicts()
+    guard let found = all.first(where: { $0.id == id }),
+      found.operation.type == Operation.payloadType,
+      let operation = try? Operation.decode(found.operation.payload)
+    else { return nil }
+    let remote = found.remote.flatMap { try? Operation.version(in: $0) }
+    let known = remote ?? VersionedState(.missing, version: nil)
+    let result = operation.merged(into: known)
+    let fields = found.fields.isEmpty ? [FieldConflict.noRemote] : found.fields
+    let conflict = Conflict(
+      record: found.operation.orderingKey ?? id.description, base: operation.base.state,
+      local: operation.local, remote: known, suggestion: result.state, fields: fields,
+      since: found.since)
+    return (operation, conflict)
+  }
+}

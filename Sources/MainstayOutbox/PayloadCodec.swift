@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import Mainstay
+
+/// Seals what an outbox keeps on the disk, so that nobody else can read it there: payloads, what
+/// workers return, checkpoints, and what the other side has of a record.
+///
+/// `AESGCMPayloadCodec` of the trait `Encryption` is one. Identities, kinds, keys, lanes, times and
+/// error messages are not sealed: the outbox has to find its work by them, also where the key is
+/// lost.
+///
+/// What was kept before there was a codec is still read. What cannot be opened, such as for want of
+/// a key, is parked, and tried again when the outbox is opened the next time.
+public protocol PayloadCodec: Sendable {
+  /// Seals bytes.
+  ///
+  /// - Parameters:
+  ///   - plain: The bytes.
+  ///   - binding: What they are, such as a payload of a kind and version.
+  /// - Returns: The sealed bytes, with all that opening them needs but the secret itself.
+  /// - Throws: Whatever hinders it; then nothing is kept.
+  func seal(_ plain: Data, binding: Data) throws -> Data
+
+  /// Opens what was sealed.
+  ///
+  /// - Parameters:
+  ///   - sealed: What ``seal(_:binding:)`` returned, maybe of an earlier build.
+  ///   - binding: The same as for sealing.
+  /// - Returns: The bytes.
+  /// - Throws: Where the secret is missing, or the bytes or the binding are others than those that
+  ///   were sealed.
+  func open(_ sealed: Data, binding: Data) throws -> Data
+}
+
+/// Seals and opens what an outbox keeps; without a codec all of it is plain.
+struct Vault: Sendable {
+  /// What bytes are; they are opened as nothing else.
+  enum Content {
+    case payload(PayloadType)
+    case checkpoint(OperationKind)
+    case output(OperationKind)
+    case record(OperationKind)
+
+    fileprivate var binding: Data {
+      switch self {
+      case .payload(let type): Data("payload\0\(type.kind)\0\(type.version)".utf8)
+      case .checkpoint(let kind): Data("checkpoint\0\(kind)".utf8)
+      case .output(let kind): Data("output\0\(kind)".utf8)
+      case .record(let kind): Data("record\0\(kind)".utf8)
+      }
+    }
+  }
+
+  /// There is no codec, and the bytes are sealed.
+  struct NoCodec: Error {}
+
+  /// What sealed bytes begin with; no JSON does.
+  static let mark = Data("\0mainstay.sealed.1\0".utf8)
+
+  let codec: (any PayloadCodec)?
+
+  func sealed(_ plain: Data, as content: Content) throws -> Data {
+    guard let codec else { return plain }
+    return Self.mark + (try codec.seal(plain, binding: content.binding))
+  }
+
+  func opened(_ data: Data, as content: Content) throws -> Data {
+    guard Self.isSealed(data) else { return data }
+    guard let codec else { throw NoCodec() }
+    return try codec.open(Data(data.dropFirst(Self.mark.count)), binding: content.binding)
+  }
+
+  static func isSealed(_ data: Data) -> Bool { data.starts(with: mark) }
+}
+
+extension Vault {
+  /// An operation whose payload can be read, where it can be opened.
+  func opened(_ operation: StoredOperation) -> StoredOperation {
+    guard Self.isSealed(operation.payload) else { return operation }
+    var operation = operation
+    let content = Content.payload(operation.type)
+    operation.payload = (try? opened(operation.payload, as: content)) ?? operation.payload
+    return operation
+  }
+
+  func opened(_ letter: DeadLetter) -> DeadLetter {
+    DeadLetter(
+      operation: opened(letter.operation), reason: letter.reason, since: letter.since,
+      holdsKey: letter.holdsKey)
+  }
+
+  func opened(_ conflict: OutboxConflict) -> OutboxConflict {
+    let content = Content.record(conflict.operation.type.kind)
+    return OutboxConflict(
+      operation: opened(conflict.operation),
+      remote: conflict.remote.flatMap { try? opened($0, as: content) }, fields: conflict.fields,
+      since: conflict.since)
+  }
+}
+
+extension StoredOperation {
+  /// Whether the payload is sealed, and the present process has not opened it.
+  public var isSealed: Bool { Vault.isSealed(payload) }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+extension Arrival {
+  /// What is in a store: the counters that its triggers keep.
+  struct Load {
+    var pending = 0
+    var bytes = 0
+  }
+
+  static func load(_ db: Database) throws -> Load {
+    var load = Load()
+    let rows = try Row.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('pending', 'bytes')"))
+    for row in rows {
+      if row["key"] == "bytes" { load.bytes = row["value"] } else { load.pending = row["value"] }
+    }
+    return load
+  }
+
+  /// How many rows are looked at together where something has to go.
+  private static let stride = 100
+
+  /// Drops what has expired, and then what is expendable, until a newcomer has room.
+  ///
+  /// - Returns: False where it has none; what is expendable is dropped only where that is enough.
+  func makeRoom(for operation: NewOperation) throws -> Bool {
+    guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
+    if try isFitting(operation) { return true }
+    guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
+    try departure.expire(atMost: Self.stride)
+    if try isFitting(operation) { return true }
+    guard let victims = try victims(for: operation) else { return false }
+    for row in victims { try departure.remove(row, as: .evicted) }
+    return true
+  }
+
+  private func isFitting(_ operation: NewOperation) throws -> Bool {
+    let load = try Self.load(db)
+    return load.pending < limits.maximumPending ?? .max
+      && load.bytes + operation.payload.count <= limits.maximumBytes ?? .max
+  }
+
+  /// Those that go first and make room together; nil where all of them do not.
+  ///
+  /// What others need stays, since they would be given up for want of it; and an expendable
+  /// newcomer takes the place of nothing that is more important than it is.
+  private func victims(for operation: NewOperation) throws -> [Row]? {
+    let load = try Self.load(db)
+    var rows = load.pending + 1 - (limits.maximumPending ?? .max)
+    var bytes = load.bytes + operation.payload.count - (limits.maximumBytes ?? .max)
+    var victims: [Row] = []
+    let cursor = try Row.fetchCursor(
+      db.cachedStatement(
+        sql: """
+          SELECT \(OperationRow.leaving) FROM mainstay_op
+          WHERE expendable AND state NOT IN ('leased', 'conflicted') AND \(OperationRow.isSafe)
+            AND NOT cancelled AND (NOT ?1 OR priority <= ?2)
+            AND NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = mainstay_op.id)
+          ORDER BY priority, id
+          """),
+      arguments: [operation.wishes.isExpendable, operation.wishes.priority.rawValue])
+    while rows > 0 || bytes > 0 {
+      guard let row = try cursor.next()?.copy() else { return nil }
+      victims.append(row)
+      rows -= 1
+      bytes -= (row["payload"] as Data).count
+    }
+    return victims
+  }
+}

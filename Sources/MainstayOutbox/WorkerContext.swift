@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+
+/// What a worker is told about the run that it is in.
+public struct WorkerContext: Sendable {
+  /// The identity of the operation.
+  public let id: OperationID
+  /// The key by which the other side knows a repetition; the same in all runs.
+  public let idempotencyKey: IdempotencyKey
+  /// A number that is greater in each later run of the same operation; the other side may refuse a
+  /// run that was overtaken.
+  public let leaseToken: Int64
+  /// Which attempt this is, from 1; runs that were not counted do not raise it.
+  public let attempt: Int
+  /// The ordering key; nil where the operation has none.
+  public let orderingKey: String?
+  /// The lane.
+  public let lane: Lane
+
+  let run: RunAccess
+
+  /// Makes sure that nobody else has taken the operation over; ask before an effect that the other
+  /// side cannot recognise as a repetition.
+  ///
+  /// - Throws: `CancellationError` where the lease was lost; the run is cancelled with it.
+  public func confirmLease() async throws { try await run.confirm() }
+
+  /// How far an earlier run of the operation came; nil where none noted anything.
+  ///
+  /// - Parameter type: What it noted.
+  /// - Returns: What it noted; nil also where that cannot be read.
+  public func checkpoint<Value: Decodable>(as type: Value.Type) -> Value? {
+    run.checkpoint.flatMap { try? PayloadCoding.decode(type, from: $0) }
+  }
+
+  /// Notes how far this run has come, for the run after it; returns when that survives the death of
+  /// the process.
+  ///
+  /// It is forgotten when the operation gets another payload or another idempotency key.
+  ///
+  /// - Parameter value: What the run after this one has to know; small, since it is written as a
+  ///   whole each time.
+  /// - Throws: `CancellationError` where the lease was lost; ``OutboxError``; what encoding throws.
+  public func checkpoint(_ value: some Encodable & Sendable) async throws {
+    try await run.keep(try PayloadCoding.encode(value))
+  }
+
+  /// Tells those that watch the operation how much of it is done; it is not kept on the disk.
+  ///
+  /// - Parameters:
+  ///   - fraction: From 0 to 1; others are cut to that.
+  ///   - note: A few words for people, such as `3 of 8 pages`; nil, the default, for none.
+  public func report(progress fraction: Double, note: String? = nil) {
+    run.report(OperationProgress(fraction: fraction, note: note))
+  }
+}
+
+/// What a context reaches of the run that it belongs to.
+struct RunAccess: Sendable {
+  let checkpoint: Data?
+  let latest: @Sendable () async throws -> Data?
+  let confirm: @Sendable () async throws -> Void
+  let keep: @Sendable (Data) async throws -> Void
+  let report: @Sendable (OperationProgress) -> Void
+}

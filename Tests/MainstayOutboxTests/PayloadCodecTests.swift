@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+#if Encryption
+  import Crypto
+#endif
+
+/// A codec that everybody can read, but that nobody takes for plain text, and that gives other
+/// bytes each time.
+private struct Scrambler: PayloadCodec {
+  struct Wrong: Error {}
+
+  var secret: UInt8 = 0x5A
+
+  private func mixed(_ data: Data, _ salt: UInt8) -> Data { Data(data.map { $0 ^ secret ^ salt }) }
+
+  func seal(_ plain: Data, binding: Data) throws -> Data {
+    let salt = UInt8.random(in: 1...127)
+    let tail = Data([UInt8(binding.count)]) + binding + plain
+    return Data([secret, salt]) + mixed(tail, salt)
+  }
+
+  func open(_ sealed: Data, binding: Data) throws -> Data {
+    let bytes = [UInt8](sealed)
+    guard bytes.count > 2, bytes[0] == secret else { throw Wrong() }
+    let tail = mixed(Data(bytes.dropFirst(2)), bytes[1])
+    let count = Int(tail[0])
+    guard tail.count > count, tail[1..<(1 + count)] == binding else { throw Wrong() }
+    return Data(tail.dropFirst(1 + count))
+  }
+}
+
+private struct Letter: CoalescingOperation, MergingOperation {
+  typealias Output = String
+  struct Text: Codable, Equatable, Sendable { var words: String }
+  static let kind: OperationKind = "letter"
+  static let mergePolicy = MergePolicy<Text>([.field("words", \.words)])
+  var base: VersionedState<Text>
+  var local: RecordState<Text>
+
+  init(_ words: String) {
+    base = VersionedState(.deleted, version: nil)
+    local = .present(Text(words: words))
+  }
+
+  func coalesced(with later: Letter) -> Coalesced<Letter> { .replace(by: later) }
+}
+
+/// What nobody but the app shall read on the disk.
+@Suite(.requirement("C14"), .ends(withinMinutes: 5)) struct PayloadCodecTests {
+  private var shop: Workshop
+
+  init() throws {
+    shop = try Workshop()
+    shop.configuration.codec = Scrambler()
+  }
+
+  private func writer(
+    _ body: @escaping @Sendable (Letter, WorkerContext) async throws -> Void = { _, _ in }
+  ) -> Worker {
+    Worker(for: Letter.self, backoff: .constant(.seconds(1), jitter: .none)) { letter, context in
+      try await body(letter, context)
+      return "output-\(letter.local.record?.words ?? "")"
+    }
+  }
+
+  /// All that lies on the disk.
+  private func disk() throws -> Data {
+    let names = try FileManager.default.contentsOfDirectory(
+      at: shop.folder.url, includingPropertiesForKeys: nil)
+    return names.reduce(into: Data()) { $0 += (try? Data(contentsOf: $1)) ?? Data() }
+  }
+
+  @Test func `no word of a payload, a checkpoint, an output or a conflict is on the disk`()
+    async throws
+  {
+    let remote = VersionedState(RecordState.present(Letter.Text(words: "theirword")), version: "1")
+    let outbox = try await shop.open(
+      writer { letter, context in
+        try await context.checkpoint("checkpointword")
+        if letter.local.record?.words == "conflictword" { throw try RemoteConflict(remote) }
+      })
+    let done = try await outbox.enqueue(Letter("payloadword"))
+    _ = try await outbox.handle(done, for: Letter.self).outcome()
+    let open = try await outbox.enqueue(Letter("conflictword"))
+    await outbox.wait { $0.conflicted == 1 }
+    let raw = try disk()
+    for word in ["payloadword", "checkpointword", "output-", "theirword", "conflictword"] {
+      #expect(raw.range(of: Data(word.utf8)) == nil, "\(word)")
+    }
+    guard
+      case .ended(.done, "output-payloadword", _) = try await outbox.handle(
+        done, for: Letter.self
+      ).status()
+    else {
+      Issue.record("the output cannot be read")
+      return
+    }
+    let conflict = try #require(try await outbox.conflicts().first)
+    #expect(conflict.id == open && !conflict.operation.isSealed)
+    #expect(try await outbox.conflict(open, of: Letter.self)?.remote == remote)
+    await outbox.shutDown()
+  }
+
+  @Test func `a repetition is known although its bytes are others`() async throws {
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(writer())
+    let options = EnqueueOptions(idempotencyKey: IdempotencyKey())
+    let id = try await outbox.enqueue(Letter("a"), options: options)
+    #expect(try await outbox.enqueue(Letter("a"), options: options) == id)
+    await #expect(throws: OutboxError(.keyReused, details: "")) {
+      _ = try await outbox.enqueue(Letter("b"), options: options)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `sealed neighbours are put together`() async throws {
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let seen = Box<[String]>([])
+    let outbox = try await shop.open(
+      writer { letter, _ in seen.change { $0.append(letter.local.record?.words ?? "") } })
+    for words in ["a", "b"] { try await outbox.enqueue(Letter(words), orderedBy: "k") }
+    let waiting = try await outbox.operations(orderedBy: "k")
+    #expect(waiting.count == 1 && waiting.first?.isSealed == false)
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(seen.value == ["b"])
+    await outbox.shutDown()
+  }
+
+  @Test func `what cannot be opened is parked, and runs when its key is back`() async throws {
+    var other = shop
+    other.configuration.codec = Scrambler(secret: 1)
+    var plain = shop
+    plain.configuration.codec = nil
+    var first = shop
+    first.configuration.startsPaused = true
+    let outbox = try await first.open(writer())
+    try await outbox.enqueue(Letter("a"))
+    await outbox.shutDown()
+    for (number, shop) in [other, plain].enumerated() {
+      let without = try await shop.open(writer())
+      await shop.log.wait(for: "failed", count: number + 1)
+      await without.wait { $0.parked == 1 }
+      let waiting = try #require(try await without.operations().first)
+      #expect(waiting.isSealed && waiting.attempts == 0)
+      #expect(try await without.explain(waiting.id)?.obstacles == [.unreadable])
+      await without.shutDown()
+    }
+    let with = try await shop.open(writer())
+    await with.wait { $0.pending == 0 }
+    await with.shutDown()
+  }
+
+  @Test func `what was kept before there was a codec is still read`() async throws {
+    var plain = shop
+    (plain.configuration.codec, plain.configuration.startsPaused) = (nil, true)
+    let first = try await plain.open(writer())
+    try await first.enqueue(Letter("a"))
+    await first.shutDown()
+    let second = try await shop.open(writer())
+    await second.wait { $0.pending == 0 }
+    #expect(try await second.ledger().count(.done) == 1)
+    await second.shutDown()
+  }
+
+  @Test func `a payload that cannot be sealed is refused`() async throws {
+    struct Broken: PayloadCodec {
+      func seal(_ plain: Data, binding: Data) throws -> Data { throw Scrambler.Wrong() }
+      func open(_ sealed: Data, binding: Data) throws -> Data { throw Scrambler.Wrong() }
+    }
+    var shop = shop
+    shop.configuration.codec = Broken()
+    let outbox = try await shop.open(writer())
+    await #expect(throws: OutboxError(.unencodable, details: "")) {
+      _ = try await outbox.enqueue(Letter("a"))
+    }
+    #expect(try await outbox.ledger().enqueued == 0)
+    await outbox.shutDown()
+  }
+
+  #if Encryption
+    private static let binding = Data("what it is".utf8)
+
+    @Test func `what AES-GCM sealed opens under its key, for what it is, and unchanged`() throws {
+      let (old, new) = (SymmetricKey(size: .bits128), SymmetricKey(size: .bits256))
+      let first = AESGCMPayloadCodec(keys: ["old": old], sealingWith: "old")
+      let both = AESGCMPayloadCodec(keys: ["old": old, "new": new], sealingWith: "new")
+      for plain in [Data(), Data("a".utf8), Data(count: 100_000)] {
+        let sealed = try first.seal(plain, binding: Self.binding)
+        #expect(try both.open(sealed, binding: Self.binding) == plain)
+        #expect(try first.seal(plain, binding: Self.binding) != sealed, "nonces are new")
+        let newer = try both.seal(plain, binding: Self.binding)
+        #expect(throws: AESGCMPayloadCodec.Failure.missingKey("new")) {
+          try first.open(newer, binding: Self.binding)
+        }
+        #expect(throws: (any Error).self) { try both.open(sealed, binding: Data()) }
+      }
+    }
+
+    @Test func `no byte of what AES-GCM sealed can be changed or left out`() throws {
+      let codec = AESGCMPayloadCodec(
+        keys: ["k": SymmetricKey(size: .bits256)], sealingWith: "k")
+      let sealed = try codec.seal(Data("text".utf8), binding: Self.binding)
+      for index in sealed.indices {
+        var changed = sealed
+        changed[index] ^= 1
+        #expect(throws: (any Error).self) { try codec.open(changed, binding: Self.binding) }
+        #expect(throws: (any Error).self) {
+          try codec.open(sealed.prefix(index), binding: Self.binding)
+        }
+      }
+    }
+
+    @Test func `an outbox keeps payloads under AES-GCM`() async throws {
+      var shop = shop
+      shop.configuration.codec = AESGCMPayloadCodec(
+        keys: ["2026": SymmetricKey(size: .bits256)], sealingWith: "2026")
+      let outbox = try await shop.open(writer())
+      let id = try await outbox.enqueue(Letter("payloadword"))
+      let status = try await outbox.handle(id, for: Letter.self).outcome()
+      guard case .ended(.done, "output-payloadword", _) = status else {
+        Issue.record("it is not done")
+        return
+      }
+      #expect(try disk().range(of: Data("payloadword".utf8)) == nil)
+      await outbox.shutDown()
+    }
+
+    @Test func `a codec needs a key that it can seal with`() async {
+      await #expect(processExitsWith: .failure) {
+        _ = AESGCMPayloadCodec(keys: [:], sealingWith: "k")
+      }
+      await #expect(processExitsWith: .failure) {
+        let key = SymmetricKey(data: Data(count: 5))
+        _ = AESGCMPayloadCodec(keys: ["k": key], sealingWith: "k")
+      }
+      await #expect(processExitsWith: .failure) {
+        let key = SymmetricKey(size: .bits256)
+        let name = String(repeating: "k", count: 256)
+        _ = AESGCMPayloadCodec(keys: [name: key], sealingWith: name)
+      }
+    }
+  #endif
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+private struct Other: QueuedOperation {
+  static let kind: OperationKind = "other"
+}
+
+/// What lets the calls of a worker through, besides the outbox.
+@Suite(.requirement("C14", "O11"), .ends(withinMinutes: 5)) struct WorkerGatesTests {
+  private let shop: Workshop
+
+  init() throws { shop = try Workshop() }
+
+  @Test func `while the circuit is open its lane waits, and no attempt is counted`() async throws {
+    let circuit = CircuitBreaker(
+      "host", .consecutiveFailures(1), breakFor: .seconds(30), breakJitter: 0, clock: shop.clock)
+    let isDown = Box(true)
+    let worker = shop.worker { _, _ in if isDown.value { throw AppError.test(.transient()) } }
+    let outbox = try await shop.open(worker.guarded(by: circuit))
+    let first = try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "failed")
+    let second = try await outbox.enqueue(Note(text: "b"))
+    await shop.log.wait(for: "heldBack")
+    #expect(shop.log.count("started") == 1)
+    let obstacles = try #require(try await outbox.explain(second)?.obstacles)
+    #expect(obstacles.contains { if case .lane(.main, .throttled, _) = $0 { true } else { false } })
+    #expect(try await outbox.operation(second)?.attempts == 0)
+    #expect(try await outbox.operation(first)?.attempts == 1)
+    isDown.value = false
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(30))
+    await outbox.wait { $0.pending == 0 }
+    #expect(shop.log.count("succeeded") == 2)
+    await outbox.shutDown()
+  }
+
+  @Test func `a rejection from inside of a worker is its own`() async throws {
+    let circuit = CircuitBreaker("outer", clock: shop.clock)
+    let inner = CircuitBreaker("inner", clock: shop.clock)
+    let isolation = inner.isolate()
+    let worker = shop.worker { _, _ in try await inner.run {} }
+    let outbox = try await shop.open(worker.guarded(by: circuit))
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.waiting == 1 }
+    #expect(shop.log.count("started") == 1 && shop.log.count("heldBack") == 0)
+    withExtendedLifetime(isolation) {}
+    await outbox.shutDown()
+  }
+
+  @Test func `a limited worker begins as often as its limit says, and others go on`() async throws {
+    let limiter = RateLimiter(
+      "limit", .tokenBucket(rate: 1, per: .seconds(10), burst: 2), clock: shop.clock)
+    let others = Worker(for: Other.self) { _, _ in }
+    let outbox = try await shop.open(shop.worker { _, _ in }.limited(by: limiter), others)
+    for text in ["a", "b", "c", "d"] { try await outbox.enqueue(Note(text: text)) }
+    await outbox.wait { $0.pending == 2 && $0.running == 0 }
+    try await outbox.enqueue(Other())
+    await outbox.wait { $0.pending == 2 }
+    let left = try await outbox.operations()
+    #expect(left.count == 2 && left.allSatisfy { $0.attempts == 0 && $0.type.kind == "note" })
+    let obstacles = try #require(try await outbox.explain(left[0].id)?.obstacles)
+    #expect(obstacles.contains { if case .rateLimited = $0 { true } else { false } })
+    for count in [1, 0] {
+      await shop.clock.sleepers(atLeast: 1)
+      shop.clock.advance(by: .seconds(10))
+      await outbox.wait { $0.pending == count }
+    }
+    await outbox.shutDown()
+  }
+}
