@@ -74,6 +74,11 @@ extension EnqueueOptions {
 }
 
 extension StoredOperation {
+  /// Whether a newcomer may be put together with it.
+  func isOpen(to new: NewOperation) -> Bool {
+    type == new.type && lane == new.lane && isUntouched && !isCancelled
+  }
+
   func coalescing(_ payload: Data?) -> NewOperation.Coalescing {
     NewOperation.Coalescing(earlier: id, expected: self.payload, payload: payload)
   }

@@ -260,6 +260,23 @@ extension Outbox {
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions
   ) async throws(OutboxError) -> OperationID {
+    let (new, payload) = try prepared(operation, options)
+    let id: OperationID
+    do {
+      id = try await insert(new, payload, of: Operation.self, options)
+    } catch {
+      throw OutboxError(error)
+    }
+    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
+    drainer.wake()
+    changeFeed.changed()
+    return id
+  }
+
+  /// What is handed to the store, and its payload before it was sealed.
+  func prepared<Operation: QueuedOperation>(
+    _ operation: Operation, _ options: EnqueueOptions
+  ) throws(OutboxError) -> (new: NewOperation, plain: Data) {
     let payload = try operation.encoded()
     guard payload.count <= configuration.maximumPayloadBytes else {
       throw OutboxError(
@@ -276,16 +293,7 @@ extension Outbox {
       timeToLive: options.timeToLive,
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
       wishes: wishes(options, of: Operation.self))
-    let id: OperationID
-    do {
-      id = try await insert(new, payload, of: Operation.self, options)
-    } catch {
-      throw OutboxError(error)
-    }
-    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
-    drainer.wake()
-    changeFeed.changed()
-    return id
+    return (new, payload)
   }
 
   /// Keeps an operation, or what it and the last one of its key come to, where their kind says so.
@@ -298,9 +306,7 @@ extension Outbox {
     let content = Vault.Content.payload(new.type)
     // Somebody else may change what both come to, again and again.
     for _ in 0..<8 {
-      guard let last = try await store.last(of: key), last.type == new.type,
-        last.lane == new.lane, last.isUntouched, !last.isCancelled
-      else { break }
+      guard let last = try await store.last(of: key), last.isOpen(to: new) else { break }
       var merged = new
       switch try? kind.coalesced(vault.opened(last.payload, as: content), with: plain) {
       case .replace(let payload):
@@ -324,11 +330,13 @@ extension Outbox {
       return try await store.insert(new)
     } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
       let twin = try await store.operation(keyed: new.idempotencyKey)
-      guard let twin, twin.type == new.type, vault.opened(twin).payload == plain else {
-        throw error
-      }
+      guard let twin, isSame(twin, new, plain) else { throw error }
       return twin.id
     }
+  }
+
+  func isSame(_ twin: StoredOperation, _ new: NewOperation, _ plain: Data) -> Bool {
+    twin.type == new.type && vault.opened(twin).payload == plain
   }
 
   var vault: Vault { Vault(codec: configuration.codec) }

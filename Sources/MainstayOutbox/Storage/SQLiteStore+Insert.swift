@@ -67,7 +67,7 @@ extension SQLiteStore {
   ) throws -> [Result<OperationID, any Error>] {
     let known = state.withLock { $0.lanes }
     var arrival = Arrival(departure(db), path: path, knownLanes: known, limits: limits)
-    let results = try Durability.full.transaction(db) {
+    let results = try transaction(.full, db) {
       let results = try operations.map { try arrival.take($0) }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)

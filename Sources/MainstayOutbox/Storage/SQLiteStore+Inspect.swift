@@ -57,26 +57,12 @@ extension SQLiteStore {
 
   /// The last operation of an ordering key that is not finished; nil where there is none.
   public func last(of orderingKey: String) async throws -> StoredOperation? {
-    try await read { db in
-      try Row.fetchOne(
-        db,
-        sql: """
-          SELECT \(OperationRow.op) FROM mainstay_op WHERE ordering_key = ? ORDER BY id DESC LIMIT 1
-          """, arguments: [Data(orderingKey.utf8)]
-      ).flatMap { try? OperationRow.operation($0) }
-    }
+    try await read { [self] db in try last(of: orderingKey, in: db) }
   }
 
   /// The operation or dead letter with an idempotency key; nil where there is none.
   public func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
-    try await read { db in
-      for (table, state) in [("mainstay_op", nil), ("mainstay_dead", OperationState.parked)] {
-        let row = try Row.fetchOne(
-          db, sql: "SELECT * FROM \(table) WHERE idem_key = ?", arguments: [key.rawValue])
-        if let row { return try OperationRow.operation(row, state: state) }
-      }
-      return nil
-    }
+    try await read { [self] db in try operation(keyed: key, in: db) }
   }
 
   /// The operations of an ordering key that are not finished, in order.

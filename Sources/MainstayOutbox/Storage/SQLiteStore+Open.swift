@@ -12,6 +12,7 @@ extension SQLiteStore {
   ///   still uses it. A damaged file that nobody uses is moved aside, and what can be read is
   ///   saved.
   public func open() async throws -> OpeningReport {
+    if let host { return try await connect(to: host) }
     do {
       if isBeingMended { return try await mend { try await connect() } }
       return try await connect()
@@ -37,31 +38,36 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
-        try check(db)
-        if try !Schema.isPresent(db) { try Durability.full.transaction(db) { try Schema.grow(db) } }
-        let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
-        var report = OpeningReport()
-        try Durability.full.transaction(db) {
-          try Self.settleClocks(db, at: now().milliseconds)
-          try recover(besides: connection, &report, db)
-          try db.execute(
-            sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
-        }
-        report.isBalanced = try Self.ledger(db).isBalanced
-        return (connection, report)
-      }
-      let isWanted = state.withLock { state in
-        guard state.connection == nil, !state.isClosed else { return false }
-        state.connection = connection
-        return true
-      }
-      guard isWanted else { throw OutboxError(.busy, details: "\(path) was opened twice") }
-      return report
+      return try await join(queue, lock)
     } catch {
       lock.remove()
       throw error
     }
+  }
+
+  /// Enters the tables as one more owner.
+  func join(_ queue: any DatabaseWriter, _ lock: OwnerLock) async throws -> OpeningReport {
+    let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
+      try check(db)
+      if try !Schema.isPresent(db) { try transaction(.full, db) { try Schema.grow(db) } }
+      let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
+      var report = OpeningReport()
+      try transaction(.full, db) {
+        try Self.settleClocks(db, at: now().milliseconds)
+        try recover(besides: connection, &report, db)
+        try db.execute(
+          sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
+      }
+      report.isBalanced = try Self.ledger(db).isBalanced
+      return (connection, report)
+    }
+    let isWanted = state.withLock { state in
+      guard state.connection == nil, !state.isClosed else { return false }
+      state.connection = connection
+      return true
+    }
+    guard isWanted else { throw OutboxError(.busy, details: "\(path) was opened twice") }
+    return report
   }
 
   private func makeFolder() throws {
@@ -112,6 +118,7 @@ extension SQLiteStore {
           this build has \(Schema.format)
           """)
     }
+    guard host == nil else { return }
     let isSuspected = FileManager.default.fileExists(atPath: path + Self.suspicion)
     if try isSuspected || Self.mayBeTorn(db) {
       let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)")
@@ -128,7 +135,7 @@ extension SQLiteStore {
   /// Remembers that the file looks damaged, so that the next opening looks for it.
   func suspect(_ error: any Error) -> OutboxError {
     let error = OutboxError(error, path: path)
-    if error.code == .corrupted {
+    if error.code == .corrupted, host == nil {
       _ = FileManager.default.createFile(atPath: path + Self.suspicion, contents: nil)
     }
     return error
@@ -143,7 +150,7 @@ extension SQLiteStore {
 
   private func register(_ lock: OwnerLock, _ db: Database) throws -> Int64 {
     let name = URL(filePath: lock.path).lastPathComponent
-    return try Durability.full.transaction(db) {
+    return try transaction(.full, db) {
       try db.execute(
         sql: "INSERT INTO mainstay_owner (lock, pid, boot, since) VALUES (?, ?, ?, ?)",
         arguments: [

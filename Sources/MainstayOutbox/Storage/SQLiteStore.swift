@@ -13,7 +13,7 @@ internal import Mainstay
 public final class SQLiteStore: OutboxStore {
   /// What is fixed when the file is opened.
   struct Connection: Sendable {
-    let queue: DatabaseQueue
+    let queue: any DatabaseWriter
     let owner: Int64
     /// Nil where the file is only looked at.
     let lock: OwnerLock?
@@ -31,6 +31,8 @@ public final class SQLiteStore: OutboxStore {
 
   /// Where the file lies.
   public let url: URL
+  /// The connection of an app that the tables live in; nil where they have a file of their own.
+  let host: Host?
   /// How much it keeps.
   public let limits: StoreLimits
   let now: @Sendable () -> Date
@@ -50,11 +52,21 @@ public final class SQLiteStore: OutboxStore {
     self.init(at: url, limits: limits, now: now, probe: nil)
   }
 
+  /// For the database of an app.
+  init(at url: URL, host: Host, limits: StoreLimits, now: @escaping @Sendable () -> Date) {
+    self.url = url
+    self.host = host
+    self.limits = limits.checked
+    self.now = now
+    probe = nil
+  }
+
   package init(
     at url: URL, limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date,
     probe: DurabilityProbe?
   ) {
     self.url = url
+    host = nil
     self.limits = limits.checked
     self.now = now
     self.probe = probe
@@ -79,8 +91,8 @@ public final class SQLiteStore: OutboxStore {
       return
     }
     let owner = connection.owner
-    _ = try? await Self.onWriter(of: connection.queue) { db in
-      try Durability.normal.transaction(db) {
+    _ = try? await Self.onWriter(of: connection.queue) { [self] db in
+      try transaction(.normal, db) {
         // Whatever is still leased was never reported: its effect may have happened.
         try db.execute(
           sql: """
@@ -89,10 +101,10 @@ public final class SQLiteStore: OutboxStore {
             """, arguments: [owner])
         try db.execute(sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [owner])
       }
-      try db.checkpoint(.truncate)
+      if host == nil { try db.checkpoint(.truncate) }
     }
     lock.remove()
-    try? connection.queue.close()
+    if host == nil { try? connection.queue.close() }
   }
 
   /// Leaves the file as a process does that dies: the lock ends, and nothing is tidied up.
@@ -102,7 +114,7 @@ public final class SQLiteStore: OutboxStore {
       defer { state.connection = nil }
       return state.connection
     }
-    try? connection?.queue.close()
+    if host == nil { try? connection?.queue.close() }
   }
 
   /// Runs a transaction on the one connection that writes; a cancelled task does not end it.
@@ -112,12 +124,30 @@ public final class SQLiteStore: OutboxStore {
   ) async throws -> T {
     let connection = try open
     do {
-      return try await Self.onWriter(of: connection.queue) { db in
-        try durability.transaction(db) { try body(db, connection) }
+      return try await Self.onWriter(of: connection.queue) { [self] db in
+        try transaction(durability, db) { try body(db, connection) }
       }
     } catch {
       throw suspect(error)
     }
+  }
+
+  /// Runs a transaction that takes the write lock at once: one that reads first and writes later
+  /// fails at once when somebody else writes, whatever the timeout.
+  ///
+  /// The level of an app's connection is the app's business. It can be changed only between
+  /// transactions, and takes effect when the statement is compiled: it must not come from a cache.
+  func transaction<T>(
+    _ durability: Durability, _ db: Database, _ body: () throws -> T
+  ) throws -> T {
+    if host == nil { try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)") }
+    var result: T?
+    try db.inTransaction(.immediate) {
+      result = try body()
+      return .commit
+    }
+    guard let result else { throw OutboxError(.failed, details: "no result") }
+    return result
   }
 
   /// Reads on the same connection: what was committed before is always seen.
@@ -140,7 +170,7 @@ public final class SQLiteStore: OutboxStore {
   }
 
   static func onWriter<T: Sendable>(
-    of queue: DatabaseQueue, _ body: @escaping @Sendable (Database) throws -> T
+    of queue: any DatabaseWriter, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       queue.asyncWriteWithoutTransaction { db in
@@ -163,22 +193,6 @@ enum Durability: String, Sendable {
   case full = "FULL"
   /// All of it but the last moments: it survives the death of the process.
   case normal = "NORMAL"
-
-  /// Runs a transaction that takes the write lock at once: one that reads first and writes later
-  /// fails at once when somebody else writes, whatever the timeout.
-  ///
-  /// The level can be changed only between transactions, and takes effect when the statement is
-  /// compiled: it must not come from a cache.
-  func transaction<T>(_ db: Database, _ body: () throws -> T) throws -> T {
-    try db.execute(sql: "PRAGMA synchronous = \(rawValue)")
-    var result: T?
-    try db.inTransaction(.immediate) {
-      result = try body()
-      return .commit
-    }
-    guard let result else { throw OutboxError(.failed, details: "no result") }
-    return result
-  }
 }
 
 /// Told about each step that may be the last one before a crash; for tests.

@@ -145,7 +145,7 @@ enum Schema {
     );
 
     CREATE TABLE mainstay_conflict (
-      op INTEGER PRIMARY KEY REFERENCES mainstay_op (id) ON DELETE CASCADE,
+      op INTEGER PRIMARY KEY,
       remote BLOB,
       fields TEXT,
       since INTEGER NOT NULL
@@ -216,6 +216,10 @@ enum Schema {
     CREATE TRIGGER mainstay_op_out AFTER DELETE ON mainstay_op BEGIN
       UPDATE mainstay_meta SET value = value - 1 WHERE key = 'pending';
       UPDATE mainstay_meta SET value = value - length(old.payload) WHERE key = 'bytes';
+    END;
+    CREATE TRIGGER mainstay_op_settled AFTER DELETE ON mainstay_op
+      WHEN old.state = 'conflicted' BEGIN
+      DELETE FROM mainstay_conflict WHERE op = old.id;
     END;
     CREATE TRIGGER mainstay_op_payload AFTER UPDATE OF payload ON mainstay_op BEGIN
       UPDATE mainstay_meta SET value = value + length(new.payload) - length(old.payload)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import GRDB
+internal import Mainstay
+
+/// An outbox whose tables stand among those of an app, so that what the app changes and what is to
+/// be told of it are one transaction.
+extension Outbox {
+  /// Opens an outbox in the database of an app, takes back what a dead process had begun, and
+  /// starts to work.
+  ///
+  /// Its tables begin with `mainstay_`, and have migrations of their own. The settings of the
+  /// connection stay as they are: see ``durability()``.
+  ///
+  /// - Parameters:
+  ///   - writer: The app's connection.
+  ///   - migrator: The app's own migrations; nil, the default, where it has run them. Hand them
+  ///     over where they have `eraseDatabaseOnSchemaChange`: they run when the outbox is opened,
+  ///     and are refused while something waits that they could erase.
+  ///   - configuration: How it behaves.
+  ///   - clock: What waits are measured with; the default is `ContinuousClock`.
+  ///   - now: The time of day, read once.
+  ///   - workers: What runs the operations, one for each kind and version.
+  /// - Throws: ``OutboxError``, naming the path; `unavailable` where the migrations could erase
+  ///   what waits.
+  public convenience init(
+    in writer: any DatabaseWriter, migrator: DatabaseMigrator? = nil,
+    configuration: Configuration = Configuration(),
+    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    @WorkerBuilder workers: () -> [Worker]
+  ) async throws(OutboxError) {
+    var surroundings = Surroundings()
+    surroundings.timeline = Timeline(clock)
+    let (timeline, start, date) = (surroundings.timeline, surroundings.timeline.now, now())
+    let store = SQLiteStore(
+      in: writer, migrator: migrator, limits: configuration.limits,
+      now: { date.addingTimeInterval((timeline.now - start).inSeconds) })
+    try await self.init(
+      store: store, configuration: configuration, surroundings: surroundings, workers: workers())
+  }
+
+  /// How much of what was accepted is certain to be there later.
+  ///
+  /// An outbox in a file of its own survives a power cut. In the database of an app it is what the
+  /// app's connection says: with `synchronous = FULL` the same, else only the death of the process.
+  /// A store of another kind answers for itself: here it counts as gone with the process.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func durability() async throws(OutboxError) -> OutboxDurability {
+    guard let store = store as? SQLiteStore else { return .processOnly }
+    do { return try await store.durability() } catch { throw OutboxError(error) }
+  }
+
+  /// Accepts an operation within the app's own transaction: it is there if and only if that is
+  /// committed, and runs no sooner.
+  ///
+  /// ```swift
+  /// try await database.write { db in
+  ///   try item.update(db)
+  ///   try outbox.enqueue(SyncTwin(id: item.id), in: db)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - operation: What is to be done.
+  ///   - options: The wishes; none by default.
+  ///   - db: The connection of the database that the outbox was opened in.
+  /// - Returns: Its identity, as ``enqueue(_:options:)`` does.
+  /// - Throws: ``OutboxError``; then nothing was accepted, and the transaction can go on.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    _ operation: Operation, options: EnqueueOptions = EnqueueOptions(), in db: Database
+  ) throws(OutboxError) -> OperationID {
+    guard let store = store as? SQLiteStore, store.host != nil else {
+      throw OutboxError(.failed, details: "the outbox has a database of its own: Outbox(in:)")
+    }
+    let (new, plain) = try prepared(operation, options)
+    let id: OperationID
+    do {
+      id = try insert(new, plain, of: Operation.self, options, store, db)
+    } catch {
+      throw OutboxError(error, path: store.path)
+    }
+    db.afterNextTransaction { [self] _ in
+      configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
+      drainer.wake()
+      changeFeed.changed()
+    }
+    return id
+  }
+
+  /// Accepts an operation that runs in order with others of the same key, within the app's own
+  /// transaction.
+  ///
+  /// - Parameters:
+  ///   - operation: What is to be done.
+  ///   - orderingKey: What it changes.
+  ///   - db: The connection of the database that the outbox was opened in.
+  /// - Returns: Its identity.
+  /// - Throws: ``OutboxError``; then nothing was accepted, and the transaction can go on.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    _ operation: Operation, orderedBy orderingKey: some CustomStringConvertible, in db: Database
+  ) throws(OutboxError) -> OperationID {
+    try enqueue(operation, options: EnqueueOptions(orderedBy: orderingKey.description), in: db)
+  }
+
+  /// Keeps an operation, or what it and the last one of its key come to: nobody changes that
+  /// meanwhile.
+  private func insert<Operation: QueuedOperation>(
+    _ new: NewOperation, _ plain: Data, of type: Operation.Type, _ options: EnqueueOptions,
+    _ store: SQLiteStore, _ db: Database
+  ) throws -> OperationID {
+    var new = new
+    let content = Vault.Content.payload(new.type)
+    if let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
+      options.allowsCoalescing, let last = try store.last(of: key, in: db),
+      last.isOpen(to: new)
+    {
+      switch try? kind.coalesced(vault.opened(last.payload, as: content), with: plain) {
+      case .replace(let payload):
+        new.wishes.coalescing = last.coalescing(try vault.sealed(payload, as: content))
+      case .annihilate: new.wishes.coalescing = last.coalescing(nil)
+      case .keepBoth, nil: break
+      }
+    }
+    do {
+      return try store.insert(new, in: db)
+    } catch let error as OutboxError where error.code == .changedMeanwhile {
+      // Something else needs the one that would go.
+      new.wishes.coalescing = nil
+      return try store.insert(new, in: db)
+    } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
+      let twin = try store.operation(keyed: new.idempotencyKey, in: db)
+      guard let twin, isSame(twin, new, plain) else { throw error }
+      return twin.id
+    }
+  }
+}
