@@ -54,6 +54,9 @@ private struct Server {
   }
 
   static func main() async throws {
+    if CommandLine.arguments[1] == "disk" {
+      return try await FullDisk.run(in: URL(filePath: CommandLine.arguments[2]))
+    }
     let child = CrashChild(CommandLine.arguments)
     try await child.run(isLast: CommandLine.arguments[3] == "none")
   }

@@ -12,6 +12,7 @@ extension SQLiteStore {
   /// Makes ready what is due, and tells when the next thing is.
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await recoverOthers()
+    renewReserve()
     return try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
       try db.cachedStatement(
@@ -24,6 +25,18 @@ extension SQLiteStore {
       try departure(db).expire(atMost: Self.stride)
       return try Self.nextDue(after: date, db)
     }
+  }
+
+  /// Takes up room again some time after it was given up.
+  private func renewReserve() {
+    guard host == nil else { return }
+    let date = now()
+    let isTime = state.withLock { state in
+      guard date.timeIntervalSince(state.reserveChecked ?? .distantPast) >= 60 else { return false }
+      state.reserveChecked = date
+      return true
+    }
+    if isTime { reserve.take() }
   }
 
   private static func unpark(_ types: Set<PayloadType>, _ db: Database) throws {

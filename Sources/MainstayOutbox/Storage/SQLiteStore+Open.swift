@@ -38,7 +38,9 @@ extension SQLiteStore {
         throw OutboxError(.corrupted, details: "\(path) is no database")
       }
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration)
-      return try await join(queue, lock)
+      let report = try await join(queue, lock)
+      reserve.take()
+      return report
     } catch {
       lock.remove()
       throw error
@@ -98,6 +100,7 @@ extension SQLiteStore {
           PRAGMA fullfsync = ON;
           PRAGMA checkpoint_fullfsync = ON;
           PRAGMA journal_size_limit = 16777216;
+          PRAGMA wal_autocheckpoint = \(DiskReserve.logPages);
           PRAGMA trusted_schema = OFF;
           PRAGMA mmap_size = 0;
           PRAGMA cell_size_check = ON;

@@ -27,6 +27,7 @@ public final class SQLiteStore: OutboxStore {
     var isCommitting = false
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
+    var reserveChecked: Date?
   }
 
   /// Where the file lies.
@@ -125,12 +126,22 @@ public final class SQLiteStore: OutboxStore {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
-        try transaction(durability, db) { try body(db, connection) }
+        do {
+          return try transaction(durability, db) { try body(db, connection) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+          // What ends makes room, and must not wait for it.
+          guard host == nil, reserve.release() else { throw error }
+          _ = try? db.checkpoint(.truncate)
+          return try transaction(durability, db) { try body(db, connection) }
+        }
       }
     } catch {
       throw suspect(error)
     }
   }
+
+  /// What is given up when the disk is full.
+  var reserve: DiskReserve { DiskReserve(path: path + "-reserve") }
 
   /// Runs a transaction that takes the write lock at once: one that reads first and writes later
   /// fails at once when somebody else writes, whatever the timeout.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+
+/// Fills a disk with operations, works them off while it is full, and prints what became of them.
+enum FullDisk {
+  private struct Parcel: QueuedOperation {
+    static let kind: OperationKind = "parcel"
+    var content: String
+  }
+
+  private final class Complaints: OutboxObserver {
+    private let state = Locked(0)
+
+    var count: Int { state.withLock { $0 } }
+
+    func observe(_ event: OutboxEvent) {
+      if case .storageFailed = event.what { state.withLock { $0 += 1 } }
+    }
+  }
+
+  static func run(in folder: URL) async throws {
+    var configuration = Outbox.Configuration()
+    let complaints = Complaints()
+    (configuration.startsPaused, configuration.observer) = (true, complaints)
+    let url = folder.appending(path: "outbox.sqlite")
+    let outbox = try await Outbox(at: url, configuration: configuration) {
+      Worker(for: Parcel.self) { _, _ in }
+    }
+    var accepted = 0
+    var refusal: OutboxError?
+    while refusal == nil {
+      do {
+        try await outbox.enqueue(Parcel(content: String(repeating: "x", count: 10_000)))
+        accepted += 1
+      } catch {
+        refusal = error
+      }
+    }
+    // What is left is taken by somebody else.
+    let filler = folder.appending(path: "filler").path(percentEncoded: false)
+    _ = FileManager.default.createFile(atPath: filler, contents: nil)
+    let handle = FileHandle(forWritingAtPath: filler)
+    while (try? handle?.write(contentsOf: Data(count: 512))) != nil {}
+    print("accepted=\(accepted) refused=\(refusal?.code.rawValue ?? "-")")
+    await outbox.resume()
+    for await snapshot in outbox.changes where snapshot.pending == 0 { break }
+    let ledger = try await outbox.ledger()
+    print("done=\(ledger.count(.done)) balanced=\(ledger.isBalanced) failures=\(complaints.count)")
+    try? FileManager.default.removeItem(atPath: filler)
+    try await outbox.enqueue(Parcel(content: "again"))
+    for await snapshot in outbox.changes where snapshot.pending == 0 { break }
+    await outbox.shutDown()
+    let next = try await Outbox(at: url) { Worker(for: Parcel.self) { _, _ in } }
+    let reserve = url.path(percentEncoded: false) + "-reserve"
+    let isThere = FileManager.default.fileExists(atPath: reserve)
+    print("open=\(try await next.snapshot().pending) reserve=\(isThere)")
+    await next.shutDown()
+  }
+}
