@@ -77,7 +77,9 @@ public struct CacheEntry: Sendable, Hashable {
 }
 
 extension CacheEntry {
-  /// What an answer is kept under. Names are compared byte by byte, and any text is legal.
+  /// What an answer is kept under.
+  ///
+  /// Names are compared byte by byte, and any text is legal.
   public struct Key: Sendable {
     /// Whose it is.
     public let partition: CachePartition

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one ``ResponseCache`` knows besides what is kept: what is being loaded, what failed, and
-/// who watches. The pure part.
+/// What a cache knows besides what is kept: what is loaded, what failed, who watches; the pure part
+/// of ``ResponseCache``.
 struct CacheSessionStateMachine<Watcher: Sendable>: Sendable {
   /// One load that callers share.
   struct Flight: Hashable, Sendable {
