@@ -157,6 +157,7 @@ struct CacheRows {
   /// - Parameters:
   ///   - selection: What it was.
   ///   - isForgotten: Whether not even the name of a partition may be left behind.
+  /// - Throws: What the database throws.
   private func note(_ selection: CacheEntry.Selection, isForgotten: Bool) throws {
     try db.execute(sql: "UPDATE cache_state SET removals = removals + 1")
     let count = try count()

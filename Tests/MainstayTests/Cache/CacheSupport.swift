@@ -77,3 +77,10 @@ extension EventRecorder {
   /// The names of the events that are about caches.
   var cacheNames: [String] { events.map(\.what.name) }
 }
+
+/// Writes the names of events down, so that a test can wait for them.
+struct EventLines: PolicyObserver {
+  let log = Log()
+
+  func observe(_ event: PolicyEvent) { log.add(event.what.name) }
+}
