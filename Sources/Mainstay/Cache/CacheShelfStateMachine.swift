@@ -57,8 +57,10 @@ struct CacheShelfStateMachine: Sendable {
     }
     unlink(place)
     link(place)
+    // A ticket from the future is not one of this store.
+    let since = latest - slot.ticket.reading
     return CacheEntry.Lookup(
-      entry: slot.entry, age: slot.entry.initialAge.clamped + (latest - slot.ticket.reading),
+      entry: slot.entry, age: since < .zero ? nil : slot.entry.initialAge.clamped + since,
       isExpired: slot.isExpired, ticket: ticket)
   }
 

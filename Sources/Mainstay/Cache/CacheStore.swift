@@ -17,8 +17,8 @@ public protocol CacheStore: Sendable {
   /// - Parameters:
   ///   - entry: The answer.
   ///   - ticket: That of the load that brought it; its age counts from there.
-  /// - Returns: Whether it is kept: not where a later load has brought one already, or where it was,
-  ///   or may have been, expired or removed since the load began.
+  /// - Returns: Whether it is kept: not where a later load has brought one already, or where it
+  ///   was, or may have been, expired or removed since the load began.
   /// - Throws: What the place fails with.
   func write(_ entry: CacheEntry, under ticket: CacheEntry.Ticket) async throws -> Bool
 

@@ -37,7 +37,7 @@ extension ResponseCache {
         try await fly(flight, policy, load)
       }
     } catch {
-      return try await standIn(key, policy, after: error)
+      return try await standIn(key, policy, isForced: isForced, after: error)
     }
   }
 
@@ -103,8 +103,10 @@ extension ResponseCache {
   }
 
   /// What is kept and may stand in for a failure.
+  ///
+  /// Who asked although something fresh is kept is told that there is nothing newer, and why.
   func standIn<Value: Codable & Sendable>(
-    _ key: CacheEntry.Key, _ policy: CachePolicy, after error: any Error
+    _ key: CacheEntry.Key, _ policy: CachePolicy, isForced: Bool, after error: any Error
   ) async throws -> CachedValue<Value> {
     var cause = error
     if error.isCancellation {
@@ -121,7 +123,7 @@ extension ResponseCache {
       throw error
     }
     // Somebody else may have brought a newer one meanwhile.
-    guard policy.use(of: kept.found) != .fresh else {
+    guard isForced || policy.use(of: kept.found) != .fresh else {
       tell { _ in .cacheHit(isRevalidating: false) }
       return CachedValue(kept.value, .fresh)
     }

@@ -6,7 +6,8 @@ extension ResponseCache {
   /// It begins with what is there, and nil says that nothing is, or nothing that may be shown. The
   /// newest is never missed, older ones may be. Nobody is asked: somebody calls
   /// ``value(for:as:policy:tags:load:)`` for that, once or again and again, and the stream tells
-  /// what came of it, also that it failed. It ends with the ``wipe()``.
+  /// what came of it, also that it failed. That time passes is not told. It ends with the
+  /// ``wipe()``.
   ///
   /// - Parameters:
   ///   - key: What the answer depends on.
@@ -40,9 +41,13 @@ extension ResponseCache {
       of: CachedValue<Value>?.self, bufferingPolicy: .bufferingNewest(1))
     let task = Task {
       await withTaskGroup { group in
-        group.addTask {
-          for await value in kept { overlaid.tell(kept: value, to: continuation) }
-          continuation.finish()
+        group.addTask { [self] in
+          for await value in kept {
+            // Nothing of an account that has left is shown, nor what it changed here.
+            if isEnded { break }
+            overlaid.tell(kept: value, to: continuation)
+          }
+          overlaid.end(continuation)
         }
         group.addTask {
           for await changes in changes { overlaid.tell(changes: changes, to: continuation) }
@@ -90,6 +95,7 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     var changes: [Change]?
     var number: UInt64 = 0
     var told: UInt64 = 0
+    var isOver = false
   }
 
   private let state = Locked(State())
@@ -124,9 +130,18 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     guard let changes else { return }
     let value = CachedValue.overlaying(changes, on: kept) { apply(&$0, $1) }
     state.withLock { state in
-      guard number > state.told else { return }
+      guard number > state.told, !state.isOver else { return }
       state.told = number
       stream.yield(value)
     }
+  }
+
+  /// Tells that there is nothing to be seen any more.
+  func end(_ stream: AsyncStream<CachedValue<Value>?>.Continuation) {
+    state.withLock { state in
+      state.isOver = true
+      stream.yield(nil)
+    }
+    stream.finish()
   }
 }

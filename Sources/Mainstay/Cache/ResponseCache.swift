@@ -112,7 +112,8 @@ public final class ResponseCache: Sendable {
   ///   - policy: How long it is given; nil, the default, for the cache's own.
   ///   - tags: What it is about, to be invalidated by.
   ///   - load: Asks for it.
-  /// - Returns: The value, and what it is worth.
+  /// - Returns: The value, and what it is worth; where loading failed, what is kept is `stale` with
+  ///   the cause, however fresh it is.
   /// - Throws: As ``value(for:as:policy:tags:load:)``.
   public func refresh<Value: Codable & Sendable>(
     _ key: String, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
@@ -156,7 +157,8 @@ public final class ResponseCache: Sendable {
     for key: String, as type: Value.Type = Value.self, after error: any Error,
     policy: CachePolicy? = nil
   ) async throws -> CachedValue<Value> {
-    try await standIn(CacheEntry.Key(key, of: partition), policy ?? self.policy, after: error)
+    try await standIn(
+      CacheEntry.Key(key, of: partition), policy ?? self.policy, isForced: false, after: error)
   }
 }
 

@@ -11,6 +11,7 @@ struct CacheOpening: Sendable {
   static let tolerance: Int64 = 5_000_000
 
   let url: URL
+  let maximumBytes: Int
   let timeline: Timeline
   let now: @Sendable () -> Date
 
@@ -24,7 +25,7 @@ struct CacheOpening: Sendable {
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try refuseForeign()
       let queue = try DatabaseQueue(
-        path: url.path(percentEncoded: false), configuration: Self.configuration)
+        path: url.path(percentEncoded: false), configuration: configuration)
       return try await SQLiteStore.onWriter(of: queue) { db in
         switch try CacheSchema.find(db) {
         case .current: break
@@ -65,7 +66,10 @@ struct CacheOpening: Sendable {
     }
   }
 
-  private static var configuration: Configuration {
+  private var configuration: Configuration {
+    // Pages are of 4 KiB, and an answer leaves a part of its last one empty: a bound for when all
+    // else is miscounted.
+    let maximumPages = min(maximumBytes, 1 << 40) / 1_024 + 1_024
     var configuration = Configuration()
     configuration.label = "Mainstay.Cache"
     configuration.busyMode = .timeout(2)
@@ -81,6 +85,7 @@ struct CacheOpening: Sendable {
           PRAGMA trusted_schema = OFF;
           PRAGMA mmap_size = 0;
           PRAGMA cell_size_check = ON;
+          PRAGMA max_page_count = \(maximumPages);
           """)
     }
     return configuration

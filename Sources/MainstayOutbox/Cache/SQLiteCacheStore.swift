@@ -141,22 +141,33 @@ extension SQLiteCacheStore {
     _ body: @escaping @Sendable (Database, CacheTime) throws -> T
   ) async throws -> T {
     do {
-      let (opening, generation) = try opening()
-      let connection: Connection
-      do { connection = try await opening.value } catch {
-        forget(generation, after: error)
-        throw error
-      }
       do {
-        return try await SQLiteStore.onWriter(of: connection.queue) { db in
-          try body(db, connection.time)
-        }
-      } catch {
-        if error.isDamage || error.isOfAnotherFormat { leave(connection, generation, error) }
-        throw error
+        return try await usingOnce(body)
+      } catch let error as OutboxError where error.code == .shutDown {
+        // Somebody left the file meanwhile: it opens again.
+        return try await usingOnce(body)
       }
     } catch {
       throw ErrorMapping.current.addingDatabaseErrors().map(error)
+    }
+  }
+
+  private func usingOnce<T: Sendable>(
+    _ body: @escaping @Sendable (Database, CacheTime) throws -> T
+  ) async throws -> T {
+    let (opening, generation) = try opening()
+    let connection: Connection
+    do { connection = try await opening.value } catch {
+      forget(generation, after: error)
+      throw error
+    }
+    do {
+      return try await SQLiteStore.onWriter(of: connection.queue) { db in
+        try body(db, connection.time)
+      }
+    } catch {
+      if error.isDamage || error.isOfAnotherFormat { leave(connection, generation, error) }
+      throw error
     }
   }
 
@@ -177,7 +188,9 @@ extension SQLiteCacheStore {
   }
 
   private func open() async throws -> Connection {
-    let (connection, last) = try await CacheOpening(url: url, timeline: timeline, now: now).open()
+    let (connection, last) = try await CacheOpening(
+      url: url, maximumBytes: maximumBytes, timeline: timeline, now: now
+    ).open()
     state.withLock { state in
       state.lastNumber = max(state.lastNumber, last.number)
       state.lastUse = max(state.lastUse, last.use)

@@ -169,6 +169,47 @@ import Testing
     return attributes[.size] as? Int ?? 0
   }
 
+  @Test(.requirement("O32"))
+  func `a file that has no room left costs neither an answer nor what is kept`() async throws {
+    let (store, recorder) = (store(maximumBytes: 100_000), EventRecorder())
+    let cache = ResponseCache(
+      "a", of: .everybody, in: store, policy: CachePolicy(freshFor: .zero), observer: recorder)
+    #expect(try await cache.value(for: "old") { "kept" }.value == "kept")
+    let queue = try DatabaseQueue(path: path)
+    try await queue.write { db in
+      try db.execute(sql: "CREATE TABLE filler (a); INSERT INTO filler VALUES (zeroblob(9000000))")
+    }
+    let long = String(repeating: "x", count: 50_000)
+    for _ in 0..<3 { #expect(try await cache.value(for: "new") { long }.value == long) }
+    let error = recorder.events.compactMap { event in
+      if case .cacheStorageFailed(let error) = event.what { error as? AppError } else { nil }
+    }.first
+    #expect(error?.kind == .storageFull)
+    let answer = try await cache.value(for: "old") { () -> String in
+      throw AppError.http(status: 503)
+    }
+    #expect(answer.value == "kept")
+    #expect(await cache.wipe())
+  }
+
+  @Test func `leaving the file while it is used loses no question`() async throws {
+    let store = store()
+    try await keep(.test("a"), in: store)
+    await withTaskGroup { group in
+      for index in 0..<60 {
+        group.addTask {
+          if index % 10 == 9 { return await store.close() }
+          do {
+            let found = try await store.read(CacheEntry.test("a").key)
+            #expect(found.entry != nil)
+          } catch {
+            Issue.record(error)
+          }
+        }
+      }
+    }
+  }
+
   @Test(.requirement("O33")) func `a damaged file is made anew, and told of once`() async throws {
     try await fill()
     let file = try FileHandle(forWritingTo: folder.database)

@@ -199,7 +199,21 @@ import Testing
     let failed = try await bench.cache.refresh("a", as: Novel.self) {
       throw AppError.http(status: 503)
     }
-    #expect(failed.value.title == "two")
+    // Whoever pulled learns that it failed, though what is there would be fresh enough.
+    #expect(failed.value.title == "two" && failed.freshness.cause?.httpStatus == 503)
+    #expect(try await bench.ask("three").freshness == .fresh)
+  }
+
+  @Test func `a value that may be nothing is kept as such`() async throws {
+    let bench = CacheBench()
+    for _ in 0..<2 {
+      let answer = try await bench.cache.value(for: "a") { () -> Novel? in
+        bench.asked.add("asked")
+        return nil
+      }
+      #expect(answer == CachedValue(nil, .fresh))
+    }
+    #expect(bench.asked.lines.count == 1)
   }
 
   @Test func `another type under the same key is not there`() async throws {

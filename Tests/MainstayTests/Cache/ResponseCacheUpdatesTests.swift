@@ -153,11 +153,24 @@ import Testing
     continuation.yield([])
     #expect(await updates.following() == CachedValue("one", .fresh))
     // The end of the changes does not end what is shown.
-    continuation.finish()
     await cache.keep("two", for: "a")
     #expect(await updates.following() == CachedValue("two", .fresh))
+    continuation.finish()
     await cache.wipe()
     #expect(await updates.following() == .some(nil))
     #expect(await updates.following() == nil)
+  }
+
+  @Test(.requirement("O39"))
+  func `after a wipe the changes of an account that has left are not shown either`() async throws {
+    let (changes, continuation) = AsyncStream.makeStream(of: [String].self)
+    var updates = cache.updates(for: "a", as: String.self, overlaying: changes) { text, change in
+      text = (text ?? "") + change
+    }.makeAsyncIterator()
+    continuation.yield(["secret"])
+    #expect(await updates.following() == CachedValue("secret", .missing, localChanges: 1))
+    await cache.wipe()
+    continuation.yield(["secret", "more"])
+    while let shown = await updates.following() { #expect(shown == nil) }
   }
 }
