@@ -19,7 +19,6 @@ extension ResponseCache {
   /// What is being loaded already may be older than the change, so it is not kept.
   public func invalidate(_ scope: Scope) async {
     let selection = selection(scope)
-    signal { $0.session.invalidate() }
     await storing { try await $0.expire(selection) }
     signal { $0.session.invalidate() }
   }
@@ -27,7 +26,6 @@ extension ResponseCache {
   /// Forgets what is kept; what is being loaded already is not kept.
   public func remove(_ scope: Scope) async {
     let selection = selection(scope)
-    signal { $0.session.invalidate() }
     await storing { try await $0.remove(selection) }
     signal { $0.session.invalidate() }
   }

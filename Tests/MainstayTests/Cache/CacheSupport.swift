@@ -78,6 +78,31 @@ extension EventRecorder {
   var cacheNames: [String] { events.map(\.what.name) }
 }
 
+/// A store whose readers wait at a gate, those with these numbers.
+final class SlowCacheStore: CacheStore {
+  let gate = BreakerBench.Gate()
+  private let inner = MemoryCacheStore(clock: ManualClock())
+  private let slow: Set<Int>
+  private let reads = Log()
+
+  init(slow: Set<Int>) { self.slow = slow }
+
+  func read(_ key: CacheEntry.Key) async -> CacheEntry.Lookup {
+    let found = await inner.read(key)
+    reads.add(key.name)
+    if slow.contains(reads.lines.count) { await gate.pass() }
+    return found
+  }
+
+  func write(_ entry: CacheEntry, under ticket: CacheEntry.Ticket) async -> Bool {
+    await inner.write(entry, under: ticket)
+  }
+
+  func expire(_ selection: CacheEntry.Selection) async { await inner.expire(selection) }
+
+  func remove(_ selection: CacheEntry.Selection) async { await inner.remove(selection) }
+}
+
 /// Writes the names of events down, so that a test can wait for them.
 struct EventLines: PolicyObserver {
   let log = Log()

@@ -190,6 +190,30 @@ import Testing
     #expect(bench.asked.lines.count == 1)
   }
 
+  @Test func `whoever looked before a load had ended, and comes after it, begins no other`()
+    async throws
+  {
+    let store = SlowCacheStore(slow: [1])
+    let cache = ResponseCache("books", of: .everybody, in: store)
+    let late = Task { try await cache.value(for: "a") { "two" } }
+    await store.gate.arrivals(atLeast: 1)
+    #expect(try await cache.value(for: "a") { "one" }.value == "one")
+    store.gate.open()
+    #expect(try await late.value.value == "one")
+  }
+
+  @Test(.requirement("P21")) func `a cancellation inside of a deadline is still a cancellation`()
+    async throws
+  {
+    let bench = CacheBench(CachePolicy(freshFor: .zero))
+    _ = try await bench.ask("one")
+    await #expect(throws: CancellationError.self) {
+      try await Deadline(.seconds(1), clock: ManualClock()).run {
+        try await bench.ask(CacheBench.fail(CancellationError()))
+      }
+    }
+  }
+
   @Test func `a refresh asks although something fresh is kept`() async throws {
     let bench = CacheBench()
     _ = try await bench.ask("one")

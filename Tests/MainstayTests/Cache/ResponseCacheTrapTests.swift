@@ -74,6 +74,19 @@ import Testing
     #expect(bench.store.count == 0)
   }
 
+  @Test(.requirement("O39")) func `what was read while the account left is not given`()
+    async throws
+  {
+    let store = SlowCacheStore(slow: [2])
+    let cache = ResponseCache("books", of: .account(1), in: store)
+    await cache.keep("one", for: "a")
+    let read = Task { await cache.cached("a", as: String.self) }
+    await store.gate.arrivals(atLeast: 1)
+    await cache.wipe()
+    store.gate.open()
+    #expect(await read.value == nil)
+  }
+
   @Test(.requirement("O39")) func `a wipe wins over an answer that stands in`() async throws {
     let (bench, gate) = (CacheBench(CachePolicy(freshFor: .zero)), BreakerBench.Gate())
     _ = try await bench.ask("one")
