@@ -87,17 +87,15 @@ extension ResponseCache {
       return (flight, guarded.session.beginRevalidating(flight))
     }
     guard begins else { return }
-    // It belongs to nobody: no deadline of the caller's ends it.
-    ActiveLimit.local.withValue(nil) {
-      _ = Task {
-        do {
-          _ = try await flights.run(flight) { [self] in try await fly(flight, policy, load) }
-          guarded.withLock { $0.session.endRevalidating(flight) }
-        } catch {
-          guarded.withLock { $0.session.endRevalidating(flight) }
-          guard !error.isCancellation else { return }
-          tell { _ in .revalidationFailed(key: key.name, error: error) }
-        }
+    // It belongs to nobody: the caller may be gone, and its deadline over.
+    Task {
+      do {
+        _ = try await flights.run(flight) { [self] in try await fly(flight, policy, load) }
+        guarded.withLock { $0.session.endRevalidating(flight) }
+      } catch {
+        guarded.withLock { $0.session.endRevalidating(flight) }
+        guard !error.isCancellation else { return }
+        tell { _ in .revalidationFailed(key: key.name, error: error) }
       }
     }
   }

@@ -136,6 +136,17 @@ extension CacheEntry {
     #expect(try await test.store.write(entry, under: ticket))
   }
 
+  @Test(.requirement("O39"), arguments: Kind.allCases)
+  func `a load from before more removals than are told apart is not kept`(kind: Kind) async throws {
+    let test = try CacheStoreUnderTest(kind)
+    let other = CacheEntry.Selection.key(CacheEntry.Key("z", of: .everybody))
+    for (removals, isKept) in [(256, true), (257, false)] {
+      let ticket = try await test.read("a").ticket
+      for _ in 0..<removals { try await test.store.remove(other) }
+      #expect(try await test.store.write(.test("a"), under: ticket) == isKept)
+    }
+  }
+
   @Test(arguments: Kind.allCases)
   func `the answer of an older load does not replace that of a newer one`(kind: Kind) async throws {
     let test = try CacheStoreUnderTest(kind)

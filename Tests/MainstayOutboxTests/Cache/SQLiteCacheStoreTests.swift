@@ -268,6 +268,14 @@ import Testing
     #expect(try Data(contentsOf: folder.database) == after)
   }
 
+  @Test func `the file itself says whose it is from the first use on`() async throws {
+    let store = store()
+    _ = try await store.usage()
+    let start = try #require(try FileHandle(forReadingFrom: folder.database).read(upToCount: 72))
+    #expect(start.suffix(4) == Data("MsCa".utf8))
+    #expect(try await store.usage().count == 0)
+  }
+
   @Test func `what is no database at all is moved aside`() async throws {
     let text = Data("dear diary, ".utf8)
     try text.write(to: folder.database)
