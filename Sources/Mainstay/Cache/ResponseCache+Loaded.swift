@@ -17,6 +17,8 @@ extension ResponseCache {
     public var freshFor: Duration?
     /// Whether it must not be given once it is no longer fresh, whatever the policy allows.
     public var mustRevalidate = false
+    /// Whether it is for nobody but who asked: it is not kept for ``CachePartition/everybody``.
+    public var isPersonal = false
     /// Whether it may be kept; what was kept before goes where it may not.
     public var isKept = true
 

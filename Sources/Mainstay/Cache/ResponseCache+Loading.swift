@@ -163,7 +163,9 @@ extension ResponseCache {
   ) async {
     guard let ticket, !isEnded else { return }
     // What was kept before must not come back as if it were the newest.
-    guard loaded.isKept else { return await storing { try await $0.remove(.key(key)) } ?? () }
+    guard loaded.isKept, !loaded.isPersonal || partition != .everybody else {
+      return await storing { try await $0.remove(.key(key)) } ?? ()
+    }
     let bytes: Data
     if loaded.value == nil, let before {
       bytes = before.entry.bytes

@@ -189,6 +189,20 @@ import Testing
     #expect(bench.store.count == 0)
   }
 
+  @Test(.requirement("O39")) func `what is for one person is not kept for everybody`() async throws
+  {
+    let bench = CacheBench()
+    let all = ResponseCache("books", of: .everybody, in: bench.store, clock: bench.clock)
+    for (cache, count) in [(all, 0), (bench.cache, 1)] {
+      _ = try await cache.value(for: "a", as: Novel.self) { _ in
+        var loaded = ResponseCache.Loaded.value(Novel(title: "mine"))
+        loaded.isPersonal = true
+        return loaded
+      }
+      #expect(bench.store.count == count)
+    }
+  }
+
   @Test func `a version that has not changed is kept anew`() async throws {
     let bench = CacheBench(CachePolicy(freshFor: .seconds(60)))
     let seen = Log()
