@@ -43,7 +43,7 @@ import Testing
 
   @Test func `random entries agree with the words of RFC 5861`() {
     var random = SplitMix64(seed: 5861)
-    for _ in 0..<(RandomDose.schedules * 10) {
+    for _ in 0..<(RandomDose.schedules * 2) {
       func seconds(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
       func allowance() -> CachePolicy.Allowance {
         switch seconds(0...3) {

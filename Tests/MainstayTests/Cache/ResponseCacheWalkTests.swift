@@ -23,6 +23,12 @@ import Testing
     var lastRemoval = -1
     var now = Duration.zero
 
+    /// What may be given after a failure.
+    var shown: String? {
+      guard let kept, now - kept.at <= .seconds(15) else { return nil }
+      return kept.title
+    }
+
     mutating func end(_ flight: Flight, began at: Duration) {
       guard flight.began > lastRemoval, flight.began > (kept?.began ?? -1) else { return }
       kept = (flight.title, flight.began, at, false)
@@ -38,88 +44,105 @@ import Testing
     }
   }
 
-  private func walk(_ seed: UInt64) async -> String? {
-    var (random, model) = (SplitMix64(seed: seed), Model())
-    let clock = ManualClock()
-    let store = MemoryCacheStore(clock: clock)
-    let policy = CachePolicy(freshFor: .seconds(5), staleIfError: .within(.seconds(10)))
-    let caches = (0...1).map { _ in
-      ResponseCache("c", of: .account(1), in: store, policy: policy, clock: clock)
-    }
-    var (flights, times): ([Flight], [Int: Duration]) = ([], [:])
-    // Callers of one cache share a load until something is invalidated there.
+  /// Two caches on one store, and what is on its way there.
+  private struct Course {
+    var random: SplitMix64
+    var model = Model()
+    var flights: [Flight] = []
+    /// When each load began.
+    var times: [Int: Duration] = [:]
+    /// Callers of one cache share a load until something is invalidated there.
     var busy: Set<Int> = []
+    let clock = ManualClock()
+    let caches: [ResponseCache]
+
+    init(seed: UInt64) {
+      random = SplitMix64(seed: seed)
+      let (clock, store) = (clock, MemoryCacheStore(clock: clock))
+      let policy = CachePolicy(freshFor: .seconds(5), staleIfError: .within(.seconds(10)))
+      caches = (0...1).map { _ in
+        ResponseCache("c", of: .account(1), in: store, policy: policy, clock: clock)
+      }
+    }
+
+    mutating func begin(_ step: Int, _ chosen: Int) async {
+      guard busy.insert(chosen).inserted else { return }
+      let (gate, isFailing, cache) = (BreakerBench.Gate(), Flag(), caches[chosen])
+      let task = Task {
+        try await cache.refresh("a", as: String.self) {
+          await gate.pass()
+          if isFailing.isRaised { throw AppError.http(status: 503) }
+          return "\(step)"
+        }
+      }
+      await gate.arrivals(atLeast: 1)
+      times[step] = model.now
+      flights.append(
+        Flight(
+          title: "\(step)", began: step, cache: chosen, gate: gate, isFailing: isFailing,
+          task: task))
+    }
+
+    /// Ends some load, and says what is wrong with its answer.
+    mutating func end() async -> String? {
+      guard !flights.isEmpty else { return nil }
+      let flight = flights.remove(at: Int.random(in: 0..<flights.count, using: &random))
+      if !flights.contains(where: { $0.cache == flight.cache && $0.began > flight.began }) {
+        busy.remove(flight.cache)
+      }
+      let fails = Int.random(in: 0...2, using: &random) == 0
+      if fails {
+        flight.isFailing.raise()
+      } else {
+        model.end(flight, began: times[flight.began, default: .zero])
+      }
+      flight.gate.open()
+      let answer = try? await flight.task.value
+      let expected = fails ? model.shown : flight.title
+      guard answer?.value == expected else {
+        return "\(String(describing: answer)) instead of \(expected ?? "nothing")"
+      }
+      if fails, let answer, answer.freshness.cause == nil { return "a failure without a cause" }
+      return nil
+    }
+  }
+
+  private func walk(_ seed: UInt64) async -> String? {
+    var course = Course(seed: seed)
     for step in 0..<40 {
-      let chosen = Int.random(in: 0...1, using: &random)
-      switch Int.random(in: 0..<9, using: &random) {
-      case 0..<3:
-        guard busy.insert(chosen).inserted else { continue }
-        let (gate, isFailing) = (BreakerBench.Gate(), Flag())
-        let task = Task {
-          try await caches[chosen].refresh("a", as: String.self) {
-            await gate.pass()
-            if isFailing.isRaised { throw AppError.http(status: 503) }
-            return "\(step)"
-          }
-        }
-        await gate.arrivals(atLeast: 1)
-        times[step] = model.now
-        flights.append(
-          Flight(
-            title: "\(step)", began: step, cache: chosen, gate: gate, isFailing: isFailing,
-            task: task))
+      let chosen = Int.random(in: 0...1, using: &course.random)
+      let cache = course.caches[chosen]
+      switch Int.random(in: 0..<9, using: &course.random) {
+      case 0..<3: await course.begin(step, chosen)
       case 3..<6:
-        guard !flights.isEmpty else { continue }
-        let flight = flights.remove(at: Int.random(in: 0..<flights.count, using: &random))
-        if !flights.contains(where: { $0.cache == flight.cache && $0.began > flight.began }) {
-          busy.remove(flight.cache)
-        }
-        let fails = Int.random(in: 0...2, using: &random) == 0
-        if fails {
-          flight.isFailing.raise()
-        } else {
-          model.end(flight, began: times[flight.began, default: .zero])
-        }
-        flight.gate.open()
-        let answer = try? await flight.task.value
-        let expected = fails ? shown(model) : flight.title
-        guard answer?.value == expected else {
-          return "step \(step): \(String(describing: answer)) instead of \(expected ?? "nothing")"
-        }
-        if fails, let answer, answer.freshness.cause == nil { return "a failure without a cause" }
+        if let wrong = await course.end() { return "step \(step): \(wrong)" }
       case 6:
-        await caches[chosen].invalidate(.key("a"))
-        model.lastRemoval = step
-        model.kept?.isExpired = true
-        busy.remove(chosen)
+        await cache.invalidate(.key("a"))
+        course.model.lastRemoval = step
+        course.model.kept?.isExpired = true
+        course.busy.remove(chosen)
       case 7:
-        await caches[chosen].remove(.prefix(""))
-        (model.lastRemoval, model.kept) = (step, nil)
-        busy.remove(chosen)
+        await cache.remove(.prefix(""))
+        (course.model.lastRemoval, course.model.kept) = (step, nil)
+        course.busy.remove(chosen)
       default:
-        let time = Duration.seconds(Int.random(in: 1...6, using: &random))
-        clock.advance(by: time)
-        model.now += time
+        let time = Duration.seconds(Int.random(in: 1...6, using: &course.random))
+        course.clock.advance(by: time)
+        course.model.now += time
       }
-      let seen = await caches[chosen].cached("a", as: String.self)
-      guard seen?.value == shown(model) else {
-        return "step \(step): shows \(String(describing: seen)) instead of \(model)"
+      let seen = await cache.cached("a", as: String.self)
+      guard seen?.value == course.model.shown else {
+        return "step \(step): shows \(String(describing: seen)) instead of \(course.model)"
       }
-      if let kept = model.kept, let seen {
-        let isFresh = !kept.isExpired && model.now - kept.at < .seconds(5)
+      if let kept = course.model.kept, let seen {
+        let isFresh = !kept.isExpired && course.model.now - kept.at < .seconds(5)
         guard seen.freshness.isFresh == isFresh else { return "step \(step): \(seen) of \(kept)" }
       }
     }
-    for flight in flights {
+    for flight in course.flights {
       flight.gate.open()
       _ = try? await flight.task.value
     }
     return nil
-  }
-
-  /// What may be given after a failure.
-  private func shown(_ model: Model) -> String? {
-    guard let kept = model.kept, model.now - kept.at <= .seconds(15) else { return nil }
-    return kept.title
   }
 }
