@@ -60,7 +60,7 @@ extension ResponseCache {
     _ value: Value, for key: String, tags: Set<String> = []
   ) async {
     let key = CacheEntry.Key(key, of: partition)
-    guard !isEnded, let found = await storing({ try await $0.read(key) }) else { return }
+    guard !isEnded, let found = await storing(.reading, { try await $0.read(key) }) else { return }
     await keep(value, .value(value, tags: tags), key, before: nil, found.ticket)
     signal { $0.session.kept(key) }
   }

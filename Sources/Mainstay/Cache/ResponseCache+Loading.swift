@@ -139,7 +139,7 @@ extension ResponseCache {
     _ key: CacheEntry.Key, as type: Value.Type
   ) async -> (kept: KeptValue<Value>?, ticket: CacheEntry.Ticket?) {
     guard !isEnded else { return (nil, nil) }
-    let found = await storing { try await $0.read(key) }
+    let found = await storing(.reading) { try await $0.read(key) }
     // What was read while the account left is not given either.
     guard let found, !isEnded else { return (nil, nil) }
     guard let entry = found.entry, entry.form == QualifiedTypeName.of(Value.self) else {
@@ -183,7 +183,7 @@ extension ResponseCache {
       tags: loaded.tags.isEmpty ? old?.tags ?? [] : loaded.tags, initialAge: loaded.age.clamped,
       freshFor: loaded.freshFor?.clamped ?? old?.freshFor,
       mustRevalidate: loaded.mustRevalidate || old?.mustRevalidate ?? false)
-    guard let isKept = await storing({ try await $0.write(entry, under: ticket) }) else {
+    guard let isKept = await storing(.writing, { try await $0.write(entry, under: ticket) }) else {
       _ = try? await store.remove(.key(key))
       return
     }
@@ -194,17 +194,14 @@ extension ResponseCache {
   ///
   /// - Returns: What it answered; nil where it failed.
   func storing<T: Sendable>(
-    _ body: @Sendable (any CacheStore) async throws -> T
+    _ use: StoreUse = .writing, _ body: @Sendable (any CacheStore) async throws -> T
   ) async -> T? {
     do {
       let result = try await body(store)
-      guarded.withLock { $0.isStoreFailing = false }
+      guarded.withLock { _ = $0.failures.remove(use) }
       return result
     } catch {
-      let isNews = guarded.withLock { guarded in
-        defer { guarded.isStoreFailing = true }
-        return !guarded.isStoreFailing
-      }
+      let isNews = guarded.withLock { $0.failures.insert(use).inserted }
       if isNews { tell { _ in .cacheStorageFailed(error) } }
       return nil
     }

@@ -27,11 +27,17 @@ public final class ResponseCache: Sendable {
 
   typealias Session = CacheSessionStateMachine<AsyncStream<Void>.Continuation>
 
+  /// What a store can fail at: one that is full is still read.
+  enum StoreUse: Sendable {
+    case reading
+    case writing
+  }
+
   struct Guarded {
     var session = Session()
     var mailbox = EventMailbox()
-    /// A store that fails is told of once, until it works again.
-    var isStoreFailing = false
+    /// What the store fails at; it is told of once, until that works again.
+    var failures: Set<StoreUse> = []
   }
 
   let store: any CacheStore

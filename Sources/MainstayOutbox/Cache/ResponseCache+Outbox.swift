@@ -78,7 +78,7 @@ extension ResponseCache {
   /// What is kept under a key with what waits in an outbox laid over it, now and after each change
   /// of either: what a screen shows of something that is edited offline.
   ///
-  /// Let the worker ``keep(_:for:tags:)`` what the service answered before it returns: then the
+  /// Let the worker `keep(_:for:tags:)` what the service answered before it returns: then the
   /// change is in what is kept when its operation is gone.
   ///
   /// - Parameters:

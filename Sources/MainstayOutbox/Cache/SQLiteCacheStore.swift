@@ -12,7 +12,7 @@ public import Mainstay
 /// ```
 ///
 /// The file is a cache and treated as one: it is opened when it is first used, one that is damaged
-/// or of another format is made anew, and what fails is thrown to the ``ResponseCache``, which goes
+/// or of another format is made anew, and what fails is thrown to the `ResponseCache`, which goes
 /// on without it. A file that is not one of these is never touched. Several processes may use one
 /// file.
 ///

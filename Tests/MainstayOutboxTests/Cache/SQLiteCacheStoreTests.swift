@@ -181,10 +181,10 @@ import Testing
     }
     let long = String(repeating: "x", count: 50_000)
     for _ in 0..<3 { #expect(try await cache.value(for: "new") { long }.value == long) }
-    let error = recorder.events.compactMap { event in
+    let errors = recorder.events.compactMap { event in
       if case .cacheStorageFailed(let error) = event.what { error as? AppError } else { nil }
-    }.first
-    #expect(error?.kind == .storageFull)
+    }
+    #expect(errors.map(\.kind) == [.storageFull])
     let answer = try await cache.value(for: "old") { () -> String in
       throw AppError.http(status: 503)
     }
