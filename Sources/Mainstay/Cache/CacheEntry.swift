@@ -14,7 +14,7 @@ public struct CacheEntry: Sendable, Hashable {
   public let validator: String?
   /// What it is about, to be selected by.
   public let tags: Set<String>
-  /// How old it was already when it was loaded, such as in a cache on the way.
+  /// How old it was already when it was loaded, such as in a cache on the way; zero to a year.
   public let initialAge: Duration
   /// For how long the service says that it is fresh; nil where it does not say.
   public let freshFor: Duration?
@@ -32,8 +32,8 @@ public struct CacheEntry: Sendable, Hashable {
     self.form = form
     self.validator = validator
     self.tags = tags
-    self.initialAge = initialAge
-    self.freshFor = freshFor
+    self.initialAge = initialAge.clamped
+    self.freshFor = freshFor?.clamped
     self.mustRevalidate = mustRevalidate
   }
 

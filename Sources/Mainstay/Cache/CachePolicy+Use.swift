@@ -33,7 +33,7 @@ extension CachePolicy {
 
   /// The service's word on its own answer goes before that of the app.
   private func lifetime(of entry: CacheEntry) -> Duration {
-    entry.freshFor?.clamped ?? configuration.freshFor
+    entry.freshFor ?? configuration.freshFor
   }
 
   /// How long ago it ceased to be fresh; nil where nobody knows.

@@ -60,7 +60,7 @@ struct CacheShelfStateMachine: Sendable {
     // A ticket from the future is not one of this store.
     let since = latest - slot.ticket.reading
     return CacheEntry.Lookup(
-      entry: slot.entry, age: since < .zero ? nil : slot.entry.initialAge.clamped + since,
+      entry: slot.entry, age: since < .zero ? nil : slot.entry.initialAge + since,
       isExpired: slot.isExpired, ticket: ticket)
   }
 

@@ -37,10 +37,10 @@ struct CacheOpening: Sendable {
         }
         let time = CacheTime(timeline, start: try settle(db))
         let sql = "SELECT coalesce(max(number), 0), coalesce(max(used), 0) FROM cache_entry"
-        let row = try Row.fetchOne(db, sql: sql)
-        return (
-          SQLiteCacheStore.Connection(queue: queue, time: time), (row?[0] ?? 0, row?[1] ?? 0)
-        )
+        guard let row = try Row.fetchOne(db, sql: sql) else { throw foreign }
+        let (number, use): (Int64, Int64) = (try row.read(0), try row.read(1))
+        let connection = SQLiteCacheStore.Connection(queue: queue, time: time)
+        return (connection, (number.countable, use.countable))
       }
     } catch {
       if error.isDamage, case .ours = header { Self.delete(url) }
@@ -54,7 +54,7 @@ struct CacheOpening: Sendable {
   private func settle(_ db: Database) throws -> Int64 {
     let wall = now().microseconds
     return try db.atOnce {
-      let latest = try Int64.fetchOne(db, sql: "SELECT latest FROM cache_state") ?? 0
+      let latest = try Int64.fetchOne(db, sql: "SELECT latest FROM cache_state")?.countable ?? 0
       if wall < latest - Self.tolerance {
         try db.execute(sql: "UPDATE cache_entry SET asked_at = NULL")
         try db.execute(sql: "UPDATE cache_state SET latest = ?", arguments: [wall])
@@ -199,7 +199,8 @@ extension Date {
 extension Error {
   /// Whether it says that a file is damaged.
   var isDamage: Bool {
-    switch (self as? DatabaseError)?.resultCode {
+    if self is RowDecodingError { return true }
+    return switch (self as? DatabaseError)?.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
     default: false
     }

@@ -36,16 +36,22 @@ struct CacheRows {
     guard let row else {
       return (CacheEntry.Lookup(entry: nil, age: nil, isExpired: false, ticket: ticket), nil)
     }
-    let id: Int64 = row[0]
-    let initialAge = Duration.microseconds(row[5] as Int64)
+    let id: Int64 = try row.read(0)
+    let validator: Data? = try row.readIfAny(3)
+    let freshFor: Int64? = try row.readIfAny(6)
     let entry = CacheEntry(
-      key: key, bytes: row[1], form: row[2], validator: (row[3] as Data?).map(String.init(bytes:)),
-      tags: row[9] == 0 ? [] : try tags(id), initialAge: initialAge,
-      freshFor: (row[6] as Int64?).map { .microseconds($0) }, mustRevalidate: row[7])
-    // An answer from the future is older than nobody knows what.
-    let age = (row[4] as Int64?).flatMap { $0 > now ? nil : .microseconds(now - $0) + initialAge }
+      key: key, bytes: try row.read(1), form: try row.read(2),
+      validator: validator.map(String.init(bytes:)),
+      tags: try row.read(9) as Int64 == 0 ? [] : try tags(id),
+      initialAge: .microseconds(try row.read(5) as Int64),
+      freshFor: freshFor.map { .microseconds($0) }, mustRevalidate: try row.read(7))
+    // Nobody knows how old an answer from the future is.
+    let asked: Int64? = try row.readIfAny(4)
+    let age = asked.flatMap { (0...now).contains($0) ? Duration.microseconds(now - $0) : nil }
     return (
-      CacheEntry.Lookup(entry: entry, age: age, isExpired: row[8], ticket: ticket), id
+      CacheEntry.Lookup(
+        entry: entry, age: age.map { $0 + entry.initialAge }, isExpired: try row.read(8),
+        ticket: ticket), id
     )
   }
 
@@ -56,7 +62,7 @@ struct CacheRows {
   }
 
   private func count() throws -> Int64 {
-    try Int64.fetchOne(db.cachedStatement(sql: "SELECT removals FROM cache_state")) ?? 0
+    try Int64.fetchOne(db.cachedStatement(sql: "SELECT removals FROM cache_state"))?.countable ?? 0
   }
 
   /// Keeps an answer.
@@ -102,15 +108,17 @@ struct CacheRows {
 
   /// Drops what has not been used for longest.
   private func makeRoom(for size: Int, within maximumBytes: Int) throws {
-    var bytes = try Int.fetchOne(db, sql: "SELECT bytes FROM cache_state") ?? 0
-    while bytes + size > maximumBytes {
+    let kept = try Int64.fetchOne(db, sql: "SELECT bytes FROM cache_state")
+    var bytes = kept?.countable ?? 0
+    let room = Int64(maximumBytes - size)
+    while bytes > room {
       let rows = try Row.fetchAll(
         db.cachedStatement(sql: "SELECT id, size FROM cache_entry ORDER BY used, id LIMIT 32"))
       guard !rows.isEmpty else { return }
-      for row in rows where bytes + size > maximumBytes {
+      for row in rows where bytes > room {
         try db.execute(
-          cachedSQL: "DELETE FROM cache_entry WHERE id = ?", arguments: [row[0] as Int64])
-        bytes -= row[1] as Int
+          cachedSQL: "DELETE FROM cache_entry WHERE id = ?", arguments: [try row.read(0) as Int64])
+        bytes -= (try row.read(1) as Int64).countable
       }
     }
   }
@@ -127,12 +135,12 @@ struct CacheRows {
       arguments: [ticket.removals])
     let (partition, name) = (entry.key.partition.name.bytes, entry.key.name.bytes)
     let tags = Set(entry.tags.map(\.bytes))
-    return rows.contains { row in
-      guard let removed = row[0] as Data? else { return true }
+    return try rows.contains { row in
+      guard let removed = try row.readIfAny(0) as Data? else { return true }
       guard removed == partition else { return false }
-      if let exact = row[1] as Data? { return exact == name }
-      if let start = row[2] as Data? { return name.starts(with: start) }
-      if let tag = row[3] as Data? { return tags.contains(tag) }
+      if let exact = try row.readIfAny(1) as Data? { return exact == name }
+      if let start = try row.readIfAny(2) as Data? { return name.starts(with: start) }
+      if let tag = try row.readIfAny(3) as Data? { return tags.contains(tag) }
       return true
     }
   }
@@ -199,6 +207,31 @@ struct CacheRows {
     case .partition(let owner): ("partition = ?", [owner.name.bytes])
     }
   }
+}
+
+// A file may hold anything: what is not of its type is damage, and no number is trusted.
+extension Row {
+  /// The value of a column.
+  ///
+  /// - Throws: That the file is damaged, where it is of another type.
+  func read<T: DatabaseValueConvertible>(_ column: Int) throws -> T {
+    guard let value = T.fromDatabaseValue(self[column]) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(column)")
+    }
+    return value
+  }
+
+  /// The value of a column that may be empty.
+  ///
+  /// - Throws: That the file is damaged, where it is of another type.
+  func readIfAny<T: DatabaseValueConvertible>(_ column: Int) throws -> T? {
+    (self[column] as DatabaseValue).isNull ? nil : try read(column) as T
+  }
+}
+
+extension Int64 {
+  /// The number cut to what can be counted on from.
+  var countable: Int64 { Swift.min(Swift.max(self, 0), 1 << 60) }
 }
 
 extension String {

@@ -112,7 +112,7 @@ public final class SQLiteCacheStore: CacheStore {
     try await using { db, _ in
       let sql = "SELECT (SELECT count(*) FROM cache_entry), bytes FROM cache_state"
       guard let row = try Row.fetchOne(db, sql: sql) else { return (0, 0) }
-      return (row[0], row[1])
+      return (try row.read(0), try row.read(1))
     }
   }
 

@@ -226,6 +226,37 @@ import Testing
     #expect((error as? AppError)?.kind == .corrupted)
   }
 
+  @Test(.requirement("O33")) func `whatever bytes are wrong, nothing breaks and it works again`()
+    async throws
+  {
+    let first = store()
+    for number in 0..<30 {
+      try await keep(.test("\(number)", size: number * 40, tags: ["t\(number % 3)"]), in: first)
+    }
+    await first.close()
+    let whole = try Data(contentsOf: folder.database)
+    for seed in 0..<UInt64(max(40, RandomDose.cases / 10)) {
+      var random = SplitMix64(seed: seed)
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...40, using: &random) {
+        // The header of the file says whose it is; one that does not is another test.
+        bytes[Int.random(in: 100..<bytes.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      let url = folder.url.appending(path: "fuzz-\(seed).sqlite")
+      try bytes.write(to: url)
+      let store = SQLiteCacheStore(at: url, maximumBytes: 20_000, clock: clock)
+      let cache = ResponseCache("a", of: .everybody, in: store)
+      for number in 0..<30 { _ = try? await store.read(CacheEntry.test("\(number)").key) }
+      #expect(try await cache.value(for: "n") { seed }.value == seed)
+      await cache.invalidate(.tag("t1"))
+      await cache.remove(.prefix("2"))
+      for number in 0..<20 { await cache.keep(number, for: "k\(number)") }
+      _ = await cache.wipe()
+      await store.close()
+    }
+  }
+
   @Test func `a file of another format is made anew where it lies`() async throws {
     try await fill()
     let queue = try DatabaseQueue(path: path)

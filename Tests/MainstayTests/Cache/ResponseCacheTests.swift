@@ -62,6 +62,26 @@ import Testing
     #expect(try await bench.ask(CacheBench.down(), policy: patient).value.title == "one")
   }
 
+  @Test(.requirement("O39")) func `the bound holds when the answer is given, not when it is asked`()
+    async throws
+  {
+    let bench = CacheBench(
+      CachePolicy(freshFor: .seconds(60), staleIfError: .within(.seconds(40))))
+    _ = try await bench.ask("one")
+    bench.clock.advance(by: .seconds(100))
+    let gate = BreakerBench.Gate()
+    let call = Task {
+      try await bench.cache.value(for: "a", as: Novel.self) {
+        await gate.pass()
+        throw AppError.http(status: 503)
+      }
+    }
+    await gate.arrivals(atLeast: 1)
+    bench.clock.advance(by: .seconds(1))
+    gate.open()
+    await #expect(throws: AppError.self) { try await call.value }
+  }
+
   @Test(
     .requirement("O39"),
     arguments: [
