@@ -235,7 +235,7 @@ import Testing
     }
     await first.close()
     let whole = try Data(contentsOf: folder.database)
-    for seed in 0..<UInt64(max(40, RandomDose.cases / 10)) {
+    for seed in 0..<UInt64(max(25, RandomDose.cases / 10)) {
       var random = SplitMix64(seed: seed)
       var bytes = whole
       for _ in 0..<Int.random(in: 1...40, using: &random) {
