@@ -5,16 +5,16 @@
 ///
 /// Source: RFC 9110, section 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`, and the two old forms
 /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
-struct HTTPDate: Sendable, Hashable {
+package struct HTTPDate: Sendable, Hashable {
   /// Seconds since the start of 1970.
-  let seconds: Int
+  package let seconds: Int
 
   /// Reads a date; nil where the text is in none of the three forms.
   ///
   /// - Parameters:
   ///   - text: The text; spaces around it do not matter, nor whether the weekday is right.
   ///   - now: The present, in seconds since the start of 1970; by it a year of two digits is found.
-  init?(_ text: some StringProtocol, now: Int) {
+  package init?(_ text: some StringProtocol, now: Int) {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard let first = words.first, Self.isWeekday(first) else { return nil }
     let day: (year: Int, month: Int, day: Int)?

@@ -60,6 +60,20 @@ public struct PolicyEvent: Sendable {
     case abandonedEnded(stillRunning: Int)
     /// A registry keeps more policies than it should, since all of them remember something.
     case registryOverflowed(count: Int, maximumCount: Int)
+    /// A question was answered from what is kept; a newer answer is loaded behind it, or is not
+    /// needed.
+    case cacheHit(isRevalidating: Bool)
+    /// A question was answered by loading; what came is fresh.
+    case cacheMissed
+    /// Loading failed, and an answer of this age was given instead; nil where its age is not known.
+    case staleServed(key: String, age: Duration?, error: any Error)
+    /// Loading behind an answer failed; what is kept stays.
+    case revalidationFailed(key: String, error: any Error)
+    /// What was loaded is not kept: it was overtaken meanwhile, or is too large.
+    case lateAnswerDropped(key: String)
+    /// The place where answers are kept failed, or holds what cannot be read; told once until it
+    /// works again.
+    case cacheStorageFailed(any Error)
     /// A call of a pipeline ended in this way, after this time, waits and all attempts included.
     case callEnded(CallEnding, took: Duration)
   }

@@ -80,6 +80,8 @@ enum SourceRules {
     Allowance(path: "Storage/SQLiteStore.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "Store/ReportStore.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "Storage/InMemoryStore.swift", reason: "has it as the default of a parameter"),
+    Allowance(
+      path: "Cache/SQLiteCacheStore.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "Conflicts/StampClock.swift", reason: "has it as the default of a parameter"),
   ]
 

@@ -33,6 +33,12 @@ extension PolicyEvent.What {
     case .abandoned: "abandoned"
     case .abandonedEnded: "abandonedEnded"
     case .registryOverflowed: "registryOverflowed"
+    case .cacheHit: "cacheHit"
+    case .cacheMissed: "cacheMissed"
+    case .staleServed: "staleServed"
+    case .revalidationFailed: "revalidationFailed"
+    case .lateAnswerDropped: "lateAnswerDropped"
+    case .cacheStorageFailed: "cacheStorageFailed"
     case .callEnded: "callEnded"
     }
   }
@@ -47,13 +53,13 @@ extension PolicyEvent.What {
     case .attemptFailed(_, let error, let nextDelay):
       nextDelay == nil || error.isCancellation ? .debug : .warning
     case .unclassified, .timedOut, .circuitIsolated, .probeExpired, .cooldownBegan, .chaosInjected,
-      .abandoned, .registryOverflowed:
+      .abandoned, .registryOverflowed, .staleServed, .cacheStorageFailed:
       .warning
     case .recovered, .rejected, .circuitHalfOpened, .circuitClosed, .circuitReset,
-      .wouldHaveRejected, .settingsChanged:
+      .wouldHaveRejected, .settingsChanged, .revalidationFailed:
       .info
     case .staleResult, .waited, .limitChanged, .hedgeStarted, .hedgeWon, .hedgeWithheld,
-      .coalesced, .abandonedEnded, .callEnded:
+      .coalesced, .abandonedEnded, .callEnded, .cacheHit, .cacheMissed, .lateAnswerDropped:
       .debug
     }
   }
@@ -91,9 +97,18 @@ extension PolicyEvent.What {
       ["stillRunning": "\(stillRunning)"]
     case .registryOverflowed(let count, let maximumCount):
       ["count": "\(count)", "maximumCount": "\(maximumCount)"]
+    case .cacheHit(let isRevalidating): ["isRevalidating": "\(isRevalidating)"]
+    case .staleServed(let key, let age, let error):
+      error.details.merging(
+        ["key": Redaction.redact(key), "age": age?.logged ?? "unknown"]
+      ) { $1 }
+    case .revalidationFailed(let key, let error):
+      error.details.merging(["key": Redaction.redact(key)]) { $1 }
+    case .lateAnswerDropped(let key): ["key": Redaction.redact(key)]
+    case .cacheStorageFailed(let error): error.details
     case .callEnded(let ending, let took): ["ending": ending.rawValue, "took": took.logged]
     case .circuitHalfOpened, .circuitClosed, .circuitIsolated, .circuitReset, .probeExpired,
-      .settingsChanged, .coalesced:
+      .settingsChanged, .coalesced, .cacheMissed:
       [:]
     }
   }
@@ -105,6 +120,7 @@ extension PolicyEvent.What {
     case .rejected(let rejection), .wouldHaveRejected(let rejection): rejection.reason.rawValue
     case .timedOut(let error): error.scope.rawValue
     case .callEnded(let ending, _): ending.rawValue
+    case .cacheHit(let isRevalidating): isRevalidating ? "revalidating" : "fresh"
     default: nil
     }
   }

@@ -28,7 +28,10 @@ import Testing
     .cooldownBegan(key: "mary@example.com", for: .seconds(1)), .chaosInjected("latency"),
     .abandoned(stillRunning: 1), .abandonedEnded(stillRunning: 0),
     .registryOverflowed(count: 3, maximumCount: 2),
-    .callEnded(.succeeded, took: .seconds(1)),
+    .callEnded(.succeeded, took: .seconds(1)), .cacheHit(isRevalidating: true), .cacheMissed,
+    .staleServed(key: "mary@example.com", age: nil, error: Secretive()),
+    .revalidationFailed(key: "mary@example.com", error: Secretive()),
+    .lateAnswerDropped(key: "mary@example.com"), .cacheStorageFailed(Secretive()),
   ]
 
   private func log(_ what: [PolicyEvent.What], minimum: Severity = .debug) -> [String] {
@@ -54,6 +57,7 @@ import Testing
       levels[.warning] == [
         "attemptFailed", "unclassified", "timedOut", "circuitIsolated", "probeExpired",
         "cooldownBegan", "chaosInjected", "abandoned", "registryOverflowed",
+        "staleServed", "cacheStorageFailed",
       ])
     #expect(levels[.critical] == nil)
   }
@@ -93,7 +97,7 @@ import Testing
     for what in Self.everything {
       PolicyLogger(logger).observe(PolicyEvent(policy: "c", what: what, reading: .zero))
     }
-    #expect(log.lines.count == 11)
+    #expect(log.lines.count == 13)
   }
 
   @Test func `several observers are told in order`() {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ResponseCache {
+  /// What is kept under a key, now and after each change by this cache: what a screen shows.
+  ///
+  /// It begins with what is there, and nil says that nothing is, or nothing that may be shown. The
+  /// newest is never missed, older ones may be. Nobody is asked: somebody calls
+  /// ``value(for:as:policy:tags:load:)`` for that, once or again and again, and the stream tells
+  /// what came of it, also that it failed. That time passes is not told. It ends with the
+  /// ``wipe()``.
+  ///
+  /// - Parameters:
+  ///   - key: What the answer depends on.
+  ///   - type: What is kept.
+  ///   - policy: How long it is given; nil, the default, for the cache's own.
+  /// - Returns: The stream; each use of this function makes one of its own.
+  public func updates<Value: Codable & Sendable>(
+    for key: String, as type: Value.Type = Value.self, policy: CachePolicy? = nil
+  ) -> some AsyncSequence<CachedValue<Value>?, Never> & Sendable {
+    signals(key).map { [self] in await cached(key, as: Value.self, policy: policy) }
+  }
+
+  /// What is kept under a key with local changes laid over it, now and after each change of either.
+  ///
+  /// - Parameters:
+  ///   - key: What the answer depends on.
+  ///   - type: What is kept.
+  ///   - policy: How long it is given; nil, the default, for the cache's own.
+  ///   - changes: The changes that are not delivered yet, the oldest first, each time they have
+  ///     changed; nothing is told before the first of them.
+  ///   - apply: Makes one change; see ``CachedValue/overlaying(_:on:_:)``.
+  /// - Returns: The stream; it ends with the cache's ``wipe()``.
+  public func updates<Value: Codable & Sendable, Change: Sendable>(
+    for key: String, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
+    overlaying changes: some AsyncSequence<[Change], Never> & Sendable,
+    _ apply: @escaping @Sendable (inout Value?, Change) -> Void
+  ) -> some AsyncSequence<CachedValue<Value>?, Never> & Sendable {
+    let overlaid = OverlaidUpdates<Value, Change>(apply)
+    let kept = updates(for: key, as: Value.self, policy: policy)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: CachedValue<Value>?.self, bufferingPolicy: .bufferingNewest(1))
+    let task = Task {
+      await withTaskGroup { group in
+        group.addTask { [self] in
+          for await value in kept {
+            // Nothing of an account that has left is shown, nor what it changed here.
+            if isEnded { break }
+            overlaid.tell(kept: value, to: continuation)
+          }
+          overlaid.end(continuation)
+        }
+        group.addTask {
+          for await changes in changes { overlaid.tell(changes: changes, to: continuation) }
+        }
+        // What is changed here may end; what is kept ends the stream.
+        await group.next()
+        if self.isEnded { group.cancelAll() }
+      }
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  /// Says that there is something to look at: at once, and after each change.
+  private func signals(_ name: String) -> AsyncStream<Void> {
+    let key = CacheEntry.Key(name, of: partition)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+    guard let id = guarded.withLock({ $0.session.watch(key, continuation) }) else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.guarded.withLock { $0.session.unwatch(key, id) }
+    }
+    return stream
+  }
+
+  /// What is known of an answer that nobody asked for just now.
+  func freshness(
+    of found: CacheEntry.Lookup, _ key: CacheEntry.Key, _ policy: CachePolicy
+  ) -> CacheFreshness {
+    guard policy.use(of: found) != .fresh else { return .fresh }
+    let (isLoading, failure) = guarded.withLock { $0.session.reason(key) }
+    return isLoading ? .revalidating(age: found.age) : .stale(age: found.age, cause: failure)
+  }
+}
+
+/// Puts what is kept and what was changed here together, whichever of them moves.
+private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable {
+  private struct State {
+    var kept: CachedValue<Value>?
+    var hasLooked = false
+    var changes: [Change]?
+    var number: UInt64 = 0
+    var told: UInt64 = 0
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+  private let apply: @Sendable (inout Value?, Change) -> Void
+
+  init(_ apply: @escaping @Sendable (inout Value?, Change) -> Void) { self.apply = apply }
+
+  func tell(
+    kept: CachedValue<Value>?, to stream: AsyncStream<CachedValue<Value>?>.Continuation
+  ) {
+    tell(stream) { state in
+      state.kept = kept
+      state.hasLooked = true
+    }
+  }
+
+  func tell(
+    changes: [Change], to stream: AsyncStream<CachedValue<Value>?>.Continuation
+  ) {
+    tell(stream) { $0.changes = changes }
+  }
+
+  /// The user's function runs outside of the lock; what was overtaken meanwhile is not told.
+  private func tell(
+    _ stream: AsyncStream<CachedValue<Value>?>.Continuation, _ change: (inout State) -> Void
+  ) {
+    let (kept, changes, number) = state.withLock { state in
+      change(&state)
+      state.number += 1
+      return (state.kept, state.hasLooked ? state.changes : nil, state.number)
+    }
+    guard let changes else { return }
+    let value = CachedValue.overlaying(changes, on: kept) { apply(&$0, $1) }
+    state.withLock { state in
+      guard number > state.told, !state.isOver else { return }
+      state.told = number
+      stream.yield(value)
+    }
+  }
+
+  /// Tells that there is nothing to be seen any more.
+  func end(_ stream: AsyncStream<CachedValue<Value>?>.Continuation) {
+    state.withLock { state in
+      state.isOver = true
+      stream.yield(nil)
+    }
+    stream.finish()
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+
+extension ResponseCache.Loaded {
+  /// A value, kept as the headers of the answer say; <doc:CachingOverHTTP> has the rules.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - headers: The headers of the answer, in any spelling of their names.
+  ///   - tags: What it is about, to be invalidated by.
+  /// - Returns: The value, and what the service says about keeping it.
+  public static func value(
+    _ value: Value, headers: [String: String], tags: Set<String> = []
+  ) -> ResponseCache.Loaded<Value> {
+    var loaded = Self.value(value, tags: tags)
+    loaded.heed(HTTPFields(headers))
+    return loaded
+  }
+
+  /// The kept value, after an answer with the status 304.
+  ///
+  /// - Parameter headers: The headers of that answer.
+  /// - Returns: That it is still right, and what the service says about keeping it.
+  public static func unchanged(headers: [String: String]) -> ResponseCache.Loaded<Value> {
+    var loaded = Self.unchanged
+    loaded.heed(HTTPFields(headers))
+    return loaded
+  }
+
+  private mutating func heed(_ fields: HTTPFields) {
+    let rules = CacheDirectives(fields)
+    validator = fields["etag"]
+    age = CacheDirectives.seconds(fields["age"]) ?? .zero
+    freshFor = rules.freshFor
+    mustRevalidate = rules.mustRevalidate
+    isPersonal = rules.isPersonal
+    isKept = !rules.mustNotBeKept
+  }
+}
+
+/// What an answer says about keeping it, as a cache of one person reads it.
+///
+/// Source: RFC 9111, sections 4.2.1 and 5.2.2. Where it is said twice or badly, the stricter holds.
+struct CacheDirectives: Sendable, Equatable {
+  private(set) var freshFor: Duration?
+  private(set) var mustRevalidate = false
+  private(set) var isPersonal = false
+  private(set) var mustNotBeKept = false
+
+  init(_ fields: HTTPFields) {
+    if let text = fields["cache-control"] {
+      for (name, value) in Self.directives(text) { heed(name, value) }
+    } else if let pragma = fields["pragma"], pragma.lowercased().contains("no-cache") {
+      heed("no-cache", nil)
+    }
+    if freshFor == nil, let expires = fields["expires"] {
+      freshFor = Self.lifetime(expires: expires, date: fields["date"])
+    }
+    // What it depends on cannot be known.
+    if fields["vary"]?.contains("*") ?? false { mustNotBeKept = true }
+  }
+
+  private mutating func heed(_ name: String, _ value: String?) {
+    switch name {
+    case "no-store": mustNotBeKept = true
+    case "no-cache":
+      freshFor = .zero
+      mustRevalidate = true
+    case "must-revalidate": mustRevalidate = true
+    case "private": isPersonal = true
+    case "max-age":
+      // A lifetime that cannot be read is none.
+      let lifetime = Self.seconds(value) ?? .zero
+      freshFor = min(freshFor ?? lifetime, lifetime)
+    default: break
+    }
+  }
+
+  /// The time from the one moment to the other; none where the first cannot be read, and nil where
+  /// nobody says when it was answered.
+  private static func lifetime(expires: String, date: String?) -> Duration? {
+    // A year of two digits means the same in both.
+    let now = 1_800_000_000
+    guard let end = HTTPDate(expires, now: now)?.seconds else { return .zero }
+    guard let start = date.flatMap({ HTTPDate($0, now: now)?.seconds }) else { return nil }
+    return Duration.seconds(end - start).clamped
+  }
+
+  /// A number of seconds, cut to a year; nil for anything else.
+  static func seconds(_ text: String?) -> Duration? {
+    guard let text, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Duration.seconds(Int64(text) ?? Int64(Int32.max)).clamped
+  }
+
+  /// Names in lower case with their values, of a list in which commas may be quoted.
+  static func directives(_ text: String) -> [(name: String, value: String?)] {
+    var (parts, part): ([String], String) = ([], "")
+    var (isQuoted, isEscaped) = (false, false)
+    for character in text.unicodeScalars {
+      if isEscaped {
+        isEscaped = false
+        part.unicodeScalars.append(character)
+        continue
+      }
+      switch character {
+      case "\\" where isQuoted: isEscaped = true
+      case "\"": isQuoted.toggle()
+      case "," where !isQuoted:
+        parts.append(part)
+        part = ""
+      default: part.unicodeScalars.append(character)
+      }
+    }
+    return (parts + [part]).compactMap { part in
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = pair.first.map { trimmed($0).lowercased() } ?? ""
+      return name.isEmpty ? nil : (name, pair.count > 1 ? trimmed(pair[1]) : nil)
+    }
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    let start = text.drop { $0 == " " || $0 == "\t" }
+    return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+
+extension StoredOperation {
+  /// The operation as it was enqueued; nil where it is of another kind or version, or cannot be
+  /// read.
+  public func decoded<Operation: QueuedOperation>(
+    as type: Operation.Type = Operation.self
+  ) -> Operation? {
+    guard self.type == Operation.payloadType else { return nil }
+    return try? Operation.decode(payload)
+  }
+}
+
+extension Outbox {
+  /// The operations of an ordering key that are not finished, in the order in which they run.
+  ///
+  /// It costs as much as all that is waiting where there is one, and next to nothing where there is
+  /// none.
+  ///
+  /// - Parameter orderingKey: What they change.
+  /// - Returns: The operations.
+  /// - Throws: ``OutboxError``.
+  public func operations(
+    orderedBy orderingKey: some CustomStringConvertible
+  ) async throws(OutboxError) -> [StoredOperation] {
+    let key = orderingKey.description
+    let last: StoredOperation?
+    do { last = try await store.last(of: key) } catch { throw OutboxError(error) }
+    guard let last else { return [] }
+    var (found, after): ([StoredOperation], OperationID?) = ([], nil)
+    while true {
+      let page = try await operations(after: after, limit: 500)
+      found += page.filter { $0.orderingKey == key }
+      guard page.count == 500, let end = page.last, !page.contains(where: { $0.id == last.id })
+      else { return found }
+      after = end.id
+    }
+  }
+
+  /// The operations of an ordering key that are not finished, now and each time they are others.
+  ///
+  /// - Parameter orderingKey: What they change.
+  /// - Returns: The stream; the newest is never missed, older ones may be. It ends with the outbox.
+  public func pendingOperations(
+    orderedBy orderingKey: some CustomStringConvertible & Sendable
+  ) -> some AsyncSequence<[StoredOperation], Never> & Sendable {
+    let told = Told()
+    return changes.compactMap { [weak self] _ in
+      guard let found = try? await self?.operations(orderedBy: orderingKey) else { return nil }
+      return told.isNews(found) ? found : nil
+    }
+  }
+}
+
+/// What was told last: that an operation runs, or waits, is no other operation.
+private final class Told: Sendable {
+  private struct Known: Equatable {
+    let id: OperationID
+    let payload: Data
+  }
+
+  private let last = Locked<[Known]?>(nil)
+
+  func isNews(_ operations: [StoredOperation]) -> Bool {
+    let known = operations.map { Known(id: $0.id, payload: $0.payload) }
+    return last.withLock { last in
+      guard last != known else { return false }
+      last = known
+      return true
+    }
+  }
+}
+
+extension ResponseCache {
+  /// What is kept under a key with what waits in an outbox laid over it, now and after each change
+  /// of either: what a screen shows of something that is edited offline.
+  ///
+  /// Let the worker `keep(_:for:tags:)` what the service answered before it returns: then the
+  /// change is in what is kept when its operation is gone.
+  ///
+  /// - Parameters:
+  ///   - key: What the answer depends on.
+  ///   - type: What is kept.
+  ///   - policy: How long it is given; nil, the default, for the cache's own.
+  ///   - operation: The kind of operation that is laid over it; others under the same ordering key
+  ///     are left out.
+  ///   - outbox: Where they wait.
+  ///   - orderingKey: The key that they were enqueued by.
+  ///   - apply: Makes the change of one; see `CachedValue.overlaying(_:on:_:)`.
+  /// - Returns: The stream; it ends with the cache's `wipe()`.
+  public func updates<Value: Codable & Sendable, Operation: QueuedOperation>(
+    for key: String, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
+    overlaying operation: Operation.Type, of outbox: Outbox,
+    orderedBy orderingKey: some CustomStringConvertible & Sendable,
+    _ apply: @escaping @Sendable (inout Value?, Operation) -> Void
+  ) -> some AsyncSequence<CachedValue<Value>?, Never> & Sendable {
+    let changes = outbox.pendingOperations(orderedBy: orderingKey).map { operations in
+      operations.compactMap { $0.decoded(as: Operation.self) }
+    }
+    return updates(for: key, as: Value.self, policy: policy, overlaying: changes, apply)
+  }
+}

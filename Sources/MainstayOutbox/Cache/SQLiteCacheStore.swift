@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import GRDB
+public import Mainstay
+
+/// Keeps the answers of a cache in a SQLite file, so that they are there after a restart.
+///
+/// ```swift
+/// let store = SQLiteCacheStore(at: url, maximumBytes: 64_000_000)
+/// let cache = ResponseCache("books", of: .account(user), in: store)
+/// ```
+///
+/// The file is a cache and treated as one: it is opened when it is first used, one that is damaged
+/// or of another format is made anew, and what fails is thrown to the `ResponseCache`, which goes
+/// on without it. A file that is not one of these is never touched. Several processes may use one
+/// file.
+///
+/// Ages do not depend on the time of day while the process runs. Over a restart they do: an answer
+/// from the future, and every answer after the time of day was found set back, has an age that
+/// nobody knows, and is not fresh.
+public final class SQLiteCacheStore: CacheStore {
+  /// The file, open.
+  struct Connection: Sendable {
+    let queue: DatabaseQueue
+    let time: CacheTime
+  }
+
+  private struct State {
+    var opening: Task<Connection, any Error>?
+    var generation = 0
+    /// A file that could not be opened is left alone for a while.
+    var failure: (error: any Error, at: Duration)?
+    var lastNumber: Int64 = 0
+    var lastUse: Int64 = 0
+    /// When entries were last used, as far as it is not in the file yet.
+    var uses: [Int64: Int64] = [:]
+  }
+
+  /// Where the file lies.
+  public let url: URL
+  /// How many bytes are kept at most, with what keeping them costs.
+  public let maximumBytes: Int
+  private let timeline: Timeline
+  private let now: @Sendable () -> Date
+  private let state = Locked(State())
+
+  /// Names a file; it and its folder are made when it is first used.
+  ///
+  /// - Parameters:
+  ///   - url: The file, best in the folder for caches; SQLite keeps others beside it.
+  ///   - maximumBytes: How many bytes are kept at most, with what keeping them costs; 1 or more,
+  ///     the default is 64 MiB. What has not been used for longest makes room.
+  ///   - clock: What ages are measured with; the default is `ContinuousClock`.
+  ///   - now: The time of day, read each time the file is opened.
+  public init(
+    at url: URL, maximumBytes: Int = 67_108_864, clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    precondition(
+      maximumBytes >= 1,
+      "SQLiteCacheStore(maximumBytes: \(maximumBytes)) is not legal: it must be 1 or more")
+    self.url = url
+    self.maximumBytes = maximumBytes
+    timeline = Timeline(clock)
+    self.now = now
+  }
+
+  /// What is kept under a key.
+  public func read(_ key: CacheEntry.Key) async throws -> CacheEntry.Lookup {
+    let (lookup, row) = try await using { [self] db, time in
+      try CacheRows(db, time).lookup(key, number: nextNumber())
+    }
+    // Uses are written with the next answer; they must not pile up where nothing is ever kept.
+    if let row, use(row) >= 256 { try? await using { [self] db, _ in try flush(db) } }
+    return lookup
+  }
+
+  /// Keeps an answer in place of the one before.
+  public func write(
+    _ entry: CacheEntry, under ticket: CacheEntry.Ticket
+  ) async throws -> Bool {
+    try await using { [self] db, time in
+      try flush(db)
+      let used = nextUse()
+      return try db.atOnce {
+        try CacheRows(db, time).write(entry, under: ticket, used: used, within: maximumBytes)
+      }
+    }
+  }
+
+  /// Marks answers as no longer right.
+  public func expire(_ selection: CacheEntry.Selection) async throws {
+    try await using { db, time in
+      try db.atOnce { try CacheRows(db, time).expire(selection) }
+    }
+  }
+
+  /// Removes answers; their bytes are overwritten in the file.
+  public func remove(_ selection: CacheEntry.Selection) async throws {
+    try await using { db, time in
+      try db.atOnce { try CacheRows(db, time).remove(selection) }
+      guard case .partition = selection else { return }
+      // What an account leaves behind is neither in the log nor in pages that nobody uses.
+      try db.execute(sql: "PRAGMA incremental_vacuum")
+      _ = try db.checkpoint(.truncate)
+    }
+  }
+
+  /// How many answers and bytes are kept.
+  public func usage() async throws -> (count: Int, bytes: Int) {
+    try await using { db, _ in
+      let sql = "SELECT (SELECT count(*) FROM cache_entry), bytes FROM cache_state"
+      guard let row = try Row.fetchOne(db, sql: sql) else { return (0, 0) }
+      return (try row.read(0), try row.read(1))
+    }
+  }
+
+  /// Leaves the file, such as before the app is suspended; the next use opens it again.
+  public func close() async {
+    try? await using { [self] db, _ in
+      try flush(db)
+      _ = try db.checkpoint(.truncate)
+    }
+    let opening = state.withLock { state in
+      state.generation += 1
+      state.failure = nil
+      defer { state.opening = nil }
+      return state.opening
+    }
+    try? await opening?.value.queue.close()
+  }
+}
+
+// Opening, and what becomes of a file that fails.
+extension SQLiteCacheStore {
+  /// Uses the file; it is opened where it is not.
+  ///
+  /// The cancellation of the caller does not end it.
+  private func using<T: Sendable>(
+    _ body: @escaping @Sendable (Database, CacheTime) throws -> T
+  ) async throws -> T {
+    do {
+      do {
+        return try await usingOnce(body)
+      } catch let error as OutboxError where error.code == .shutDown {
+        // Somebody left the file meanwhile: it opens again.
+        return try await usingOnce(body)
+      }
+    } catch {
+      throw ErrorMapping.current.addingDatabaseErrors().map(error)
+    }
+  }
+
+  private func usingOnce<T: Sendable>(
+    _ body: @escaping @Sendable (Database, CacheTime) throws -> T
+  ) async throws -> T {
+    let (opening, generation) = try opening()
+    let connection: Connection
+    do { connection = try await opening.value } catch {
+      forget(generation, after: error)
+      throw error
+    }
+    do {
+      return try await SQLiteStore.onWriter(of: connection.queue) { db in
+        try body(db, connection.time)
+      }
+    } catch {
+      if error.isDamage || error.isOfAnotherFormat { leave(connection, generation, error) }
+      throw error
+    }
+  }
+
+  private func opening() throws -> (Task<Connection, any Error>, generation: Int) {
+    let reading = timeline.now
+    return try state.withLock { state in
+      if let failure = state.failure {
+        guard reading >= failure.at + .seconds(5) || reading < failure.at else {
+          throw failure.error
+        }
+        state.failure = nil
+      }
+      if let opening = state.opening { return (opening, state.generation) }
+      let opening = Task { try await open() }
+      state.opening = opening
+      return (opening, state.generation)
+    }
+  }
+
+  private func open() async throws -> Connection {
+    let (connection, last) = try await CacheOpening(
+      url: url, maximumBytes: maximumBytes, timeline: timeline, now: now
+    ).open()
+    state.withLock { state in
+      state.lastNumber = max(state.lastNumber, last.number)
+      state.lastUse = max(state.lastUse, last.use)
+    }
+    return connection
+  }
+
+  /// The file could not be opened; it is left alone for a while, unless it was made anew.
+  private func forget(_ generation: Int, after error: any Error) {
+    let reading = timeline.now
+    state.withLock { state in
+      guard state.generation == generation else { return }
+      state.generation += 1
+      state.opening = nil
+      if !error.isDamage { state.failure = (error, reading) }
+    }
+  }
+
+  /// Lets go of a file that is damaged, or that a build with another format has made anew.
+  private func leave(_ connection: Connection, _ generation: Int, _ error: any Error) {
+    let isMine = state.withLock { state in
+      guard state.generation == generation else { return false }
+      state.generation += 1
+      state.opening = nil
+      state.uses = [:]
+      return true
+    }
+    guard isMine else { return }
+    try? connection.queue.close()
+    if error.isDamage { CacheOpening.delete(url) }
+  }
+
+  private func flush(_ db: Database) throws {
+    let uses = takeUses()
+    guard !uses.isEmpty else { return }
+    try db.atOnce {
+      for (row, use) in uses {
+        try db.execute(
+          cachedSQL: "UPDATE cache_entry SET used = ? WHERE id = ?", arguments: [use, row])
+      }
+    }
+  }
+
+  private func nextNumber() -> Int64 {
+    state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  private func nextUse() -> Int64 {
+    state.withLock { state in
+      state.lastUse += 1
+      return state.lastUse
+    }
+  }
+
+  private func use(_ row: Int64) -> Int {
+    state.withLock { state in
+      state.lastUse += 1
+      state.uses[row] = state.lastUse
+      return state.uses.count
+    }
+  }
+
+  private func takeUses() -> [Int64: Int64] {
+    state.withLock { state in
+      defer { state.uses = [:] }
+      return state.uses
+    }
+  }
+}
