@@ -56,7 +56,8 @@ extension OfflineSimulation {
           world.after(back) { line.answer(result) }
         }
       }
-      world.after(patience) { line.answer(.failure(SimulatedFault.silence())) }
+      let end = world.after(patience) { line.answer(.failure(SimulatedFault.silence())) }
+      defer { world.forget(end) }
       let value = try await line.wait()
       try await world.reached(.afterEffect, life)
       return value

@@ -99,10 +99,10 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   ///
   /// - Parameters:
   ///   - seed: What the schedule follows from.
-  ///   - steps: How many steps it has; 1 or more, the default is 40.
+  ///   - steps: How many steps it has; 1 or more, the default is 30.
   ///   - kept: The steps that are made, by their numbers from 1; nil, the default, for all.
   /// - Returns: What it came to.
-  public func run(seed: UInt64, steps: Int = 40, keeping kept: [Int]? = nil) async -> Report {
+  public func run(seed: UInt64, steps: Int = 30, keeping kept: [Int]? = nil) async -> Report {
     check(steps: steps)
     return await onThread { schedule(seed, steps, kept) }
   }
@@ -112,10 +112,10 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   /// - Parameters:
   ///   - schedules: How many; 1 or more, the default is 100.
   ///   - seed: The seed of the first; each further one has the next.
-  ///   - steps: How many steps each has; 1 or more, the default is 40.
+  ///   - steps: How many steps each has; 1 or more, the default is 30.
   /// - Returns: What was found, at most three; empty where all laws hold.
   public func violations(
-    schedules: Int = 100, seed: UInt64 = 1, steps: Int = 40
+    schedules: Int = 100, seed: UInt64 = 1, steps: Int = 30
   ) async -> [LawViolation] {
     check(steps: steps)
     precondition(schedules >= 1, "schedules: \(schedules) is not legal: it must be 1 or more")
@@ -144,7 +144,7 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     let details = "the tasks of this Swift runtime cannot be captured"
     return report
       ?? Report(
-        violation: LawViolation(law: "inside", seed: seed, details: details), log: [],
+        violation: LawViolation(law: "everything goes on inside the simulation", seed: seed, details: details), log: [],
         coverage: [:], steps: [])
   }
 
@@ -152,6 +152,7 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   private func shrunk(_ report: Report, _ seed: UInt64, _ steps: Int) -> Report {
     var (best, width) = (report, max(report.steps.count / 2, 1))
     while true {
+      let count = best.steps.count
       var start = 0
       while start < best.steps.count {
         var fewer = best.steps
@@ -159,8 +160,8 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
         let next = schedule(seed, steps, fewer)
         if next.violation?.law == best.violation?.law { best = next } else { start += width }
       }
-      if width == 1 { return best }
-      width /= 2
+      if width == 1, best.steps.count == count { return best }
+      width = max(width / 2, 1)
     }
   }
 

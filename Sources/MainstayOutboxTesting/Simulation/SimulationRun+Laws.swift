@@ -48,7 +48,7 @@ extension SimulationRun {
       let all = try await disk.operations(after: nil, limit: .max)
       // One that is tried alone keeps all others waiting.
       if all.contains(where: { $0.state == .leased && $0.lostRuns > 0 }) { return nil }
-      for entry in entries {
+      for entry in entries.prefix(4) {
         guard let explanation = try await outbox.explain(entry.id) else { continue }
         guard explanation.obstacles.allSatisfy({ $0.hasPassed(at: limit) }) else { continue }
         // What waits for a time is not looked at while its outbox is paused.

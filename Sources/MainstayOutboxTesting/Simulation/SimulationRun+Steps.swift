@@ -86,7 +86,7 @@ extension SimulationRun {
       state.countdown = [:]
     }
     startAll()
-    for round in 0..<200 where !world.isBroken {
+    for round in 0..<100 where !world.isBroken {
       for device in lives.indices {
         set(device, isPaused: false)
         act(device) { [world, disk = disks[device]] outbox, life in
@@ -105,7 +105,7 @@ extension SimulationRun {
     world.change { state in
       state.violate(
         "everything comes to its end",
-        "an hour after all is well again, something is left: \(stuck.joined(separator: "; "))")
+        "a day after all is well again, something is left: \(stuck.joined(separator: "; "))")
     }
   }
 }

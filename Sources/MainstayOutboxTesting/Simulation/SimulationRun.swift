@@ -48,8 +48,10 @@ final class SimulationRun<Server: Sendable & Equatable> {
       case .turns(let count): turns(count)
       case .time(let span): pass(span)
       }
-      inspect()
+      // Looking costs as much as all the rest.
+      if step.number % 4 == 0 { inspect() }
     }
+    inspect()
     if !world.isBroken { heal() }
     if !world.isBroken { judge() }
     let report = report(steps, of: count)
@@ -64,10 +66,11 @@ final class SimulationRun<Server: Sendable & Equatable> {
     if !tasks.runUntilIdle() {
       world.change { $0.violate("it comes to rest", "a task goes on for ever and never waits") }
     }
-    for life in world.change({ state in
+    let dead = world.change { state -> [SimulatedLife] in
       defer { state.justDied = [] }
       return state.justDied
-    }) {
+    }
+    for life in dead {
       lives[life.device] = nil
       var chance = SeededGenerator(seed: world.seed &+ UInt64(life.number) << 40)
       let delay = Duration.milliseconds(Int.random(in: 0...20_000, using: &chance))
@@ -77,12 +80,13 @@ final class SimulationRun<Server: Sendable & Equatable> {
 
   /// Lets one of those that wait for their turn go on; false where none does.
   private func turn() -> Bool {
-    let count = world.change { $0.turns.count }
-    guard count > 0 else { return false }
-    let chosen = Int.random(in: 0..<count, using: &generator)
-    let wait = world.change { $0.turns.remove(at: chosen).wait }
-    wait.resume()
-    return true
+    let chance = generator.next()
+    let wait = world.change { state -> SimulationWorld.Wait? in
+      guard !state.turns.isEmpty else { return nil }
+      return state.turns.remove(at: Int(chance % UInt64(state.turns.count))).wait
+    }
+    wait?.resume()
+    return wait != nil
   }
 
   private func turns(_ count: Int) {

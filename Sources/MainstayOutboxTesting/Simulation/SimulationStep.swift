@@ -103,7 +103,7 @@ extension SimulationStep: CustomStringConvertible {
       case .wait: "nothing is done"
       }
     switch then {
-    case .turns(let count): return "\(number). \(what), then \(count) turns"
+    case .turns(let count): return "\(number). \(what), then \(count) turn\(count == 1 ? "" : "s")"
     case .time(let time): return "\(number). \(what), then \(time.formatted)"
     }
   }

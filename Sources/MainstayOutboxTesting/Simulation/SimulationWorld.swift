@@ -51,6 +51,7 @@ final class SimulationWorld: Sendable {
     var justDied: [SimulatedLife] = []
     var isOver = false
     var passesAfterEnd = 0
+    var looks = 0
     var links: [SimulatedLink]
     var mood = SimulatedMood.well
     var faults: SimulatedFaults
@@ -78,6 +79,14 @@ final class SimulationWorld: Sendable {
 
   var isBroken: Bool { state.withLock { $0.violation != nil } }
 
+  /// True one time of four.
+  var mayLook: Bool {
+    state.withLock { state in
+      state.looks += 1
+      return state.looks % 4 == 0
+    }
+  }
+
   func change<T: Sendable>(_ body: (inout sending State) -> sending T) -> T {
     state.withLock(body)
   }
@@ -95,7 +104,7 @@ final class SimulationWorld: Sendable {
       let isOver = state.withLock { state in
         if !isInside {
           state.violate(
-            "inside",
+            "everything goes on inside the simulation",
             "something went on outside of the simulation: workers wait with the device's clock, and"
               + " neither yield nor sleep by themselves")
         }
@@ -127,14 +136,18 @@ final class SimulationWorld: Sendable {
     if dies { try await turn(life) }
   }
 
-  /// Lets something happen after a time.
-  func after(_ delay: Duration, _ action: @escaping @Sendable () -> Void) {
+  /// Lets something happen after a time; tells by which number to ``forget(_:)`` it.
+  @discardableResult
+  func after(_ delay: Duration, _ action: @escaping @Sendable () -> Void) -> Int {
     state.withLock { state in
       state.eventCount += 1
       state.events.append(
         Event(due: state.now + delay, number: state.eventCount, action: action))
+      return state.eventCount
     }
   }
+
+  func forget(_ event: Int) { state.withLock { $0.events.removeAll { $0.number == event } } }
 
   /// Ends all waits: what is left of the devices may go away.
   func end() {
