@@ -35,6 +35,13 @@ struct SimulatedStore: OutboxStore {
     }
   }
 
+  /// Sees what the store has let go by itself.
+  private func look(_ store: any OutboxStore) async throws {
+    var there = Set(try await store.operations(after: nil, limit: .max).map(\.id))
+    there.formUnion(try await store.deadLetters(after: nil, limit: .max).map(\.id))
+    world.state.withLock { [there] in $0.book.found(there, on: life.device) }
+  }
+
   func open() async throws -> OpeningReport {
     let report = try await change { try await $0.open() }
     if !report.isBalanced {
@@ -92,6 +99,7 @@ struct SimulatedStore: OutboxStore {
     try await change((.beforeSettle, .afterSettle)) { store in
       let isHeld = try await store.settle(lease, verdict)
       write { $0.settled(lease, verdict, isHeld: isHeld) }
+      if case .dead(_, .dropFollowers) = verdict.next { try await look(store) }
       return isHeld
     }
   }
@@ -101,7 +109,11 @@ struct SimulatedStore: OutboxStore {
   }
 
   func promote(_ types: Set<PayloadType>) async throws -> Duration? {
-    try await change { try await $0.promote(types) }
+    try await change { store in
+      let wait = try await store.promote(types)
+      if world.change({ $0.book.expiring.contains(life.device) }) { try await look(store) }
+      return wait
+    }
   }
 
   func reconsider() async throws { try await change { try await $0.reconsider() } }

@@ -40,6 +40,10 @@ struct SimulationBook {
   /// How often each effect changed the server.
   private var effects: [String: Int] = [:]
   private var lastEffect: [OrderKey: Int] = [:]
+  /// How many of a device went without anybody asking for it: each of them has a receipt.
+  private(set) var vanished: [Int: Int] = [:]
+  /// The devices that have been given something that expires.
+  private(set) var expiring: Set<Int> = []
   /// Leases of the dead.
   private(set) var stale: [(device: Int, lease: Lease)] = []
 
@@ -71,8 +75,17 @@ struct SimulationBook {
     if answer == .cancelled { end(id, "cancelled") } else { entries[id]?.isCancelled = true }
   }
 
+  /// A store may have let operations go by itself: these are there.
+  mutating func found(_ there: Set<OperationID>, on device: Int) {
+    for entry in of(device) where entry.ending == nil && !there.contains(entry.id) {
+      end(entry.id, "gone")
+      vanished[device, default: 0] += 1
+    }
+  }
+
   /// A store has kept an operation.
   mutating func inserted(_ new: NewOperation, as id: OperationID, _ device: Int) {
+    if new.timeToLive != nil { expiring.insert(device) }
     if let coalescing = new.wishes.coalescing, coalescing.payload == nil {
       return end(coalescing.earlier, "coalesced")
     }

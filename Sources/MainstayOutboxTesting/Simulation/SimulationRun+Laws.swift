@@ -15,7 +15,7 @@ extension SimulationRun {
 
   /// What was accepted is there, or accounted for.
   private func count(_ device: Int) {
-    let entries = world.change { $0.book.of(device) }
+    let (entries, vanished) = world.change { ($0.book.of(device), $0.book.vanished[device] ?? 0) }
     let finding = ask { [disk = disks[device]] () -> SimulationBook.Finding? in
       let ledger = try await disk.ledger()
       if !ledger.isBalanced { return ("the ledger balances", "that of device \(device) does not") }
@@ -24,8 +24,9 @@ extension SimulationRun {
       let missing = entries.filter { entry in
         entry.ending == nil && !there.contains(entry.id) && !dead.contains(entry.id)
       }
-      if missing.count > ledger.count(.expired) + ledger.count(.followed) {
-        let numbers = missing.map { "#\($0.number)" }.joined(separator: ", ")
+      if missing.count + vanished > ledger.count(.expired) + ledger.count(.followed) {
+        let gone = missing + entries.filter { $0.ending == "gone" }
+        let numbers = gone.map { "#\($0.number)" }.joined(separator: ", ")
         return ("nothing that was accepted is lost", "device \(device) has lost one of \(numbers)")
       }
       guard let back = entries.first(where: { $0.ending != nil && there.contains($0.id) }) else {

@@ -54,7 +54,12 @@ extension SimulationRun {
   /// Somebody whose lease is lost, since another process has it now, reports that all went well.
   private func endLate(_ device: Int, _ seed: UInt64) {
     guard outbox(device) != nil else { return }
-    let leases = world.change { $0.book.stale.filter { $0.device == device }.map(\.lease) }
+    let leases = world.change { state in
+      let all = state.book.stale.filter { $0.device == device }.map(\.lease)
+      // Best while somebody else has it.
+      let running = all.filter { state.book.entries[$0.id]?.lease != nil }
+      return running.isEmpty ? all : running
+    }
     guard !leases.isEmpty else { return }
     let lease = leases[Int(seed % UInt64(leases.count))]
     let isHeld = ask { [disk = disks[device]] in
@@ -121,7 +126,11 @@ private struct Person {
     func chance(_ percent: Int) -> Bool {
       seed == nil ? !givesUp : Int.random(in: 0..<100, using: &generator) < percent
     }
-    for lane in Set(try await outbox.operations(limit: .max).map(\.lane.rawValue)).sorted() {
+    let all = try await outbox.operations(limit: .max)
+    if seed == nil {
+      for constraint in all.flatMap(\.constraints) { await outbox.set(constraint, isMet: true) }
+    }
+    for lane in Set(all.map(\.lane.rawValue)).sorted() {
       if chance(70) || givesUp {
         try await outbox.resume(Lane(rawValue: lane), closedFor: .needsUser)
       }

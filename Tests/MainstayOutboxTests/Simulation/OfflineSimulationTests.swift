@@ -23,7 +23,6 @@ import Testing
       )
       #expect(first.log == second.log)
       #expect(first.log.count > 10)
-      print("HASH", first.log.joined().utf8.reduce(UInt64(5381)) { ($0 &* 33) ^ UInt64($1) })
     }
   }
 
