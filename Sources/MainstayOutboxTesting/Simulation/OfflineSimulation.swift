@@ -10,11 +10,12 @@ public import MainstayTesting
 ///
 /// ```swift
 /// let simulation = OfflineSimulation(server: Shelf()) { outbox, device, random in
-///   let id = Int.random(in: 0..<3, using: &random)
-///   try await outbox.enqueue(AddItem(id: id), orderedBy: id)
+///   let item = Int.random(in: 0..<3, using: &random)
+///   try await outbox.enqueue(AddItem(item: item), orderedBy: item)
 /// } workers: { device in
-///   Worker(for: AddItem.self) { item, context in
-///     try await device.call { shelf in shelf.add(item.id, key: context.idempotencyKey) }
+///   Worker(for: AddItem.self) { add, context in
+///     let key = context.idempotencyKey
+///     try await device.call { shelf in shelf.add(add.item, key: key) }
 ///   }
 /// }
 /// #expect(await simulation.violations(schedules: 2_000).isEmpty)
@@ -141,11 +142,10 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     let report = CapturedTasks.capturing { tasks in
       SimulationRun(self, seed: seed, tasks).run(chosen, of: steps)
     }
-    let details = "the tasks of this Swift runtime cannot be captured"
-    return report
-      ?? Report(
-        violation: LawViolation(law: "everything goes on inside the simulation", seed: seed, details: details), log: [],
-        coverage: [:], steps: [])
+    let violation = LawViolation(
+      law: SimulationWorld.insideLaw, seed: seed,
+      details: "the tasks of this Swift runtime cannot be captured")
+    return report ?? Report(violation: violation, log: [], coverage: [:], steps: [])
   }
 
   /// Leaves steps out for as long as the rest still breaks the same law.

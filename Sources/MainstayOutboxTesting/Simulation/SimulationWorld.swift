@@ -20,7 +20,7 @@ final class SimulatedLife: Sendable {
   }
 }
 
-/// What all devices of a simulation share: time, the order in which things go on, and what happened.
+/// What all devices of a simulation share: time, who goes on next, and what happened.
 ///
 /// Whatever a device does with the world outside its memory passes one of the gates here and waits
 /// there until the simulation lets it go on. A device that has died waits for ever, so nothing that
@@ -61,6 +61,8 @@ final class SimulationWorld: Sendable {
     var coverage: [String: Int] = [:]
     var violation: (law: String, details: String)?
   }
+
+  static let insideLaw = "everything goes on inside the simulation"
 
   let seed: UInt64
   let state: Locked<State>
@@ -104,7 +106,7 @@ final class SimulationWorld: Sendable {
       let isOver = state.withLock { state in
         if !isInside {
           state.violate(
-            "everything goes on inside the simulation",
+            Self.insideLaw,
             "something went on outside of the simulation: workers wait with the device's clock, and"
               + " neither yield nor sleep by themselves")
         }

@@ -28,7 +28,8 @@ import Testing
       case .greedyServer: ["the server ends as it should"]
       case .hopefulWorker: ["what is done has happened"]
       case .patientWorker: ["everything comes to its end"]
-      case .yieldingWorker: ["everything goes on inside the simulation", "everything comes to its end"]
+      case .yieldingWorker:
+        ["everything goes on inside the simulation", "everything comes to its end"]
       }
     }
   }

@@ -39,16 +39,11 @@ import Testing
         case 1: options.timeToLive = .seconds(Int.random(in: 1..<90, using: &random))
         case 2: options.priority = OperationPriority.allCases.randomElement(using: &random)
         case 3:
-          options.uniqueKey = .init(
-            "u", ifTaken: EnqueueOptions.UniqueKey.IfTaken.allCases.randomElement(using: &random)
-              ?? .keep)
+          let ways = EnqueueOptions.UniqueKey.IfTaken.allCases
+          options.uniqueKey = .init("u", ifTaken: ways.randomElement(using: &random) ?? .keep)
         case 4:
-          options.dependencies = earlier.map {
-            .init(
-              [$0],
-              ifGivenUp: EnqueueOptions.Dependencies.IfGivenUp.allCases
-                .randomElement(using: &random) ?? .giveUp)
-          }
+          let way = EnqueueOptions.Dependencies.IfGivenUp.allCases.randomElement(using: &random)
+          options.dependencies = earlier.map { .init([$0], ifGivenUp: way ?? .giveUp) }
         case 5: options.lane = "side"
         case 6: options.constraints = [.power]
         default: options.orderingKey = "k"
