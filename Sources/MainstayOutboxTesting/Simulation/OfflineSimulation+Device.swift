@@ -62,6 +62,22 @@ extension OfflineSimulation {
       try await world.reached(.afterEffect, life)
       return value
     }
+
+    /// Reads or changes what the device keeps beside its outbox, such as its copy of a record.
+    ///
+    /// It is a part of the server's value, by the ``index`` of the device, so that it begins anew
+    /// with each schedule. It survives the processes of the device; one that is dead changes
+    /// nothing any more.
+    ///
+    /// - Parameter body: What is done; it needs no network, and is no effect.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
+    public func local<Value: Sendable>(
+      _ body: @escaping @Sendable (inout Server) throws -> Value
+    ) async throws -> Value {
+      try await world.turn(life)
+      return try server.handle(body).result.get()
+    }
   }
 
   /// The server, which only the thread of the simulation changes.

@@ -73,7 +73,8 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   ///   - devices: How many devices there are; 1 or more, the default is 3.
   ///   - server: The server as it is at first; equal values are one state of it.
   ///   - faults: What goes wrong; the default is everything.
-  ///   - configuration: How the outboxes behave.
+  ///   - configuration: How the outboxes behave; without `connectivity`, which watches the network
+  ///     of this machine.
   ///   - edit: What somebody does with a device: it enqueues one or a few operations. Errors of the
   ///     outbox may be thrown on.
   ///   - check: What is wrong with the server at the end, when the network is back and nothing is
