@@ -77,9 +77,8 @@ extension StoreConformance {
   private static let endedHolders: [Rule] = [
     OperationVerdict.Next.done, .dead(.refused, followers: .goOn),
   ].map { next in
-    Rule(
-      "a key is free again once its operation has ended, by \(next == .done ? "success" : "failure")"
-    ) { desk in
+    Rule("a key is free again once its operation has ended \(next == .done ? "well" : "badly")") {
+      desk in
       let first = try await desk.store.insert(unique("a", .reject))
       let leased = try desk.some(try await desk.store.claim().first)
       _ = try await desk.store.settle(leased.lease, OperationVerdict(next))

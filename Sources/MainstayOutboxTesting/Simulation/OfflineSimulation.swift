@@ -63,9 +63,8 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   let edit: Edit
   let check: @Sendable (Server, [Accepted]) -> String?
   let workers: @Sendable (Device) -> [Worker]
-  package var makeStore: @Sendable (@escaping @Sendable () -> Date) -> any OutboxStore = {
-    InMemoryStore(now: $0)
-  }
+  /// Makes the store of a device; nil for one in memory.
+  package var makeStore: (@Sendable (@escaping @Sendable () -> Date) -> any OutboxStore)?
 
   /// Makes a simulation.
   ///

@@ -33,7 +33,10 @@ final class SimulationRun<Server: Sendable & Equatable> {
     lives = Array(repeating: nil, count: simulation.devices)
     generator = SeededGenerator(seed: seed)
     for _ in 0..<simulation.devices {
-      disks.append(simulation.makeStore { world.date })
+      let limit = simulation.configuration.maximumPending
+      disks.append(
+        simulation.makeStore?({ world.date })
+          ?? InMemoryStore(maximumPending: limit, now: { world.date }))
     }
   }
 
@@ -151,7 +154,11 @@ final class SimulationRun<Server: Sendable & Equatable> {
     let life = SimulatedLife(device: device, number: everyLife.count, start: world.now)
     lives[device] = life
     everyLife.append(life)
-    world.note("device \(device) starts")
+    let startsPaused = simulation.configuration.startsPaused
+    world.change { state in
+      state.note("device \(device) starts")
+      if startsPaused { state.paused.insert(life.number) }
+    }
     var surroundings = Outbox.Surroundings()
     surroundings.timeline = Timeline(life.clock)
     surroundings.seed = world.seed &+ UInt64(life.number)

@@ -87,4 +87,24 @@ import Testing
       #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n\n"))")
     }
   }
+
+  @Test func `small outboxes that start paused keep the laws`() async {
+    var configuration = Outbox.Configuration()
+    configuration.startsPaused = true
+    configuration.maximumPending = 3
+    configuration.maximumConcurrency = 1
+    let simulation = CountingSimulation(
+      devices: 1, server: CountingServer(), configuration: configuration,
+      edit: { outbox, _, random in
+        let items = AddItems(item: Int.random(in: 0..<3, using: &random), count: 1)
+        try await outbox.enqueue(items, orderedBy: items.item)
+      }, workers: { .adding(on: $0) })
+    let found = await simulation.violations(schedules: 60)
+    #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n\n"))")
+    var refused = 0
+    for seed in 1...20 as ClosedRange<UInt64> {
+      refused += await simulation.run(seed: seed).log.count { $0.hasSuffix("device 0: full") }
+    }
+    #expect(refused > 0)
+  }
 }
