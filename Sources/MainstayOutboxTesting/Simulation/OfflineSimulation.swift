@@ -34,7 +34,7 @@ public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
     public let idempotencyKey: IdempotencyKey
     /// The ordering key; nil where it has none.
     public let orderingKey: String?
-    /// The encoded payload, as it was enqueued.
+    /// The encoded payload: that with which it was run last, or else that of the first enqueue.
     public let payload: Data
     /// Whether it is done; those that are not were cancelled, given up, dropped or put together
     /// with others.

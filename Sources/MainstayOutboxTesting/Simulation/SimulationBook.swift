@@ -14,7 +14,7 @@ struct SimulationBook {
     let device: Int
     let id: OperationID
     let orderingKey: String?
-    let payload: Data
+    var payload: Data
     var key: IdempotencyKey
     /// How it ended; nil while it is wanted.
     var ending: String?
@@ -103,6 +103,7 @@ struct SimulationBook {
     guard let entry = entries[id] else { return ("nothing comes from nowhere", "\(id) was leased") }
     byKey[leased.operation.idempotencyKey] = id
     entries[id]?.key = leased.operation.idempotencyKey
+    entries[id]?.payload = leased.operation.payload
     entries[id]?.lease = leased.lease
     if let ending = entry.ending {
       return ("what is gone stays gone", "\(name(id)) is \(ending), and was leased again")

@@ -107,4 +107,57 @@ import Testing
     }
     #expect(refused > 0)
   }
+
+  /// Adds to one count; those that wait side by side are one.
+  private struct AddUp: CoalescingOperation, Equatable {
+    static let kind: OperationKind = "add-up"
+    var count: Int
+
+    func coalesced(with later: AddUp) -> Coalesced<AddUp> {
+      let sum = count + later.count
+      return sum == 0 ? .annihilate : .replace(by: AddUp(count: sum))
+    }
+  }
+
+  private static func adding(on device: CountingSimulation.Device) -> Worker {
+    Worker(
+      for: AddUp.self,
+      reconcile: { _, context in
+        let key = context.idempotencyKey
+        return try await device.call { $0.seen.contains(key) ? .applied : .notApplied }
+      },
+      run: { add, context in
+        let key = context.idempotencyKey
+        try await device.call { $0.add(AddItems(item: 0, count: add.count), key) }
+      })
+  }
+
+  private static func complaint(
+    _ server: CountingServer, _ accepted: [CountingSimulation.Accepted]
+  ) -> String? {
+    if accepted.contains(where: { !$0.isDone && server.seen.contains($0.idempotencyKey) }) {
+      return nil
+    }
+    var sum = 0
+    for operation in accepted where operation.isDone {
+      sum += (try? JSONDecoder().decode(AddUp.self, from: operation.payload).count) ?? 0
+    }
+    return sum == server.counts[0] ?? 0 ? nil : "\(server.counts[0] ?? 0) instead of \(sum)"
+  }
+
+  /// A call that is still on its way when the server says that it knows nothing of it is another
+  /// matter: no key of a newcomer is the old one.
+  @Test func `operations that are put together do what all of them would`() async {
+    let simulation = CountingSimulation(
+      server: CountingServer(), faults: [.offline, .losses, .failures, .crashes],
+      edit: { outbox, _, random in
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let add = AddUp(count: Int.random(in: -2...2, using: &random))
+          try await outbox.enqueue(add, orderedBy: "sum")
+        }
+      },
+      check: { Self.complaint($0, $1) }, workers: { Self.adding(on: $0) })
+    let found = await simulation.violations(schedules: Int(RandomDose.schedules) / 20)
+    #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n\n"))")
+  }
 }
