@@ -145,8 +145,8 @@ import Testing
     return sum == server.counts[0] ?? 0 ? nil : "\(server.counts[0] ?? 0) instead of \(sum)"
   }
 
-  /// A call that is still on its way when the server says that it knows nothing of it is another
-  /// matter: no key of a newcomer is the old one.
+  /// No call arrives late here: one that is still on its way when the server says that it knows
+  /// nothing of it would be done beside what its operation was put together with.
   @Test func `operations that are put together do what all of them would`() async {
     let simulation = CountingSimulation(
       server: CountingServer(), faults: [.offline, .losses, .failures, .crashes],
