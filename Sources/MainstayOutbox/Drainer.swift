@@ -94,9 +94,11 @@ actor Drainer {
   func obstacles(_ operation: StoredOperation) -> [Obstacle] {
     var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
       .map(Obstacle.constraint)
-    guard operation.state == .ready else { return found }
-    if workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
-    if isPaused { found.append(.paused) }
+    let isReady = operation.state == .ready
+    if isReady, workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
+    if isPaused, operation.state != .leased { found.append(.paused) }
+    guard isReady else { return found }
+    if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
     let limit = workers[operation.type]?.rules.maximumConcurrency
     if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
     if let end = limitedUntil[operation.type] {

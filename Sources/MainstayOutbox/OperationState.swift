@@ -30,7 +30,7 @@ public enum EffectCertainty: String, Sendable, Hashable, Codable, CaseIterable {
   case applied
 
   /// Whether sending it cannot repeat the effect.
-  var isSafe: Bool { self == .notSent || self == .refused }
+  package var isSafe: Bool { self == .notSent || self == .refused }
 }
 
 /// What the other side says about an effect whose outcome was unknown.

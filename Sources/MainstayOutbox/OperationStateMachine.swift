@@ -187,8 +187,10 @@ extension Disposition {
     // The call may have gone out before it was cancelled.
     case .cancelled: .sentUnknown
     case .rejected: before
-    case .transient: isAnswered ? .refused : .notSent
-    case .throttled, .permanent, .needsUser: .refused
+    // An answer to this attempt says nothing about an earlier one of unknown outcome.
+    case .transient where before != .notSent || !isAnswered: before
+    case .throttled, .permanent, .needsUser, .transient:
+      before == .sentUnknown ? .sentUnknown : .refused
     }
   }
 }

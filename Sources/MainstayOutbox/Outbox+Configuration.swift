@@ -81,7 +81,7 @@ extension Outbox {
 
 extension Outbox.Configuration {
   /// How much a store keeps.
-  var limits: StoreLimits {
+  package var limits: StoreLimits {
     StoreLimits(
       maximumPending: maximumPending, maximumBytes: maximumBytes, maximumOutcomes: maximumOutcomes)
   }

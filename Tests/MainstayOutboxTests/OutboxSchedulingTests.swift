@@ -163,16 +163,19 @@ import Testing
       Note(text: "c"), options: EnqueueOptions(delay: .seconds(60)))
     let unknown = try await outbox.enqueue(Photo(name: "d"))
     #expect(try await outbox.explain(id)?.obstacles == [.paused])
-    #expect(try await outbox.explain(next)?.obstacles == [.follows(id)])
+    #expect(try await outbox.explain(next)?.obstacles == [.follows(id), .paused])
     let explained = try #require(try await outbox.explain(late))
-    #expect(explained.earliest == shop.day.now.addingTimeInterval(60))
+    #expect(explained.earliest == nil, "no time alone ends the pause")
     #expect(
       explained.obstacles.map(\.description) == [
-        "It runs at 2027-01-15T08:01:00Z at the earliest."
+        "It runs at 2027-01-15T08:01:00Z at the earliest.", "The whole outbox is paused.",
       ])
     let type = PayloadType(kind: "photo", version: 1)
     #expect(try await outbox.explain(unknown)?.obstacles == [.noWorker(type), .paused])
     #expect(try await outbox.explain(OperationID(UUID())) == nil)
+    await outbox.resume()
+    let timely = try #require(try await outbox.explain(late))
+    #expect(timely.earliest == shop.day.now.addingTimeInterval(60))
     try await outbox.pause(.main)
     let both = try #require(try await outbox.explain(late))
     #expect(both.obstacles.count == 2 && both.earliest == nil, "no time alone opens the lane")

@@ -15,31 +15,6 @@ extension StoredOperation {
 }
 
 extension Outbox {
-  /// The operations of an ordering key that are not finished, in the order in which they run.
-  ///
-  /// It costs as much as all that is waiting where there is one, and next to nothing where there is
-  /// none.
-  ///
-  /// - Parameter orderingKey: What they change.
-  /// - Returns: The operations.
-  /// - Throws: ``OutboxError``.
-  public func operations(
-    orderedBy orderingKey: some CustomStringConvertible
-  ) async throws(OutboxError) -> [StoredOperation] {
-    let key = orderingKey.description
-    let last: StoredOperation?
-    do { last = try await store.last(of: key) } catch { throw OutboxError(error) }
-    guard let last else { return [] }
-    var (found, after): ([StoredOperation], OperationID?) = ([], nil)
-    while true {
-      let page = try await operations(after: after, limit: 500)
-      found += page.filter { $0.orderingKey == key }
-      guard page.count == 500, let end = page.last, !page.contains(where: { $0.id == last.id })
-      else { return found }
-      after = end.id
-    }
-  }
-
   /// The operations of an ordering key that are not finished, now and each time they are others.
   ///
   /// - Parameter orderingKey: What they change.

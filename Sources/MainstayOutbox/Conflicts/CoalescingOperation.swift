@@ -83,7 +83,7 @@ extension StoredOperation {
   /// and no part of it can have arrived.
   package var isUntouched: Bool {
     switch state {
-    case .ready, .scheduled, .blocked, .waiting: effect.isSafe
+    case .ready, .scheduled, .blocked, .waiting: effect == .notSent
     case .leased, .parked, .conflicted: false
     }
   }

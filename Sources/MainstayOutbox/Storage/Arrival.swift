@@ -90,7 +90,7 @@ struct Arrival {
       db.cachedStatement(
         sql: """
           SELECT id, uuid, length(payload) AS bytes,
-            state NOT IN ('leased', 'conflicted') AND \(OperationRow.isSafe) AND NOT cancelled
+            state NOT IN ('leased', 'conflicted') AND effect = 'notSent' AND NOT cancelled
               AS untouched
           FROM mainstay_op WHERE unique_key = ?
           """), arguments: [key])
@@ -107,7 +107,7 @@ struct Arrival {
         sql: """
           SELECT \(OperationRow.leaving) FROM mainstay_op
           WHERE uuid = ?1 AND payload = ?2 AND kind = ?3 AND version = ?4 AND ordering_key = ?5
-            AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND \(OperationRow.isSafe)
+            AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND effect = 'notSent'
             AND NOT cancelled
             AND id = (SELECT max(id) FROM mainstay_op WHERE ordering_key = ?5)
             AND (?6 OR NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = id))

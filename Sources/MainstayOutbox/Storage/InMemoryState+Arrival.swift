@@ -19,7 +19,7 @@ extension InMemoryState {
     else { return try add(new, after: nil, at: date) }
     let isUntouched =
       ![.leased, .conflicted].contains(holder.operation.state)
-      && holder.operation.effect.isSafe && !holder.operation.isCancelled
+      && holder.operation.effect == .notSent && !holder.operation.isCancelled
     switch key.ifTaken {
     case .keep: return holder.operation.id
     case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
@@ -39,7 +39,7 @@ extension InMemoryState {
   ) throws(OutboxError) -> OperationID {
     guard let key = new.orderingKey, let (number, row) = last(of: key),
       row.operation.id == coalescing.earlier, row.operation.payload == coalescing.expected,
-      row.operation.type == new.type, row.operation.effect.isSafe,
+      row.operation.type == new.type, row.operation.effect == .notSent,
       [.ready, .scheduled, .blocked, .waiting].contains(row.operation.state),
       !row.operation.isCancelled,
       coalescing.payload != nil || !needs.values.contains(where: { $0[number] != nil })

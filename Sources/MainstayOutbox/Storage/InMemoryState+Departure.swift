@@ -34,7 +34,9 @@ extension InMemoryState {
   mutating func expire(at date: Date) {
     for (id, row) in sorted {
       let isUntouched = row.operation.effect.isSafe && row.token == nil && row.conflict == nil
-      if let expires = row.operation.expires, expires <= date, isUntouched {
+      if let expires = row.operation.expires?.milliseconds, expires <= date.milliseconds,
+        isUntouched
+      {
         remove(id, as: .expired, at: date)
       }
     }

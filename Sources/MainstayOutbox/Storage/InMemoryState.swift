@@ -93,7 +93,7 @@ struct InMemoryState {
 
   func isOpen(_ lane: Lane, at date: Date) -> Bool {
     guard let closure = closed[lane] else { return true }
-    return closure.until.map { $0 <= date } ?? false
+    return closure.until.map { $0.milliseconds <= date.milliseconds } ?? false
   }
 
   mutating func open(at date: Date) -> OpeningReport {

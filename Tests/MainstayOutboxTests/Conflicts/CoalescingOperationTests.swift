@@ -135,7 +135,7 @@ enum EditCount: CoalescingOperation, Equatable {
         orderingKey: "a", idempotencyKey: IdempotencyKey(), payload: Data(), state: state,
         effect: effect, enqueued: .distantPast)
       let isFree = [.ready, .scheduled, .blocked, .waiting].contains(state)
-      #expect(operation.isUntouched == (isFree && [.notSent, .refused].contains(effect)))
+      #expect(operation.isUntouched == (isFree && effect == .notSent))
     }
   }
 }

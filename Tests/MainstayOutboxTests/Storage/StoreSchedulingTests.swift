@@ -6,34 +6,9 @@ import MainstayOutbox
 import TestSupport
 import Testing
 
-/// When an operation runs, in every store: priorities, delays, constraints, limits.
+/// When an operation runs, beyond what every store does alike.
 @Suite(.requirement("C13")) struct StoreSchedulingTests {
-  typealias Kind = StoreUnderTest.Kind
   typealias Wishes = NewOperation.Wishes
-
-  @Test(arguments: Kind.allCases)
-  func `a higher priority runs first, and equal ones in the order of arrival`(
-    kind: Kind
-  ) async throws {
-    let test = try await StoreUnderTest(kind)
-    let late = Wishes(priority: .low, handicap: .seconds(60))
-    for text in ["low1", "low2"] { _ = try await test.store.insert(.note(text, wishes: late)) }
-    for text in ["high1", "high2"] { _ = try await test.store.insert(.note(text)) }
-    let first = try await test.store.claim()
-    #expect(first.map(\.text) == ["high1", "high2", "low1", "low2"])
-    #expect(first.map(\.operation.priority) == [.normal, .normal, .low, .low])
-  }
-
-  @Test(arguments: Kind.allCases)
-  func `what waited long enough is not overtaken any more`(kind: Kind) async throws {
-    let test = try await StoreUnderTest(kind)
-    _ = try await test.store.insert(.note("old", wishes: Wishes(handicap: .seconds(60))))
-    test.time.advance(by: .seconds(59))
-    _ = try await test.store.insert(.note("a"))
-    test.time.advance(by: .seconds(2))
-    _ = try await test.store.insert(.note("b"))
-    #expect(try await test.store.claim().map(\.text) == ["a", "old", "b"])
-  }
 
   @Test(arguments: OperationPriority.allCases)
   func `each step of priority is worth one ageing`(priority: OperationPriority) {
@@ -64,75 +39,6 @@ import Testing
     #expect(try await next.store.claim().map(\.text) == ["next"])
   }
 
-  @Test(arguments: Kind.allCases)
-  func `a delayed operation is kept until its time, and holds its place`(kind: Kind) async throws {
-    let test = try await StoreUnderTest(kind)
-    for (text, delay) in [("a", 60), ("b", nil), ("c", 120)] {
-      let delay = delay.map { Duration.seconds($0) }
-      _ = try await test.store.insert(.note(text, orderedBy: "k", wishes: Wishes(delay: delay)))
-    }
-    _ = try await test.store.insert(.note("free", wishes: Wishes(delay: .zero)))
-    #expect(try await test.store.claim().map(\.text) == ["free"])
-    #expect(try await test.store.promote(NewOperation.types) == .seconds(60))
-    test.time.advance(by: .seconds(60))
-    _ = try await test.store.promote(NewOperation.types)
-    for text in ["a", "b"] {
-      let leased = try #require(try await test.store.claim().first)
-      #expect(leased.text == text)
-      _ = try await test.store.settle(leased.lease, OperationVerdict(.done))
-    }
-    #expect(try await test.store.claim().isEmpty, "c is delayed on its own account")
-    #expect(try await test.store.promote(NewOperation.types) == .seconds(60))
-    test.time.advance(by: .seconds(60))
-    _ = try await test.store.promote(NewOperation.types)
-    #expect(try await test.store.claim().map(\.text) == ["c"])
-  }
-
-  @Test(arguments: Kind.allCases)
-  func `a constraint that does not hold keeps back only those that name it`(
-    kind: Kind
-  ) async throws {
-    let test = try await StoreUnderTest(kind)
-    let wishes = Wishes(constraints: [.unmetered, .power])
-    _ = try await test.store.insert(.note("photo", orderedBy: "k", wishes: wishes))
-    _ = try await test.store.insert(.note("next", orderedBy: "k"))
-    _ = try await test.store.insert(.note("text"))
-    #expect(try await claim(test.store, unmet: [.unmetered]).map(\.text) == ["text"])
-    #expect(try await test.store.snapshot().waiting == 1)
-    #expect(try await claim(test.store, unmet: []).isEmpty, "it is looked at when it is asked for")
-    try await test.store.reconsider()
-    #expect(try await claim(test.store, unmet: [.power]).isEmpty)
-    try await test.store.reconsider()
-    let photo = try await claim(test.store, unmet: ["signed-in:ann"])
-    #expect(photo.map(\.text) == ["photo"])
-    #expect(photo.first?.operation.constraints == [.unmetered, .power])
-  }
-
-  private func claim(
-    _ store: any OutboxStore, unmet: Set<OperationConstraint>
-  ) async throws -> [LeasedOperation] {
-    try await store.claim(
-      ClaimRequest(limit: 9, types: NewOperation.types, isAlone: true, unmet: unmet)
-    ).operations
-  }
-
-  @Test(arguments: Kind.allCases)
-  func `a type whose workers are busy is passed by others`(kind: Kind) async throws {
-    let test = try await StoreUnderTest(kind)
-    let (note, other) = (
-      PayloadType(kind: "note", version: 1), PayloadType(kind: "other", version: 1)
-    )
-    for text in ["n1", "n2", "n3"] { _ = try await test.store.insert(.note(text)) }
-    for text in ["o1", "o2"] { _ = try await test.store.insert(.note(text, kind: "other")) }
-    let claim = try await test.store.claim(
-      ClaimRequest(limit: 3, types: [note, other], isAlone: true, limits: [note: 1]))
-    #expect(claim.operations.map(\.text) == ["n1", "o1", "o2"])
-    let none = try await test.store.claim(
-      ClaimRequest(limit: 3, types: [note, other], isAlone: true, limits: [note: 0]))
-    #expect(none.operations.isEmpty)
-    #expect(try await test.store.snapshot().ready == 2)
-  }
-
   @Test(.requirement("O19"))
   func `more than can be set aside at once is set aside by the next claims`() async throws {
     let test = try await StoreUnderTest(.sqlite)
@@ -153,21 +59,5 @@ import Testing
     #expect(!second.isPartial)
     #expect((first.operations + second.operations).map(\.text) == ["known"])
     #expect(try await test.store.snapshot().parked == 1500)
-  }
-
-  @Test(arguments: Kind.allCases)
-  func `followers of a dead letter are dropped where their worker says so`(
-    kind: Kind
-  ) async throws {
-    let test = try await StoreUnderTest(kind)
-    for text in ["a", "b", "c"] { _ = try await test.store.insert(.note(text, orderedBy: "k")) }
-    _ = try await test.store.insert(.note("sent", orderedBy: "k", effect: .sentUnknown))
-    let head = try #require(try await test.store.claim().first)
-    _ = try await test.store.settle(
-      head.lease, OperationVerdict(.dead(.refused, followers: .dropFollowers)))
-    let ledger = try await test.store.ledger()
-    #expect(ledger.count(.followed) == 2 && ledger.isBalanced)
-    #expect(try await test.store.claim().map(\.text) == ["sent"], "it may have been sent")
-    #expect(try await test.store.snapshot().dead == 1)
   }
 }

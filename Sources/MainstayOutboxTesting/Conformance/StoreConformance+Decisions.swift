@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayOutbox
+
+extension StoreConformance {
+  /// Lanes and dead letters.
+  static let decisions: [Rule] = [
+    Rule("a lane that needs a person waits until it is resumed") { desk in
+      for lane: Lane in ["a", "a", "b"] {
+        _ = try await desk.store.insert(.note(lane.rawValue, lane: lane))
+      }
+      let first = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.settle(
+        first.lease, OperationVerdict(.ready, closesLane: LaneClosure(.needsUser)))
+      desk.same(try await desk.store.snapshot().waiting, 2)
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      desk.time.advance(by: .seconds(86_400))
+      desk.hold(try await desk.store.claim().isEmpty)
+      try await desk.store.reopen("a", closedFor: nil)
+      let again = try await desk.store.claim()
+      desk.same(again.map(\.text), ["a", "a"])
+      desk.same(again.map(\.operation.attempts), [0, 0])
+    },
+    Rule("a throttled lane waits as long as it was told to") { desk in
+      _ = try await desk.store.insert(.note("a"))
+      let first = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(
+        first.lease,
+        OperationVerdict(.ready, closesLane: LaneClosure(.throttled, for: .seconds(30))))
+      desk.hold(try await desk.store.claim().isEmpty)
+      desk.same(try await desk.store.promote(NewOperation.types), .seconds(30))
+      desk.time.advance(by: .seconds(30))
+      desk.same(try await desk.store.claim().count, 1)
+    },
+    Rule("throttling does not open a lane that was paused") { desk in
+      _ = try await desk.store.insert(.note("a"))
+      try await desk.store.close(.main, LaneClosure(.paused))
+      try await desk.store.close(.main, LaneClosure(.throttled, for: .seconds(1)))
+      desk.time.advance(by: .seconds(2))
+      desk.hold(try await desk.store.claim().isEmpty)
+    },
+    Rule("a better connection hurries what waits for it, and nothing else") { desk in
+      for text in ["network", "server"] { _ = try await desk.store.insert(.note(text)) }
+      let both = try await desk.store.claim()
+      for (leased, unreachable) in zip(both, [1, 0]) {
+        _ = try await desk.store.settle(
+          leased.lease,
+          OperationVerdict(.scheduled(after: .seconds(60)), unreachable: unreachable))
+      }
+      try await desk.store.expedite()
+      desk.same(try await desk.store.claim().map(\.text), ["network"])
+    },
+    Rule("a dead letter holds its key until somebody decides") { desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      try await kill(desk, .holdKey)
+      _ = try await desk.store.insert(.note("c", orderedBy: "k"))
+      desk.hold(try await desk.store.claim().isEmpty)
+      let letter = try desk.some(try await desk.store.deadLetters(after: nil, limit: 5).first)
+      desk.same(letter.reason, .refused)
+      desk.same(letter.message, "No. It was refused.")
+      desk.hold(try await desk.store.redrive(letter.id))
+      let again = try desk.some(try await desk.store.claim().first)
+      desk.same(again.text, "a")
+      desk.same(again.operation.idempotencyKey, letter.operation.idempotencyKey)
+      desk.same(again.operation.attempts, 0)
+      _ = try await desk.store.settle(
+        again.lease, OperationVerdict(.dead(.refused, followers: .holdKey)))
+      desk.hold(try await desk.store.discard(letter.id))
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      desk.hold(try await desk.store.ledger().isBalanced)
+    },
+    Rule("a dead letter that holds nothing is redriven behind what runs") { desk in
+      for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      try await kill(desk, .goOn)
+      let next = try desk.some(try await desk.store.claim().first)
+      desk.same(next.text, "b")
+      let letter = try desk.some(try await desk.store.deadLetters(after: nil, limit: 5).first)
+      desk.hold(try await desk.store.redrive(letter.id))
+      desk.hold(try await desk.store.claim().isEmpty)
+      _ = try await desk.store.settle(next.lease, OperationVerdict(.done))
+      desk.same(try await desk.store.claim().map(\.text), ["a"])
+      desk.hold(try await !desk.store.redrive(letter.id))
+      desk.hold(try await !desk.store.discard(letter.id))
+    },
+  ]
+
+  /// Conflicts, keys, bounds and the ledger.
+  static let conflicts: [Rule] = [
+    Rule("a conflict keeps the other side's document and stops only its own key") { desk in
+      for (text, key) in [("a1", "a"), ("a2", "a"), ("b", "b")] {
+        _ = try await desk.store.insert(.note(text, orderedBy: key))
+      }
+      let head = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.settle(
+        head.lease, OperationVerdict(.conflicted(remote: Data("theirs".utf8))))
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      let conflict = try desk.some(try await desk.store.conflicts().first)
+      desk.same(conflict.remote, Data("theirs".utf8))
+      desk.same(try await desk.store.snapshot().conflicted, 1)
+      let key = IdempotencyKey()
+      let merged = Data(#"{"text":"merged"}"#.utf8)
+      desk.hold(
+        try await desk.store.resolve(
+          head.lease.id, with: .replaced(payload: merged, idempotencyKey: key)))
+      let again = try desk.some(try await desk.store.claim().first)
+      desk.same(again.text, "merged")
+      desk.same(again.operation.idempotencyKey, key)
+      desk.hold(try await desk.store.conflicts().isEmpty)
+      _ = try await desk.store.settle(again.lease, OperationVerdict(.conflicted(remote: nil)))
+      desk.hold(try await desk.store.resolve(head.lease.id, with: .dropped))
+      desk.hold(try await !desk.store.resolve(head.lease.id, with: .dropped))
+      desk.same(try await desk.store.claim().map(\.text), ["a2"])
+      desk.same(try await desk.store.ledger().count(.dropped), 1)
+    },
+    Rule("the same key twice is the same operation, with another payload an error") { desk in
+      let key = IdempotencyKey()
+      let id = try await desk.store.insert(.note("a", idempotencyKey: key))
+      desk.same(try await desk.store.insert(.note("a", idempotencyKey: key)), id)
+      await desk.refuses(.keyReused) {
+        _ = try await desk.store.insert(.note("b", idempotencyKey: key))
+      }
+      try await kill(desk, .holdKey)
+      desk.same(try await desk.store.insert(.note("a", idempotencyKey: key)), id)
+      desk.same(try await desk.store.ledger().enqueued, 1)
+    },
+    Rule(
+      "a full store refuses, and takes again when something has ended",
+      limits: StoreLimits(maximumPending: 2)
+    ) {
+      desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text)) }
+      await desk.refuses(.full) {
+        _ = try await desk.store.insert(.note("c"))
+      }
+      let first = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.settle(first.lease, OperationVerdict(.done))
+      _ = try await desk.store.insert(.note("c"))
+      desk.same(try await desk.store.snapshot().pending, 2)
+    },
+    Rule("what expires leaves a receipt, and what may have been sent does not expire") { desk in
+      for text in ["sent", "fresh"] {
+        _ = try await desk.store.insert(.note(text, orderedBy: text, timeToLive: .seconds(60)))
+      }
+      _ = try await desk.store.insert(.note("next", orderedBy: "fresh"))
+      let sent = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.settle(
+        sent.lease, OperationVerdict(.scheduled(after: .seconds(10)), effect: .sentUnknown))
+      desk.time.advance(by: .seconds(61))
+      _ = try await desk.store.promote(NewOperation.types)
+      let ledger = try await desk.store.ledger()
+      desk.same(ledger.count(.expired), 1)
+      desk.same(ledger.receipts.first?.bytes, 16)
+      desk.hold(ledger.isBalanced)
+      desk.same(try await desk.store.claim().map(\.text), ["sent", "next"])
+    },
+    Rule("lists go on where they ended") { desk in
+      for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text)) }
+      let first = try await desk.store.operations(after: nil, limit: 2)
+      desk.same(first.count, 2)
+      let rest = try await desk.store.operations(after: first.last?.id, limit: 2)
+      desk.same(rest.count, 1)
+      desk.hold(try await desk.store.operations(after: nil, limit: -1).isEmpty)
+      desk.same(try await desk.store.operation(desk.some(rest.first).id), try desk.some(rest.first))
+      desk.same(try await desk.store.operation(OperationID(UUID())), nil)
+    },
+    Rule("the oldest age follows the time of day") { desk in
+      desk.same(try await desk.store.snapshot().oldestAge, nil)
+      _ = try await desk.store.insert(.note("a"))
+      desk.time.advance(by: .seconds(90))
+      desk.same(try await desk.store.snapshot().oldestAge, .seconds(90))
+      desk.time.advance(by: .seconds(-900))
+      desk.same(try await desk.store.snapshot().oldestAge, .zero)
+    },
+  ]
+
+  private static func kill(
+    _ desk: StoreDesk, _ followers: Worker.AfterDeadLetter, line: Int = #line
+  ) async throws {
+    let head = try desk.some(try await desk.store.claim(1).first, line: line)
+    _ = try await desk.store.settle(
+      head.lease,
+      OperationVerdict(
+        .dead(.refused, followers: followers), attempts: 3,
+        failure: FailureNote(code: "test.no", message: "No. It was refused.")))
+  }
+}

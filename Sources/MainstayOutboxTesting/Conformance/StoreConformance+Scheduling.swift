@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayOutbox
+
+extension StoreConformance {
+  /// Priorities, delays, constraints and limits.
+  static let scheduling: [Rule] = [
+    Rule("a higher priority runs first, and equal ones in the order of arrival") { desk in
+      let late = NewOperation.Wishes(priority: .low, handicap: .seconds(60))
+      for text in ["low1", "low2"] { _ = try await desk.store.insert(.note(text, wishes: late)) }
+      for text in ["high1", "high2"] { _ = try await desk.store.insert(.note(text)) }
+      let first = try await desk.store.claim()
+      desk.same(first.map(\.text), ["high1", "high2", "low1", "low2"])
+      desk.same(first.map(\.operation.priority), [.normal, .normal, .low, .low])
+    },
+    Rule("what waited long enough is not overtaken any more") { desk in
+      _ = try await desk.store.insert(
+        .note("old", wishes: NewOperation.Wishes(handicap: .seconds(60))))
+      desk.time.advance(by: .seconds(59))
+      _ = try await desk.store.insert(.note("a"))
+      desk.time.advance(by: .seconds(2))
+      _ = try await desk.store.insert(.note("b"))
+      desk.same(try await desk.store.claim().map(\.text), ["a", "old", "b"])
+    },
+    Rule("a delayed operation is kept until its time, and holds its place") { desk in
+      for (text, delay) in [("a", 60), ("b", nil), ("c", 120)] {
+        let delay = delay.map { Duration.seconds($0) }
+        _ = try await desk.store.insert(
+          .note(text, orderedBy: "k", wishes: NewOperation.Wishes(delay: delay)))
+      }
+      _ = try await desk.store.insert(.note("free", wishes: NewOperation.Wishes(delay: .zero)))
+      desk.same(try await desk.store.claim().map(\.text), ["free"])
+      desk.same(try await desk.store.promote(NewOperation.types), .seconds(60))
+      desk.time.advance(by: .seconds(60))
+      _ = try await desk.store.promote(NewOperation.types)
+      for text in ["a", "b"] {
+        let leased = try desk.some(try await desk.store.claim().first)
+        desk.same(leased.text, text)
+        _ = try await desk.store.settle(leased.lease, OperationVerdict(.done))
+      }
+      desk.hold(try await desk.store.claim().isEmpty, "c is delayed on its own account")
+      desk.same(try await desk.store.promote(NewOperation.types), .seconds(60))
+      desk.time.advance(by: .seconds(60))
+      _ = try await desk.store.promote(NewOperation.types)
+      desk.same(try await desk.store.claim().map(\.text), ["c"])
+    },
+    Rule("a constraint that does not hold keeps back only those that name it") { desk in
+      let wishes = NewOperation.Wishes(constraints: [.unmetered, .power])
+      _ = try await desk.store.insert(.note("photo", orderedBy: "k", wishes: wishes))
+      _ = try await desk.store.insert(.note("next", orderedBy: "k"))
+      _ = try await desk.store.insert(.note("text"))
+      desk.same(try await desk.store.claim(unmet: [.unmetered]).map(\.text), ["text"])
+      desk.same(try await desk.store.snapshot().waiting, 1)
+      desk.hold(
+        try await desk.store.claim(unmet: []).isEmpty, "it is looked at when it is asked for")
+      try await desk.store.reconsider()
+      desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
+      try await desk.store.reconsider()
+      let photo = try await desk.store.claim(unmet: ["signed-in:ann"])
+      desk.same(photo.map(\.text), ["photo"])
+      desk.same(photo.first?.operation.constraints, [.unmetered, .power])
+    },
+    Rule("a type whose workers are busy is passed by others") { desk in
+      let (note, other) = (
+        PayloadType(kind: "note", version: 1), PayloadType(kind: "other", version: 1)
+      )
+      for text in ["n1", "n2", "n3"] { _ = try await desk.store.insert(.note(text)) }
+      for text in ["o1", "o2"] { _ = try await desk.store.insert(.note(text, kind: "other")) }
+      let claim = try await desk.store.claim(
+        ClaimRequest(limit: 3, types: [note, other], isAlone: true, limits: [note: 1]))
+      desk.same(claim.operations.map(\.text), ["n1", "o1", "o2"])
+      let none = try await desk.store.claim(
+        ClaimRequest(limit: 3, types: [note, other], isAlone: true, limits: [note: 0]))
+      desk.hold(none.operations.isEmpty)
+      desk.same(try await desk.store.snapshot().ready, 2)
+    },
+    Rule("followers of a dead letter are dropped where their worker says so") { desk in
+      for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      _ = try await desk.store.insert(.note("sent", orderedBy: "k", effect: .sentUnknown))
+      let head = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(
+        head.lease, OperationVerdict(.dead(.refused, followers: .dropFollowers)))
+      let ledger = try await desk.store.ledger()
+      desk.same(ledger.count(.followed), 2)
+      desk.hold(ledger.isBalanced)
+      desk.same(try await desk.store.claim().map(\.text), ["sent"], "it may have been sent")
+      desk.same(try await desk.store.snapshot().dead, 1)
+    },
+  ]
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayOutbox
+
+/// The store of a device, as one of its processes sees it: each change waits for its turn, may be
+/// the last one before a crash, and goes into the book.
+///
+/// Questions are answered at once.
+struct SimulatedStore: OutboxStore {
+  let store: any OutboxStore
+  let life: SimulatedLife
+  let world: SimulationWorld
+
+  /// Makes a change when its turn has come; whoever asked goes on at another turn.
+  private func change<T: Sendable>(
+    _ steps: (before: SimulatedStep, after: SimulatedStep)? = nil,
+    _ body: (any OutboxStore) async throws -> T
+  ) async throws -> T {
+    try await world.turn(life)
+    if let steps { try await world.reached(steps.before, life) }
+    let result: Result<T, any Error>
+    do { result = .success(try await body(store)) } catch { result = .failure(error) }
+    if let steps {
+      try await world.reached(steps.after, life)
+      try await world.turn(life)
+    }
+    return try result.get()
+  }
+
+  private func write(_ body: @Sendable (inout SimulationBook) -> SimulationBook.Finding?) {
+    world.state.withLock { state in
+      if let (law, details) = body(&state.book) { state.violate(law, details) }
+    }
+  }
+
+  /// Sees what the store has let go by itself.
+  private func look(_ store: any OutboxStore) async throws {
+    var there = Set(try await store.operations(after: nil, limit: .max).map(\.id))
+    there.formUnion(try await store.deadLetters(after: nil, limit: .max).map(\.id))
+    world.state.withLock { [there] in $0.book.found(there, on: life.device) }
+  }
+
+  func open() async throws -> OpeningReport {
+    let report = try await change { try await $0.open() }
+    if !report.isBalanced {
+      world.state.withLock {
+        $0.violate("the ledger balances", "device \(life.device) opened an outbox that does not")
+      }
+    }
+    return report
+  }
+
+  func insert(_ operation: NewOperation) async throws -> OperationID {
+    try await change((.beforeEnqueue, .afterEnqueue)) { store in
+      let id = try await store.insert(operation)
+      world.state.withLock { state in
+        state.book.inserted(operation, as: id, life.device)
+        state.note("device \(life.device) keeps \(state.book.name(id))")
+      }
+      if world.change({ $0.book.expiring.contains(life.device) }) { try await look(store) }
+      return id
+    }
+  }
+
+  func last(of orderingKey: String) async throws -> StoredOperation? {
+    try await change { try await $0.last(of: orderingKey) }
+  }
+
+  func claim(_ request: ClaimRequest) async throws -> Claim {
+    try await change((.beforeClaim, .afterClaim)) { store in
+      // It costs more than the claim, so not each one is looked at.
+      let free = world.mayLook ? try await unobstructed(store) : nil
+      let claim = try await store.claim(request)
+      world.state.withLock { state in
+        for leased in claim.operations {
+          if let (law, details) = state.book.claimed(leased) { state.violate(law, details) }
+          guard free?.contains(leased.lease.id) == false else { continue }
+          state.violate(
+            "explanations are true",
+            "\(state.book.name(leased.lease.id)) was leased, and something stood in its way")
+        }
+      }
+      return claim
+    }
+  }
+
+  /// What nothing in the store stands in the way of.
+  private func unobstructed(_ store: any OutboxStore) async throws -> Set<OperationID> {
+    var free: Set<OperationID> = []
+    for operation in try await store.operations(after: nil, limit: .max)
+    where operation.state == .ready {
+      if try await store.obstacles(operation.id)?.isEmpty == true { free.insert(operation.id) }
+    }
+    return free
+  }
+
+  func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    try await change((.beforeSettle, .afterSettle)) { store in
+      let isHeld = try await store.settle(lease, verdict)
+      write { $0.settled(lease, verdict, isHeld: isHeld) }
+      if case .dead(_, .dropFollowers) = verdict.next { try await look(store) }
+      return isHeld
+    }
+  }
+
+  func confirms(_ lease: Lease) async throws -> Bool {
+    try await change { try await $0.confirms(lease) }
+  }
+
+  func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
+    try await change { try await $0.checkpoint(lease, data) }
+  }
+
+  func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool {
+    try await change { try await $0.learn(id, news, conflicts: fields) }
+  }
+
+  func promote(_ types: Set<PayloadType>) async throws -> Duration? {
+    try await change { store in
+      let wait = try await store.promote(types)
+      if world.change({ $0.book.expiring.contains(life.device) }) { try await look(store) }
+      return wait
+    }
+  }
+
+  func reconsider() async throws { try await change { try await $0.reconsider() } }
+
+  func expedite() async throws { try await change { try await $0.expedite() } }
+
+  func hasten(_ id: OperationID) async throws -> Bool {
+    try await change { try await $0.hasten(id) }
+  }
+
+  func close(_ lane: Lane, _ closure: LaneClosure) async throws {
+    try await change { try await $0.close(lane, closure) }
+  }
+
+  func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
+    try await change { try await $0.reopen(lane, closedFor: cause) }
+  }
+
+  func redrive(_ id: OperationID) async throws -> Bool {
+    try await change { try await $0.redrive(id) }
+  }
+
+  func discard(_ id: OperationID) async throws -> Bool {
+    try await change { store in
+      let isThere = try await store.discard(id)
+      if isThere { world.state.withLock { $0.book.end(id, "discarded") } }
+      return isThere
+    }
+  }
+
+  func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool {
+    try await change { store in
+      let isThere = try await store.resolve(id, with: resolution)
+      if isThere, resolution == .dropped { world.state.withLock { $0.book.end(id, "dropped") } }
+      return isThere
+    }
+  }
+
+  func cancel(_ id: OperationID) async throws -> Cancellation? {
+    try await change { store in
+      let answer = try await store.cancel(id)
+      if let answer { world.state.withLock { $0.book.cancelled(id, answer) } }
+      return answer
+    }
+  }
+
+  func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
+
+  func ledger() async throws -> OutboxLedger { try await store.ledger() }
+
+  func operation(_ id: OperationID) async throws -> StoredOperation? {
+    try await store.operation(id)
+  }
+
+  func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
+    try await store.operations(after: id, limit: limit)
+  }
+
+  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
+    try await store.operations(orderedBy: orderingKey)
+  }
+
+  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
+    try await store.operation(keyed: key)
+  }
+
+  func latest(for operation: StoredOperation) async throws -> Data? {
+    try await store.latest(for: operation)
+  }
+
+  func outcome(_ id: OperationID) async throws -> StoredOutcome? { try await store.outcome(id) }
+
+  func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
+    try await store.deadLetter(id)
+  }
+
+  func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
+    try await store.deadLetters(after: id, limit: limit)
+  }
+
+  func conflicts() async throws -> [OutboxConflict] { try await store.conflicts() }
+
+  func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    try await store.obstacles(id)
+  }
+
+  /// A process that has died leaves its store as it is.
+  func close() async {}
+}
