@@ -59,26 +59,42 @@ struct WorkerRun: Sendable {
     if let wait = waitForBudget() {
       return End(verdict: machine.heldBack(for: wait), event: .heldBack(wait))
     }
-    if machine.mustReconcile, let ask = worker.reconcile {
-      do {
-        let answer = try await leased.operation.idempotencyKey.active {
-          try await ask(payload, context)
-        }
-        tell(.reconciled(answer))
-        if let verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
-          return ended(verdict, nil)
-        }
-        if leased.operation.isCancelled {
-          return End(verdict: machine.cancelled(), event: .cancelled)
-        }
-      } catch let error as UnreadablePayload {
-        return unreadable(error, machine)
-      } catch {
-        let mapped = classify(error)
-        let fraction = settings.chance.fraction()
-        return ended(machine.reconcilingFailed(mapped, fraction: fraction), mapped)
-      }
+    if machine.mustReconcile, let ask = worker.reconcile,
+      let end = await reconciled(by: ask, payload, context, &machine)
+    {
+      return end
     }
+    return await perform(payload, context, &machine)
+  }
+
+  /// Asks the other side what became of an earlier run; nil where the worker may run now.
+  private func reconciled(
+    by ask: Worker.Ask, _ payload: Data, _ context: WorkerContext,
+    _ machine: inout OperationStateMachine
+  ) async -> End? {
+    do {
+      let answer = try await leased.operation.idempotencyKey.active {
+        try await ask(payload, context)
+      }
+      tell(.reconciled(answer))
+      if let verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
+        return ended(verdict, nil)
+      }
+      guard leased.operation.isCancelled else { return nil }
+      return End(verdict: machine.cancelled(), event: .cancelled)
+    } catch let error as UnreadablePayload {
+      return unreadable(error, machine)
+    } catch {
+      let mapped = classify(error)
+      let fraction = settings.chance.fraction()
+      return ended(machine.reconcilingFailed(mapped, fraction: fraction), mapped)
+    }
+  }
+
+  /// Lets the worker have its effect.
+  private func perform(
+    _ payload: Data, _ context: WorkerContext, _ machine: inout OperationStateMachine
+  ) async -> End {
     // Only the task of this run writes it.
     let hasBegun = Locked(false)
     do {
@@ -117,7 +133,16 @@ struct WorkerRun: Sendable {
     _ body: @Sendable () async throws -> WorkerAnswer
   ) async throws -> WorkerAnswer {
     guard let circuit = worker.gates.circuit else { return try await body() }
-    return try await circuit.run(body)
+    let admission = try circuit.admit()
+    do {
+      let answer = try await body()
+      admission.succeed()
+      return answer
+    } catch {
+      // What came to no call says nothing about the other side.
+      if !(error is NotSent || error is UnreadablePayload) { admission.fail(error) }
+      throw error
+    }
   }
 
   private var kind: OperationKind { leased.operation.type.kind }

@@ -53,6 +53,25 @@ private struct Other: QueuedOperation {
     await outbox.shutDown()
   }
 
+  @Test func `a change that needs no call says nothing about the other side`() async throws {
+    struct Save: MergingOperation {
+      static let kind: OperationKind = "save"
+      static let mergePolicy = MergePolicy<Int>([.field("all", \.self)])
+      var base = VersionedState(RecordState.present(1), version: "1")
+      var local = RecordState.present(1)
+    }
+    let circuit = CircuitBreaker("host", .consecutiveFailures(1), clock: shop.clock)
+    let worker = Worker(for: Save.self) { _, _, _ in nil }
+    let outbox = try await shop.open(worker.guarded(by: circuit))
+    let id = try await outbox.enqueue(Save())
+    guard case .ended(.done, _, _) = try await outbox.handle(id, for: Save.self).outcome() else {
+      Issue.record("it is not done")
+      return
+    }
+    #expect(circuit.state == .closed)
+    await outbox.shutDown()
+  }
+
   @Test func `a limited worker begins as often as its limit says, and others go on`() async throws {
     let limiter = RateLimiter(
       "limit", .tokenBucket(rate: 1, per: .seconds(10), burst: 2), clock: shop.clock)

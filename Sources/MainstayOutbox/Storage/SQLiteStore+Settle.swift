@@ -75,7 +75,8 @@ extension SQLiteStore {
     try db.cachedStatement(
       sql: """
         UPDATE mainstay_op SET state = ?, owner = NULL, run_at = ?, wait = ?, attempt = ?,
-          unreachable = ?, crashes = CASE WHEN ? THEN crashes ELSE 0 END, effect = ?, error_code = coalesce(?, error_code),
+          unreachable = ?, crashes = CASE WHEN ? THEN crashes ELSE 0 END, effect = ?,
+          error_code = coalesce(?, error_code),
           error_message = coalesce(?, error_message)
         WHERE id = ?
         """
