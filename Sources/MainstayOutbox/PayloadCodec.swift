@@ -75,12 +75,16 @@ struct Vault: Sendable {
 }
 
 extension Vault {
-  /// An operation whose payload can be read, where it can be opened.
+  /// An operation whose payload and checkpoint can be read, where they can be opened.
   func opened(_ operation: StoredOperation) -> StoredOperation {
     guard Self.isSealed(operation.payload) else { return operation }
     var operation = operation
-    let content = Content.payload(operation.type)
-    operation.payload = (try? opened(operation.payload, as: content)) ?? operation.payload
+    let type = operation.type
+    operation.payload =
+      (try? opened(operation.payload, as: .payload(type))) ?? operation.payload
+    operation.checkpoint = operation.checkpoint.flatMap {
+      try? opened($0, as: .checkpoint(type.kind))
+    }
     return operation
   }
 

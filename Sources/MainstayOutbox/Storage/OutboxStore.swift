@@ -6,9 +6,8 @@ public import Mainstay
 /// Where an outbox keeps its operations.
 ///
 /// Each call is one transaction. Times are the store's own: callers pass spans only, so that
-/// several machines on one store need not agree about the time. The suite that each store has to
-/// pass is
-/// `Tests/MainstayOutboxTests/Storage/StoreConformanceTests.swift`. Errors are ``OutboxError``.
+/// several machines on one store need not agree about the time. The rules that each store has to
+/// keep are `StoreConformance` of MainstayOutboxTesting. Errors are ``OutboxError``.
 public protocol OutboxStore: Sendable {
   /// Opens the store for one more owner, and takes back what dead owners had leased.
   func open() async throws -> OpeningReport

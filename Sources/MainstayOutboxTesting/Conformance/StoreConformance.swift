@@ -84,6 +84,7 @@ public struct StoreConformance: Sendable {
   /// All rules.
   public static let rules: [Rule] =
     leasing + recovery + decisions + conflicts + dependencies + scheduling + uniqueness + answers
+    + limits + memory
 
   private let place: @Sendable (@escaping @Sendable () -> Date, StoreLimits) async throws -> Place
 

@@ -43,7 +43,8 @@ struct StoreUnderTest: Sendable {
 /// What every store does alike.
 @Suite(
   .requirement(
-    "T6", "C13", "C14", "O1", "O2", "O9", "O10", "O11", "O12", "O18", "O19", "O20", "O22", "O23",
+    "T6", "C13", "C14", "C21", "O1", "O2", "O9", "O10", "O11", "O12", "O18", "O19", "O20", "O22",
+    "O23",
     "O24", "O25", "O36"))
 struct StoreConformanceTests {
   @Test(arguments: StoreUnderTest.Kind.allCases, StoreConformance.rules)

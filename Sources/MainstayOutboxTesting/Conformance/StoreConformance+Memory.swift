@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayOutbox
+
+extension StoreConformance {
+  private static func end(
+    _ desk: StoreDesk, _ next: OperationVerdict.Next = .done, output: Data? = nil
+  ) async throws -> OperationID {
+    let leased = try desk.some(try await desk.store.claim(1).first)
+    var verdict = OperationVerdict(next)
+    verdict.output = output
+    desk.hold(try await desk.store.settle(leased.lease, verdict))
+    return leased.lease.id
+  }
+
+  /// What a store remembers besides payloads: how operations ended, how far they came, and what the
+  /// other side has.
+  static let memory: [Rule] = [
+    Rule("how an operation ended is known afterwards, with what came of it") { desk in
+      for text in ["a", "b", "c", "d"] { _ = try await desk.store.insert(.note(text)) }
+      let done = try await end(desk, output: Data("7".utf8))
+      let dropped = try await end(desk, .dropped)
+      let dead = try await end(desk, .dead(.refused, followers: .holdKey))
+      let last = try desk.some(try await desk.store.operations(after: nil, limit: 9).first).id
+      _ = try await desk.store.cancel(last)
+      try await desk.crash()
+      desk.hold(
+        try await desk.store.outcome(done)
+          == StoredOutcome(reason: .done, output: Data("7".utf8), ended: desk.time.now))
+      desk.hold(try await desk.store.outcome(dropped)?.reason == .dropped)
+      desk.hold(try await desk.store.outcome(last)?.reason == .cancelled)
+      desk.hold(try await desk.store.outcome(dead) == nil, "a dead letter has not ended")
+      desk.hold(try await desk.store.deadLetter(dead)?.reason == .refused)
+      desk.hold(try await desk.store.deadLetter(done) == nil)
+      _ = try await desk.store.discard(dead)
+      desk.hold(try await desk.store.outcome(dead)?.reason == .discarded)
+    },
+    Rule("the oldest outcomes are forgotten", limits: StoreLimits(maximumOutcomes: 2)) { desk in
+      var ids: [OperationID] = []
+      for text in ["a", "b", "c"] {
+        _ = try await desk.store.insert(.note(text))
+        ids.append(try await end(desk))
+      }
+      desk.hold(try await desk.store.outcome(ids[0]) == nil)
+      desk.hold(try await desk.store.outcome(ids[1])?.reason == .done)
+      desk.hold(try await desk.store.outcome(ids[2])?.reason == .done)
+    },
+    Rule("a store that keeps no outcomes keeps none", limits: StoreLimits(maximumOutcomes: 0)) {
+      desk in
+      _ = try await desk.store.insert(.note("a"))
+      desk.hold(try await desk.store.outcome(try await end(desk)) == nil)
+    },
+    Rule("a checkpoint outlives the process, and only the holder of the lease writes it") { desk in
+      _ = try await desk.store.insert(.note("a"))
+      let first = try desk.some(try await desk.store.claim().first)
+      desk.hold(first.operation.checkpoint == nil)
+      desk.hold(try await desk.store.checkpoint(first.lease, Data("1".utf8)))
+      try await desk.crash()
+      desk.hold(try await desk.store.checkpoint(first.lease, Data("2".utf8)) == false)
+      let second = try desk.some(try await desk.store.claim().first)
+      desk.hold(second.operation.checkpoint == Data("1".utf8))
+      let verdict = OperationVerdict(.dead(.refused, followers: .holdKey))
+      _ = try await desk.store.settle(second.lease, verdict)
+      desk.hold(try await desk.store.redrive(first.lease.id))
+      let third = try desk.some(try await desk.store.claim().first)
+      desk.hold(third.operation.checkpoint == Data("1".utf8))
+    },
+    Rule("what the other side has is known as long as something of the record waits") { desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      _ = try await desk.store.insert(.note("c"))
+      let first = try desk.some(try await desk.store.claim(1).first)
+      desk.hold(try await desk.store.latest(for: first.operation) == nil)
+      var verdict = OperationVerdict(.done)
+      verdict.news = RecordNews(latest: Data("v1".utf8))
+      _ = try await desk.store.settle(first.lease, verdict)
+      try await desk.crash()
+      let second = try desk.some(try await desk.store.operations(orderedBy: "k").first)
+      desk.hold(try await desk.store.latest(for: second) == Data("v1".utf8))
+      let other = try desk.some(try await desk.store.operations(after: second.id, limit: 1).first)
+      desk.hold(try await desk.store.latest(for: other) == nil, "it is another record")
+      _ = try await end(desk)
+      desk.hold(try await desk.store.latest(for: second) == nil)
+    },
+    Rule("a change that is sent anew has another key, and begins anew") { desk in
+      _ = try await desk.store.insert(.note("a", orderedBy: "k"))
+      let first = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.checkpoint(first.lease, Data("half".utf8))
+      var verdict = OperationVerdict(.ready)
+      verdict.news = RecordNews(
+        latest: Data("v1".utf8), idempotencyKey: IdempotencyKey(), merges: 3)
+      _ = try await desk.store.settle(first.lease, verdict)
+      let second = try desk.some(try await desk.store.claim(1).first).operation
+      desk.hold(second.idempotencyKey == verdict.news?.idempotencyKey)
+      desk.hold(second.merges == 3 && second.checkpoint == nil)
+    },
+    Rule("a conflict follows what is heard of the other side, and may go with it") { desk in
+      let id = try await desk.store.insert(.note("a", orderedBy: "k"))
+      let title = FieldConflict(field: "title", cause: .bothChanged)
+      let leased = try desk.some(try await desk.store.claim(1).first)
+      let news = RecordNews(latest: Data("v2".utf8))
+      desk.hold(try await desk.store.learn(id, news, conflicts: []) == false, "it runs")
+      _ = try await desk.store.settle(
+        leased.lease,
+        OperationVerdict(.conflicted(remote: Data("v1".utf8), fields: [title]), effect: .refused))
+      desk.hold(try await desk.store.conflicts().map(\.fields) == [[title]])
+      let since = try await desk.store.conflicts().first?.since
+      desk.time.advance(by: .seconds(60))
+      let shelf = FieldConflict(field: "shelf", cause: .noBase)
+      desk.hold(try await desk.store.learn(id, news, conflicts: [shelf]))
+      let conflict = try desk.some(try await desk.store.conflicts().first)
+      desk.hold(conflict.fields == [shelf] && conflict.remote == Data("v2".utf8))
+      desk.hold(conflict.since == since)
+      desk.hold(try await desk.store.learn(id, news, conflicts: []))
+      desk.hold(try await desk.store.conflicts().isEmpty)
+      desk.hold(try await desk.store.claim().map(\.text) == ["a"])
+      desk.hold(try await desk.store.learn(OperationID(UUID()), news, conflicts: []) == false)
+    },
+    Rule("what was given back without a run is as suspicious as before") { desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text)) }
+      _ = try await desk.store.claim(1)
+      try await desk.crash()
+      for _ in 0..<2 {
+        let alone = try await desk.store.claim()
+        desk.hold(alone.map(\.text) == ["a"], "it lost its last run, so it is tried alone")
+        let lease = try desk.some(alone.first).lease
+        var verdict = OperationVerdict(.ready, effect: .sentUnknown)
+        verdict.isUnbegun = true
+        desk.hold(try await desk.store.settle(lease, verdict))
+      }
+      let lease = try desk.some(try await desk.store.claim().first).lease
+      _ = try await desk.store.settle(lease, OperationVerdict(.ready))
+      desk.hold(try await desk.store.claim().count == 2, "a run that ended clears it")
+    },
+    Rule("the operations of a key are found in order") { desk in
+      for (text, key) in [("a", "k"), ("b", "l"), ("c", "k"), ("d", "k\u{0}")] {
+        _ = try await desk.store.insert(.note(text, orderedBy: key))
+      }
+      let found = try await desk.store.operations(orderedBy: "k")
+      desk.hold(found.map(\.payload) == ["a", "c"].map { NewOperation.note($0).payload })
+      desk.hold(try await desk.store.operations(orderedBy: "nobody").isEmpty)
+    },
+  ]
+}
