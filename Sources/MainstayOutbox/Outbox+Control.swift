@@ -280,15 +280,21 @@ extension Outbox {
       id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) })
   }
 
-  /// The network may be back: whatever waits because it could not be reached is tried at once.
+  /// The network may be back: whatever waits because it could not be reached is tried at once, and
+  /// what is less important than `normal` within two seconds.
   ///
   /// Waits that the other side asked for are kept. It is a hint and never a gate: nothing asks
   /// whether there is a network before it is tried.
   ///
   /// - Throws: ``OutboxError``.
   public func connectionImproved() async throws(OutboxError) {
-    try await changing { try await $0.expedite() }
+    let delay = Self.spread(chance)
+    try await changing { try await $0.expedite(unimportantAfter: delay) }
   }
+
+  /// A random time of up to two seconds, so that not all devices come back with everything in the
+  /// same moment.
+  static func spread(_ chance: Chance) -> Duration { .seconds(2) * chance.fraction() }
 
   private func calling<T: Sendable>(
     _ body: @Sendable (any OutboxStore) async throws -> T

@@ -44,7 +44,7 @@ public final class Outbox: Sendable {
   let configuration: Configuration
   let changeFeed: Changes
   let progress: ProgressBoard
-  private let chance: Chance
+  let chance: Chance
   /// Who is asked for estimates; let go when the work ends, since it knows the feed that asks.
   private let working = Working()
   private let foreign: Task<Void, Never>?
@@ -144,7 +144,8 @@ public final class Outbox: Sendable {
     do { opening = try await store.open() } catch { throw OutboxError(error) }
     self.store = store
     self.configuration = configuration
-    chance = Chance(seed: surroundings.seed)
+    let chance = Chance(seed: surroundings.seed)
+    self.chance = chance
     let changes = Changes { [working] in
       guard let snapshot = try? await store.snapshot() else { return nil }
       return await working.drainer?.estimated(snapshot) ?? snapshot
@@ -178,7 +179,7 @@ public final class Outbox: Sendable {
       ConnectivityLink.follow(
         monitor,
         improved: {
-          try? await store.expedite()
+          try? await store.expedite(unimportantAfter: Self.spread(chance))
           drainer.wake()
           changes.changed()
         },

@@ -31,8 +31,13 @@ extension InMemoryState {
     }
   }
 
-  mutating func expedite() {
+  mutating func expedite(_ delay: Duration, at date: Date) {
+    let later = Date(milliseconds: date.milliseconds + delay.milliseconds)
     for (id, row) in rows where row.operation.state == .scheduled && row.operation.unreachable > 0 {
+      if row.operation.priority < .normal, delay > .zero {
+        rows[id]?.operation.due = row.operation.due.map { min($0, later) }
+        continue
+      }
       rows[id]?.operation.state = .ready
       rows[id]?.operation.due = nil
       rows[id]?.operation.unreachable = 0

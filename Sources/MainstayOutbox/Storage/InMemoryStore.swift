@@ -68,7 +68,10 @@ public final class InMemoryStore: OutboxStore {
   }
 
   /// Makes ready at once whatever waits because the network could not be reached.
-  public func expedite() async throws { state.withLock { $0.expedite() } }
+  public func expedite(unimportantAfter delay: Duration) async throws {
+    let date = now()
+    state.withLock { $0.expedite(delay, at: date) }
+  }
 
   /// Makes ready what a constraint holds back.
   public func reconsider() async throws { state.withLock { $0.reconsider() } }

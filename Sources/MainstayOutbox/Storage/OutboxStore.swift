@@ -49,7 +49,10 @@ public protocol OutboxStore: Sendable {
   func reconsider() async throws
 
   /// Makes ready at once whatever waits because the network could not be reached.
-  func expedite() async throws
+  ///
+  /// - Parameter delay: How long what is less important than `normal` still waits at most.
+  /// - Throws: ``OutboxError``.
+  func expedite(unimportantAfter delay: Duration) async throws
 
   /// Makes an operation ready that waits for a time; false where none does.
   func hasten(_ id: OperationID) async throws -> Bool

@@ -63,13 +63,22 @@ extension SQLiteStore {
   }
 
   /// Makes ready at once whatever waits because the network could not be reached.
-  public func expedite() async throws {
-    try await write(.normal) { db, _ in
+  public func expedite(unimportantAfter delay: Duration) async throws {
+    let delay = delay.milliseconds
+    try await write(.normal) { [now] db, _ in
+      let (date, normal) = (now().milliseconds, OperationPriority.normal.rawValue)
+      if delay > 0 {
+        try db.execute(
+          sql: """
+            UPDATE mainstay_op SET run_at = ?1 + ?2, wait = ?2
+            WHERE state = 'scheduled' AND unreachable > 0 AND priority < ?3 AND run_at > ?1 + ?2
+            """, arguments: [date, delay, normal])
+      }
       try db.execute(
         sql: """
           UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
-          WHERE state = 'scheduled' AND unreachable > 0
-          """)
+          WHERE state = 'scheduled' AND unreachable > 0 AND (priority >= ? OR ? = 0)
+          """, arguments: [normal, delay])
     }
   }
 

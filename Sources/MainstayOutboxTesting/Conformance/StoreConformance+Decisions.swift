@@ -49,8 +49,28 @@ extension StoreConformance {
           leased.lease,
           OperationVerdict(.scheduled(after: .seconds(60)), unreachable: unreachable))
       }
-      try await desk.store.expedite()
+      try await desk.store.expedite(unimportantAfter: .zero)
       desk.same(try await desk.store.claim().map(\.text), ["network"])
+    },
+    Rule("what is less important comes back a little later, and never later than it would") {
+      desk in
+      let wishes = NewOperation.Wishes(priority: .low)
+      for text in ["normal", "far", "near"] {
+        let own = text == "normal" ? NewOperation.Wishes() : wishes
+        _ = try await desk.store.insert(.note(text, wishes: own))
+      }
+      for leased in try await desk.store.claim() {
+        let delay = Duration.seconds(leased.text == "near" ? 1 : 60)
+        _ = try await desk.store.settle(
+          leased.lease, OperationVerdict(.scheduled(after: delay), unreachable: 1))
+      }
+      try await desk.store.expedite(unimportantAfter: .seconds(2))
+      desk.same(try await desk.store.claim().map(\.text), ["normal"])
+      for text in ["near", "far"] {
+        desk.time.advance(by: .seconds(1))
+        _ = try await desk.store.promote(NewOperation.types)
+        desk.same(try await desk.store.claim().map(\.text), [text])
+      }
     },
     Rule("a dead letter holds its key until somebody decides") { desk in
       for text in ["a", "b"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }

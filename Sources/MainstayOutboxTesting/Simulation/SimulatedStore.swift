@@ -129,7 +129,9 @@ struct SimulatedStore: OutboxStore {
 
   func reconsider() async throws { try await change { try await $0.reconsider() } }
 
-  func expedite() async throws { try await change { try await $0.expedite() } }
+  func expedite(unimportantAfter delay: Duration) async throws {
+    try await change { try await $0.expedite(unimportantAfter: delay) }
+  }
 
   func hasten(_ id: OperationID) async throws -> Bool {
     try await change { try await $0.hasten(id) }

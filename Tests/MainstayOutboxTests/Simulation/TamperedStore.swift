@@ -26,7 +26,9 @@ extension TamperedStore {
     try await store.promote(types)
   }
   func reconsider() async throws { try await store.reconsider() }
-  func expedite() async throws { try await store.expedite() }
+  func expedite(unimportantAfter delay: Duration) async throws {
+    try await store.expedite(unimportantAfter: delay)
+  }
   func hasten(_ id: OperationID) async throws -> Bool { try await store.hasten(id) }
   func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     try await store.close(lane, closure)

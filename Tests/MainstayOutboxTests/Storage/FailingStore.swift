@@ -58,7 +58,9 @@ final class FailingStore: OutboxStore {
   }
 
   func confirms(_ lease: Lease) async throws -> Bool { try await store.confirms(lease) }
-  func expedite() async throws { try await store.expedite() }
+  func expedite(unimportantAfter delay: Duration) async throws {
+    try await store.expedite(unimportantAfter: delay)
+  }
   func reconsider() async throws {
     try pass("reconsider")
     try await store.reconsider()

@@ -187,7 +187,7 @@ struct StoreWalk {
   /// What a person does now and then.
   private mutating func decide() async throws {
     if chance(30) { try await store.reopen(.main, closedFor: nil) }
-    if chance(30) { try await store.expedite() }
+    if chance(30) { try await store.expedite(unimportantAfter: .zero) }
     if let letter = try await store.deadLetters(after: nil, limit: 99)
       .randomElement(using: &generator)
     {

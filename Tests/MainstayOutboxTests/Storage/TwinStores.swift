@@ -262,7 +262,10 @@ struct TwinStores {
         chance(50) ? .dropped : .replaced(payload: Data("{}".utf8), idempotencyKey: key)
       try await both("resolve \(name(id))") { try await $0.resolve(id, with: resolution) }
     }
-    if chance(30) { _ = try await both("expedite") { try await $0.expedite() == () } }
+    if chance(30) {
+      let delay = Duration.seconds(number(0...30))
+      _ = try await both("expedite") { try await $0.expedite(unimportantAfter: delay) == () }
+    }
   }
 
   private mutating func turnLane() async throws {
