@@ -4,7 +4,7 @@ public import Foundation
 internal import Mainstay
 public import MainstayOutbox
 
-/// The rules that every ``MainstayOutbox/OutboxStore`` keeps, for the tests of whoever writes one.
+/// The rules that every `OutboxStore` of MainstayOutbox keeps, for the tests of whoever writes one.
 ///
 /// ```swift
 /// let conformance = StoreConformance { now, limits in
