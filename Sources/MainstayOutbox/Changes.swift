@@ -22,44 +22,38 @@ final class Changes: Sendable {
 
   /// A stream that begins with how things stand now.
   func subscribe() -> AsyncStream<OutboxSnapshot> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: OutboxSnapshot.self, bufferingPolicy: .bufferingNewest(1))
-    let id = state.withLock { state -> UInt64? in
-      guard !state.isEnded else { return nil }
-      state.nextID += 1
-      state.subscribers[state.nextID] = continuation
-      return state.nextID
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { state in _ = state.subscribers.removeValue(forKey: id) }
-    }
+    let stream = register(\.subscribers).stream
     changed()
     return stream
   }
 
   /// A stream that begins at once and rings after each change; several may be one.
   func bell() -> AsyncStream<Void> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (stream, continuation) = register(\.bells)
     continuation.yield()
+    return stream
+  }
+
+  /// Makes a stream that is told until its reader leaves; after the end it is empty.
+  private func register<Element: Sendable>(
+    _ place: any WritableKeyPath<State, [UInt64: AsyncStream<Element>.Continuation]> & Sendable
+  ) -> (stream: AsyncStream<Element>, continuation: AsyncStream<Element>.Continuation) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state -> UInt64? in
       guard !state.isEnded else { return nil }
       state.nextID += 1
-      state.bells[state.nextID] = continuation
+      state[keyPath: place][state.nextID] = continuation
       return state.nextID
     }
-    guard let id else {
+    if let id {
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { $0[keyPath: place][id] = nil }
+      }
+    } else {
       continuation.finish()
-      return stream
     }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { state in _ = state.bells.removeValue(forKey: id) }
-    }
-    return stream
+    return (stream, continuation)
   }
 
   /// Something changed that no snapshot shows.

@@ -19,11 +19,11 @@ extension OperationStateMachine {
   ) -> OperationVerdict {
     var verdict = failed(error, remote: latest, fraction: 0)
     guard case .conflicted = verdict.next else { return verdict }
+    verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
     guard let step else {
       verdict.next = .conflicted(remote: latest, fields: [.noRemote])
       return verdict
     }
-    verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
     if step.next == .send, merges < rules.maximumMerges {
       verdict.next = .ready
       verdict.news?.idempotencyKey = key

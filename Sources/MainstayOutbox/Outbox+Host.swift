@@ -82,10 +82,11 @@ extension Outbox {
     } catch {
       throw OutboxError(error, path: store.path)
     }
-    db.afterNextTransaction { [self] _ in
-      configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
-      drainer.wake()
-      changeFeed.changed()
+    // Outside of a transaction it is committed already, and the next one is somebody else's.
+    if db.isInsideTransaction {
+      db.afterNextTransaction { [self] _ in accepted(id, Operation.kind) }
+    } else {
+      accepted(id, Operation.kind)
     }
     return id
   }

@@ -268,10 +268,15 @@ extension Outbox {
     } catch {
       throw OutboxError(error)
     }
-    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: Operation.kind))
+    accepted(id, Operation.kind)
+    return id
+  }
+
+  /// An operation is there: it is told, and run.
+  func accepted(_ id: OperationID, _ kind: OperationKind) {
+    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: kind))
     drainer.wake()
     changeFeed.changed()
-    return id
   }
 
   /// What is handed to the store, and its payload before it was sealed.

@@ -37,8 +37,8 @@ extension Worker {
     var worker = Worker(
       type: type, rules: rules,
       perform: { [perform] data, context in try await perform(try convert(data), context) },
-      reconcile: ask,
-      merge: step)
+      reconcile: ask, merge: step,
+      read: { [read] data in try read(try convert(data)) })
     worker.gates = gates
     return worker
   }

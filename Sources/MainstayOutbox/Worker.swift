@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 public import Mainstay
 
 /// What runs the operations of one kind and version.
@@ -23,7 +23,11 @@ public struct Worker: Sendable {
   typealias Perform = @Sendable (Data, WorkerContext) async throws -> WorkerAnswer
   typealias Ask = @Sendable (Data, WorkerContext) async throws -> Reconciliation
 
-  let type: PayloadType
+  package typealias Read = @Sendable (Data) throws -> Data
+
+  package let type: PayloadType
+  /// Reads a payload as a run does, and writes it in the newest form of its kind.
+  package let read: Read
   let rules: OperationStateMachine.Rules
   let perform: Perform
   let reconcile: Ask?
@@ -32,11 +36,21 @@ public struct Worker: Sendable {
   /// Who lets calls of this worker through.
   var gates = Gates()
 
-  init(
-    type: PayloadType, rules: OperationStateMachine.Rules, perform: @escaping Perform,
+  init<Operation: QueuedOperation>(
+    for operation: Operation.Type, rules: OperationStateMachine.Rules, perform: @escaping Perform,
     reconcile: Ask?, merge: MergeStep.Make? = nil
   ) {
+    self.init(
+      type: Operation.payloadType, rules: rules, perform: perform, reconcile: reconcile,
+      merge: merge, read: { try Operation.decode($0).encoded() })
+  }
+
+  init(
+    type: PayloadType, rules: OperationStateMachine.Rules, perform: @escaping Perform,
+    reconcile: Ask?, merge: MergeStep.Make?, read: @escaping Read
+  ) {
     self.type = type
+    self.read = read
     self.rules = rules
     self.perform = perform
     self.reconcile = reconcile
@@ -71,7 +85,7 @@ public struct Worker: Sendable {
       return WorkerAnswer()
     }
     self.init(
-      type: Operation.payloadType,
+      for: type,
       rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
       perform: perform, reconcile: Self.ask(reconcile))
   }
@@ -101,7 +115,7 @@ public struct Worker: Sendable {
       return WorkerAnswer(output: try? PayloadCoding.encode(output))
     }
     self.init(
-      type: Operation.payloadType,
+      for: type,
       rules: Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency),
       perform: perform, reconcile: Self.ask(reconcile))
   }
@@ -200,7 +214,7 @@ public enum WorkerBuilder {
 }
 
 extension QueuedOperation {
-  static var payloadType: PayloadType {
+  package static var payloadType: PayloadType {
     precondition(version >= 1, "\(Self.self).version \(version) is not legal: 1 or more")
     return PayloadType(kind: kind, version: version)
   }
@@ -214,7 +228,7 @@ extension QueuedOperation {
     }
   }
 
-  func encoded() throws(OutboxError) -> Data {
+  package func encoded() throws(OutboxError) -> Data {
     do {
       return try PayloadCoding.encode(self)
     } catch {
@@ -224,8 +238,8 @@ extension QueuedOperation {
 }
 
 /// The payload is not what its kind and version promise.
-struct UnreadablePayload: Error {
-  let cause: any Error
+package struct UnreadablePayload: Error {
+  package let cause: any Error
 }
 
 /// How values lie on the disk: equal values have equal bytes.

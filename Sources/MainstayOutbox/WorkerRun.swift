@@ -119,7 +119,7 @@ struct WorkerRun: Sendable {
       return unreadable(error, machine)
     } catch let error as NotSent {
       let verdict = machine.notSent(error.step, latest: error.latest.flatMap(sealedRecord))
-      return End(verdict: verdict, event: .merged(discarded: error.step.discarded))
+      return merged(verdict, error.step)
     } catch let rejection as Rejection where !hasBegun.withLock({ $0 }) {
       // The circuit is open: its whole lane waits until it lets a probe through.
       let wait = rejection.retryAfter ?? OperationStateMachine.throttledWait
@@ -173,7 +173,14 @@ struct WorkerRun: Sendable {
     let verdict = machine.overtaken(
       step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped)
     if case .conflicted = verdict.next { return ended(verdict, mapped) }
-    return End(verdict: verdict, event: .merged(discarded: step?.discarded ?? []))
+    return merged(verdict, step)
+  }
+
+  /// The other side has it already, or is sent something else, or nothing.
+  private func merged(_ verdict: OperationVerdict, _ step: MergeStep?) -> End {
+    let isThere = verdict.next == .done
+    return End(
+      verdict: verdict, event: isThere ? .succeeded : .merged(discarded: step?.discarded ?? []))
   }
 
   /// Whether it has run before.

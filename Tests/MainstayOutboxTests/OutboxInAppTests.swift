@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -82,6 +83,18 @@ import Testing
     // The lane went too, and is made again.
     try await database.write { db in
       _ = try outbox.enqueue(Note(text: "b"), options: EnqueueOptions(lane: "new"), in: db)
+    }
+    await outbox.wait { $0.pending == 0 }
+    #expect(try await outbox.ledger().count(.done) == 1)
+    await outbox.shutDown()
+  }
+
+  @Test func `what is accepted outside of a transaction is told and run at once`() async throws {
+    let database = try database()
+    let outbox = try await open(database)
+    try await database.writeWithoutTransaction { db in
+      _ = try outbox.enqueue(Note(text: "a"), in: db)
+      #expect(log.count("enqueued") == 1, "nothing else is written that could tell of it")
     }
     await outbox.wait { $0.pending == 0 }
     #expect(try await outbox.ledger().count(.done) == 1)

@@ -148,6 +148,7 @@ private final class CardServer: Sendable {
     let id = try await outbox.enqueue(save { $0.title = "same" }, orderedBy: "card")
     #expect(try await drain(outbox).pending == 0)
     #expect(server.version == "2" && server.keys.count == 1)
+    #expect(shop.log.count("succeeded") == 1 && shop.log.count("merged") == 0)
     guard case .ended(.done, _, _) = try await outbox.handle(id, for: SaveCard.self).status()
     else {
       Issue.record("it is not done")
@@ -289,6 +290,39 @@ private final class CardServer: Sendable {
     #expect(conflict.fields == [FieldConflict(field: "", cause: .noRemote)])
     #expect(conflict.remote == VersionedState(.missing, version: nil))
     #expect(try await outbox.conflict(id, of: NoCard.self) == nil)
+    await outbox.shutDown()
+  }
+
+  @Test func `what is decided without knowing the other side is sent as it is`() async throws {
+    let sent = Box<[RecordChange<Card>]>([])
+    let outbox = try await shop.open(
+      Worker(for: SaveCard.self) { _, change, _ in
+        sent.change { $0.append(change) }
+        if change.precondition != nil { throw RemoteConflict(remote: Data("?".utf8)) }
+        return "9"
+      })
+    let id = try await outbox.enqueue(save { $0.title = "mine" }, orderedBy: "card")
+    try await outbox.enqueue(save({ $0.count = 2 }, onto: Card(title: "mine")), orderedBy: "card")
+    #expect(try await drain(outbox).conflicted == 1)
+    let conflict = try #require(try await outbox.conflict(id, of: SaveCard.self))
+    let decided = RecordState.present(Card(title: "ours"))
+    #expect(try await outbox.resolve(id, of: SaveCard.self, conflict, with: decided))
+    #expect(sent.value.map(\.precondition) == ["1"])
+    // What follows knows the version that the decision got; here that is refused again.
+    #expect(try await drain(outbox).conflicted == 1)
+    #expect(sent.value.map(\.precondition) == ["1", nil, "9"])
+    #expect(sent.value[1].state == decided)
+    #expect(sent.value[2].state == .present(Card(title: "ours", count: 2)))
+    await outbox.shutDown()
+  }
+
+  @Test func `a change that knows nothing of the other side is sent as it is`() async throws {
+    let outbox = try await shop.open(server.worker)
+    let blind = SaveCard(
+      base: VersionedState(.missing, version: "1"), local: .present(Card(title: "mine")))
+    try await outbox.enqueue(blind, orderedBy: "card")
+    #expect(try await drain(outbox).pending == 0)
+    #expect(server.card == Card(title: "mine") && server.keys.count == 1)
     await outbox.shutDown()
   }
 

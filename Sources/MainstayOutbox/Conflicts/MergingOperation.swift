@@ -25,7 +25,8 @@ public protocol MergingOperation: QueuedOperation {
   static var mergePolicy: MergePolicy<Record> { get }
 
   /// What this side began with: what the other side had as far as was known, or what the change
-  /// before this one made of it; `deleted` for a record that this side makes.
+  /// before this one made of it; `deleted` for a record that this side makes, and `missing` where
+  /// nothing is known: it is then sent as it is, and merged with nothing.
   var base: VersionedState<Record> { get set }
 
   /// What this side made of it.
@@ -37,11 +38,23 @@ public typealias RecordChange<Record: Sendable & Equatable> = ConflictStateMachi
 
 extension MergingOperation {
   /// The change laid over what the other side has.
-  func merged(
-    into remote: VersionedState<Record>, choosing choices: [String: MergeSide] = [:]
-  ) -> MergeResult<Record> {
-    Self.mergePolicy.merge(
-      base: base.state, local: local, remote: remote.state, choosing: choices)
+  func merged(into remote: VersionedState<Record>) -> MergeResult<Record> {
+    Self.mergePolicy.merge(base: base.state, local: local, remote: remote.state)
+  }
+
+  /// What is to be sent where the other side has what is given.
+  ///
+  /// - Throws: ``NotSent`` where nothing is.
+  func change(of remote: VersionedState<Record>) throws -> RecordChange<Record> {
+    // Nobody here knows what is there, so there is nothing to merge with: the other side says so
+    // where it objects.
+    guard remote.state != .missing else {
+      return RecordChange(state: local, precondition: remote.version)
+    }
+    let result = merged(into: remote)
+    let step = MergeStep(result, remote)
+    guard step.next == .send else { throw NotSent(step: step, remote: remote) }
+    return RecordChange(state: result.state, precondition: remote.version)
   }
 
   /// What the other side was last known to have; what this side began with where nothing was heard
@@ -87,8 +100,8 @@ extension Worker {
   ///   - maximumConcurrency: As there.
   ///   - reconcile: As there.
   ///   - run: Sends the record under the condition that the other side still has the version that
-  ///     it is given (nil: it never had one), and returns the other side's version from now on; nil
-  ///     where it has none.
+  ///     it is given (nil: it never had one, or that is not known), and returns the other side's
+  ///     version from now on; nil where it has none.
   public init<Operation: MergingOperation>(
     for type: Operation.Type, maximumMerges: Int = 5, maximumAttempts: Int = 25,
     backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300)),
@@ -105,17 +118,12 @@ extension Worker {
     var rules = Self.rules(maximumAttempts, backoff, afterDeadLetter, maximumConcurrency)
     rules.maximumMerges = maximumMerges
     self.init(
-      type: Operation.payloadType, rules: rules,
+      for: type, rules: rules,
       perform: { data, context in
         let operation = try Operation.decode(data)
-        let remote = operation.remote(try await context.run.latest())
-        let result = operation.merged(into: remote)
-        let step = MergeStep(result, remote)
-        guard step.next == .send else { throw NotSent(step: step, remote: remote) }
-        let change = RecordChange<Operation.Record>(
-          state: result.state, precondition: remote.version)
+        let change = try operation.change(of: operation.remote(try await context.run.latest()))
         let version = try await run(operation, change, context)
-        let latest = VersionedState(result.state, version: version)
+        let latest = VersionedState(change.state, version: version)
         return WorkerAnswer(latest: try? PayloadCoding.encode(latest))
       },
       reconcile: Self.ask(reconcile),

@@ -105,7 +105,7 @@ public struct StoreConformance: Sendable {
   ///
   /// - Returns: What was found; empty where the rule is kept.
   public func violations(of rule: Rule) async -> [Violation] {
-    let time = StoreDesk.TimeOfDay()
+    let time = TimeOfDay()
     do {
       let desk = StoreDesk(try await place({ time.now }, rule.limits), time)
       do {

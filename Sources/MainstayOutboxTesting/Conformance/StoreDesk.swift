@@ -6,16 +6,6 @@ internal import MainstayOutbox
 
 /// Where a rule tries a store: it dies, is opened again, and time passes as the rule says.
 final class StoreDesk {
-  final class TimeOfDay: Sendable {
-    private let date = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-
-    var now: Date { date.withLock { $0 } }
-
-    func advance(by duration: Duration) {
-      date.withLock { $0 = $0.addingTimeInterval(duration.inSeconds) }
-    }
-  }
-
   let time: TimeOfDay
   var complaints: [String] = []
   private let place: StoreConformance.Place
@@ -72,40 +62,5 @@ final class StoreDesk {
     } catch {
       same((error as? OutboxError)?.code.rawValue, code.rawValue, line: line)
     }
-  }
-}
-
-extension NewOperation {
-  /// An operation as an outbox would hand it to a store.
-  static func note(
-    _ text: String, orderedBy key: String? = nil, idempotencyKey: IdempotencyKey = .init(),
-    kind: OperationKind = "note", lane: Lane = .main, timeToLive: Duration? = nil,
-    effect: EffectCertainty = .notSent, wishes: Wishes = Wishes()
-  ) -> NewOperation {
-    NewOperation(
-      id: OperationID(UUID()), type: PayloadType(kind: kind, version: 1), lane: lane,
-      orderingKey: key, idempotencyKey: idempotencyKey,
-      payload: Data("{\"text\":\"\(text)\"}".utf8), timeToLive: timeToLive, effect: effect,
-      wishes: wishes)
-  }
-
-  static let types: Set = [PayloadType(kind: "note", version: 1)]
-}
-
-extension OutboxStore {
-  /// Leases what can be leased by a drainer that knows notes and runs nothing else.
-  func claim(
-    _ limit: Int = 10, unmet: Set<OperationConstraint> = []
-  ) async throws -> [LeasedOperation] {
-    try await claim(
-      ClaimRequest(limit: limit, types: NewOperation.types, isAlone: true, unmet: unmet)
-    ).operations
-  }
-}
-
-extension LeasedOperation {
-  var text: String {
-    String(decoding: operation.payload, as: UTF8.self).split(separator: "\"").dropFirst(3)
-      .first.map(String.init) ?? ""
   }
 }

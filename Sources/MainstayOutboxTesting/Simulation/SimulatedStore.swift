@@ -8,7 +8,7 @@ internal import MainstayOutbox
 /// the last one before a crash, and goes into the book.
 ///
 /// Questions are answered at once.
-struct SimulatedStore: OutboxStore {
+struct SimulatedStore: ForwardingStore {
   let store: any OutboxStore
   let life: SimulatedLife
   let world: SimulationWorld
@@ -171,46 +171,6 @@ struct SimulatedStore: OutboxStore {
       if let answer { world.state.withLock { $0.book.cancelled(id, answer) } }
       return answer
     }
-  }
-
-  func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
-
-  func ledger() async throws -> OutboxLedger { try await store.ledger() }
-
-  func operation(_ id: OperationID) async throws -> StoredOperation? {
-    try await store.operation(id)
-  }
-
-  func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
-    try await store.operations(after: id, limit: limit)
-  }
-
-  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
-    try await store.operations(orderedBy: orderingKey)
-  }
-
-  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
-    try await store.operation(keyed: key)
-  }
-
-  func latest(for operation: StoredOperation) async throws -> Data? {
-    try await store.latest(for: operation)
-  }
-
-  func outcome(_ id: OperationID) async throws -> StoredOutcome? { try await store.outcome(id) }
-
-  func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
-    try await store.deadLetter(id)
-  }
-
-  func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
-    try await store.deadLetters(after: id, limit: limit)
-  }
-
-  func conflicts() async throws -> [OutboxConflict] { try await store.conflicts() }
-
-  func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
-    try await store.obstacles(id)
   }
 
   /// A process that has died leaves its store as it is.

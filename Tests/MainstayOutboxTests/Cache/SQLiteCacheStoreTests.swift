@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing

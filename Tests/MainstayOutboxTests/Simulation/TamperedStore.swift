@@ -3,87 +3,13 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 
-/// A store that is right but for what a test plants in it.
-protocol TamperedStore: OutboxStore {
-  var store: InMemoryStore { get }
-}
-
-extension TamperedStore {
-  func open() async throws -> OpeningReport { try await store.open() }
-  func insert(_ operation: NewOperation) async throws -> OperationID {
-    try await store.insert(operation)
-  }
-  func last(of orderingKey: String) async throws -> StoredOperation? {
-    try await store.last(of: orderingKey)
-  }
-  func claim(_ request: ClaimRequest) async throws -> Claim { try await store.claim(request) }
-  func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
-    try await store.settle(lease, verdict)
-  }
-  func confirms(_ lease: Lease) async throws -> Bool { try await store.confirms(lease) }
-  func promote(_ types: Set<PayloadType>) async throws -> Duration? {
-    try await store.promote(types)
-  }
-  func reconsider() async throws { try await store.reconsider() }
-  func expedite(unimportantAfter delay: Duration) async throws {
-    try await store.expedite(unimportantAfter: delay)
-  }
-  func hasten(_ id: OperationID) async throws -> Bool { try await store.hasten(id) }
-  func close(_ lane: Lane, _ closure: LaneClosure) async throws {
-    try await store.close(lane, closure)
-  }
-  func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
-    try await store.reopen(lane, closedFor: cause)
-  }
-  func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
-  func ledger() async throws -> OutboxLedger { try await store.ledger() }
-  func operation(_ id: OperationID) async throws -> StoredOperation? {
-    try await store.operation(id)
-  }
-  func operations(after id: OperationID?, limit: Int) async throws -> [StoredOperation] {
-    try await store.operations(after: id, limit: limit)
-  }
-  func deadLetters(after id: OperationID?, limit: Int) async throws -> [DeadLetter] {
-    try await store.deadLetters(after: id, limit: limit)
-  }
-  func operations(orderedBy orderingKey: String) async throws -> [StoredOperation] {
-    try await store.operations(orderedBy: orderingKey)
-  }
-  func operation(keyed key: IdempotencyKey) async throws -> StoredOperation? {
-    try await store.operation(keyed: key)
-  }
-  func latest(for operation: StoredOperation) async throws -> Data? {
-    try await store.latest(for: operation)
-  }
-  func outcome(_ id: OperationID) async throws -> StoredOutcome? { try await store.outcome(id) }
-  func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
-    try await store.deadLetter(id)
-  }
-  func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
-    try await store.checkpoint(lease, data)
-  }
-  func learn(
-    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
-  ) async throws -> Bool {
-    try await store.learn(id, news, conflicts: fields)
-  }
-  func redrive(_ id: OperationID) async throws -> Bool { try await store.redrive(id) }
-  func discard(_ id: OperationID) async throws -> Bool { try await store.discard(id) }
-  func conflicts() async throws -> [OutboxConflict] { try await store.conflicts() }
-  func resolve(_ id: OperationID, with resolution: StoredResolution) async throws -> Bool {
-    try await store.resolve(id, with: resolution)
-  }
-  func cancel(_ id: OperationID) async throws -> Cancellation? { try await store.cancel(id) }
-  func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
-    try await store.obstacles(id)
-  }
-  func close() async { await store.close() }
-}
+// Stores that are right but for what is planted in each of them.
 
 /// Says that an operation is kept before it is: what was not written is gone after a crash.
-struct WriteBehindStore: TamperedStore {
-  let store: InMemoryStore
+struct WriteBehindStore: ForwardingStore {
+  let store: any OutboxStore
   private let unwritten = Box<[NewOperation]>([])
 
   init(_ store: InMemoryStore) { self.store = store }
@@ -117,8 +43,8 @@ struct WriteBehindStore: TamperedStore {
 }
 
 /// Takes any lease of an operation for the one that is held.
-struct UnfencedStore: TamperedStore {
-  let store: InMemoryStore
+struct UnfencedStore: ForwardingStore {
+  let store: any OutboxStore
   private let current = Box<[OperationID: Lease]>([:])
 
   init(_ store: InMemoryStore) { self.store = store }
@@ -137,8 +63,8 @@ struct UnfencedStore: TamperedStore {
 }
 
 /// Does not know ordering keys.
-struct UnorderedStore: TamperedStore {
-  let store: InMemoryStore
+struct UnorderedStore: ForwardingStore {
+  let store: any OutboxStore
 
   init(_ store: InMemoryStore) { self.store = store }
 
@@ -152,8 +78,8 @@ struct UnorderedStore: TamperedStore {
 }
 
 /// Never says that something will be due.
-struct TimelessStore: TamperedStore {
-  let store: InMemoryStore
+struct TimelessStore: ForwardingStore {
+  let store: any OutboxStore
 
   init(_ store: InMemoryStore) { self.store = store }
 
@@ -164,8 +90,8 @@ struct TimelessStore: TamperedStore {
 }
 
 /// Hands out what it has handed out before.
-struct GenerousStore: TamperedStore {
-  let store: InMemoryStore
+struct GenerousStore: ForwardingStore {
+  let store: any OutboxStore
   private let last = Box<LeasedOperation?>(nil)
 
   init(_ store: InMemoryStore) { self.store = store }
@@ -182,8 +108,8 @@ struct GenerousStore: TamperedStore {
 }
 
 /// Counts an operation too many after each opening.
-struct MiscountingStore: TamperedStore {
-  let store: InMemoryStore
+struct MiscountingStore: ForwardingStore {
+  let store: any OutboxStore
   private let openings = Box(0)
 
   init(_ store: InMemoryStore) { self.store = store }
@@ -201,8 +127,8 @@ struct MiscountingStore: TamperedStore {
 }
 
 /// Says that a time has to come for what is ready.
-struct LyingStore: TamperedStore {
-  let store: InMemoryStore
+struct LyingStore: ForwardingStore {
+  let store: any OutboxStore
 
   init(_ store: InMemoryStore) { self.store = store }
 

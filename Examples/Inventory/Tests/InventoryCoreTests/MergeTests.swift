@@ -51,7 +51,7 @@ import Testing
       #expect(here.fields.quantity == there.fields.quantity)
       if here.conflicts.isEmpty { #expect(here.fields == there.fields) }
       // Whoever takes the other side's values ends where the other ends who takes their own.
-      #expect(here.takingRemote(remote) == there.fields)
+      #expect(here.takingRemote() == there.fields)
     }
   }
 
@@ -89,11 +89,12 @@ import Testing
   }
 
   @Test func `counts stay in their range whatever they are told`() {
-    for base in [nil, Int.min, 0, .max] {
-      for (local, remote) in [(Int.max, Int.max), (.min, .min), (.max, .min), (0, .max)] {
-        let count = ThreeWayMerge.counter(
-          base: base, local: local, remote: remote, in: 0...1_000_000)
-        #expect((0...1_000_000).contains(count))
+    func counted(_ count: Int) -> ItemFields { ItemFields(title: "t", quantity: count) }
+    for base in [0, 7, 1_000_000] {
+      for (local, remote) in [(1_000_000, 1_000_000), (0, 0), (1_000_000, 0), (0, 1_000_000)] {
+        let merge = FieldMerge(
+          base: counted(base), local: counted(local), remote: counted(remote))
+        #expect((0...1_000_000).contains(merge.fields.quantity) && merge.conflicts.isEmpty)
       }
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import MainstayOutbox
+
 /// What two sides made of the same item, field by field.
 package struct FieldMerge: Sendable, Equatable {
   /// One field that both sides changed, each to something else.
@@ -27,10 +29,10 @@ package struct FieldMerge: Sendable, Equatable {
     }
   }
 
-  /// The fields put together; a conflicting one has the value of this side.
-  package private(set) var fields: ItemFields
-  /// The fields that somebody has to decide about, in the order of the document.
-  package private(set) var conflicts: [Conflict] = []
+  private let base: ItemFields?
+  private let local: ItemFields
+  private let remote: ItemFields
+  private let result: MergeResult<ItemFields>
 
   /// Merges title, author, year, location and notes field by field, and the quantity as a counter.
   ///
@@ -39,67 +41,77 @@ package struct FieldMerge: Sendable, Equatable {
   ///   - local: What this side has now.
   ///   - remote: What the other side has now.
   package init(base: ItemFields?, local: ItemFields, remote: ItemFields) {
-    fields = local
-    fields.barcode = local.barcode ?? remote.barcode
-    if local.kind == .manual { fields.kind = remote.kind }
-    merge("title", \.title, base, local, remote)
-    merge("author", \.author, base, local, remote)
-    merge("year", \.year, base, local, remote)
-    merge("location", \.location, base, local, remote)
-    merge("notes", \.notes, base, local, remote)
-    fields.quantity = ThreeWayMerge.counter(
-      base: base?.quantity, local: local.quantity, remote: remote.quantity,
-      in: ItemPatch.quantities)
+    let identity = local.identity(completedBy: remote)
+    self.base = base?.with(identity)
+    self.local = local.with(identity)
+    self.remote = remote.with(identity)
+    result = Self.merge(self.base, self.local, self.remote)
   }
 
-  private mutating func merge<Value: Equatable & Sendable & TextConvertible>(
-    _ name: String, _ path: WritableKeyPath<ItemFields, Value>, _ base: ItemFields?,
-    _ local: ItemFields, _ remote: ItemFields
-  ) {
-    let known = base.map { $0[keyPath: path] }
-    let (here, there) = (local[keyPath: path], remote[keyPath: path])
-    switch ThreeWayMerge.value(base: known, local: here, remote: there) {
-    case .resolved(let value): fields[keyPath: path] = value
-    case .conflict:
-      conflicts.append(
-        Conflict(name: name, base: known?.asText, local: here.asText, remote: there.asText))
+  /// The fields put together; a conflicting one has the value of this side.
+  package var fields: ItemFields { result.state.record ?? local }
+
+  /// The fields that somebody has to decide about, in the order of the document.
+  package var conflicts: [Conflict] {
+    result.conflicts.map { conflict in
+      Conflict(
+        name: conflict.field, base: base?.text(of: conflict.field),
+        local: local.text(of: conflict.field), remote: remote.text(of: conflict.field))
     }
   }
 
   /// The fields with the other side's value wherever somebody had to decide.
   ///
-  /// - Parameters:
-  ///   - remote: What the other side has.
-  ///   - names: For which of the fields in conflict; nil for all.
+  /// - Parameter names: For which of the fields in conflict; nil for all.
   /// - Returns: The fields, put together.
-  package func takingRemote(_ remote: ItemFields, of names: Set<String>? = nil) -> ItemFields {
-    var result = fields
-    for conflict in conflicts where names?.contains(conflict.name) ?? true {
-      switch conflict.name {
-      case "title": result.title = remote.title
-      case "author": result.author = remote.author
-      case "year": result.year = remote.year
-      case "location": result.location = remote.location
-      default: result.notes = remote.notes
-      }
-    }
-    return result
+  package func takingRemote(of names: Set<String>? = nil) -> ItemFields {
+    let chosen = result.conflicts.map(\.field).filter { names?.contains($0) ?? true }
+    let choices = Dictionary(uniqueKeysWithValues: chosen.map { ($0, MergeSide.remote) })
+    return Self.merge(base, local, remote, choices).state.record ?? fields
   }
+
+  private static func merge(
+    _ base: ItemFields?, _ local: ItemFields, _ remote: ItemFields,
+    _ choices: [String: MergeSide] = [:]
+  ) -> MergeResult<ItemFields> {
+    let policy = base == nil ? withoutBase : policy
+    return policy.merge(
+      base: base.map(RecordState.present) ?? .missing, local: .present(local),
+      remote: .present(remote), choosing: choices)
+  }
+
+  private static let texts: [MergeRule<ItemFields>] = [
+    .field("title", \.title), .field("author", \.author), .field("year", \.year),
+    .field("location", \.location), .field("notes", \.notes),
+  ]
+
+  private static let policy = MergePolicy(
+    texts + [.field("quantity", \.quantity, .counter(in: ItemPatch.quantities))])
+
+  /// A counter has to know where both began; without that, nobody's things are taken away.
+  private static let withoutBase = MergePolicy(texts + [.field("quantity", \.quantity, .greatest)])
 }
 
-/// A value of a field, as a person reads it.
-protocol TextConvertible {
-  var asText: String? { get }
-}
+extension ItemFields {
+  /// What a thing is does not change: whoever knows it says so.
+  fileprivate func identity(completedBy other: ItemFields) -> (kind: ItemKind, barcode: String?) {
+    (kind == .manual ? other.kind : kind, barcode ?? other.barcode)
+  }
 
-extension String: TextConvertible {
-  var asText: String? { self }
-}
+  fileprivate func with(_ identity: (kind: ItemKind, barcode: String?)) -> ItemFields {
+    var fields = self
+    (fields.kind, fields.barcode) = identity
+    return fields
+  }
 
-extension Int: TextConvertible {
-  var asText: String? { String(self) }
-}
-
-extension Optional: TextConvertible where Wrapped: TextConvertible {
-  var asText: String? { flatMap(\.asText) }
+  /// A field, as a person reads it.
+  fileprivate func text(of name: String) -> String? {
+    switch name {
+    case "title": title
+    case "author": author
+    case "year": year.map(String.init)
+    case "location": location
+    default: notes
+    }
+  }
 }

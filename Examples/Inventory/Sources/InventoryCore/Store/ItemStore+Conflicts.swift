@@ -100,11 +100,8 @@ extension ItemStore {
       let merge = conflict.merge(record)
       switch choice {
       case .local: record.take(merge.fields, at: time)
-      case .remote:
-        record.take(merge.takingRemote(conflict.remote.fields ?? merge.fields), at: time)
-      case .chosen(let names):
-        let remote = conflict.remote.fields ?? merge.fields
-        record.take(merge.takingRemote(remote, of: Set(names)), at: time)
+      case .remote: record.take(merge.takingRemote(), at: time)
+      case .chosen(let names): record.take(merge.takingRemote(of: Set(names)), at: time)
       case .merged(let patch): record.take(patch.applied(to: merge.fields), at: time)
       }
       record.base = conflict.remote.fields
