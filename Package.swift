@@ -248,8 +248,8 @@ let package = Package(
     .testTarget(
       name: "InventoryCoreTests",
       dependencies: [
-        "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox", "MainstayTesting",
-        "TestSupport",
+        "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
+        "MainstayOutboxTesting", "MainstayTesting", "TestSupport",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client",
           condition: .when(traits: ["HTTPClient"])),

@@ -67,6 +67,14 @@ extension Outbox {
     try await calling { try await $0.outcome(id) }
   }
 
+  /// The last runs of an operation or dead letter that did not end it, the oldest first, at most
+  /// ``OperationAttempt/maximumKept``; none once it has ended.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func attempts(of id: OperationID) async throws(OutboxError) -> [OperationAttempt] {
+    try await calling { try await $0.attempts(of: id) }
+  }
+
   /// The operations that are not finished, the oldest first.
   ///
   /// - Parameters:

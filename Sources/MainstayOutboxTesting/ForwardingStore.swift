@@ -83,6 +83,10 @@ extension ForwardingStore {
     try await store.outcome(id)
   }
 
+  package func attempts(of id: OperationID) async throws -> [OperationAttempt] {
+    try await store.attempts(of: id)
+  }
+
   package func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
     try await store.deadLetter(id)
   }

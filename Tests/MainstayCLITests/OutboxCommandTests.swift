@@ -88,6 +88,7 @@ import Testing
       let shown = try await run("show", file, all[2].id)
       #expect(shown.contains("Given up") && shown.contains("It was\u{fffd}[2J refused"))
       #expect(!shown.contains("bad"), "a payload is a person’s")
+      #expect(shown.contains("Run 1") && shown.contains("note.refused: It was"))
       #expect(try await run("show", "--payload", file, all[2].id).contains(#"{"text":"bad"}"#))
       #expect(try await run("explain", file, all[0].id).contains("redrive or discard that"))
       #expect(try await run("explain", file, all[1].id).contains("at the earliest"))

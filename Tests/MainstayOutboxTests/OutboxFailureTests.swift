@@ -34,6 +34,9 @@ import Testing
     await shop.log.wait(for: "failed", count: 3)
     #expect(Set(keys.value).count == 1)
     #expect(keys.value.count == 4)
+    let history = try await outbox.attempts(of: letter.id)
+    #expect(history.map(\.number) == [1, 2, 3, 4])
+    #expect(history.allSatisfy { $0.failure?.message == "It failed. The test says so." })
     await outbox.shutDown()
   }
 

@@ -107,6 +107,8 @@ struct ShownOperation: Encodable {
   var payload: String?
   /// The fields that somebody has to decide about, each with the cause.
   var conflict: [String]?
+  /// The last runs that did not end it.
+  var history: [OperationAttempt]?
 
   init(_ operation: StoredOperation, letter: DeadLetter? = nil) {
     id = operation.id.description

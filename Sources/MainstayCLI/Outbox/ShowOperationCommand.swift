@@ -22,12 +22,14 @@ struct ShowOperationCommand: AsyncParsableCommand {
 
   func run() async throws {
     let id = try OperationID(typed: id)
-    let (operation, letter, conflict) = try await file.look { store in
+    let (operation, letter, conflict, history) = try await file.look { store in
       let (operation, letter) = try await found(id, in: store)
       let conflicts = operation.state == .conflicted ? try await store.conflicts() : []
-      return (operation, letter, conflicts.first { $0.id == id })
+      let history = try await store.attempts(of: id)
+      return (operation, letter, conflicts.first { $0.id == id }, history)
     }
     var shown = ShownOperation(operation, letter: letter)
+    shown.history = history
     shown.conflict = conflict?.fields.map { "\($0.field) (\($0.cause.rawValue))" }
     if payload {
       shown.payload =
@@ -55,6 +57,7 @@ struct ShowOperationCommand: AsyncParsableCommand {
     if let code = shown.code { rows.append(("Last error", code)) }
     if let reason = shown.reason { rows.append(("Given up", reason)) }
     if let message = shown.message { rows.append(("", message)) }
+    rows += history.map { ("Run \($0.number)", Self.line($0)) }
     if let text = shown.payload { rows.append(("", text)) }
     let width = rows.map(\.0.count).max() ?? 0
     let lines = rows.map { name, value in
@@ -62,6 +65,15 @@ struct ShowOperationCommand: AsyncParsableCommand {
       return Terminal.output.accented(title, .faint) + "  " + Terminal.safe(value)
     }
     try Terminal.output.write(lines.joined(separator: "\n") + "\n")
+  }
+}
+
+extension ShowOperationCommand {
+  /// How a run ended that did not end the operation.
+  private static func line(_ attempt: OperationAttempt) -> String {
+    let what =
+      attempt.failure.map { "\($0.code.rawValue): \($0.message)" } ?? "its process died"
+    return "\(Format.time(attempt.ended))  \(what) (\(attempt.effect.rawValue))"
   }
 }
 

@@ -36,11 +36,17 @@ struct Departure {
     try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
     // It may have been taken along by one that was removed just before.
     guard db.changesCount > 0 else { return }
+    try forgetAttempts(of: id)
     try leaveReceipt(row["kind"], reason, bytes: (row["payload"] as Data).count)
     try keepOutcome(of: row, reason, output)
     try tell(of: id, End(reason))
     try unblock(row["ordering_key"])
     try forgetLatest(of: row)
+  }
+
+  private func forgetAttempts(of id: Int64) throws {
+    try db.cachedStatement(sql: "DELETE FROM mainstay_attempt WHERE op = ?")
+      .execute(arguments: [id])
   }
 
   /// Remembers how an operation ended, for whoever asks later, and forgets the oldest.
@@ -110,6 +116,7 @@ struct Departure {
   func discard(_ row: Row) throws {
     let id: Int64 = row["id"]
     try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [id])
+    try forgetAttempts(of: id)
     try leaveReceipt(row["kind"], .discarded, bytes: (row["payload"] as Data).count)
     try keepOutcome(of: row, .discarded, nil)
     try tell(of: id, .gone)

@@ -15,6 +15,7 @@ extension InMemoryState {
     _ id: Int64, as reason: OutboxReceipt.Reason, output: Data? = nil, at date: Date
   ) {
     guard let row = rows.removeValue(forKey: id) else { return }
+    attempts[id] = nil
     leaveReceipt(of: row.operation, reason, at: date)
     keepOutcome(of: row.operation.id, reason, output, at: date)
     tell(of: id, [.done, .dropped].contains(reason) ? .done : .gone, at: date)
@@ -116,6 +117,7 @@ extension InMemoryState {
   mutating func discard(_ id: OperationID, at date: Date) -> Bool {
     guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
     dead[number] = nil
+    attempts[number] = nil
     leaveReceipt(of: letter.operation, .discarded, at: date)
     keepOutcome(of: id, .discarded, nil, at: date)
     tell(of: number, .gone, at: date)

@@ -37,6 +37,8 @@ struct InMemoryState {
   var enqueued = 0
   var lastRow: Int64 = 0
 
+  /// The last runs that did not end an operation.
+  var attempts: [Int64: [OperationAttempt]] = [:]
   /// What the other side was last known to have, by record.
   var latest: [String: Data] = [:]
   /// How operations ended, and which ended first.
@@ -104,6 +106,7 @@ struct InMemoryState {
       report.recovered += 1
       rows[id]?.giveBack()
       rows[id]?.operation.lostRuns += 1
+      noteAttempt(of: id, nil, .sentUnknown, at: date)
       if row.operation.lostRuns + 1 >= OperationStateMachine.maximumLostRuns {
         bury(id, .crashed, .holdKey, at: date)
         report.quarantined += 1
@@ -136,6 +139,9 @@ struct InMemoryState {
     row.operation.state = .ready
     rows[lease.row] = row
     if let news = verdict.news { note(news, of: lease.row) }
+    if let failure = verdict.failure {
+      noteAttempt(of: lease.row, failure, verdict.effect, at: date)
+    }
     // Somebody cancelled it while it ran, and nothing came of the run.
     let isGone = operation.isCancelled && verdict.effect.isSafe && verdict.next != .done
     switch isGone ? .cancelled : verdict.next {
@@ -156,6 +162,16 @@ struct InMemoryState {
     }
     if let closure = verdict.closesLane { close(operation.lane, closure, at: date) }
     return true
+  }
+
+  private mutating func noteAttempt(
+    of id: Int64, _ failure: FailureNote?, _ effect: EffectCertainty, at date: Date
+  ) {
+    let number = (attempts[id]?.last?.number ?? 0) + 1
+    let attempt = OperationAttempt(
+      number: number, ended: Date(milliseconds: date.milliseconds), failure: failure,
+      effect: effect)
+    attempts[id] = ((attempts[id] ?? []) + [attempt]).suffix(OperationAttempt.maximumKept)
   }
 
   private mutating func postpone(

@@ -159,6 +159,14 @@ public final class InMemoryStore: OutboxStore {
     state.withLock { $0.outcomes[id] }
   }
 
+  /// The last runs of an operation or dead letter that did not end it, the oldest first.
+  public func attempts(of id: OperationID) async throws -> [OperationAttempt] {
+    state.withLock { state in
+      let number = state.row(of: id)?.key ?? state.dead.first { $0.value.id == id }?.key
+      return number.flatMap { state.attempts[$0] } ?? []
+    }
+  }
+
   /// A dead letter; nil where there is none.
   public func deadLetter(_ id: OperationID) async throws -> DeadLetter? {
     state.withLock { state in state.dead.values.first { $0.id == id } }

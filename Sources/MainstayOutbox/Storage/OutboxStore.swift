@@ -88,6 +88,10 @@ public protocol OutboxStore: Sendable {
   /// How an operation ended; nil where that is not known, or not any more.
   func outcome(_ id: OperationID) async throws -> StoredOutcome?
 
+  /// The last ``OperationAttempt/maximumKept`` runs of an operation or dead letter that did not end
+  /// it, the oldest first: those that a verdict with a failure ended, and those that were lost.
+  func attempts(of id: OperationID) async throws -> [OperationAttempt]
+
   /// A dead letter; nil where there is none.
   func deadLetter(_ id: OperationID) async throws -> DeadLetter?
 

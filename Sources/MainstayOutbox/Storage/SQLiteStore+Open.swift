@@ -51,7 +51,7 @@ extension SQLiteStore {
   func join(_ queue: any DatabaseWriter, _ lock: OwnerLock) async throws -> OpeningReport {
     let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
       try check(db)
-      if try !Schema.isPresent(db) { try transaction(.full, db) { try Schema.grow(db) } }
+      if try !Schema.isGrown(db) { try transaction(.full, db) { try Schema.grow(db) } }
       let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
       var report = OpeningReport()
       try transaction(.full, db) {
@@ -213,6 +213,7 @@ extension SQLiteStore {
           UPDATE mainstay_op SET state = 'ready', owner = NULL, crashes = crashes + 1,
             effect = 'sentUnknown' WHERE id = ?
           """, arguments: [id])
+      try Self.noteAttempt(of: id, nil, .sentUnknown, at: departure.date, db)
       if crashes + 1 >= OperationStateMachine.maximumLostRuns {
         try departure.bury(row, .crashed)
         report.quarantined += 1

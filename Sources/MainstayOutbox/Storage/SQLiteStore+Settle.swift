@@ -11,6 +11,9 @@ extension SQLiteStore {
       guard let row = try Self.holds(lease, db) else { return false }
       let date = now().milliseconds
       if let news = verdict.news { try Self.note(news, of: row, db) }
+      if let failure = verdict.failure {
+        try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)
+      }
       try apply(verdict, to: row, at: date, db)
       if let closure = verdict.closesLane {
         try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)

@@ -45,13 +45,37 @@ enum Schema {
     return try Bool.fetchOne(db, sql: sql) ?? false
   }
 
+  /// Whether nothing has to grow.
+  static func isGrown(_ db: Database) throws -> Bool { try isPresent(db) && hasAttempts(db) }
+
+  /// Whether the tables are there that came last.
+  static func hasAttempts(_ db: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'mainstay_attempt')"
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+
   /// Brings the tables up to date, within a transaction.
   static func grow(_ db: Database) throws {
     // Somebody who opened the file at the same time may have done it just before.
-    guard try !isPresent(db) else { return }
-    try db.execute(sql: tables + indexes + triggers)
-    if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
+    if try !isPresent(db) {
+      try db.execute(sql: tables + indexes + triggers)
+      if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
+    }
+    try db.execute(sql: additions)
   }
+
+  /// What has come since, and builds of the same format can live without.
+  private static let additions = """
+    CREATE TABLE IF NOT EXISTS mainstay_attempt (
+      op INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      error_code TEXT,
+      error_message TEXT,
+      effect TEXT NOT NULL,
+      PRIMARY KEY (op, number)
+    ) WITHOUT ROWID;
+    """
 
   /// The tables.
   ///

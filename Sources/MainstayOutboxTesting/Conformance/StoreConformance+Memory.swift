@@ -52,6 +52,30 @@ extension StoreConformance {
       _ = try await desk.store.insert(.note("a"))
       desk.hold(try await desk.store.outcome(try await end(desk)) == nil)
     },
+    Rule("runs that did not end an operation are remembered until something does") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      let note = FailureNote(code: "down", message: "It is down.")
+      for _ in 1...OperationAttempt.maximumKept {
+        let leased = try desk.some(try await desk.store.claim(1).first)
+        let verdict = OperationVerdict(.ready, effect: .refused, failure: note)
+        desk.hold(try await desk.store.settle(leased.lease, verdict))
+        desk.time.advance(by: .seconds(1))
+      }
+      _ = try await desk.store.claim(1)
+      try await desk.crash()
+      let attempts = try await desk.store.attempts(of: id)
+      desk.same(attempts.map(\.number), Array(2...OperationAttempt.maximumKept + 1))
+      desk.same(attempts.first?.failure, note)
+      desk.same(attempts.first?.ended, desk.time.now.addingTimeInterval(-9))
+      desk.same(attempts.last?.failure, nil, "its process died")
+      desk.same(attempts.last?.effect, .sentUnknown)
+      _ = try await end(desk, .dead(.refused, followers: .holdKey))
+      desk.hold(try await desk.store.attempts(of: id) == attempts)
+      _ = try await desk.store.redrive(id)
+      desk.hold(try await desk.store.attempts(of: id) == attempts)
+      _ = try await end(desk)
+      desk.hold(try await desk.store.attempts(of: id).isEmpty)
+    },
     Rule("a checkpoint outlives the process, and only the holder of the lease writes it") { desk in
       _ = try await desk.store.insert(.note("a"))
       let first = try desk.some(try await desk.store.claim().first)

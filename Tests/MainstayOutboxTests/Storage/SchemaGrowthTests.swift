@@ -76,6 +76,28 @@ import Testing
     #expect(try await schema(of: fresh).allSatisfy { $0.contains("mainstay_") })
   }
 
+  @Test func `a file without what was added later is looked at, and gets it when it is opened`()
+    async throws
+  {
+    let (store, _) = try await open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.write { db in try db.execute(sql: "DROP TABLE mainstay_attempt") }
+    try queue.close()
+    let look = SQLiteStore(at: folder.database)
+    try await look.openToLook()
+    let first = try #require(try await look.operations(after: nil, limit: 1).first)
+    #expect(try await look.attempts(of: first.id).isEmpty)
+    await look.close()
+    let (again, report) = try await open()
+    #expect(report.isBalanced)
+    let lost = try #require(try await again.claim().first)
+    let note = FailureNote(code: "down", message: "It is down.")
+    _ = try await again.settle(lost.lease, OperationVerdict(.ready, failure: note))
+    #expect(try await again.attempts(of: lost.lease.id).map(\.failure) == [note])
+    await again.close()
+  }
+
   private func schema(of folder: TemporaryFolder) async throws -> [String] {
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     defer { try? queue.close() }

@@ -318,6 +318,9 @@ struct TwinStores {
         "outcome of \(name(id))", try await memory.store.outcome(id),
         try await file.store.outcome(id))
       try same(
+        "attempts of \(name(id))", try await memory.store.attempts(of: id),
+        try await file.store.attempts(of: id))
+      try same(
         "obstacles of \(name(id))", try await memory.store.obstacles(id),
         try await file.store.obstacles(id))
     }

@@ -2,10 +2,9 @@
 
 package import Foundation
 
-/// A file that is written wholly or not at all, that its owner alone can read, and never over
-/// another one.
+/// A file that is written wholly or not at all, and that its owner alone can read.
 package enum FreshFile {
-  /// Writes a file.
+  /// Writes a file, never over another one.
   ///
   /// It is written under a name that nothing else has, so that what a killed process left behind is
   /// in nobody's way.
@@ -16,6 +15,25 @@ package enum FreshFile {
   /// - Throws: What the system says; `EEXIST` where anything has the name. Nothing is left behind
   ///   then.
   package static func write(_ bytes: [UInt8], to path: String) throws(POSIXError) {
+    try write(bytes, to: path, naming: name)
+  }
+
+  /// Writes a file in the place of the one that has the name; readers see the one or the other.
+  ///
+  /// - Parameters:
+  ///   - bytes: What it holds.
+  ///   - path: Its name, in a folder that exists.
+  /// - Throws: What the system says; the file is as it was then.
+  package static func replace(with bytes: [UInt8], at path: String) throws(POSIXError) {
+    try write(bytes, to: path) { (temporary, path) throws(POSIXError) in
+      guard rename(temporary, path) == 0 else { throw failure(errno) }
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to path: String,
+    naming name: (_ temporary: String, _ path: String) throws(POSIXError) -> Void
+  ) throws(POSIXError) {
     let temporary = folder(of: path) + "/.\(UUID().uuidString.lowercased()).tmp"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure(errno) }
