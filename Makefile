@@ -24,7 +24,7 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	requirements consumers diagrams peers peers-clusters check-payloads torture check-threads \
-	mutate bench clean
+	mutate bench bench-outbox clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ mutate: ## Changes the state machines in small ways; their tests must notice 95 
 # BENCH may name scenarios, or give options: make bench BENCH='breaker --rounds 3'.
 bench: ## Measures what the policies cost, as ratios to raw limits of the same run
 	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench $(BENCH)
+
+# BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
+bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries
+	@Tools/Peers/queues $(BENCH)
 
 clean: ## Deletes everything that was built
 	rm -rf .build

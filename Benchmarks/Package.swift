@@ -9,7 +9,7 @@ let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "mainstay", path: "..", traits: []),
+    .package(name: "mainstay", path: "..", traits: ["SQLite"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
   ],
   targets: [
@@ -25,6 +25,22 @@ let package = Package(
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+      ]),
+    // A queue that does nothing but what SQLite needs: the raw limit of an outbox.
+    .target(name: "CRawQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .executableTarget(
+      name: "bench-outbox",
+      dependencies: [
+        "CRawQueue",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Mainstay", package: "mainstay"),
+        .product(name: "MainstayOutbox", package: "mainstay"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),

@@ -17,6 +17,10 @@ extension ForwardingStore {
     try await store.insert(operation)
   }
 
+  package func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
+    try await store.insert(contentsOf: operations)
+  }
+
   package func last(of orderingKey: String) async throws -> StoredOperation? {
     try await store.last(of: orderingKey)
   }

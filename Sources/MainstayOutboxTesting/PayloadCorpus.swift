@@ -210,8 +210,8 @@ extension PayloadCorpus {
     }
 
     private static let cure = """
-      keep a worker for each form (Worker.upcasting), and raise the version where the form changes; \
-      what is new or meant is recorded with MAINSTAY_RECORD_PAYLOADS=1 and committed
+      keep a worker for each form (Worker.upcasting), and raise the version where the form \
+      changes; what is new or meant is recorded with MAINSTAY_RECORD_PAYLOADS=1 and committed
       """
   }
 }

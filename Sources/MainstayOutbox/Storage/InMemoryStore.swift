@@ -35,6 +35,17 @@ public final class InMemoryStore: OutboxStore {
     }
   }
 
+  /// Keeps several operations in memory, or none of them.
+  public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
+    let date = now()
+    return try state.withLock { state in
+      var next = state
+      let ids = try operations.map { try next.insert($0, at: date) }
+      state = next
+      return ids
+    }
+  }
+
   /// Leases operations that are ready, those that rank first before others.
   public func claim(_ request: ClaimRequest) async throws -> Claim {
     let date = now()

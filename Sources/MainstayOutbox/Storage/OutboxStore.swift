@@ -21,6 +21,12 @@ public protocol OutboxStore: Sendable {
   ///   before it is no longer what ``NewOperation/Coalescing`` expects: nothing was changed then.
   func insert(_ operation: NewOperation) async throws -> OperationID
 
+  /// Keeps several operations in their order, or none of them; returns when they survive a power
+  /// cut.
+  ///
+  /// - Throws: ``OutboxError``, as ``insert(_:)`` for the first one that is refused.
+  func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID]
+
   /// The last operation of an ordering key that is not finished; nil where there is none.
   func last(of orderingKey: String) async throws -> StoredOperation?
 

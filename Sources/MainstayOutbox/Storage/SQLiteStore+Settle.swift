@@ -4,23 +4,43 @@ internal import Foundation
 internal import GRDB
 internal import Mainstay
 
+/// The end of a run, whose drainer waits until it is recorded.
+struct Settlement: Sendable {
+  let lease: Lease
+  let verdict: OperationVerdict
+}
+
 extension SQLiteStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
+  ///
+  /// Runs that end while others are being recorded share the next transaction.
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
-    try await write(.normal) { [self] db, _ in
-      guard let row = try Self.holds(lease, db) else { return false }
-      let date = now().milliseconds
-      if let news = verdict.news { try Self.note(news, of: row, db) }
-      if let failure = verdict.failure {
-        try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)
+    let settlement = Settlement(lease: lease, verdict: verdict)
+    let writer = try open.queue
+    do {
+      return try await settlements.submit(settlement, to: writer) { [self] settlements, db in
+        try transactionWithReserve(.normal, db) {
+          try settlements.map { .success(try settle($0.lease, $0.verdict, db)) }
+        }
       }
-      try apply(verdict, to: row, at: date, db)
-      if let closure = verdict.closesLane {
-        try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)
-      }
-      try probe(.beforeSettleCommit, db)
-      return true
+    } catch {
+      throw suspect(error)
     }
+  }
+
+  private func settle(_ lease: Lease, _ verdict: OperationVerdict, _ db: Database) throws -> Bool {
+    guard let row = try Self.holds(lease, db) else { return false }
+    let date = now().milliseconds
+    if let news = verdict.news { try Self.note(news, of: row, db) }
+    if let failure = verdict.failure {
+      try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)
+    }
+    try apply(verdict, to: row, at: date, db)
+    if let closure = verdict.closesLane {
+      try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)
+    }
+    try probe(.beforeSettleCommit, db)
+    return true
   }
 
   /// Keeps what the other side has of the record, and the key under which it is sent anew.

@@ -23,8 +23,6 @@ public final class SQLiteStore: OutboxStore {
   struct State {
     var connection: Connection?
     var isClosed = false
-    var waiting: [PendingInsert] = []
-    var isCommitting = false
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     var reserveChecked: Date?
@@ -39,6 +37,8 @@ public final class SQLiteStore: OutboxStore {
   let now: @Sendable () -> Date
   let probe: DurabilityProbe?
   let state = Locked(State())
+  let inserts = GroupCommit<NewOperation, OperationID>()
+  let settlements = GroupCommit<Settlement, Bool>()
 
   /// Names a file; nothing is opened yet.
   ///
@@ -126,17 +126,24 @@ public final class SQLiteStore: OutboxStore {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
-        do {
-          return try transaction(durability, db) { try body(db, connection) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-          // What ends makes room, and must not wait for it.
-          guard host == nil, reserve.release() else { throw error }
-          _ = try? db.checkpoint(.truncate)
-          return try transaction(durability, db) { try body(db, connection) }
-        }
+        try transactionWithReserve(durability, db) { try body(db, connection) }
       }
     } catch {
       throw suspect(error)
+    }
+  }
+
+  /// Runs a transaction; on a full disk once more, with the room that was kept for that: what ends
+  /// makes room, and must not wait for it.
+  func transactionWithReserve<T>(
+    _ durability: Durability, _ db: Database, _ body: () throws -> T
+  ) throws -> T {
+    do {
+      return try transaction(durability, db, body)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+      guard host == nil, reserve.release() else { throw error }
+      _ = try? db.checkpoint(.truncate)
+      return try transaction(durability, db, body)
     }
   }
 

@@ -21,6 +21,24 @@ extension StoreConformance {
         desk.hold(ledger.isBalanced)
         desk.same(try await desk.store.claim().map(\.text), ["a"])
       },
+      Rule("several operations are kept in their order, or none of them") { desk in
+        let kept = try await desk.store.insert(contentsOf: [.note("a"), .note("b"), .note("c")])
+        let texts = try await desk.store.operations(after: nil, limit: 9).map(\.id)
+        desk.same(texts, kept)
+        let taken = unique("d", .reject)
+        _ = try await desk.store.insert(taken)
+        await desk.refuses(.duplicate) {
+          try await desk.store.insert(contentsOf: [.note("e"), unique("f", .reject), .note("g")])
+        }
+        let again = try await desk.store.insert(contentsOf: [taken, .note("h"), taken])
+        desk.same([again[0], again[2]], [taken.id, taken.id], "it is there already")
+        desk.same(try await desk.store.insert(contentsOf: []), [])
+        try await desk.crash()
+        desk.same(try await desk.store.claim().map(\.text), ["a", "b", "c", "d", "h"])
+        let ledger = try await desk.store.ledger()
+        desk.same(ledger.enqueued, 5)
+        desk.hold(ledger.isBalanced)
+      },
       Rule("a newcomer takes the place of what nobody has sent yet") { desk in
         let first = unique("a", .keep, orderedBy: "o")
         let id = try await desk.store.insert(first)

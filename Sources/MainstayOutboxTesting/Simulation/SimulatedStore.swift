@@ -64,6 +64,20 @@ struct SimulatedStore: ForwardingStore {
     }
   }
 
+  func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
+    try await change((.beforeEnqueue, .afterEnqueue)) { store in
+      let ids = try await store.insert(contentsOf: operations)
+      world.state.withLock { state in
+        for (operation, id) in zip(operations, ids) {
+          state.book.inserted(operation, as: id, life.device)
+          state.note("device \(life.device) keeps \(state.book.name(id))")
+        }
+      }
+      if world.change({ $0.book.expiring.contains(life.device) }) { try await look(store) }
+      return ids
+    }
+  }
+
   func last(of orderingKey: String) async throws -> StoredOperation? {
     try await change { try await $0.last(of: orderingKey) }
   }

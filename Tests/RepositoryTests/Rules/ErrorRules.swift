@@ -12,6 +12,8 @@ enum ErrorRules {
     "Diagnostics.Section.TooSlow": "becomes a line of the document",
     "ErrorGroups.Moved": "tells whoever runs a test",
     "ErrorGroups.Unreadable": "tells whoever runs a test",
+    "PayloadCorpus.Broken": "tells whoever runs a test",
+    "PayloadCorpus.Unreadable": "tells whoever runs a test",
     "RecordedError": "is the record of an error, and stays what it was recorded from",
     "StoreFolder.Failure": "stays in the store, which goes on in memory",
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",

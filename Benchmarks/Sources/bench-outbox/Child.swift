@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MainstayOutbox
+
+/// This program as a process of its own, with the same file.
+enum Child {
+  static func run(_ role: OutboxBench.Role, _ url: URL) async throws {
+    switch role {
+    case .leaser:
+      let store = SQLiteStore(at: url)
+      _ = try await store.open()
+      _ = try await store.claim(ClaimRequest(limit: 100, types: Job.types, isAlone: true))
+      try Data().write(to: url.appendingPathExtension("ready"))
+      try await Task.sleep(for: .seconds(60))
+    case .enqueuer:
+      let outbox = try await Rates.outbox(at: url, isPaused: true)
+      try await outbox.enqueue(Job.sample)
+      let now = ContinuousClock.now
+      try JSONEncoder().encode(now).write(to: url.appendingPathExtension("moment"))
+      await outbox.shutDown()
+    }
+  }
+
+  static func start(_ role: OutboxBench.Role, _ url: URL) throws -> Process {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["--role", role.rawValue, "--file", url.path]
+    try process.run()
+    return process
+  }
+
+  /// When the other process had it accepted: processes of one machine share that clock.
+  static func moment(beside url: URL) throws -> ContinuousClock.Instant {
+    try JSONDecoder().decode(
+      ContinuousClock.Instant.self,
+      from: Data(contentsOf: url.appendingPathExtension("moment")))
+  }
+
+  static func wait(for url: URL) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while !FileManager.default.fileExists(atPath: url.path) {
+      guard ContinuousClock.now < end else { throw CocoaError(.fileNoSuchFile) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+}

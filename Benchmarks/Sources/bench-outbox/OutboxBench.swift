@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// Measures what an outbox does in a second, beside SQLite itself and other libraries' queues.
+@main
+struct OutboxBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench-outbox",
+    abstract: "Measures what an outbox does in a second, as ratios to SQLite itself and to others.")
+
+  @Option(help: "How often each is measured, one after the other; the median counts.")
+  var rounds = 5
+  @Option(help: "How long each measurement takes about, in seconds.") var seconds = 0.4
+  @Option(help: "The folder of the files; its disk is what is measured.")
+  var folder = FileManager.default.temporaryDirectory.path
+  @Option(help: "A Python with the other libraries; without it they are left out.")
+  var python: String?
+  @Flag(help: "Measures the large files too: 100,000 of each kind, a million pending.")
+  var large = false
+  @Flag(help: "Exits with 1 when a goal is not reached.") var check = false
+
+  @Option(help: .hidden) var role: Role?
+  @Option(help: .hidden) var file: String?
+
+  /// What this program does as a process of its own.
+  enum Role: String, ExpressibleByArgument {
+    case leaser, enqueuer
+  }
+
+  func run() async throws {
+    if let role, let file { return try await Child.run(role, URL(filePath: file)) }
+    let place = URL(filePath: folder).appending(path: "bench-outbox-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let desk = try Desk(place: place, seconds: seconds, peers: python.map(Peers.init))
+    var table = Table()
+    for round in 1...max(rounds, 1) {
+      desk.say("round \(round) of \(rounds)")
+      try await Rates.measure(desk, into: &table)
+    }
+    try await Times.measure(desk, into: &table)
+    if large { try await Large.measure(desk, into: &table) }
+    try Merges.measure(desk, into: &table)
+    print(table.text(conditions: "\(rounds) rounds of about \(seconds) s, one after the other"))
+    if check, table.hasMissed { throw ExitCode(1) }
+  }
+}
+
+/// Where it is measured, and with whom.
+final class Desk {
+  let place: URL
+  let seconds: Double
+  let peers: Peers?
+  private var files = 0
+
+  init(place: URL, seconds: Double, peers: Peers?) throws {
+    (self.place, self.seconds, self.peers) = (place, seconds, peers)
+  }
+
+  /// A name that was not used before.
+  func newFile() -> URL {
+    files += 1
+    return place.appending(path: "\(files).sqlite")
+  }
+
+  func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}
+
+/// How long it took to do something.
+func timed(_ body: () async throws -> Void) async throws -> Double {
+  let start = ContinuousClock.now
+  try await body()
+  return (ContinuousClock.now - start) / .seconds(1)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Outbox {
+  /// Accepts several operations in their order, or none of them; returns when they survive a power
+  /// cut. All of them wait for the disk once.
+  ///
+  /// None of them is put together with what waits already: see ``CoalescingOperation``.
+  ///
+  /// - Parameters:
+  ///   - operations: What is to be done.
+  ///   - options: The wishes for each; none by default.
+  /// - Returns: Their identities, as ``enqueue(_:options:)`` returns them, in the same order.
+  /// - Throws: ``OutboxError``, as ``enqueue(_:options:)`` for the first one that is refused.
+  @discardableResult
+  public func enqueue<Operation: QueuedOperation>(
+    contentsOf operations: some Sequence<Operation>,
+    options: (Operation) -> EnqueueOptions = { _ in EnqueueOptions() }
+  ) async throws(OutboxError) -> [OperationID] {
+    var ids: [OperationID] = []
+    var new: [NewOperation] = []
+    for operation in operations {
+      let options = options(operation)
+      let (next, plain) = try prepared(operation, options)
+      // The same bytes are sealed to others each time, so the store would not know a repetition.
+      let isGiven = options.idempotencyKey != nil && vault.codec != nil
+      let twin = isGiven ? try await twin(of: next) : nil
+      if let twin, isSame(twin, next, plain) {
+        ids.append(twin.id)
+      } else {
+        ids.append(next.id)
+        new.append(next)
+      }
+    }
+    let kept: [OperationID]
+    do { kept = try await store.insert(contentsOf: new) } catch { throw OutboxError(error) }
+    let found = Dictionary(zip(new.map(\.id), kept)) { first, _ in first }
+    for id in kept { accepted(id, Operation.kind) }
+    return ids.map { found[$0] ?? $0 }
+  }
+
+  private func twin(of new: NewOperation) async throws(OutboxError) -> StoredOperation? {
+    do {
+      return try await store.operation(keyed: new.idempotencyKey)
+    } catch {
+      throw OutboxError(error)
+    }
+  }
+}
