@@ -30,12 +30,24 @@ actor Drainer {
     }
   }
 
+  /// One run that has begun.
+  private struct Run {
+    let operation: StoredOperation
+    let task: Task<Void, Never>
+  }
+
+  /// How long a cancelled run may take to notice, when the app is suspended.
+  static let grace = Duration.milliseconds(500)
+  /// The same when it is shut down: whoever waits for that has the time.
+  static let longGrace = Duration.seconds(5)
+
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
   private nonisolated let settings: Settings
   private let signal = WakeSignal()
-  private var running: [Lease: Task<Void, Never>] = [:]
-  private var types: [Lease: PayloadType] = [:]
+  private var running: [Lease: Run] = [:]
+  /// Who waits until nothing runs.
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var loop: Task<Void, Never>?
   /// What does not hold now.
   private var unmet: Set<OperationConstraint> = []
@@ -87,7 +99,7 @@ actor Drainer {
 
   /// Ends the run of an operation that somebody has cancelled.
   func cancelRun(of id: OperationID) {
-    for (lease, task) in running where lease.id == id { task.cancel() }
+    for (lease, run) in running where lease.id == id { run.task.cancel() }
   }
 
   /// What keeps an operation from running that nothing in the store keeps from it.
@@ -109,7 +121,7 @@ actor Drainer {
   }
 
   private func running(_ type: PayloadType) -> Int {
-    types.values.count { $0 == type }
+    running.values.count { $0.operation.type == type }
   }
 
   /// Adds to a snapshot how long it takes to work off what can be worked off.
@@ -126,31 +138,59 @@ actor Drainer {
     try? await settings.timeline.sleep(until: settings.timeline.now + time.clamped)
   }
 
-  /// Starts nothing any more, and returns when nothing runs; what runs longer is given back.
+  /// Starts nothing any more, and returns when nothing runs; what runs longer is cancelled and given
+  /// back, and what does not heed that is given up on.
   func suspend(within patience: Duration) async {
     isPaused = true
     if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
-    let tasks = Array(running.values)
-    guard !tasks.isEmpty else { return }
-    let end = settings.timeline.now + patience.clamped
-    let alarm = Task { [timeline = settings.timeline] in
-      // Ends early where the runs have ended before.
-      guard (try? await timeline.sleep(until: end)) != nil else { return }
-      for task in tasks { task.cancel() }
-    }
-    for task in tasks { await task.value }
-    alarm.cancel()
-    await alarm.value
+    await idle(until: settings.timeline.now + patience.clamped)
+    cancelAll()
+    await idle(until: settings.timeline.now + Self.grace)
+    for (lease, run) in running { await giveUp(on: run.operation, lease) }
   }
 
-  /// Ends the loop, and gives back what runs; returns when all of it has ended.
+  /// Ends the loop, and gives back what runs; what does not heed that is given back by the store.
   func shutDown() async {
     isEnding = true
     wake()
     await loop?.value
-    let tasks = Array(running.values)
-    for task in tasks { task.cancel() }
-    for task in tasks { await task.value }
+    cancelAll()
+    await idle(until: settings.timeline.now + Self.longGrace)
+    running = [:]
+  }
+
+  private func cancelAll() {
+    for run in running.values { run.task.cancel() }
+  }
+
+  /// Returns when nothing runs, or at a moment.
+  private func idle(until end: Duration) async {
+    guard !running.isEmpty else { return }
+    let alarm = Task {
+      // Ends early where the runs have ended before.
+      guard (try? await settings.timeline.sleep(until: end)) != nil else { return }
+      wakeIdleWaiters()
+    }
+    await withCheckedContinuation { idleWaiters.append($0) }
+    alarm.cancel()
+    await alarm.value
+  }
+
+  private func wakeIdleWaiters() {
+    let waiters = idleWaiters
+    idleWaiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Nobody waits for a run any more that does not end: it may still have its effect, so it counts
+  /// as lost on its way, and whatever it says later is not heard.
+  private func giveUp(on operation: StoredOperation, _ lease: Lease) async {
+    running[lease] = nil
+    let verdict = OperationVerdict(
+      .ready, attempts: operation.attempts, unreachable: operation.unreachable,
+      effect: .sentUnknown)
+    guard (try? await store.settle(lease, verdict)) == true else { return }
+    settings.observer?.observe(OutboxEvent(.released, operation))
   }
 
   private func run() async {
@@ -245,27 +285,28 @@ actor Drainer {
 
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
-    types[leased.lease] = leased.operation.type
     rate.began(at: settings.timeline.now)
-    running[leased.lease] = Task {
+    let task = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
         cancel: { [weak self] in await self?.cancel(leased.lease) })
       let signal = await run.execute()
       ended(leased.lease, signal)
     }
+    running[leased.lease] = Run(operation: leased.operation, task: task)
   }
 
   private func ended(_ lease: Lease, _ signal: DrainPaceStateMachine.Signal) {
-    running[lease] = nil
-    types[lease] = nil
+    // It may have been given up on.
+    guard running.removeValue(forKey: lease) != nil else { return }
+    if running.isEmpty { wakeIdleWaiters() }
     pace.ended(signal)
     rate.ended(well: signal == .succeeded, at: settings.timeline.now)
     settings.changed()
     wake()
   }
 
-  private func cancel(_ lease: Lease) { running[lease]?.cancel() }
+  private func cancel(_ lease: Lease) { running[lease]?.task.cancel() }
 
   /// - Returns: False where the store failed, and the lease is still held.
   private func giveBack(_ leased: LeasedOperation) async -> Bool {

@@ -206,6 +206,9 @@ public final class Outbox: Sendable {
   }
 
   /// Stops the work and leaves the file: what runs is cancelled and given back, at no cost.
+  ///
+  /// It waits five seconds for workers that do not heed their cancellation; their operations count
+  /// as of unknown outcome then.
   public func shutDown() async {
     foreign?.cancel()
     network?.cancel()
