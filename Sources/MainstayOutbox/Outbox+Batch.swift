@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Outbox {
-  /// Accepts several operations in their order, or none of them; returns when they survive a power
-  /// cut. All of them wait for the disk once.
+  /// Accepts several operations in their order, or none of them, with one wait for the disk.
   ///
   /// None of them is put together with what waits already: see ``CoalescingOperation``.
   ///

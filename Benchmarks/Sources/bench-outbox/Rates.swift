@@ -26,7 +26,7 @@ enum Rates {
   }
 
   private static func enqueue(_ desk: Desk, _ few: Int, into table: inout Table) async throws {
-    table.add("raw enqueue 1", few, in: raw_enqueue(desk.newFile().path, few, 1, 256, 2))
+    table.add("raw enqueue 1", few, in: raw_enqueue(desk.newFile().path, Int32(few), 1, 256, 2))
     table.add(
       "enqueue 1", few,
       in: try await with(desk) { outbox in
@@ -49,7 +49,7 @@ enum Rates {
       let count = max(few / 4, 8) * batch
       table.add(
         "raw enqueue \(name)", count,
-        in: raw_enqueue(desk.newFile().path, count, Int32(batch), 256, 2))
+        in: raw_enqueue(desk.newFile().path, Int32(count), Int32(batch), 256, 2))
       let jobs = Array(repeating: Job.sample, count: batch)
       table.add(
         "enqueue \(name) at once", count,
