@@ -23,8 +23,9 @@ struct DiskScenario {
   /// Opens a new file, enqueues three, claims, ends one well and refuses the other, closes; and
   /// once more with what is left.
   mutating func run(on disk: FaultyDisk) async {
+    let (news, day) = (news, day)
     for round in 0..<2 {
-      let store = SQLiteStore(at: disk.database, now: { [day] in day.now })
+      let store = SQLiteStore(at: disk.database, now: { day.now })
       await attempt { _ = try await store.open() }
       for index in news.indices where round == 0 {
         if await attempt({ _ = try await store.insert(news[index]) }) { accepted.insert(index) }
@@ -59,8 +60,10 @@ struct DiskScenario {
 
   /// What is wrong once the disk is well again.
   ///
-  /// - Parameter isCut: Whether the power went meanwhile, which undoes ends that were not waited
-  ///   for.
+  /// - Parameters:
+  ///   - disk: The disk that it ran on.
+  ///   - isCut: Whether the power went meanwhile, which undoes ends that were not waited for.
+  /// - Returns: A sentence for each.
   func violations(on disk: FaultyDisk, isCut: Bool) async -> [String] {
     var found = strangers
     found += errors.compactMap(unreadable)

@@ -8,7 +8,7 @@ import Testing
 /// Each call to the disk fails, one after the other, in the manner of SQLite's own tests.
 @Suite(.requirement("A54", "O32"), .ends(withinMinutes: 10)) struct EveryCallFailsTests {
   /// With small doses every so many calls are tried, and others for each way to fail.
-  private static let stride = RandomDose.isTorture ? 1 : 7
+  private static let stride = RandomDose.isTorture ? 1 : 13
 
   private static let failures: [(FaultyDisk.Call, FaultyDisk.Failure)] =
     FaultyDisk.Call.allCases.map { ($0, .error) } + [(.write, .full)]
@@ -35,7 +35,8 @@ import Testing
         if !scenario.errors.isEmpty { count += 1 }
       }
     }
-    #expect(count > 0, "no failure was seen")
+    // A log that could not be cut short is none.
+    if failure.call != .truncate { #expect(count > 0, "no failure was seen") }
   }
 
   /// How many calls there are where none fails.

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import Mainstay
 import MainstayOutbox
 import TestSupport
 import Testing

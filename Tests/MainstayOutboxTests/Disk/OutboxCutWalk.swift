@@ -22,25 +22,29 @@ private final class Shop: Sendable {
 
   /// Runs a change, the way its number says.
   func run(_ change: Change, _ key: IdempotencyKey) throws {
-    try state.change { state in
-      let attempt = state.attempts[key.rawValue, default: 0]
-      state.attempts[key.rawValue] = attempt + 1
-      switch (change.number % 7, state.refuses) {
-      case (3, true): throw AppError.test(.permanent)
-      case (4, true): throw RemoteConflict(remote: Data("theirs".utf8))
-      case (5, _) where attempt == 0: throw AppError.http(status: 503)
-      default: break
-      }
-      if state.last[change.item, default: -1] > change.number {
-        state.violations.append("\(change.item) \(change.number) runs after a newer one")
-      }
-      state.last[change.item] = change.number
-      state.applied[key.rawValue] = change.number
-      // The answer is lost after the effect.
-      if change.number % 7 == 6, attempt == 0 {
-        throw AppError.http(status: 503, isRepeatable: false)
-      }
+    let failure = state.change { state in Self.failure(of: change, key.rawValue, &state) }
+    if let failure { throw failure }
+  }
+
+  private static func failure(
+    of change: Change, _ key: String, _ state: inout State
+  ) -> (any Error)? {
+    let attempt = state.attempts[key, default: 0]
+    state.attempts[key] = attempt + 1
+    switch (change.number % 7, state.refuses) {
+    case (3, true): return AppError.test(.permanent)
+    case (4, true): return RemoteConflict(remote: Data("theirs".utf8))
+    case (5, _) where attempt == 0: return AppError.http(status: 503)
+    default: break
     }
+    if state.last[change.item, default: -1] > change.number {
+      state.violations.append("\(change.item) \(change.number) runs after a newer one")
+    }
+    state.last[change.item] = change.number
+    state.applied[key] = change.number
+    // The answer is lost after the effect.
+    let isLost = change.number % 7 == 6 && attempt == 0
+    return isLost ? AppError.http(status: 503, isRepeatable: false) : nil
   }
 }
 
