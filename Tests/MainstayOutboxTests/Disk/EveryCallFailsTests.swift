@@ -39,6 +39,26 @@ import Testing
     if failure.call != .truncate { #expect(count > 0, "no failure was seen") }
   }
 
+  @Test func `a disk that can only be read says so, and loses nothing`() async throws {
+    let disk = try FaultyDisk()
+    let store = SQLiteStore(at: disk.database)
+    _ = try await store.open()
+    let id = try await store.insert(.note("a"))
+    disk.setReadOnly(true)
+    let unavailable = OutboxError(.unavailable, details: "")
+    await #expect(throws: unavailable) { _ = try await store.insert(.note("b")) }
+    await #expect(throws: unavailable) { _ = try await store.claim() }
+    #expect(try await store.operation(id)?.state == .ready)
+    await #expect(throws: unavailable) { _ = try await SQLiteStore(at: disk.database).open() }
+    await store.close()
+    await #expect(throws: unavailable) { _ = try await SQLiteStore(at: disk.database).open() }
+    disk.setReadOnly(false)
+    let next = SQLiteStore(at: disk.database)
+    #expect(try await next.open().salvage == nil)
+    #expect(try await next.claim().map(\.text) == ["a"])
+    await next.close()
+  }
+
   /// How many calls there are where none fails.
   private static func calls(_ call: FaultyDisk.Call) async throws -> Int {
     let disk = try FaultyDisk()

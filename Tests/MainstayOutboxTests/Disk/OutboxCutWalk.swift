@@ -37,6 +37,8 @@ private final class Shop: Sendable {
     case (5, _) where attempt == 0: return AppError.http(status: 503)
     default: break
     }
+    // Whether it was applied is asked before it is sent again.
+    if state.applied[key] != nil { state.violations.append("\(key) is applied twice") }
     if state.last[change.item, default: -1] > change.number {
       state.violations.append("\(change.item) \(change.number) runs after a newer one")
     }
