@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The file of a cache on a disk that fails: it may forget, and never says anything wrong.
-@Suite(.requirement("O39", "O33"), .ends(withinMinutes: 10)) struct CacheCutTests {
+@Suite(.requirement("O39"), .ends(withinMinutes: 10)) struct CacheCutTests {
   private static let walks: UInt64 = RandomDose.isTorture ? 500 : 5
 
   @Test func `whenever the power goes, no key has another's bytes, and it goes on`() async throws {
@@ -61,7 +61,6 @@ struct CacheCutWalk {
   private var store: SQLiteCacheStore
   /// What was ever kept under a key and not wiped since.
   private var possible: [CacheEntry.Key: Set<Data>] = [:]
-  /// What may be there although it was to be wiped, as nobody said that it was.
   private var number = 0
   private(set) var violations: [String] = []
   private(set) var hits = 0

@@ -108,6 +108,10 @@ struct CutWalk {
     await leave()
     do { try disk.restart(seed: generator.next()) } catch { violate("\(error)") }
     cuts += 1
+    // Nobody synced the locks: they may be gone.
+    if chance(50) {
+      for lock in disk.companions where lock.hasPrefix("-owner-") { disk.remove(besideAs: lock) }
+    }
     // Another run of the operating system would look for damage.
     if chance(50) { disk.put(besideAs: "-check") }
   }

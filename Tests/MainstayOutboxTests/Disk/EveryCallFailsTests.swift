@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Each call to the disk fails, one after the other, in the manner of SQLite's own tests.
-@Suite(.requirement("A54", "O32"), .ends(withinMinutes: 10)) struct EveryCallFailsTests {
+@Suite(.requirement("A54", "C13", "O32"), .ends(withinMinutes: 10)) struct EveryCallFailsTests {
   /// With small doses every so many calls are tried, and others for each way to fail.
   private static let stride = RandomDose.isTorture ? 1 : 13
 

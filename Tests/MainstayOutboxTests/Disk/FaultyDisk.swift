@@ -71,7 +71,12 @@ final class FaultyDisk: Sendable {
       atPath: database.path(percentEncoded: false) + suffix, contents: data)
   }
 
-  /// The names of the files beside the database that begin as it does, without what they share.
+  /// Takes something away that lies beside the database.
+  func remove(besideAs suffix: String) {
+    try? FileManager.default.removeItem(atPath: database.path(percentEncoded: false) + suffix)
+  }
+
+  /// How the names of the files go on that begin as that of the database.
   var companions: Set<String> {
     let path = url.path(percentEncoded: false)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 /// The power goes at every call to the disk while a file is made that was not there.
-@Suite(.requirement("A54", "O33"), .ends(withinMinutes: 10)) struct NewFileCutTests {
+@Suite(.requirement("A54", "C13"), .ends(withinMinutes: 10)) struct NewFileCutTests {
   /// How many lots are drawn for a call; more for those by which a file becomes a database.
   private static func lots(_ nth: Int) -> UInt64 {
-    RandomDose.isTorture ? 200 : nth <= 12 ? 12 : 2
+    RandomDose.isTorture ? 60 : nth <= 12 ? 12 : 2
   }
 
   /// Makes a file once for each call and lot, and cuts the power at the call.

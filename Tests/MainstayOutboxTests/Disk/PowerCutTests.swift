@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The power goes at a random call to the disk, again and again, also while the file recovers.
-@Suite(.requirement("A54", "O31"), .ends(withinMinutes: 10)) struct PowerCutTests {
+@Suite(.requirement("A54", "C13", "O9"), .ends(withinMinutes: 10)) struct PowerCutTests {
   /// Each of them is cut twenty times.
   private static let walks: UInt64 = RandomDose.isTorture ? 1000 : 6
 
