@@ -274,9 +274,13 @@ extension CutWalk {
     do {
       let findings = try await store.findings()
       if !findings.isEmpty { violate(findings.joined(separator: "; ")) }
+      let operations = try await store.operations(after: nil, limit: 10_000)
+      let pending = Set(operations.map(\.id))
       var lost: (index: Int, batch: Int)?
       for index in known.indices {
-        let (place, reason) = try await place(of: index)
+        // Most of them are pending, and asking for each alone takes time.
+        let isPending = pending.contains(known[index].new.id)
+        let (place, reason) = isPending ? (.pending, nil) : try await self.place(of: index)
         let item = known[index]
         let allowed = item.hoped.union(item.places)
         // Who runs whenever the power goes is given up, as one that ends its process.
@@ -294,7 +298,7 @@ extension CutWalk {
         known[index].places = [place]
         known[index].hoped = []
       }
-      try await checkOrder()
+      checkOrder(operations)
     } catch {
       violate("looking threw \(error)")
     }
@@ -302,8 +306,7 @@ extension CutWalk {
     known.removeAll { ![.pending, .dead].contains($0.place) }
   }
 
-  private mutating func checkOrder() async throws {
-    let operations = try await store.operations(after: nil, limit: 10_000)
+  private mutating func checkOrder(_ operations: [StoredOperation]) {
     for key in ["a", "b", "c", nil] {
       let ids = operations.filter { $0.orderingKey == key }.map(\.id)
       let order = ids.compactMap { index(of: $0) }
