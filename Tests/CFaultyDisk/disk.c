@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,7 +33,7 @@ struct disk *faulty_disk_of(const char *path) {
   return found;
 }
 
-static struct disk *with(int number) {
+struct disk *faulty_disk_locked(int number) {
   pthread_mutex_lock(&disks_lock);
   struct disk *disk = number >= 0 && number < MAXIMUM ? disks[number] : NULL;
   pthread_mutex_unlock(&disks_lock);
@@ -78,7 +77,7 @@ static void free_nodes(struct disk *disk) {
 }
 
 void faulty_disk_free(int number) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   pthread_mutex_lock(&disks_lock);
   disks[number] = NULL;
   pthread_mutex_unlock(&disks_lock);
@@ -97,58 +96,58 @@ void faulty_disk_free(int number) {
 }
 
 int64_t faulty_disk_count(int number, int kind) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   int64_t count = disk->counts[kind];
   pthread_mutex_unlock(&disk->lock);
   return count;
 }
 
 int64_t faulty_disk_changes(int number) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   int64_t count = disk->changes;
   pthread_mutex_unlock(&disk->lock);
   return count;
 }
 
 void faulty_disk_fail(int number, int kind, int64_t nth, int error, int forever) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   disk->faults[kind] = (struct fault){disk->counts[kind] + nth, error, forever};
   pthread_mutex_unlock(&disk->lock);
 }
 
 void faulty_disk_cut(int number, int64_t nth) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   if (nth <= 0) disk->is_off = 1;
   disk->cut_at = nth <= 0 ? 0 : disk->changes + nth;
   pthread_mutex_unlock(&disk->lock);
 }
 
 int faulty_disk_is_off(int number) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   int is_off = disk->is_off;
   pthread_mutex_unlock(&disk->lock);
   return is_off;
 }
 
-static void heal(struct disk *disk) {
+void faulty_disk_clear(struct disk *disk) {
   memset(disk->faults, 0, sizeof disk->faults);
   disk->cut_at = 0;
 }
 
 void faulty_disk_heal(int number) {
-  struct disk *disk = with(number);
-  heal(disk);
+  struct disk *disk = faulty_disk_locked(number);
+  faulty_disk_clear(disk);
   pthread_mutex_unlock(&disk->lock);
 }
 
 void faulty_disk_set_lying(int number, int lies) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   disk->is_lying = lies;
   pthread_mutex_unlock(&disk->lock);
 }
 
 void faulty_disk_set_read_only(int number, int is_read_only) {
-  struct disk *disk = with(number);
+  struct disk *disk = faulty_disk_locked(number);
   disk->is_read_only = is_read_only;
   pthread_mutex_unlock(&disk->lock);
 }
@@ -170,8 +169,7 @@ struct node *faulty_disk_meaning(const struct name *name) {
   return name->count > 0 ? name->since[name->count - 1] : name->synced;
 }
 
-/// What lies under the name counts as synced.
-static void settle(struct name *name, struct node *node) {
+void faulty_disk_settle(struct name *name, struct node *node) {
   name->synced = node;
   name->count = 0;
 }
@@ -197,7 +195,7 @@ struct node *faulty_disk_look(struct disk *disk, struct name *name) {
   struct node *known = faulty_disk_meaning(name);
   struct stat found;
   if (stat(name->path, &found) != 0) {
-    if (known != NULL) settle(name, NULL);
+    if (known != NULL) faulty_disk_settle(name, NULL);
     return NULL;
   }
   struct node *node = disk->nodes;
@@ -218,9 +216,9 @@ struct node *faulty_disk_look(struct disk *disk, struct name *name) {
   if (node != known) {
     // Somebody else put it here: it has no other name.
     for (struct name *other = disk->names; other != NULL; other = other->next) {
-      if (faulty_disk_meaning(other) == node) settle(other, NULL);
+      if (faulty_disk_meaning(other) == node) faulty_disk_settle(other, NULL);
     }
-    settle(name, node);
+    faulty_disk_settle(name, node);
   }
   return node;
 }
@@ -235,7 +233,7 @@ void faulty_disk_rename(struct name *name, struct node *node) {
 
 void faulty_disk_sync_folder(struct disk *disk) {
   for (struct name *name = disk->names; name != NULL; name = name->next) {
-    settle(name, faulty_disk_meaning(name));
+    faulty_disk_settle(name, faulty_disk_meaning(name));
   }
 }
 
@@ -277,147 +275,4 @@ void faulty_disk_sync_node(struct node *node) {
     faulty_disk_apply(node, change->bytes, change->length, change->offset);
   }
   faulty_disk_forget(node);
-}
-
-/// How lots are drawn.
-struct lots {
-  uint64_t state;
-  enum { NONE, ALL, UNTIL, SOME, SECTORS, RUBBISH } rule;
-  /// Out of 8.
-  unsigned chance;
-  /// The last moment whose changes happen.
-  uint64_t moment;
-};
-
-static uint64_t draw(struct lots *lots) {
-  uint64_t z = (lots->state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-static int happens(struct lots *lots) { return draw(lots) % 8 < lots->chance; }
-
-/// Writes some of the sectors of a change.
-static void tear(struct node *node, const struct change *change, struct lots *lots) {
-  enum { SECTOR = 512 };
-  int64_t start = change->offset;
-  int64_t end = change->offset + change->length;
-  while (start < end) {
-    int64_t stop = (start / SECTOR + 1) * SECTOR;
-    if (stop > end) stop = end;
-    if (happens(lots)) {
-      faulty_disk_apply(node, change->bytes + (start - change->offset), stop - start, start);
-    } else if (lots->rule == RUBBISH && draw(lots) % 8 == 0) {
-      unsigned char rubbish[SECTOR];
-      for (int i = 0; i < SECTOR; i++) rubbish[i] = (unsigned char)draw(lots);
-      faulty_disk_apply(node, rubbish, stop - start, start);
-    }
-    start = stop;
-  }
-}
-
-static void survive(struct node *node, struct lots *lots) {
-  for (size_t i = 0; i < node->change_count; i++) {
-    const struct change *change = &node->changes[i];
-    int is_torn = lots->rule >= SECTORS || (lots->rule == UNTIL && change->time == lots->moment);
-    if (is_torn && change->bytes != NULL) {
-      tear(node, change, lots);
-      continue;
-    }
-    int is_there = lots->rule == ALL || (lots->rule == UNTIL && change->time <= lots->moment) ||
-                   (lots->rule >= SOME && happens(lots));
-    if (is_there) faulty_disk_apply(node, change->bytes, change->length, change->offset);
-  }
-  faulty_disk_forget(node);
-}
-
-/// Replaces the real file: what still has the old one open keeps it.
-static int replace(struct node *node, const char *path) {
-  char *fresh = faulty_disk_memory(NULL, strlen(path) + 16);
-  sprintf(fresh, "%s.after-cut", path);
-  int error = 0;
-  int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  struct stat found;
-  if (file < 0) {
-    error = errno;
-  } else {
-    int64_t done = 0;
-    while (done < node->size && error == 0) {
-      ssize_t part = write(file, node->image + done, (size_t)(node->size - done));
-      if (part < 0) error = errno;
-      else done += part;
-    }
-    if (error == 0 && fstat(file, &found) != 0) error = errno;
-    close(file);
-    if (error == 0 && rename(fresh, path) != 0) error = errno;
-  }
-  if (error == 0) {
-    node->device = found.st_dev;
-    node->number = found.st_ino;
-  }
-  free(fresh);
-  return error;
-}
-
-static int restart(struct name *name, struct lots *lots) {
-  size_t count = name->count;
-  if (lots->rule == NONE) count = 0;
-  if (lots->rule >= UNTIL) count = (size_t)(draw(lots) % (name->count + 1));
-  struct node *node = count == 0 ? name->synced : name->since[count - 1];
-  int error = 0;
-  if (node == NULL) {
-    if (unlink(name->path) != 0 && errno != ENOENT) error = errno;
-  } else {
-    survive(node, lots);
-    error = replace(node, name->path);
-  }
-  settle(name, node);
-  char *shared = faulty_disk_memory(NULL, strlen(name->path) + 8);
-  sprintf(shared, "%s-shm", name->path);
-  unlink(shared);
-  free(shared);
-  return error;
-}
-
-int faulty_disk_restart(int number, uint64_t seed) {
-  struct disk *disk = with(number);
-  struct lots lots = {seed, NONE, 4, 0};
-  lots.rule = draw(&lots) % (RUBBISH + 1);
-  lots.chance = (unsigned)(draw(&lots) % 7 + 1);
-  // Most of what happened long ago is synced.
-  uint64_t oldest = disk->time + 1;
-  for (struct node *node = disk->nodes; node != NULL; node = node->next) {
-    if (node->change_count > 0 && node->changes[0].time < oldest) oldest = node->changes[0].time;
-    node->handles = 0;
-  }
-  lots.moment = oldest + draw(&lots) % (disk->time + 2 - oldest);
-  disk->life++;
-  int error = 0;
-  for (struct name *name = disk->names; name != NULL; name = name->next) {
-    int other = restart(name, &lots);
-    if (error == 0) error = other;
-  }
-  // What has no name any more is gone.
-  struct node **place = &disk->nodes;
-  while (*place != NULL) {
-    struct node *node = *place;
-    int is_named = 0;
-    for (struct name *name = disk->names; name != NULL; name = name->next) {
-      if (name->synced == node) is_named = 1;
-    }
-    if (is_named) {
-      place = &node->next;
-      continue;
-    }
-    *place = node->next;
-    faulty_disk_forget(node);
-    free(node->changes);
-    free(node->image);
-    free(node);
-  }
-  heal(disk);
-  disk->is_off = 0;
-  pthread_mutex_unlock(&disk->lock);
-  return error;
 }

@@ -80,7 +80,16 @@ struct disk *faulty_disk_of(const char *path);
 /// Memory that is there, or the process ends.
 void *faulty_disk_memory(void *old, size_t size);
 
+/// The disk of a number, locked.
+struct disk *faulty_disk_locked(int number);
+
 // All of these are called with the disk locked.
+
+/// Forgets what was ordered.
+void faulty_disk_clear(struct disk *disk);
+
+/// What a name means counts as synced.
+void faulty_disk_settle(struct name *name, struct node *node);
 
 /// The name of a path, which is made where it is new.
 struct name *faulty_disk_name(struct disk *disk, const char *path);
