@@ -153,11 +153,15 @@ let package = Package(
     .testTarget(
       name: "MainstayOutboxTests",
       dependencies: [
+        .target(name: "CFaultyDisk", condition: .when(traits: ["SQLite"])),
         "Mainstay", "MainstayOutbox", "MainstayOutboxTesting", "MainstayTesting",
         "OutboxCrashChild", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
+    // A disk that fails, under SQLite; the library is the one that GRDB links.
+    .target(
+      name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "OutboxCrashChild",
       dependencies: ["CrashChildSupport", "Mainstay", "MainstayOutbox"],

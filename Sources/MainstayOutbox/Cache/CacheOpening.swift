@@ -131,12 +131,13 @@ extension CacheOpening {
     case .none, .ours: return
     case .otherDatabase: throw foreign
     case .unmarked:
-      var configuration = Configuration()
-      configuration.readonly = true
-      let path = url.path(percentEncoded: false)
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      let found = try queue.read(CacheSchema.find)
-      try queue.close()
+      let found: CacheSchema.Found
+      do {
+        found = try look(isReadOnly: true)
+      } catch DatabaseError.SQLITE_READONLY {
+        // Whoever wrote it died meanwhile: what was begun is undone first, as its owner would do.
+        found = try look(isReadOnly: false)
+      }
       if case .foreign = found { throw foreign }
     case .unreadable:
       // Maybe a file of ours whose beginning is lost: it is moved, and nothing of it deleted.
@@ -145,6 +146,16 @@ extension CacheOpening {
       try FileManager.default.moveItem(atPath: path, toPath: path + ".unreadable")
       Self.delete(url)
     }
+  }
+
+  private func look(isReadOnly: Bool) throws -> CacheSchema.Found {
+    var configuration = Configuration()
+    configuration.readonly = isReadOnly
+    let queue = try DatabaseQueue(
+      path: url.path(percentEncoded: false), configuration: configuration)
+    let found = try queue.read(CacheSchema.find)
+    try queue.close()
+    return found
   }
 
   private var foreign: OutboxError {

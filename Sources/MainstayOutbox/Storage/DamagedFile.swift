@@ -43,12 +43,26 @@ package struct DamagedFile {
 
   /// Whether a file is something else than a database, such as a text.
   ///
-  /// To be asked before it is opened: SQLite tidies up beside whatever it is given.
+  /// To be asked before it is opened: SQLite tidies up beside whatever it is given. Where the power
+  /// went while the first page was written, that page may be anything, and SQLite has what belongs
+  /// there in a log.
   package static func isForeign(_ url: URL) -> Bool {
-    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+    guard let start = beginning(of: url, count: 16), !start.isEmpty else { return false }
+    guard start != Data("SQLite format 3\0".utf8) else { return false }
+    return !logs.contains { suffix, mark in
+      beginning(of: url.adding(suffix), count: mark.count) == Data(mark)
+    }
+  }
+
+  /// How the logs of SQLite begin.
+  private static let logs: [(suffix: String, mark: [UInt8])] = [
+    ("-journal", [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]), ("-wal", [0x37, 0x7f, 0x06]),
+  ]
+
+  private static func beginning(of url: URL, count: Int) -> Data? {
+    guard let file = try? FileHandle(forReadingFrom: url) else { return nil }
     defer { try? file.close() }
-    guard let start = try? file.read(upToCount: 16), !start.isEmpty else { return false }
-    return start != Data("SQLite format 3\0".utf8)
+    return try? file.read(upToCount: count)
   }
 
   /// Goes on where a process died that was replacing a file; to be called before it is opened.

@@ -136,6 +136,28 @@ import Testing
     await store.close()
   }
 
+  @Test func `a row that is not what its index says does not stop the others`() async throws {
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    for key in ["key-a", "key-b"] { _ = try await store.insert(.note("of \(key)", orderedBy: key)) }
+    await store.close()
+    // Both rows have one key now, and the index still has two.
+    var data = try Data(contentsOf: folder.database)
+    let payload = Data("{\"text\":\"of key-b".utf8)
+    let end = try #require(data.range(of: payload)).lowerBound
+    let place = data.range(of: Data("key-b".utf8), options: .backwards, in: (end - 200)..<end)
+    data.replaceSubrange(try #require(place), with: Data("key-a".utf8))
+    try data.write(to: folder.database)
+    _ = FileManager.default.createFile(
+      atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
+    let next = SQLiteStore(at: folder.database)
+    #expect(try await next.open().salvage?.operations == 2)
+    let first = try #require(try await next.claim().first)
+    _ = try await next.settle(first.lease, OperationVerdict(.done))
+    #expect(try await next.claim().map(\.text) == ["of key-b"])
+    await next.close()
+  }
+
   @Test func `a row without what every row has is no operation`() async throws {
     try await fill(3)
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))

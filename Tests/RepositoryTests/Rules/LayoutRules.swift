@@ -43,10 +43,10 @@ enum LayoutRules {
       }
   }
 
-  /// What only tests use: shared parts, and the programs that tests kill.
+  /// What only tests use: shared parts, the programs that tests kill, and a disk that fails.
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "CrashChildSupport",
-    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild",
+    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "CFaultyDisk",
   ]
 
   /// Tests, their support and snippets may depend on anything.
