@@ -46,7 +46,8 @@ enum LayoutRules {
   /// What only tests use: shared parts, and the programs that tests kill.
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "CrashChildSupport",
-    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild",
+    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "NetworkTestSupport",
+    "NetworkChild",
   ]
 
   /// Tests, their support and snippets may depend on anything.
