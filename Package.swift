@@ -166,6 +166,32 @@ let package = Package(
       name: "OutboxCrashChild",
       dependencies: ["CrashChildSupport", "Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
+    // A proxy that does harm, and the service behind it: both for tests and for the program below.
+    .target(
+      name: "NetworkTestSupport",
+      dependencies: [
+        "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox",
+        "MainstayTesting", "TestSupport",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client",
+          condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ],
+      path: "Tests/NetworkTestSupport"),
+    // One end of a cable between two networks of their own, which fails in the middle of its work.
+    .executableTarget(
+      name: "NetworkChild", dependencies: ["Mainstay", "MainstayOutbox", "NetworkTestSupport"],
+      path: "Tests/NetworkChild"),
+    .testTarget(
+      name: "NetworkFaultTests",
+      dependencies: [
+        "HTTPTestSupport", "Mainstay", "MainstayOutbox", "MainstayTesting", "NetworkChild",
+        "NetworkTestSupport", "TestSupport",
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
+      ]),
     .testTarget(name: "RepositoryTests", dependencies: ["MainstayTesting", "TestSupport"]),
 
     // What the example app is without its pages and routes.

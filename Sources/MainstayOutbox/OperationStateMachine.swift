@@ -121,7 +121,10 @@ package struct OperationStateMachine: Sendable, Equatable {
       effect = .refused
       return verdict(.conflicted(remote: remote), failure: error)
     }
-    effect = error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
+    effect =
+      error.isUnanswered
+      ? .sentUnknown
+      : error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
     switch error.disposition.outbox {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
@@ -196,6 +199,21 @@ extension Disposition {
 }
 
 extension AppError {
+  /// Whether a call may have gone out of which no answer came, whatever may be done about it.
+  ///
+  /// The mappings of HTTP clients say what they know in `http.sent`; of a time limit that knows
+  /// nothing more the call may have begun.
+  fileprivate var isUnanswered: Bool {
+    guard httpStatus == nil else { return false }
+    switch metadata["http.sent"] {
+    case "maybe": return true
+    case nil:
+      guard kind == .timeout, case .transient = disposition else { return false }
+      return true
+    default: return false
+    }
+  }
+
   /// Whether the call never reached the other side: a time without a network uses up no attempts.
   fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
 

@@ -17,13 +17,20 @@ package final class HeldPort: Sendable {
 
   /// Takes a free port.
   ///
+  /// - Parameter isShared: Whether whoever holds it may listen on it now and then, with the option
+  ///   to reuse addresses; the default is false.
   /// - Throws: ``Unavailable`` where the system has none.
-  package init() throws {
+  package init(isShared: Bool = false) throws {
     #if canImport(Darwin)
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #else
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #endif
+    if isShared {
+      var isOn: Int32 = 1
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -174,6 +174,57 @@ import Testing
     #expect(unknown?.effect == .sentUnknown)
   }
 
+  struct Unanswered: Sendable {
+    let disposition: Disposition
+    let sent: String?
+    let effect: EffectCertainty
+  }
+
+  @Test(
+    .requirement("O22"),
+    arguments: [
+      Unanswered(disposition: .transient(), sent: "maybe", effect: .sentUnknown),
+      Unanswered(disposition: .transient(), sent: "no", effect: .notSent),
+      Unanswered(disposition: .transient(), sent: nil, effect: .notSent),
+      Unanswered(disposition: .throttled(), sent: "maybe", effect: .sentUnknown),
+      Unanswered(disposition: .throttled(), sent: "no", effect: .refused),
+      Unanswered(disposition: .permanent, sent: "maybe", effect: .sentUnknown),
+      Unanswered(disposition: .permanent, sent: nil, effect: .refused),
+    ])
+  func `what may have been sent and was not answered is unknown, whatever is done about it`(
+    row: Unanswered
+  ) {
+    let (disposition, sent, effect) = (row.disposition, row.sent, row.effect)
+    let error = Self.error(disposition, kind: .network)
+      .adding(metadata: sent.map { ["http.sent": $0] } ?? [:])
+    var machine = Self.machine()
+    let verdict = machine.failed(error, fraction: 0)
+    #expect(verdict.effect == effect && machine.mustReconcile == (effect == .sentUnknown))
+    var plain = Self.machine()
+    #expect(
+      verdict.next == plain.failed(Self.error(disposition, kind: .network), fraction: 0).next)
+    // An answer leaves nothing in doubt, and what was unknown before stays so.
+    let answer = AppError.http(status: 503).adding(metadata: ["http.sent": "maybe"])
+    var answered = Self.machine()
+    #expect(answered.failed(answer, fraction: 0).effect == .refused)
+    var unknown = Self.machine(effect: .sentUnknown)
+    #expect(unknown.failed(error, fraction: 0).effect == .sentUnknown)
+  }
+
+  @Test(.requirement("O22")) func `a time limit leaves it unknown, unless nothing was sent`() {
+    for (sent, effect) in [(nil, .sentUnknown), ("no", .notSent)]
+      as [(String?, EffectCertainty)]
+    {
+      var machine = Self.machine()
+      let error = Self.error(.transient(), kind: .timeout)
+        .adding(metadata: sent.map { ["http.sent": $0] } ?? [:])
+      #expect(machine.failed(error, fraction: 0).effect == effect)
+    }
+    var answered = Self.machine()
+    let error = AppError.http(status: 408)
+    #expect(answered.failed(error, fraction: 0).effect == .refused)
+  }
+
   @Test func `an outcome that stays unknown ends as a dead letter that says so`() {
     var machine = Self.machine(attempts: 24, effect: .sentUnknown)
     let verdict = machine.reconciled(.unknown, fraction: 0)

@@ -46,7 +46,8 @@ enum LayoutRules {
   /// What only tests use: shared parts, the programs that tests kill, and a disk that fails.
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "CrashChildSupport",
-    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "CFaultyDisk",
+    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "NetworkTestSupport",
+    "NetworkChild", "CFaultyDisk",
   ]
 
   /// Tests, their support and snippets may depend on anything.

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux)
+  import Foundation
+  import Mainstay
+  import MainstayOutbox
+  import NetworkTestSupport
+
+  /// What one scenario plays with: an app on the near end, and how to change both ends.
+  final class Stage {
+    /// Behind the far end, so that it is reached by the default route alone.
+    static let service = "http://10.9.1.2:8080"
+
+    let source = NetlinkSource()
+    let folder: URL
+    /// Reaches the service without a network.
+    let control: LedgerClient
+    private let peer: String
+    private(set) var client = LedgerClient(
+      to: Stage.service, connectLimit: .milliseconds(300), limit: .milliseconds(500))
+    private var started: (monitor: ConnectivityMonitor, told: Told, shown: Told)?
+    private var opened: Outbox?
+
+    init(peer: String, folder: URL) async throws {
+      self.peer = peer
+      self.folder = folder
+      let path = folder.appending(path: "peer").path(percentEncoded: false)
+      let legal = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+      let host = path.addingPercentEncoding(withAllowedCharacters: legal) ?? ""
+      control = LedgerClient(
+        to: "http+unix://\(host)", connectLimit: .seconds(60), limit: .seconds(60))
+      while (try? await book()) == nil { Self.rest(10) }
+      waitForCarrier()
+    }
+
+    // MARK: The app
+
+    /// Begins to watch the network; presentation follows at once, so that its changes are counted.
+    func watch(_ configuration: ConnectivityMonitor.Configuration = .prompt, probes: Bool = true) {
+      let probe = URL(string: "\(Self.service)/alive").map { url in
+        ConnectivityProbe(url, timeout: .milliseconds(500)) { [client] in
+          try await client.probe($0)
+        }
+      }
+      let monitor = ConnectivityMonitor(
+        configuration, source: source, probe: probes ? probe : nil)
+      started = (monitor, Told(monitor.updates), Told(monitor.presentation))
+    }
+
+    /// Opens the outbox; an operation waits so long after a failure.
+    func open(waiting wait: Duration) async throws {
+      var configuration = Outbox.Configuration()
+      configuration.mapping = LedgerClient.mapping
+      configuration.connectivity = started?.monitor
+      opened = try await Outbox(
+        at: folder.appending(path: "outbox.sqlite"), configuration: configuration
+      ) { client.worker(waiting: wait) }
+    }
+
+    var monitor: ConnectivityMonitor {
+      guard let started else { fatalError("nobody watches yet") }
+      return started.monitor
+    }
+
+    var told: Told {
+      guard let started else { fatalError("nobody watches yet") }
+      return started.told
+    }
+
+    var shown: Told {
+      guard let started else { fatalError("nobody watches yet") }
+      return started.shown
+    }
+
+    var outbox: Outbox {
+      guard let opened else { fatalError("the outbox is not open yet") }
+      return opened
+    }
+
+    @discardableResult func enqueue(
+      _ number: Int, account: String = "account", constraints: Set<OperationConstraint> = []
+    ) async throws -> OperationID {
+      var options = EnqueueOptions(orderedBy: account)
+      options.constraints = constraints
+      return try await outbox.enqueue(Change(account: account, number: number), options: options)
+    }
+
+    /// Returns once nothing waits any more.
+    func drained() async {
+      for await snapshot in outbox.changes where snapshot.pending == 0 { return }
+    }
+
+    /// Returns once the operation is as it is to be.
+    func until(
+      _ id: OperationID, _ isReached: (StoredOperation) -> Bool
+    ) async throws -> StoredOperation {
+      while true {
+        if let operation = try await outbox.operation(id), isReached(operation) {
+          return operation
+        }
+        Self.rest(5)
+      }
+    }
+
+    // MARK: The service
+
+    func book() async throws -> LedgerBook {
+      let text = try await control.send("GET", "/book")
+      return try JSONDecoder().decode(LedgerBook.self, from: Data(text.utf8))
+    }
+
+    func set(_ manner: LedgerManner) async throws {
+      _ = try await control.send("PUT", "/manner/\(manner.rawValue)")
+    }
+
+    /// Returns once the service knows what is to be known.
+    func until(_ isReached: (LedgerBook) -> Bool) async throws {
+      while !isReached(try await book()) { Self.rest(5) }
+    }
+
+    // MARK: The network
+
+    /// Changes the near end; on return the kernel has done it.
+    func near(_ words: String) { run(["ip"] + words.split(separator: " ").map(String.init)) }
+
+    /// Changes the far end; on return the kernel has done it.
+    func far(_ words: String) {
+      run(["nsenter", "-t", peer, "-n", "ip"] + words.split(separator: " ").map(String.init))
+    }
+
+    private func run(_ words: [String]) {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = words
+      do { try process.run() } catch { exit(3) }
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else {
+        print("failed: \(words.joined(separator: " "))")
+        exit(3)
+      }
+    }
+
+    /// The kernel says that a cable is plugged in up to a second after it is.
+    private func waitForCarrier() {
+      while !isUp("v0") { Self.rest(20) }
+    }
+
+    private func isUp(_ name: String) -> Bool {
+      let (process, output) = (Process(), Pipe())
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["ip", "-o", "link", "show", name]
+      process.standardOutput = output
+      do { try process.run() } catch { exit(3) }
+      let text = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+      process.waitUntilExit()
+      return String(decoding: text, as: UTF8.self).contains("state UP")
+    }
+
+    // MARK: Time and its end
+
+    /// Lets real time pass, for what must not happen.
+    static func rest(_ milliseconds: Int32) {
+      fflush(nil)
+      poll(nil, 0, milliseconds)
+    }
+
+    /// Says what became of everything.
+    func end() async throws {
+      Self.rest(200)
+      let book = try await book()
+      print("told=\(told.line)")
+      print("shown=\(shown.line)")
+      let networks = Set(told.values.map(\.network)).count
+      print("networks=\(networks) falseClaims=\(monitor.falseClaims)")
+      print("numbers=\(book.numbers(of: "account").map(\.description).joined(separator: ","))")
+      print(
+        "arrivals=\(book.arrivals.count) questions=\(book.questions.count)",
+        "late=\(book.lateAnswers)")
+      if let opened {
+        let ledger = try await opened.ledger()
+        print(
+          "done=\(ledger.count(.done)) pending=\(ledger.pending) dead=\(ledger.dead)",
+          "balanced=\(ledger.isBalanced)")
+        await opened.shutDown()
+      }
+      monitor.shutDown()
+      while !source.control.counts.hasEnded { Self.rest(1) }
+      print("ended")
+    }
+  }
+
+  extension ConnectivityMonitor.Configuration {
+    /// What is presented follows at once, and a probe may ask often.
+    static let prompt = Self(
+      upDelay: .milliseconds(20), downDelay: .milliseconds(20), calmFlips: 100,
+      improvementDelay: .milliseconds(20), probeInterval: .milliseconds(100),
+      maximumProbeInterval: .milliseconds(100))
+  }
+
+  /// Everything that one sequence of a monitor told, in order.
+  final class Told: Sendable {
+    private let all = Locked<[Connectivity]>([])
+    private let signal: AsyncStream<Void>
+
+    init(_ stream: AsyncStream<Connectivity>) {
+      let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
+      self.signal = signal
+      Task {
+        for await value in stream {
+          self.all.withLock { $0.append(value) }
+          continuation.yield()
+        }
+      }
+    }
+
+    var values: [Connectivity] { all.withLock { $0 } }
+
+    func until(_ isReached: @Sendable (Connectivity) -> Bool) async {
+      if let last = values.last, isReached(last) { return }
+      for await _ in signal {
+        if let last = values.last, isReached(last) { return }
+      }
+    }
+
+    func online() async { await until { $0.standing == .online } }
+    func offline() async { await until { $0.standing == .offline } }
+
+    /// Such as `online:validated offline:unknown`.
+    var line: String {
+      values.map { "\($0.standing.rawValue):\($0.internet.word)" }.joined(separator: " ")
+    }
+  }
+
+  extension Connectivity.Internet {
+    var word: String {
+      switch self {
+      case .validated: "validated"
+      case .portal: "portal"
+      case .unvalidated: "unvalidated"
+      case .unknown: "unknown"
+      }
+    }
+  }
+#endif
