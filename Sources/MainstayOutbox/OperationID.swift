@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Mainstay
 
 /// The identity of one queued operation; it stays the same until the operation is gone.
 ///
@@ -54,4 +55,10 @@ extension OperationID: Codable {
     var container = encoder.singleValueContainer()
     try container.encode(uuid)
   }
+}
+
+extension IdempotencyKey {
+  /// The key of an operation for which nobody chose one: keys that sort by time stand side by side in
+  /// an index, and random ones touch all of it.
+  init(_ id: OperationID) { self = IdempotencyKey(id.description) ?? IdempotencyKey() }
 }

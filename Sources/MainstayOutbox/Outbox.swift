@@ -295,10 +295,11 @@ extension Outbox {
     }
     let sealed = try sealed(payload, as: .payload(Operation.payloadType))
     var generator = SystemRandomNumberGenerator()
+    let id = OperationID.new(at: Date(), using: &generator)
     let new = NewOperation(
-      id: .new(at: Date(), using: &generator), type: Operation.payloadType,
+      id: id, type: Operation.payloadType,
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
-      idempotencyKey: options.idempotencyKey ?? IdempotencyKey(), payload: sealed,
+      idempotencyKey: options.idempotencyKey ?? IdempotencyKey(id), payload: sealed,
       timeToLive: options.timeToLive,
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
       wishes: wishes(options, of: Operation.self))

@@ -19,6 +19,12 @@ enum Child {
       let now = ContinuousClock.now
       try JSONEncoder().encode(now).write(to: url.appendingPathExtension("moment"))
       await outbox.shutDown()
+    case .enqueueMany, .drainMany:
+      let store = SQLiteStore(at: url)
+      _ = try await store.open()
+      try await Rates.fill(store, 100_000)
+      if role == .drainMany { try await Rates.drain(store, 100_000, 100) }
+      await store.close()
     }
   }
 

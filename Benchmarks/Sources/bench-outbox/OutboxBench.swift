@@ -27,6 +27,8 @@ struct OutboxBench: AsyncParsableCommand {
   /// What this program does as a process of its own.
   enum Role: String, ExpressibleByArgument {
     case leaser, enqueuer
+    /// For a profiler: so many operations come in, or go out as well.
+    case enqueueMany, drainMany
   }
 
   func run() async throws {

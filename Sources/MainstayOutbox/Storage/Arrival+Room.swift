@@ -68,7 +68,7 @@ extension Arrival {
       guard let row = try cursor.next()?.copy() else { return nil }
       victims.append(row)
       rows -= 1
-      bytes -= (row["payload"] as Data).count
+      bytes -= row["bytes"] as Int
     }
     return victims
   }

@@ -37,7 +37,7 @@ struct Departure {
     // It may have been taken along by one that was removed just before.
     guard db.changesCount > 0 else { return }
     try forgetAttempts(of: id)
-    try leaveReceipt(row["kind"], reason, bytes: (row["payload"] as Data).count)
+    try leaveReceipt(row["kind"], reason, bytes: row["bytes"])
     try keepOutcome(of: row, reason, output)
     try tell(of: id, End(reason))
     try unblock(row["ordering_key"])
@@ -117,7 +117,7 @@ struct Departure {
     let id: Int64 = row["id"]
     try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [id])
     try forgetAttempts(of: id)
-    try leaveReceipt(row["kind"], .discarded, bytes: (row["payload"] as Data).count)
+    try leaveReceipt(row["kind"], .discarded, bytes: row["bytes"])
     try keepOutcome(of: row, .discarded, nil)
     try tell(of: id, .gone)
     try unblock(row["ordering_key"])
@@ -130,7 +130,7 @@ struct Departure {
     let rows = try Row.fetchAll(
       db,
       sql: """
-        SELECT id, uuid, kind, NULL AS ordering_key, payload FROM mainstay_op
+        SELECT id, uuid, kind, NULL AS ordering_key, length(payload) AS bytes FROM mainstay_op
         WHERE ordering_key = ? AND state = 'blocked' AND \(OperationRow.isSafe) ORDER BY id
         """, arguments: [key])
     for row in rows { try remove(row, as: .followed) }

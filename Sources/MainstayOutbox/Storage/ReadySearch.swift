@@ -26,21 +26,25 @@ struct ReadySearch {
     self.db = db
   }
 
+  /// A row that may be leased, and what it says.
+  typealias Found = (row: Row, operation: StoredOperation)
+
   /// Ready operations whose last run ended with the death of its process.
-  mutating func suspects() throws -> [Row] {
+  mutating func suspects() throws -> [Found] {
     let statement = try db.cachedStatement(
       sql: """
         SELECT \(OperationRow.op) FROM mainstay_op
         WHERE state = 'ready' AND crashes > 0 ORDER BY id
         """)
-    return try Row.fetchAll(statement).filter { row in
-      try String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true && mayRun(row)
+    return try Row.fetchAll(statement).compactMap { row in
+      guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true else { return nil }
+      return try runnable(row)
     }
   }
 
   /// The ready operations that rank first, of those types that have a worker to spare.
-  mutating func ready() throws -> [Row] {
-    var found: [Row] = []
+  mutating func ready() throws -> [Found] {
+    var found: [Found] = []
     let start = ["".databaseValue, "".databaseValue, Int64.min.databaseValue]
     var last = start
     while let run = try nextRun(after: last) {
@@ -52,8 +56,8 @@ struct ReadySearch {
     }
     // A type may wait in several lanes.
     var counts: [PayloadType: Int] = [:]
-    return found.sorted { Self.rank($0) < Self.rank($1) }.filter { row in
-      let type = Self.type(kind: row["kind"], version: row["version"])
+    return found.sorted { Self.rank($0.row) < Self.rank($1.row) }.filter { found in
+      let type = found.operation.type
       counts[type, default: 0] += 1
       return counts[type, default: 0] <= request.limits[type] ?? .max
     }.prefix(request.limit).map { $0 }
@@ -62,22 +66,24 @@ struct ReadySearch {
   private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
 
   /// The first row of the next type, or of the next lane.
+  ///
+  /// All columns of the index are named: SQLite would go through the whole run for fewer.
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
           SELECT lane, kind, version FROM mainstay_op
-          WHERE state = 'ready' AND (lane, kind, version) > (?, ?, ?)
-          ORDER BY lane, kind, version LIMIT 1
-          """), arguments: StatementArguments(last))
+          WHERE state = 'ready' AND (lane, kind, version, rank, id) > (?, ?, ?, ?, ?)
+          ORDER BY lane, kind, version, rank, id LIMIT 1
+          """), arguments: StatementArguments(last) + [Int64.max, Int64.max])
   }
 
-  private mutating func rows(of run: [DatabaseValue]) throws -> [Row] {
+  private mutating func rows(of run: [DatabaseValue]) throws -> [Found] {
     let type = Self.type(kind: run[1], version: run[2])
     let limit = min(request.limit, request.limits[type] ?? request.limit)
     // A type that no worker knows is set aside, however busy others are.
     let isKnown = request.types.contains(type)
-    var known: [Row] = []
+    var known: [Found] = []
     while known.count < limit || !isKnown {
       guard setAside < Self.stride else {
         isPartial = true
@@ -90,12 +96,12 @@ struct ReadySearch {
             AND (rank, id) > (?, ?)
           ORDER BY rank, id LIMIT ?
           """)
-      let after: (Int64, Int64) = known.last.map(Self.rank) ?? (.min, .min)
+      let after: (Int64, Int64) = known.last.map { Self.rank($0.row) } ?? (.min, .min)
       let wanted = isKnown ? limit - known.count : Self.stride
       let rows = try Row.fetchAll(
         statement, arguments: StatementArguments(run) + [after.0, after.1, wanted])
       if rows.isEmpty { break }
-      known += try rows.filter { try mayRun($0) }
+      known += try rows.compactMap { try runnable($0) }
     }
     return known
   }
@@ -109,11 +115,12 @@ struct ReadySearch {
 
   /// Sets aside what no worker knows, what a constraint holds back, and a row that is not legal: it
   /// must not stop the others.
-  private mutating func mayRun(_ row: Row) throws -> Bool {
-    let isKnown = request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
-    let operation = try? OperationRow.operation(row, state: .ready)
+  private mutating func runnable(_ row: Row) throws -> Found? {
+    let operation = try? OperationRow.operation(row, state: .leased)
+    let isKnown = request.types.contains(
+      operation?.type ?? Self.type(kind: row["kind"], version: row["version"]))
     if isKnown, let operation, operation.constraints.isDisjoint(with: request.unmet) {
-      return true
+      return (row, operation)
     }
     setAside += 1
     let (state, cause) =
@@ -122,6 +129,6 @@ struct ReadySearch {
       : ("parked", "unknownType")
     try db.cachedStatement(sql: "UPDATE mainstay_op SET state = ?, cause = ? WHERE id = ?")
       .execute(arguments: [state, cause, row["id"] as Int64])
-    return false
+    return nil
   }
 }

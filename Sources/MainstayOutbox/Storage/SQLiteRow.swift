@@ -41,15 +41,27 @@ enum OperationRow {
     constraints, expendable, merges, checkpoint
     """
   /// What has to be known of an operation that goes.
-  static let leaving = "id, uuid, kind, ordering_key, payload"
+  static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
   /// Whether sending an operation again cannot repeat its effect.
   static let isSafe = "effect IN ('notSent', 'refused')"
   static let op = common + ", state, run_at, unreachable, cancelled"
 
+  /// How a row begins.
+  enum Layout {
+    /// With the columns of ``op``.
+    case op
+    /// With those of ``common``, and not with what ``op`` has besides.
+    case common
+    /// With any, such as those of an older format.
+    case any
+  }
+
   /// - Throws: ``OutboxError`` `corrupted` where a value is not what this library writes.
-  static func operation(_ row: Row, state: OperationState? = nil) throws -> StoredOperation {
+  static func operation(
+    _ row: Row, state: OperationState? = nil, layout: Layout = .op
+  ) throws -> StoredOperation {
     do {
-      return try decoded(row, state)
+      return try decoded(OperationColumns(row, layout), state)
     } catch {
       let number = (row["id"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0
       throw OutboxError(.corrupted, details: "row \(number) is not legal", underlying: error)
@@ -58,62 +70,60 @@ enum OperationRow {
 
   /// A dead letter; nil where it is not legal.
   static func deadLetter(_ row: Row) -> DeadLetter? {
-    guard let operation = try? operation(row, state: .parked) else { return nil }
+    guard let operation = try? operation(row, state: .parked, layout: .common) else { return nil }
     return DeadLetter(
       operation: operation, reason: DeadLetter.Reason(rawValue: row["reason"]),
       since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
   }
 
-  private static func decoded(_ row: Row, _ state: OperationState?) throws -> StoredOperation {
+  private static func decoded(
+    _ columns: OperationColumns, _ state: OperationState?
+  ) throws -> StoredOperation {
     guard
-      let id = OperationID(data: try row.decode(forColumn: "uuid")),
-      let key = IdempotencyKey(try row.decode(String.self, forColumn: "idem_key")),
-      let state = try state ?? OperationState(rawValue: row.decode(forColumn: "state"))
+      let id = OperationID(data: try columns[.uuid]),
+      let key = IdempotencyKey(try columns[.idempotencyKey] as String),
+      let state = try state ?? OperationState(rawValue: columns[.state])
     else {
       throw OutboxError(.corrupted, details: "id, key or state")
     }
     // A certainty that only a newer build knows is none here.
-    let effect =
-      EffectCertainty(rawValue: try row.decode(forColumn: "effect")) ?? .sentUnknown
-    let code = try row.decode(String?.self, forColumn: "error_code").flatMap { ErrorCode($0) }
-    let message = try row.decode(String?.self, forColumn: "error_message")
-    let due = row.hasColumn("run_at") ? try row.decode(Int64?.self, forColumn: "run_at") : nil
-    let orderingKey = try row.decode(Data?.self, forColumn: "ordering_key")
+    let effect = EffectCertainty(rawValue: try columns[.effect]) ?? .sentUnknown
+    let code = try (columns.optional(.errorCode) as String?).flatMap { ErrorCode($0) }
+    let message: String? = try columns.optional(.errorMessage)
+    let due: Int64? = try columns.optionalLater(.runAt)
+    let expires: Int64? = try columns.optional(.expiresAt)
+    let orderingKey: Data? = try columns.optional(.orderingKey)
     return StoredOperation(
       id: id,
       type: PayloadType(
-        kind: OperationKind(rawValue: try row.decode(forColumn: "kind")),
-        version: try row.decode(forColumn: "version")),
-      lane: Lane(rawValue: try row.decode(forColumn: "lane")),
+        kind: OperationKind(rawValue: try columns[.kind]), version: try columns[.version]),
+      lane: Lane(rawValue: try columns[.lane]),
       orderingKey: orderingKey.map { String(decoding: $0, as: UTF8.self) },
-      idempotencyKey: key,
-      payload: try row.decode(forColumn: "payload"), state: state,
-      attempts: try row.decode(forColumn: "attempt"),
-      unreachable: row.hasColumn("unreachable") ? try row.decode(forColumn: "unreachable") : 0,
-      lostRuns: try row.decode(forColumn: "crashes"), effect: effect,
+      idempotencyKey: key, payload: try columns[.payload], state: state,
+      attempts: try columns[.attempts], unreachable: try columns.later(.unreachable) ?? 0,
+      lostRuns: try columns[.lostRuns], effect: effect,
       failure: code.flatMap { code in message.map { FailureNote(code: code, message: $0) } },
       due: due.map(Date.init(milliseconds:)),
-      enqueued: Date(milliseconds: try row.decode(forColumn: "enqueued_at")),
-      expires: try row.decode(Int64?.self, forColumn: "expires_at")
-        .map(Date.init(milliseconds:)),
-      priority: try priority(row), constraints: try constraints(row),
-      isCancelled: row.hasColumn("cancelled") ? try row.decode(forColumn: "cancelled") : false,
-      isExpendable: row.hasColumn("expendable") ? try row.decode(forColumn: "expendable") : false,
-      merges: row.hasColumn("merges") ? try row.decode(forColumn: "merges") : 0,
-      checkpoint: row.hasColumn("checkpoint") ? try row.decode(forColumn: "checkpoint") : nil)
+      enqueued: Date(milliseconds: try columns[.enqueuedAt]),
+      expires: expires.map(Date.init(milliseconds:)),
+      priority: try priority(columns), constraints: try constraints(columns),
+      isCancelled: try columns.later(.isCancelled) ?? false,
+      isExpendable: try columns.later(.isExpendable) ?? false,
+      merges: try columns.later(.merges) ?? 0,
+      checkpoint: try columns.optionalLater(.checkpoint))
   }
 
   /// A row that was saved from a file of an older format has none of what came later.
-  private static func priority(_ row: Row) throws -> OperationPriority {
-    guard row.hasColumn("priority") else { return .normal }
-    _ = try row.decode(Int64.self, forColumn: "rank")
-    return OperationPriority(rawValue: try row.decode(forColumn: "priority")) ?? .normal
+  private static func priority(_ columns: OperationColumns) throws -> OperationPriority {
+    guard let priority: Int = try columns.later(.priority) else { return .normal }
+    let _: Int64 = try columns[.rank]
+    return OperationPriority(rawValue: priority) ?? .normal
   }
 
-  private static func constraints(_ row: Row) throws -> Set<OperationConstraint> {
-    guard row.hasColumn("constraints"),
-      let text = try row.decode(String?.self, forColumn: "constraints")
-    else { return [] }
+  private static func constraints(
+    _ columns: OperationColumns
+  ) throws -> Set<OperationConstraint> {
+    guard let text: String = try columns.optionalLater(.constraints) else { return [] }
     let names = try JSONDecoder().decode([String].self, from: Data(text.utf8))
     return Set(names.map(OperationConstraint.init(rawValue:)))
   }

@@ -12,7 +12,7 @@ extension SQLiteStore {
     let claim = try await write(.full) { [self] db, connection in
       var search = ReadySearch(request, lanes: try Self.openLanes(db, at: now().milliseconds), db)
       let suspects = try search.suspects()
-      let rows: [Row]
+      let rows: [ReadySearch.Found]
       if suspects.isEmpty {
         rows = try search.ready()
       } else {
@@ -35,23 +35,23 @@ extension SQLiteStore {
 
   /// Tokens grow for each operation, whoever leases it, and also after a power cut that undid the
   /// last leases: an owner's number is on the disk before its first lease, and is its upper half.
-  private func lease(_ row: Row, _ connection: Connection, _ db: Database) throws -> LeasedOperation
-  {
+  private func lease(
+    _ found: ReadySearch.Found, _ connection: Connection, _ db: Database
+  ) throws -> LeasedOperation {
     let count = state.withLock { state in
       state.leases += 1
       return state.leases
     }
-    let token = max(row["lease_token"] as Int64 + 1, connection.owner << 32 + count)
-    let id: Int64 = row["id"]
+    let token = max(found.row["lease_token"] as Int64 + 1, connection.owner << 32 + count)
+    let id: Int64 = found.row["id"]
     try db.cachedStatement(
       sql: """
         UPDATE mainstay_op SET state = 'leased', owner = ?, lease_token = ?, cause = NULL
         WHERE id = ?
         """
     ).execute(arguments: [connection.owner, token, id])
-    let operation = try OperationRow.operation(row, state: .leased)
     return LeasedOperation(
-      lease: Lease(id: operation.id, row: id, token: token), operation: operation)
+      lease: Lease(id: found.operation.id, row: id, token: token), operation: found.operation)
   }
 
   /// Whether a lease is still held.
@@ -77,7 +77,7 @@ extension SQLiteStore {
     try Row.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT \(OperationRow.op) FROM mainstay_op
+          SELECT \(OperationRow.leaving), lane, cancelled FROM mainstay_op
           WHERE id = ? AND lease_token = ? AND state = 'leased'
           """), arguments: [lease.row, lease.token])
   }

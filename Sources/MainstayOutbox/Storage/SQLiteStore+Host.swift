@@ -135,7 +135,7 @@ extension SQLiteStore {
     for (table, state) in [("mainstay_op", nil), ("mainstay_dead", OperationState.parked)] {
       let row = try Row.fetchOne(
         db, sql: "SELECT * FROM \(table) WHERE idem_key = ?", arguments: [key.rawValue])
-      if let row { return try OperationRow.operation(row, state: state) }
+      if let row { return try OperationRow.operation(row, state: state, layout: .any) }
     }
     return nil
   }

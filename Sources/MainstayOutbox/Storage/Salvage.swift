@@ -142,11 +142,11 @@ private struct Wreckage {
       row["effect"] = "sentUnknown".databaseValue
     }
     row["owner"] = .null
-    return (try? OperationRow.operation(row.row)).map { _ in row }
+    return (try? OperationRow.operation(row.row, layout: .any)).map { _ in row }
   }
 
   private static func deadLetter(_ row: SalvagedRow) -> SalvagedRow? {
-    guard (try? OperationRow.operation(row.row, state: .parked)) != nil,
+    guard (try? OperationRow.operation(row.row, state: .parked, layout: .any)) != nil,
       (try? row.row.decode(Int64.self, forColumn: "since")) != nil
     else { return nil }
     return row

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 
 /// A random life of a store on a disk whose power is cut again and again, beside a list of what the

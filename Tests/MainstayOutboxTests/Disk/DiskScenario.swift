@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 
 /// A short life of a store, from a file that is not there yet, in which any call may fail.
 struct DiskScenario {

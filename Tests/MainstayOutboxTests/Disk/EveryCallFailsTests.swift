@@ -2,6 +2,7 @@
 
 import Foundation
 import MainstayOutbox
+import MainstayOutboxTesting
 import TestSupport
 import Testing
 
