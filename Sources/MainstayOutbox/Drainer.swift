@@ -138,8 +138,9 @@ actor Drainer {
     try? await settings.timeline.sleep(until: settings.timeline.now + time.clamped)
   }
 
-  /// Starts nothing any more, and returns when nothing runs; what runs longer is cancelled and given
-  /// back, and what does not heed that is given up on.
+  /// Starts nothing any more, and returns when nothing runs.
+  ///
+  /// What runs longer is cancelled and given back, and what does not heed that is given up on.
   func suspend(within patience: Duration) async {
     isPaused = true
     if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }

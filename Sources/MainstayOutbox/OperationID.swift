@@ -58,7 +58,8 @@ extension OperationID: Codable {
 }
 
 extension IdempotencyKey {
-  /// The key of an operation for which nobody chose one: keys that sort by time stand side by side in
-  /// an index, and random ones touch all of it.
+  /// The key of an operation for which nobody chose one.
+  ///
+  /// Keys that sort by time stand side by side in an index, and random ones touch all of it.
   init(_ id: OperationID) { self = IdempotencyKey(id.description) ?? IdempotencyKey() }
 }

@@ -179,8 +179,8 @@ extension Outbox {
   /// Starts nothing any more, and returns when nothing runs: what an app does before it is
   /// suspended.
   ///
-  /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker that
-  /// does not end half a second after that is given up on: its operation counts as of unknown
+  /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker
+  /// that does not end half a second after that is given up on: its operation counts as of unknown
   /// outcome, and what the worker says later is not heard. Go on with ``resume()``.
   ///
   /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a

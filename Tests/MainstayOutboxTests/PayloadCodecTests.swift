@@ -21,7 +21,8 @@ private struct Scrambler: PayloadCodec {
   private func mixed(_ data: Data, _ salt: UInt8) -> Data { Data(data.map { $0 ^ secret ^ salt }) }
 
   func seal(_ plain: Data, binding: Data) throws -> Data {
-    let salt = UInt8.random(in: 1...127)
+    // Never the one that would leave everything as it is.
+    let salt = secret ^ UInt8.random(in: 1...255)
     let tail = Data([UInt8(binding.count)]) + binding + plain
     return Data([secret, salt]) + mixed(tail, salt)
   }

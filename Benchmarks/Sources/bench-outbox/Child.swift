@@ -5,6 +5,9 @@ import MainstayOutbox
 
 /// This program as a process of its own, with the same file.
 enum Child {
+  /// How many operations another process enqueues.
+  static let count = 40
+
   static func run(_ role: OutboxBench.Role, _ url: URL) async throws {
     switch role {
     case .leaser:
@@ -15,9 +18,15 @@ enum Child {
       try await Task.sleep(for: .seconds(60))
     case .enqueuer:
       let outbox = try await Rates.outbox(at: url, isPaused: true)
-      try await outbox.enqueue(Job.sample)
-      let now = ContinuousClock.now
-      try JSONEncoder().encode(now).write(to: url.appendingPathExtension("moment"))
+      // Until the other one knows that it is not alone.
+      try await Task.sleep(for: .seconds(2))
+      var moments: [ContinuousClock.Instant] = []
+      for _ in 0..<count {
+        try await outbox.enqueue(Job.sample)
+        moments.append(.now)
+        try await Task.sleep(for: .milliseconds(.random(in: 80...130)))
+      }
+      try JSONEncoder().encode(moments).write(to: url.appendingPathExtension("moments"))
       await outbox.shutDown()
     case .enqueueMany, .drainMany:
       let store = SQLiteStore(at: url)
@@ -36,11 +45,11 @@ enum Child {
     return process
   }
 
-  /// When the other process had it accepted: processes of one machine share that clock.
-  static func moment(beside url: URL) throws -> ContinuousClock.Instant {
+  /// When the other process had each accepted: processes of one machine share that clock.
+  static func moments(beside url: URL) throws -> [ContinuousClock.Instant] {
     try JSONDecoder().decode(
-      ContinuousClock.Instant.self,
-      from: Data(contentsOf: url.appendingPathExtension("moment")))
+      [ContinuousClock.Instant].self,
+      from: Data(contentsOf: url.appendingPathExtension("moments")))
   }
 
   static func wait(for url: URL) async throws {

@@ -121,13 +121,17 @@ enum Rates {
     _ store: SQLiteStore, _ count: Int, orderedBy key: String? = nil, delay: Duration? = nil
   ) async throws {
     var left = count
+    var random = SystemRandomNumberGenerator()
     while left > 0 {
       let batch = (0..<min(left, 1_000)).map { _ in
         var wishes = NewOperation.Wishes()
         wishes.delay = delay
+        // As an outbox makes them.
+        let id = OperationID.new(at: Date(), using: &random)
         return NewOperation(
-          id: OperationID(UUID()), type: PayloadType(kind: Job.kind, version: 1),
-          lane: .main, orderingKey: key, idempotencyKey: IdempotencyKey(),
+          id: id, type: PayloadType(kind: Job.kind, version: 1),
+          lane: .main, orderingKey: key,
+          idempotencyKey: IdempotencyKey(id.description) ?? IdempotencyKey(),
           payload: Data(repeating: 120, count: 256), wishes: wishes)
       }
       _ = try await store.insert(contentsOf: batch)

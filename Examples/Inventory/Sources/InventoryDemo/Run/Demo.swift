@@ -138,10 +138,10 @@ extension Demo {
     while ContinuousClock.now < start + Self.drainLimit {
       let queue = try await status(app)
       let taken = (ContinuousClock.now - start) / .seconds(1)
-      if queue.pending == 0 { return taken }
       most = max(most, queue.pending)
       let done = 1 - Double(queue.pending) / Double(most)
       progress.show("draining", 0.9 + done * 0.1, "\(queue.pending) wait")
+      if queue.pending == 0 { return taken }
       try await Task.sleep(for: .milliseconds(100))
     }
     return nil
