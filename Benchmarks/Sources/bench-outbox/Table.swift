@@ -8,11 +8,10 @@ struct Table {
   struct Goal {
     let name: String
     let ratio: Double
-    let of: String
     let base: String
 
     init(_ name: String, atLeast ratio: Double, of base: String) {
-      (self.name, self.ratio, of, self.base) = (name, ratio, "", base)
+      (self.name, self.ratio, self.base) = (name, ratio, base)
     }
   }
 
