@@ -8,6 +8,8 @@ internal import MainstayOutbox
 extension Inventory {
   /// The status document of the contract.
   package func status() async throws(AppError) -> StatusDocument {
+    // What is handed over meanwhile would be counted twice, or not at all.
+    await dispatcher.settle()
     do {
       let intents = try await store.intentCount()
       let snapshot = try await outbox.snapshot()

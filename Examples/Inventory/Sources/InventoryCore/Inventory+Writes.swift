@@ -60,10 +60,11 @@ extension Inventory {
     return answer
   }
 
+  /// The change is on the disk: nobody waits until pages are told and the outbox has it too.
   private func accepted(_ answer: WriteAnswer) async -> WriteAnswer {
     guard !answer.isReplay else { return answer }
-    await Self.tellItem(answer.item.id, store, feed)
-    await dispatcher.flush()
+    Task { [store, feed] in await Self.tellItem(answer.item.id, store, feed) }
+    await dispatcher.start()
     return answer
   }
 }

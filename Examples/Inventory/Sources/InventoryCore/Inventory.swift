@@ -125,6 +125,7 @@ package final class Inventory: Sendable {
     }
     for task in tasks { task.cancel() }
     signal.finish()
+    await dispatcher.settle()
     await outbox.shutDown()
     for task in tasks { await task.value }
     await client.shutDown()

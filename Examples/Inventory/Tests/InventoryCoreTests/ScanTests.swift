@@ -35,6 +35,36 @@ import Testing
     }
   }
 
+  @Test func `many at once are kept together, and one that is refused takes nothing along`()
+    async throws
+  {
+    try await inWorld { world in
+      await world.fail(.down)
+      let inventory = try await world.open()
+      let key = IdempotencyKey()
+      _ = try await inventory.scan(Self.isbn, key: key)
+      let answers = await withTaskGroup(of: Bool.self) { group in
+        for number in 0..<30 {
+          group.addTask {
+            // Every tenth comes with a key that belongs to the scan.
+            let answer = try? await inventory.add(
+              ItemDraft(title: "Lamp \(number)"), key: number % 10 == 3 ? key : nil)
+            return answer != nil
+          }
+        }
+        return await group.reduce(into: [Bool]()) { $0.append($1) }
+      }
+      #expect(answers.count { $0 } == 27)
+      let status = try await inventory.status()
+      #expect(status.outbox.pending == 28 && status.ledger.balanced)
+      await world.fail(.healthy)
+      try await inventory.drained()
+      let applied = await world.upstream.store.ledger.applied
+      #expect(applied.count == 28 && applied.allSatisfy { $0.applied == 1 })
+      await inventory.shutDown()
+    }
+  }
+
   @Test(.requirement("C1", "C2", "C3", "C4", "C5", "C6", "A54", "A53", "A55"))
   func `a scan without the service waits, is seen waiting, and is sent when it is back`()
     async throws

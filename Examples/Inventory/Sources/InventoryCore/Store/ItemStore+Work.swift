@@ -3,6 +3,7 @@
 internal import Foundation
 internal import GRDB
 internal import Mainstay
+internal import MainstayOutbox
 
 /// What a worker has to do now.
 enum Sealed: Sendable {
@@ -42,14 +43,17 @@ extension ItemStore {
     try await read { db in try Work.find(id, db) }
   }
 
-  /// The outbox has it.
-  func enqueued(_ id: UUID, as operation: String) async throws(AppError) {
+  /// The outbox has these.
+  func enqueued(_ works: [(work: Work, operation: OperationID)]) async throws(AppError) {
     try await write { db in
-      try db.execute(
+      let statement = try db.cachedStatement(
         sql: """
           UPDATE work SET operation = ?,
             state = CASE state WHEN 'intended' THEN 'queued' ELSE state END WHERE id = ?
-          """, arguments: [operation, id.text])
+          """)
+      for (work, operation) in works {
+        try statement.execute(arguments: [operation.description, work.id.text])
+      }
     }
   }
 

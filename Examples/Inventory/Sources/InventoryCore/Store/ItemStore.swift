@@ -17,6 +17,9 @@ package final class ItemStore: Sendable {
   /// What was saved of a damaged file, until it has been settled with the outbox.
   package let salvage: ItemSalvage?
   private let lock: Locked<OwnerLock?>
+  private let commits = GroupCommit<Change, Bool>()
+
+  private typealias Change = @Sendable (Database) throws -> Void
 
   /// Opens the file, and creates it where it is missing; a damaged one is replaced by what can be
   /// read of it.
@@ -41,28 +44,58 @@ package final class ItemStore: Sendable {
 
   var time: Timestamp { Timestamp(now()) }
 
-  /// One transaction, which a cancelled caller does not take back.
+  /// What the disk has on return, or nothing of it; a cancelled caller does not take it back.
+  ///
+  /// Callers that come while others wait for the disk share the next transaction, in which each
+  /// has a savepoint of its own.
   func write<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws(AppError) -> T {
+    let result = Locked<T?>(nil)
     do {
-      let (result, isWritten) = try await onConnection { db -> (T, Bool) in
-        let before = db.totalChangesCount
-        var result: T?
-        try db.inTransaction {
-          result = try body(db)
-          return .commit
-        }
-        guard let result else { throw AppError.closed }
-        return (result, db.totalChangesCount > before)
-      }
+      let isWritten = try await commits.submit(
+        { db in
+          let value = try body(db)
+          result.withLock { $0 = value }
+        }, to: queue, by: Self.commit)
       // What changes nothing does not reach the disk, and proves nothing.
       if isWritten { evidence.wrote() }
-      return result
+    } catch let error as OutboxError where error.code == .shutDown {
+      throw AppError.closed
     } catch {
       evidence.failed(error)
       throw ErrorMapping.inventory.map(error)
     }
+    guard let value = result.withLock({ $0 }) else { throw AppError.closed }
+    return value
+  }
+
+  /// Commits changes together.
+  ///
+  /// - Returns: Of each whether it changed anything, or why nothing of it is there.
+  /// - Throws: What took all of them back, such as a full disk.
+  private static func commit(
+    _ changes: [Change], _ db: Database
+  ) throws -> [Result<Bool, any Error>] {
+    var results: [Result<Bool, any Error>] = []
+    try db.inTransaction {
+      for change in changes {
+        let before = db.totalChangesCount
+        do {
+          try db.inSavepoint {
+            try change(db)
+            return .commit
+          }
+          results.append(.success(db.totalChangesCount > before))
+        } catch {
+          // Of a few errors SQLite takes back everything.
+          guard db.isInsideTransaction else { throw error }
+          results.append(.failure(error))
+        }
+      }
+      return .commit
+    }
+    return results
   }
 
   /// Writes something, where the last write failed: so the app hears when it can write again,
