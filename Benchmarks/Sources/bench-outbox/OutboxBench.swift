@@ -17,6 +17,8 @@ struct OutboxBench: AsyncParsableCommand {
   var folder = FileManager.default.temporaryDirectory.path
   @Option(help: "A Python with the other libraries; without it they are left out.")
   var python: String?
+  @Option(help: "The example's program; without it requests to it are left out.")
+  var inventory: String?
   @Flag(help: "Measures the large files too: 100,000 of each kind, a million pending.")
   var large = false
   @Flag(help: "Exits with 1 when a goal is not reached.") var check = false
@@ -38,9 +40,14 @@ struct OutboxBench: AsyncParsableCommand {
     defer { try? FileManager.default.removeItem(at: place) }
     let desk = try Desk(place: place, seconds: seconds, peers: python.map(Peers.init))
     var table = Table()
+    var slowest: [Double] = []
     for round in 1...max(rounds, 1) {
       desk.say("round \(round) of \(rounds)")
       try await Rates.measure(desk, into: &table)
+      if let inventory { slowest.append(try Scans(program: inventory).measure(desk, into: &table)) }
+    }
+    if let scan = Table.median(slowest), let sync = table.sync {
+      table.add("99 of 100 scans", scan * 1000, "ms", atMost: (sync * 3 * 1e5).rounded() / 100)
     }
     try await Times.measure(desk, into: &table)
     if large { try await Large.measure(desk, into: &table) }

@@ -28,6 +28,7 @@ struct Table {
     Goal("claim and end 100", atLeast: 20, of: "persist-queue take"),
     Goal("claim and end 100", atLeast: 5, of: "litequeue take"),
     Goal("claim and end 100", atLeast: 50, of: "litequeue take, 20,000 retained"),
+    Goal(Scans.row, atLeast: 0.5, of: "enqueue, 32 callers"),
     Goal("claim and end 100, full file", atLeast: 0.8, of: "claim and end 100, empty file"),
   ]
 
@@ -67,6 +68,9 @@ struct Table {
   ) {
     bounds.append(Bound(name: name, value: value, unit: unit, limit: limit, isMost: false))
   }
+
+  /// How long the disk took, in the median.
+  var sync: Double? { Self.median(syncs) }
 
   var hasMissed: Bool {
     bounds.contains { !$0.isMet }
