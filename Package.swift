@@ -102,7 +102,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
       ]),
     .target(
-      name: "CrashChildSupport", dependencies: ["Mainstay"], path: "Tests/CrashChildSupport"),
+      name: "ChildSupport", dependencies: ["Mainstay"], path: "Tests/ChildSupport"),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
     .testTarget(
       name: "MainstayTests",
@@ -113,9 +113,10 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .executableTarget(
-      name: "ConnectivityChild", dependencies: ["Mainstay"], path: "Tests/ConnectivityChild"),
+      name: "ConnectivityChild", dependencies: ["ChildSupport", "Mainstay"],
+      path: "Tests/ConnectivityChild"),
     .executableTarget(
-      name: "ReportCrashChild", dependencies: ["CrashChildSupport", "Mainstay"],
+      name: "ReportCrashChild", dependencies: ["ChildSupport", "Mainstay"],
       path: "Tests/ReportCrashChild"),
     .testTarget(
       name: "MainstayUITests",
@@ -164,7 +165,7 @@ let package = Package(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "OutboxCrashChild",
-      dependencies: ["CrashChildSupport", "Mainstay", "MainstayOutbox"],
+      dependencies: ["ChildSupport", "Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
     // A proxy that does harm, and the service behind it: both for tests and for the program below.
     .target(
@@ -182,7 +183,8 @@ let package = Package(
       path: "Tests/NetworkTestSupport"),
     // One end of a cable between two networks of their own, which fails in the middle of its work.
     .executableTarget(
-      name: "NetworkChild", dependencies: ["Mainstay", "MainstayOutbox", "NetworkTestSupport"],
+      name: "NetworkChild",
+      dependencies: ["ChildSupport", "Mainstay", "MainstayOutbox", "NetworkTestSupport"],
       path: "Tests/NetworkChild"),
     .testTarget(
       name: "NetworkFaultTests",

@@ -134,7 +134,8 @@ package struct OperationStateMachine: Sendable, Equatable {
     case .lanePaused:
       return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
     case .deadLetter:
-      return dead(error.isReusedKey ? .keyReused : .refused, error)
+      if error.isReusedKey { return dead(.keyReused, error) }
+      return dead(error.isUnanswered ? .outcomeUnknown : .refused, error)
     case .reconcile:
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     case .released:

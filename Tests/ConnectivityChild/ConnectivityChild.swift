@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ChildSupport
 import Foundation
 import Mainstay
 
@@ -59,33 +60,6 @@ import Mainstay
     func stop() { kernel.stop() }
   }
 
-  /// Everything that a monitor told, in order.
-  private final class Told: Sendable {
-    private let all = Locked<[Connectivity]>([])
-    private let signal: AsyncStream<Void>
-
-    init(_ monitor: ConnectivityMonitor) {
-      let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
-      self.signal = signal
-      let updates = monitor.updates
-      Task {
-        for await update in updates {
-          self.all.withLock { $0.append(update) }
-          continuation.yield()
-        }
-      }
-    }
-
-    var values: [Connectivity] { all.withLock { $0 } }
-
-    func until(_ isReached: @Sendable (Connectivity) -> Bool) async {
-      if let last = values.last, isReached(last) { return }
-      for await _ in signal {
-        if let last = values.last, isReached(last) { return }
-      }
-    }
-  }
-
   private final class Scenario {
     private let source: WatchedSource
     private let monitor: ConnectivityMonitor
@@ -97,7 +71,7 @@ import Mainstay
       Self.waitForCarrier()
       source = WatchedSource(NetlinkSource(peers: peers, receiveBuffer: receiveBuffer))
       monitor = ConnectivityMonitor(source: source)
-      told = Told(monitor)
+      told = Told(monitor.updates)
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = ["ip", "-force", "-batch", "-"]
       process.standardInput = commands
@@ -137,9 +111,6 @@ import Mainstay
       process.waitUntilExit()
     }
 
-    private func online() async { await told.until { $0.standing == .online } }
-    private func offline() async { await told.until { $0.standing == .offline } }
-
     /// Lets real time pass, for what must not happen.
     private func rest(_ milliseconds: Int32) {
       fflush(nil)
@@ -161,32 +132,32 @@ import Mainstay
 
     /// The far end is switched off and on: the carrier goes and comes.
     func flap() async {
-      await online()
+      await told.online()
       for _ in 0..<3 {
         ip("link set v1 down")
-        await offline()
+        await told.offline()
         ip("link set v1 up")
-        await online()
+        await told.online()
       }
       end()
     }
 
     /// The near end is switched off: the kernel forgets the route and says nothing of it.
     func cut() async {
-      await online()
+      await told.online()
       ip("link set v0 down")
-      await offline()
+      await told.offline()
       ip("link set v0 up")
       await told.until { $0.link == .up }
       print("route=\(monitor.current.route)")
       ip("route add default via 10.9.0.2")
-      await online()
+      await told.online()
       end()
     }
 
     /// Notices that mean nothing.
     func noise() async {
-      await online()
+      await told.online()
       rest(100)
       let before = source.kernel.control.counts.wakeUps
       for number in 0..<20 {
@@ -203,40 +174,40 @@ import Mainstay
 
     /// Another address: another network.
     func address() async {
-      await online()
+      await told.online()
       ipNow(["addr add 10.9.0.5/24 dev v0"])
       await told.until { $0.network == 1 }
       ipNow(["addr del 10.9.0.5/24 dev v0"])
       await told.until { $0.network == 2 }
       ipNow(["addr del 10.9.0.1/24 dev v0"])
-      await offline()
+      await told.offline()
       print("route=\(monitor.current.route)")
       end()
     }
 
     func route() async {
-      await online()
+      await told.online()
       ip("route del default")
-      await offline()
+      await told.offline()
       ip("route add default via 10.9.0.2")
-      await online()
+      await told.online()
       end()
     }
 
     /// Without a default route, the way to the one peer that matters is enough.
     func peer() async {
-      await online()
+      await told.online()
       ipNow(["route del default"])
       rest(100)
       print("standing=\(monitor.current.standing)")
       ip("route del 10.9.0.0/24")
-      await offline()
+      await told.offline()
       end()
     }
 
     /// So many notices while nobody reads that the kernel throws some away.
     func overflow() async {
-      await online()
+      await told.online()
       source.hold()
       ipNow(["route del default"])
       ipNow((0..<300).map { "addr add 10.\($0 / 250).\($0 % 250).7/32 dev v0" })
@@ -253,7 +224,7 @@ import Mainstay
 
     /// Nothing happens for half a second.
     func idle() async {
-      await online()
+      await told.online()
       // What setting the network up has left behind.
       rest(1_500)
       let (wakeUps, time) = (source.kernel.control.counts.wakeUps, Self.processorTime)
@@ -273,7 +244,7 @@ import Mainstay
 
     /// From the command to the state, with the way through `ip` in it.
     func latency() async {
-      await online()
+      await told.online()
       rest(300)
       var waits: [Double] = []
       for round in 0..<200 {

@@ -201,8 +201,11 @@ import Testing
     let verdict = machine.failed(error, fraction: 0)
     #expect(verdict.effect == effect && machine.mustReconcile == (effect == .sentUnknown))
     var plain = Self.machine()
+    let known = plain.failed(Self.error(disposition, kind: .network), fraction: 0).next
+    // What is given up says that nobody knows, and not that it was refused.
+    let isDoubtful = disposition == .permanent && sent == "maybe"
     #expect(
-      verdict.next == plain.failed(Self.error(disposition, kind: .network), fraction: 0).next)
+      verdict.next == (isDoubtful ? .dead(.outcomeUnknown, followers: .holdKey) : known))
     // An answer leaves nothing in doubt, and what was unknown before stays so.
     let answer = AppError.http(status: 503).adding(metadata: ["http.sent": "maybe"])
     var answered = Self.machine()

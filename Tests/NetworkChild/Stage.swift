@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
+  import ChildSupport
   import Foundation
   import Mainstay
   import MainstayOutbox
@@ -197,34 +198,7 @@
       maximumProbeInterval: .milliseconds(100))
   }
 
-  /// Everything that one sequence of a monitor told, in order.
-  final class Told: Sendable {
-    private let all = Locked<[Connectivity]>([])
-    private let signal: AsyncStream<Void>
-
-    init(_ stream: AsyncStream<Connectivity>) {
-      let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
-      self.signal = signal
-      Task {
-        for await value in stream {
-          self.all.withLock { $0.append(value) }
-          continuation.yield()
-        }
-      }
-    }
-
-    var values: [Connectivity] { all.withLock { $0 } }
-
-    func until(_ isReached: @Sendable (Connectivity) -> Bool) async {
-      if let last = values.last, isReached(last) { return }
-      for await _ in signal {
-        if let last = values.last, isReached(last) { return }
-      }
-    }
-
-    func online() async { await until { $0.standing == .online } }
-    func offline() async { await until { $0.standing == .offline } }
-
+  extension Told {
     /// Such as `online:validated offline:unknown`.
     var line: String {
       values.map { "\($0.standing.rawValue):\($0.internet.word)" }.joined(separator: " ")

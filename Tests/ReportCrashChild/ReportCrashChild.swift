@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CrashChildSupport
+import ChildSupport
 import Foundation
 import Mainstay
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
+package import GRDB
 internal import Mainstay
 
 /// Lets callers that arrive while others are being committed share the next commit: n callers pay
 /// for one.
 ///
 /// There is no timer. Each batch is one turn of the connection, so that others get theirs.
-final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
+package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   private struct Waiting: Sendable {
     let item: Item
     let continuation: CheckedContinuation<Answer, any Error>
@@ -19,17 +19,20 @@ final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Commits items in one transaction, and answers each; what it throws stands for all of them.
-  typealias Commit = @Sendable ([Item], Database) throws -> [Result<Answer, any Error>]
+  package typealias Commit = @Sendable ([Item], Database) throws -> [Result<Answer, any Error>]
 
   /// How many share a transaction at most.
   private static var maximumCount: Int { 1_000 }
 
   private let state = Locked(State())
 
+  /// Makes one, with nobody in it.
+  package init() {}
+
   /// Returns when the item was committed.
   ///
   /// - Throws: What the commit throws for this item, or for a batch of this item alone.
-  func submit(
+  package func submit(
     _ item: Item, to writer: any DatabaseWriter, by commit: @escaping Commit
   ) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
@@ -67,10 +70,18 @@ final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
       }
       let results = try commit(batch.map(\.item), db)
       for (waiting, result) in zip(batch, results) { waiting.continuation.resume(with: result) }
-    } catch  where batch.count > 1 {
+    } catch  where batch.count > 1 && !error.isWait {
       for waiting in batch { answer([waiting], db, commit) }
     } catch {
       for waiting in batch { waiting.continuation.resume(throwing: error) }
     }
+  }
+}
+
+extension Error {
+  /// Whether somebody else held the file for longer than one waits: each alone would wait as long.
+  fileprivate var isWait: Bool {
+    guard let code = (self as? DatabaseError)?.resultCode else { return false }
+    return code == .SQLITE_BUSY || code == .SQLITE_LOCKED
   }
 }

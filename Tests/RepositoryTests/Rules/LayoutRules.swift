@@ -45,7 +45,7 @@ enum LayoutRules {
 
   /// What only tests use: shared parts, the programs that tests kill, and a disk that fails.
   private static let support: Set = [
-    "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "CrashChildSupport",
+    "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "ChildSupport",
     "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "NetworkTestSupport",
     "NetworkChild", "CFaultyDisk",
   ]
