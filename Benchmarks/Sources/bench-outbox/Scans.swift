@@ -34,13 +34,14 @@ struct Scans {
 
   private func address(_ output: Pipe) throws -> String {
     var text = ""
-    while let data = try output.fileHandleForReading.read(upToCount: 4096), !data.isEmpty {
+    while true {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw Refused(answer: "it has ended: \(text)") }
       text += String(decoding: data, as: UTF8.self)
       if let start = text.range(of: "http://"), let end = text.firstIndex(of: "\n") {
         return String(text[start.lowerBound..<end])
       }
     }
-    throw Refused(answer: "inventory has ended: \(text)")
   }
 
   private func ask(_ address: String, for seconds: Double, _ desk: Desk) throws -> String {

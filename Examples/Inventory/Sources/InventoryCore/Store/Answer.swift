@@ -43,19 +43,19 @@ extension ItemStore {
     let time = time
     return try await write { db in
       let sql = "SELECT fingerprint, item FROM answer WHERE key = ?"
-      if let row = try Row.fetchOne(db, sql: sql, arguments: [request.key.rawValue]) {
+      if let row = try db.row(sql, [request.key.rawValue]) {
         guard row["fingerprint"] == request.fingerprint else { throw AppError.keyReused }
         let item = try JSONDecoder().decode(Item.self, from: row["item"])
         return WriteAnswer(item: item, isReplay: true)
       }
-      let isTaken = "SELECT EXISTS (SELECT 1 FROM work WHERE key = ?)"
-      guard try Bool.fetchOne(db, sql: isTaken, arguments: [request.key.rawValue]) != true else {
+      let taken = "SELECT 1 FROM work WHERE key = ?"
+      guard try db.row(taken, [request.key.rawValue]) == nil else {
         throw AppError.keyReused
       }
       let item = try change(db, time).document(db)
-      try db.execute(
-        sql: "INSERT INTO answer (key, fingerprint, item, created_at) VALUES (?, ?, ?, ?)",
-        arguments: [
+      try db.run(
+        "INSERT INTO answer (key, fingerprint, item, created_at) VALUES (?, ?, ?, ?)",
+        [
           request.key.rawValue, request.fingerprint, try JSONEncoder.inventory.encode(item),
           time.milliseconds,
         ])

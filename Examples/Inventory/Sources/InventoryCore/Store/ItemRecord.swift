@@ -62,8 +62,7 @@ extension ItemRecord {
   }
 
   static func find(_ id: UUID, _ db: Database) throws -> ItemRecord? {
-    try Row.fetchOne(db, sql: "SELECT * FROM item WHERE uuid = ?", arguments: [id.text])
-      .map(ItemRecord.init)
+    try db.row("SELECT * FROM item WHERE uuid = ?", [id.text]).map(ItemRecord.init)
   }
 
   /// Writes the row, new or not.
@@ -72,16 +71,16 @@ extension ItemRecord {
     let search = [
       fields.title, fields.author, fields.barcode, fields.location, fields.notes,
     ].compactMap(\.self).joined(separator: "\n").lowercased()
-    try db.execute(
-      sql: """
-        INSERT INTO item (uuid, fields, base, twin_version, version, enrichment, search,
-          created_at, updated_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (uuid) DO UPDATE SET fields = excluded.fields, base = excluded.base,
-          twin_version = excluded.twin_version, version = excluded.version,
-          enrichment = excluded.enrichment, search = excluded.search,
-          updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
-        """,
-      arguments: [
+    try db.run(
+      """
+      INSERT INTO item (uuid, fields, base, twin_version, version, enrichment, search,
+        created_at, updated_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (uuid) DO UPDATE SET fields = excluded.fields, base = excluded.base,
+        twin_version = excluded.twin_version, version = excluded.version,
+        enrichment = excluded.enrichment, search = excluded.search,
+        updated_at = excluded.updated_at, deleted_at = excluded.deleted_at
+      """,
+      [
         id.text, try encoder.encode(fields), try base.map(encoder.encode), twinVersion, version,
         enrichment.rawValue, search, created.milliseconds, updated.milliseconds,
         deleted?.milliseconds,
@@ -96,7 +95,7 @@ extension ItemRecord {
         count(*) FILTER (WHERE state = 'dead') AS dead
       FROM work WHERE item = ? AND state <> 'done'
       """
-    let counts = try Row.fetchOne(db, sql: sql, arguments: [id.text]) ?? [:]
+    let counts = try db.row(sql, [id.text]) ?? [:]
     var sync = Item.Sync.synced
     if (counts["pending"] ?? 0) > 0 { sync = .pending }
     if (counts["dead"] ?? 0) > 0 { sync = .rejected }

@@ -7,6 +7,7 @@ enum ItemSchema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("inventory.1") { try $0.execute(sql: tables) }
+    migrator.registerMigration("inventory.2") { try $0.execute(sql: orphans) }
     return migrator
   }
 
@@ -70,5 +71,10 @@ enum ItemSchema {
       bytes BLOB NOT NULL
     );
     CREATE INDEX photo_item ON photo (item);
+    """
+
+  /// What has lost its operation is asked for again and again, and what is done is kept for long.
+  private static let orphans = """
+    CREATE INDEX work_orphaned ON work (seq) WHERE state = 'conflicted' AND operation IS NULL;
     """
 }

@@ -23,21 +23,24 @@ extension ItemStore {
   /// What the outbox may not know yet, in the order in which it was asked for.
   func intents() async throws(AppError) -> [Work] {
     try await read { db in
-      let sql = "SELECT * FROM work WHERE \(Self.isIntended) ORDER BY seq"
-      return try Row.fetchAll(db, sql: sql).map(Work.init)
+      let statement = try db.cachedStatement(sql: "\(Self.intended) ORDER BY seq")
+      return try Row.fetchAll(statement).map(Work.init)
     }
   }
 
   /// How much the outbox may not know yet.
   func intentCount() async throws(AppError) -> Int {
     try await read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM work WHERE \(Self.isIntended)") ?? 0
+      try db.row("SELECT count(*) AS count FROM (\(Self.intended))", [])?["count"] ?? 0
     }
   }
 
-  /// A conflict without an operation has lost it with the outbox.
-  private static let isIntended =
-    "(state = 'intended' OR (state = 'conflicted' AND operation IS NULL))"
+  // A conflict without an operation has lost it with the outbox. Two questions, since one with `OR`
+  // would go through everything that was ever done.
+  private static let intended = """
+    SELECT * FROM work WHERE state = 'intended' UNION ALL
+    SELECT * FROM work WHERE state = 'conflicted' AND operation IS NULL
+    """
 
   func work(_ id: UUID) async throws(AppError) -> Work? {
     try await read { db in try Work.find(id, db) }
@@ -46,13 +49,12 @@ extension ItemStore {
   /// The outbox has these.
   func enqueued(_ works: [(work: Work, operation: OperationID)]) async throws(AppError) {
     try await write { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          UPDATE work SET operation = ?,
-            state = CASE state WHEN 'intended' THEN 'queued' ELSE state END WHERE id = ?
-          """)
+      let sql = """
+        UPDATE work SET operation = ?,
+          state = CASE state WHEN 'intended' THEN 'queued' ELSE state END WHERE id = ?
+        """
       for (work, operation) in works {
-        try statement.execute(arguments: [operation.description, work.id.text])
+        try db.run(sql, [operation.description, work.id.text])
       }
     }
   }
@@ -69,19 +71,18 @@ extension ItemStore {
         return .conflicted(remote: try JSONEncoder.inventory.encode(conflict.remote))
       }
       if work.kind == .put, record.enrichment == .pending, let isbn = record.fields.barcode {
-        try db.execute(
-          sql: "UPDATE work SET state = 'queued', operation = ? WHERE id = ?",
-          arguments: [operation, id.text])
+        try db.run(
+          "UPDATE work SET state = 'queued', operation = ? WHERE id = ?", [operation, id.text])
         return .lookUp(isbn: isbn)
       }
       let body = try work.body ?? JSONEncoder.inventory.encode(record.fields)
       let version = work.body == nil ? record.twinVersion : work.precondition
-      try db.execute(
-        sql: """
-          UPDATE work SET state = 'queued', operation = ?, body = ?, precondition = ?,
-            sent_at = ? WHERE id = ?
-          """,
-        arguments: [
+      try db.run(
+        """
+        UPDATE work SET state = 'queued', operation = ?, body = ?, precondition = ?,
+          sent_at = ? WHERE id = ?
+        """,
+        [
           operation, work.kind == .put ? body : nil, version, time.milliseconds, id.text,
         ])
       switch work.kind {

@@ -58,8 +58,7 @@ struct Work: Sendable {
   }
 
   static func find(_ id: UUID, _ db: Database) throws -> Work? {
-    try Row.fetchOne(db, sql: "SELECT * FROM work WHERE id = ?", arguments: [id.text])
-      .map(Work.init)
+    try db.row("SELECT * FROM work WHERE id = ?", [id.text]).map(Work.init)
   }
 
   /// Notes what is to be done, in the transaction of the change that asks for it.
@@ -76,18 +75,17 @@ struct Work: Sendable {
     _ id: UUID, _ kind: Kind, of item: UUID, key: IdempotencyKey, state: State, at time: Timestamp,
     _ db: Database
   ) throws {
-    try db.execute(
-      sql: "INSERT INTO work (id, item, kind, key, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-      arguments: [
+    try db.run(
+      "INSERT INTO work (id, item, kind, key, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+      [
         id.text, item.text, kind.rawValue, key.rawValue, state.rawValue, time.milliseconds,
       ])
   }
 
   static func set(_ state: State, of id: UUID, _ db: Database) throws {
-    try db.execute(
-      sql: "UPDATE work SET state = ? WHERE id = ?", arguments: [state.rawValue, id.text])
+    try db.run("UPDATE work SET state = ? WHERE id = ?", [state.rawValue, id.text])
     if state == .done {
-      try db.execute(sql: "UPDATE work SET body = NULL WHERE id = ?", arguments: [id.text])
+      try db.run("UPDATE work SET body = NULL WHERE id = ?", [id.text])
     }
   }
 
