@@ -3,6 +3,26 @@
 extension BuiltInTexts {
   /// French; the form is told at ``parsed(_:)``.
   static let french = """
+    need.memory
+    > L’appareil manque de mémoire : seul l’essentiel fonctionne.
+    need.processor
+    > L’appareil est très occupé : seul l’essentiel fonctionne.
+    need.network
+    > Il n’y a pas de connexion. Ce qui fonctionne sans elle reste utilisable.
+    need.storage
+    > Rien ne peut être enregistré pour le moment.
+    need.analytics
+    > Un service dont l’app dépend n’est pas disponible.
+    need.camera
+    > L’appareil photo ne peut pas être utilisé.
+    need.location
+    > L’app ne sait pas où se trouve l’appareil.
+    need.notifications
+    > L’app ne peut pas afficher de notifications.
+    need.none
+    > Tout fonctionne à nouveau.
+    need.fewer
+    > Davantage de choses fonctionnent, mais pas encore tout.
     unknown = Un imprévu s’est produit
     > L’app a rencontré un problème qu’elle ne connaît pas.
     ! Réessayez. Si cela se reproduit, contactez l’assistance.

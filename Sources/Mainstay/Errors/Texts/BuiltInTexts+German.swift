@@ -3,6 +3,26 @@
 extension BuiltInTexts {
   /// German; the form is told at ``parsed(_:)``.
   static let german = """
+    need.memory
+    > Auf dem Gerät ist wenig Arbeitsspeicher frei, deshalb geht nur das Wichtigste.
+    need.processor
+    > Das Gerät ist stark ausgelastet, deshalb geht nur das Wichtigste.
+    need.network
+    > Es gibt keine Verbindung. Was ohne sie geht, können Sie nutzen.
+    need.storage
+    > Im Moment kann nichts gesichert werden.
+    need.analytics
+    > Ein Dienst, auf den die App sich verlässt, ist nicht da.
+    need.camera
+    > Die Kamera kann nicht benutzt werden.
+    need.location
+    > Die App weiß nicht, wo das Gerät ist.
+    need.notifications
+    > Die App kann keine Mitteilungen zeigen.
+    need.none
+    > Alles geht wieder.
+    need.fewer
+    > Es geht wieder mehr, aber noch nicht alles.
     unknown = Etwas Unerwartetes ist passiert
     > Die App ist auf ein Problem gestoßen, das sie nicht kennt.
     ! Versuchen Sie es erneut. Wenn es wieder passiert, wenden Sie sich an den Support.

@@ -3,6 +3,26 @@
 extension BuiltInTexts {
   /// Japanese; the form is told at ``parsed(_:)``.
   static let japanese = """
+    need.memory
+    > デバイスのメモリが不足しているため、最も重要な機能だけが使えます。
+    need.processor
+    > デバイスの負荷が高いため、最も重要な機能だけが使えます。
+    need.network
+    > 接続がありません。接続なしで使える機能は利用できます。
+    need.storage
+    > 現在、何も保存できません。
+    need.analytics
+    > アプリが利用しているサービスが使えません。
+    need.camera
+    > カメラを使用できません。
+    need.location
+    > アプリはデバイスの位置を取得できません。
+    need.notifications
+    > アプリは通知を表示できません。
+    need.none
+    > すべての機能が元どおり使えます。
+    need.fewer
+    > 使える機能が増えましたが、まだすべてではありません。
     unknown = 予期しない問題が起きました
     > アプリが把握していない問題が起きました。
     ! もう一度お試しください。繰り返す場合は、サポートにお問い合わせください。

@@ -3,6 +3,26 @@
 extension BuiltInTexts {
   /// Simplified Chinese; the form is told at ``parsed(_:)``.
   static let simplifiedChinese = """
+    need.memory
+    > 设备内存不足，只能使用最重要的功能。
+    need.processor
+    > 设备非常繁忙，只能使用最重要的功能。
+    need.network
+    > 没有网络连接。不需要网络的功能仍可使用。
+    need.storage
+    > 目前无法存储任何内容。
+    need.analytics
+    > 应用所依赖的一项服务不可用。
+    need.camera
+    > 无法使用相机。
+    need.location
+    > 应用无法得知设备的位置。
+    need.notifications
+    > 应用无法显示通知。
+    need.none
+    > 一切已恢复正常。
+    need.fewer
+    > 更多功能已恢复，但还不是全部。
     unknown = 发生了意外情况
     > App 遇到了无法识别的问题。
     ! 请重试。如果再次发生，请联系支持团队。

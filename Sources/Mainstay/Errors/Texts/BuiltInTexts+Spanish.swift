@@ -3,6 +3,26 @@
 extension BuiltInTexts {
   /// Spanish; the form is told at ``parsed(_:)``.
   static let spanish = """
+    need.memory
+    > Al dispositivo le queda poca memoria, así que solo funciona lo más importante.
+    need.processor
+    > El dispositivo está muy ocupado, así que solo funciona lo más importante.
+    need.network
+    > No hay conexión. Puede usar lo que funciona sin ella.
+    need.storage
+    > En este momento no se puede guardar nada.
+    need.analytics
+    > Falta un servicio del que depende la app.
+    need.camera
+    > No se puede usar la cámara.
+    need.location
+    > La app no sabe dónde está el dispositivo.
+    need.notifications
+    > La app no puede mostrar notificaciones.
+    need.none
+    > Todo vuelve a funcionar.
+    need.fewer
+    > Vuelven a funcionar más cosas, pero no todas.
     unknown = Ha ocurrido algo inesperado
     > La app ha encontrado un problema que no reconoce.
     ! Inténtelo de nuevo. Si vuelve a ocurrir, póngase en contacto con soporte.

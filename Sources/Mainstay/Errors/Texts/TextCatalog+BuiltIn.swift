@@ -12,6 +12,8 @@ extension TextCatalog {
     let all =
       rows.flatMap { [$0.title, $0.message] + [$0.suggestion].compactMap(\.self) }
       + RecoveryAction.builtIn.map(\.title) + [validation]
+      + DegradationPlan.standard.needs.map(\.reason)
+      + [DegradationController.Change.allIsWell, DegradationController.Change.moreWorks]
     for text in all {
       if let key = text.key { texts[key] = text.pattern }
     }
