@@ -41,6 +41,8 @@ public struct DegradationPlan: Sendable {
     public static let camera = NeedID(rawValue: "camera")
     /// A place in the world that the app may know.
     public static let location = NeedID(rawValue: "location")
+    /// A clock that is not obviously wrong.
+    public static let clock = NeedID(rawValue: "clock")
     /// Notices that the app may show.
     public static let notifications = NeedID(rawValue: "notifications")
   }
