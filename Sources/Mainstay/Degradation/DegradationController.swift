@@ -50,7 +50,7 @@ public final class DegradationController: Sendable {
   }
 
   private let guarded: Locked<Guarded>
-  private let timeline: Timeline
+  let timeline: Timeline
   private let statuses = Audience<Status>()
   private let changeListeners = Locked<[UInt64: AsyncStream<Change>.Continuation]>([:])
   private let actions: AsyncStream<Change>.Continuation
