@@ -73,16 +73,3 @@ extension Capability where Request == Void, Response == Void {
       execute: { _ in })
   }
 }
-
-/// Whether a capability works.
-public enum CapabilityStatus: Sendable, Equatable {
-  /// Nobody has found out yet.
-  case unknown
-  /// It works.
-  case available
-  /// It does not, for this reason; what stands in for it is used where there is something.
-  case unavailable(AppError)
-
-  /// Whether it works, as far as anybody knows.
-  public var isAvailable: Bool { self == .available }
-}

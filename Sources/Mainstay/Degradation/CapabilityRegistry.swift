@@ -12,12 +12,25 @@ public final class CapabilityRegistry: Sendable {
   /// The name of a capability.
   public typealias ID = DegradationPlan.NeedID
 
+  /// Whether a capability works.
+  public enum Status: Sendable, Equatable {
+    /// Nobody has found out yet.
+    case unknown
+    /// It works.
+    case available
+    /// It does not, for this reason; what stands in for it is used where there is something.
+    case unavailable(AppError)
+
+    /// Whether it works, as far as anybody knows.
+    public var isAvailable: Bool { self == .available }
+  }
+
   /// What has to be known of a capability to find out whether it works.
   private struct Entry: Sendable {
     let requirements: Set<ID>
     let limit: Timeout.Abandoning
     let validate: @Sendable () async throws -> Void
-    var status = CapabilityStatus.unknown
+    var status = Status.unknown
   }
 
   private struct State {
@@ -38,7 +51,7 @@ public final class CapabilityRegistry: Sendable {
 
   private let state = Locked(State())
   private let checks = Coalesce<ID>("capabilities")
-  private let statuses = Audience<[ID: CapabilityStatus]>()
+  private let statuses = Audience<[ID: Status]>()
   private let timeline: any Clock<Duration>
 
   /// Makes a registry without capabilities.
@@ -67,14 +80,14 @@ public final class CapabilityRegistry: Sendable {
   }
 
   /// Whether a capability works, as far as anybody knows.
-  public func status(of id: ID) -> CapabilityStatus {
+  public func status(of id: ID) -> Status {
     state.withLock { $0.entries[id]?.status ?? .unknown }
   }
 
   /// Whether each capability works, now and after each change.
   ///
   /// Who listens slowly misses values in between, and never the newest.
-  public var updates: AsyncStream<[ID: CapabilityStatus]> { statuses.listen(first: read) }
+  public var updates: AsyncStream<[ID: Status]> { statuses.listen(first: read) }
 
   /// Finds out whether a capability works, and what it requires.
   ///
@@ -84,7 +97,7 @@ public final class CapabilityRegistry: Sendable {
   /// - Parameter id: Its name.
   /// - Returns: Whether it works; what was known before, where the caller is cancelled.
   @discardableResult
-  public func validate(_ id: ID) async -> CapabilityStatus {
+  public func validate(_ id: ID) async -> Status {
     guard let entry = state.withLock({ $0.entries[id] }) else {
       return .unavailable(AppError.Capability.unavailable(id.rawValue).appError)
     }
@@ -126,7 +139,7 @@ public final class CapabilityRegistry: Sendable {
   ///   - id: Its name.
   ///   - error: Why it does not work; nil where it does.
   public func report(_ id: ID, _ error: AppError?) {
-    set(id, error.map(CapabilityStatus.unavailable) ?? .available)
+    set(id, error.map(Status.unavailable) ?? .available)
   }
 
   /// Does what a capability does, or lets what stands in for it do that.
@@ -170,7 +183,7 @@ public final class CapabilityRegistry: Sendable {
   }
 
   /// Nil where it was cancelled, which says nothing.
-  private func check(_ id: ID, _ entry: Entry) async -> CapabilityStatus? {
+  private func check(_ id: ID, _ entry: Entry) async -> Status? {
     for requirement in entry.requirements.sorted(by: { $0.rawValue < $1.rawValue }) {
       // Two that wait for each other would wait for ever.
       let isCircle = state.withLock { $0.requires(requirement, id) }
@@ -191,7 +204,7 @@ public final class CapabilityRegistry: Sendable {
     }
   }
 
-  private func set(_ id: ID, _ status: CapabilityStatus) {
+  private func set(_ id: ID, _ status: Status) {
     let isNews = state.withLock { state -> Bool in
       guard let old = state.entries[id]?.status, old != status else { return false }
       state.entries[id]?.status = status
@@ -201,7 +214,7 @@ public final class CapabilityRegistry: Sendable {
     if isNews { statuses.tell(read) }
   }
 
-  @Sendable private func read() -> (value: [ID: CapabilityStatus], number: UInt64) {
+  @Sendable private func read() -> (value: [ID: Status], number: UInt64) {
     state.withLock { ($0.entries.mapValues(\.status), $0.number) }
   }
 }

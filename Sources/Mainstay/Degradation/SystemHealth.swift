@@ -83,7 +83,7 @@ extension DegradationController {
   ///   - reader: Who reads; the default reads the limits of this process, and else the system.
   ///   - interval: How often it reads; more than zero, the default is two seconds.
   public func follow(
-    _ reader: SystemHealthReader = SystemHealthReader(), every interval: Duration = .seconds(2)
+    _ reader: SystemHealth.Reader = SystemHealth.Reader(), every interval: Duration = .seconds(2)
   ) {
     precondition(
       interval > .zero,

@@ -3,15 +3,17 @@
 internal import Dispatch
 public import Foundation
 
-/// What was found where a ``StateClient`` keeps its state.
-public enum StateOpening: Sendable {
-  /// Nothing: it begins with the state that it was given.
-  case new
-  /// The state of an earlier run.
-  case restored
-  /// A file that cannot be read as a state, or holds one that breaks an invariant. It was moved
-  /// aside, never deleted, and the client begins with the state that it was given.
-  case setAside(URL, AppError)
+extension StateClient {
+  /// What was found where a ``StateClient`` keeps its state.
+  public enum Opening: Sendable {
+    /// Nothing: it begins with the state that it was given.
+    case new
+    /// The state of an earlier run.
+    case restored
+    /// A file that cannot be read as a state, or holds one that breaks an invariant. It was moved
+    /// aside, never deleted, and the client begins with the state that it was given.
+    case setAside(URL, AppError)
+  }
 }
 
 /// Keeps a client's newest state in a file, after each change and beside it.
@@ -37,12 +39,12 @@ extension StateClient where State: Codable {
   ///   be moved aside; it is left as it is. Or where the state breaks an invariant.
   public static func open(
     _ name: String, keptIn url: URL, or state: State, history: Int = 10,
-    invariants: [StateInvariant<State>] = []
-  ) async throws(AppError) -> (client: StateClient<State>, opening: StateOpening) {
+    invariants: [Invariant] = []
+  ) async throws(AppError) -> (client: StateClient<State>, opening: Opening) {
     let broken = invariants.broken(by: state)
     guard broken.isEmpty else { throw .broken(broken, in: name) }
     let file = StateFile<State>(url: url, client: name)
-    let found: (snapshot: Snapshot<State>?, opening: StateOpening)
+    let found: (snapshot: Snapshot<State>?, opening: Opening)
     do {
       found = try await file.onQueue { try file.read(invariants) }
     } catch {
@@ -136,8 +138,8 @@ private struct StateFile<State: Codable & Sendable>: Sendable {
   }
 
   func read(
-    _ invariants: [StateInvariant<State>]
-  ) throws -> (Snapshot<State>?, StateOpening) {
+    _ invariants: [StateClient<State>.Invariant]
+  ) throws -> (Snapshot<State>?, StateClient<State>.Opening) {
     let bytes: Data
     do {
       bytes = try Data(contentsOf: url)
@@ -165,7 +167,7 @@ private struct StateFile<State: Codable & Sendable>: Sendable {
   }
 
   /// Moves the file aside under a name that nothing has.
-  private func setAside(_ error: AppError) throws -> StateOpening {
+  private func setAside(_ error: AppError) throws -> StateClient<State>.Opening {
     let name = "\(url.lastPathComponent).damaged-\(UUID().uuidString.lowercased())"
     let place = url.deletingLastPathComponent().appending(path: name)
     try FileManager.default.moveItem(at: url, to: place)

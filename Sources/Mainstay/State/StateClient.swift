@@ -16,7 +16,7 @@ public actor StateClient<State: Sendable> {
   public nonisolated let name: String
 
   @usableFromInline var history: SnapshotHistory<State>
-  private let invariants: [StateInvariant<State>]
+  private let invariants: [Invariant]
   private let runs: Coalesce<String>
   private var listeners: [UInt64: AsyncStream<Snapshot<State>>.Continuation] = [:]
   private var nextListener: UInt64 = 0
@@ -35,7 +35,7 @@ public actor StateClient<State: Sendable> {
   ///   - history: How many older states are kept; 0 to 1,000, the default is 10.
   ///   - invariants: What must be true of the state at any time; the default is nothing.
   public init(
-    _ name: String, _ state: State, history: Int = 10, invariants: [StateInvariant<State>] = []
+    _ name: String, _ state: State, history: Int = 10, invariants: [Invariant] = []
   ) {
     let broken = invariants.broken(by: state)
     precondition(
@@ -58,7 +58,7 @@ public actor StateClient<State: Sendable> {
   ///   invariant.
   public init(
     validating name: String, _ state: State, history: Int = 10,
-    invariants: [StateInvariant<State>] = []
+    invariants: [Invariant] = []
   ) throws(AppError) {
     let broken = invariants.broken(by: state)
     guard broken.isEmpty else { throw .broken(broken, in: name) }
@@ -68,7 +68,7 @@ public actor StateClient<State: Sendable> {
 
   init(
     _ name: String, _ first: Snapshot<State>, _ history: Int,
-    _ invariants: [StateInvariant<State>], _ saver: SnapshotSaver<State>?, saved: UInt64? = nil
+    _ invariants: [Invariant], _ saver: SnapshotSaver<State>?, saved: UInt64? = nil
   ) {
     self.name = name
     self.history = SnapshotHistory(first, capacity: history)

@@ -26,7 +26,7 @@ import Testing
       }
     }
     try write(files)
-    let reader = SystemHealthReader(root: root, clock: clock)
+    let reader = SystemHealth.Reader(root: root, clock: clock)
     let first = reader.read()
     guard !changes.isEmpty else { return first }
     #expect(first.processorUse == nil)
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `this machine has numbers`() {
-    let reader = SystemHealthReader()
+    let reader = SystemHealth.Reader()
     _ = reader.read()
     let health = reader.read()
     #if os(Linux)
@@ -166,7 +166,7 @@ import Testing
     try free(50)
     let controller = DegradationController(.standard, clock: clock)
     var changes = controller.changes.makeAsyncIterator()
-    controller.follow(SystemHealthReader(root: root, clock: clock), every: .seconds(2))
+    controller.follow(SystemHealth.Reader(root: root, clock: clock), every: .seconds(2))
     await clock.sleepers(atLeast: 1)
     try free(5)
     clock.advance(by: .seconds(2))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.ends(withinMinutes: 2)) struct StateClientTests {
-  private static let positive = StateInvariant<Int>("it is not negative") { $0 >= 0 }
+  private static let positive = StateClient<Int>.Invariant("it is not negative") { $0 >= 0 }
 
   @Test func `a change is made, counted and told`() async throws {
     let client = StateClient("count", 0)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `an invariant that nothing satisfies is a clear error`() {
-    let never = StateInvariant<Int>("nothing is right") { _ in false }
+    let never = StateClient<Int>.Invariant("nothing is right") { _ in false }
     let error = #expect(throws: AppError.self) {
       try StateClient(validating: "odd", 1, invariants: [never])
     }
@@ -68,7 +68,7 @@ import Testing
 
   @Test func `a first state that breaks an invariant stops the program`() async {
     await #expect(processExitsWith: .failure) {
-      _ = StateClient("odd", -1, invariants: [StateInvariant("positive") { $0 > 0 }])
+      _ = StateClient("odd", -1, invariants: [.init("positive") { $0 > 0 }])
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
     var lines: [String] = []
   }
 
-  private static let few = StateInvariant<Cart>("there are few lines") { $0.lines.count < 5 }
+  private static let few = StateClient<Cart>.Invariant("there are few lines") { $0.lines.count < 5 }
 
   /// Gives a place for a file, and tidies up.
   private func withFile(_ body: (URL) async throws -> Void) async throws {

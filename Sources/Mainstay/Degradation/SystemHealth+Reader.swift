@@ -2,53 +2,55 @@
 
 public import Foundation
 
-/// Reads how much of the memory and the processor that this process may use is in use.
-///
-/// On Linux it looks for the narrowest limit of the control groups around the process (version 2,
-/// else version 1), and reads the whole system where there is none. What the kernel can give back at
-/// any time, the inactive part of the page cache, does not count as used.
-public final class SystemHealthReader: Sendable {
-  /// Where the files of the system are; a test gives a folder that looks like one.
-  private let root: String
-  private let timeline: Timeline
-  private let last = Locked<ProcessorSample?>(nil)
-
-  /// Makes a reader.
+extension SystemHealth {
+  /// Reads how much of the memory and the processor that this process may use is in use.
   ///
-  /// - Parameters:
-  ///   - root: The folder in which `proc` and `sys` lie; the default is that of the system.
-  ///   - clock: The clock; the default is the continuous one.
-  public init(
-    root: URL = URL(filePath: "/"), clock: some Clock<Duration> = ContinuousClock()
-  ) {
-    var path = root.path(percentEncoded: false)
-    while path.hasSuffix("/") { path.removeLast() }
-    self.root = path
-    timeline = Timeline(clock)
-  }
+  /// On Linux it looks for the narrowest limit of the control groups around the process (version 2,
+  /// else version 1), and reads the whole system where there is none. What the kernel can give back at
+  /// any time, the inactive part of the page cache, does not count as used.
+  public final class Reader: Sendable {
+    /// Where the files of the system are; a test gives a folder that looks like one.
+    private let root: String
+    private let timeline: Timeline
+    private let last = Locked<ProcessorSample?>(nil)
 
-  /// Reads; where a file is missing or makes no sense, that number is missing.
-  public func read() -> SystemHealth {
-    #if canImport(Darwin)
-      return AppleHealth.read()
-    #else
-      let files = SystemFiles(root: root)
-      let groups = ControlGroups(files)
-      var health = SystemHealth()
-      if let use = groups.memoryUse {
-        (health.memoryUse, health.source) = (use, groups.source)
-      } else {
-        health.memoryUse = files.systemMemoryUse
-      }
-      let sample = groups.processorSample(at: timeline.now) ?? files.processorSample
-      health.processorUse = last.withLock { last in
-        defer { last = sample }
-        return sample.flatMap { new in last.flatMap { new.use(since: $0) } }
-      }
-      health.memoryPressure = groups.pressure("memory") ?? files.pressure("proc/pressure/memory")
-      health.processorPressure = groups.pressure("cpu") ?? files.pressure("proc/pressure/cpu")
-      return health
-    #endif
+    /// Makes a reader.
+    ///
+    /// - Parameters:
+    ///   - root: The folder in which `proc` and `sys` lie; the default is that of the system.
+    ///   - clock: The clock; the default is the continuous one.
+    public init(
+      root: URL = URL(filePath: "/"), clock: some Clock<Duration> = ContinuousClock()
+    ) {
+      var path = root.path(percentEncoded: false)
+      while path.hasSuffix("/") { path.removeLast() }
+      self.root = path
+      timeline = Timeline(clock)
+    }
+
+    /// Reads; where a file is missing or makes no sense, that number is missing.
+    public func read() -> SystemHealth {
+      #if canImport(Darwin)
+        return AppleHealth.read()
+      #else
+        let files = SystemFiles(root: root)
+        let groups = ControlGroups(files)
+        var health = SystemHealth()
+        if let use = groups.memoryUse {
+          (health.memoryUse, health.source) = (use, groups.source)
+        } else {
+          health.memoryUse = files.systemMemoryUse
+        }
+        let sample = groups.processorSample(at: timeline.now) ?? files.processorSample
+        health.processorUse = last.withLock { last in
+          defer { last = sample }
+          return sample.flatMap { new in last.flatMap { new.use(since: $0) } }
+        }
+        health.memoryPressure = groups.pressure("memory") ?? files.pressure("proc/pressure/memory")
+        health.processorPressure = groups.pressure("cpu") ?? files.pressure("proc/pressure/cpu")
+        return health
+      #endif
+    }
   }
 }
 
