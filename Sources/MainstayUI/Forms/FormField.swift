@@ -77,7 +77,7 @@ public struct FormField<Values: Sendable, Value: Sendable & Equatable>: Sendable
     for rule in rules {
       switch rule.work {
       case .required(let isEmpty, let error):
-        if isEmpty(value) { return .empty(error.about(field: pointer)) }
+        if isEmpty(value) { return .empty(error().about(field: pointer)) }
       case .check(let check):
         if isBlank, rule.dependencies.isEmpty { continue }
         guard let error = Self.mistake(by: check, value, values) else { continue }

@@ -73,8 +73,8 @@ public struct FormFields<Values: Sendable>: Sendable {
   /// Checks a value before work begins with it, without a form.
   ///
   /// - Parameter values: The values of all fields.
-  /// - Throws: An error of the kind `validation` that names the first wrong field, with one cause for
-  ///   each in `aboutFields`.
+  /// - Throws: An error of the kind `validation` that names the first wrong field; `aboutFields`
+  ///   has one for each.
   public func check(_ values: Values) throws(AppError) {
     let errors = errors(in: values)
     guard let first = errors.first else { return }

@@ -9,6 +9,9 @@ extension FormModel {
     switch action {
     case .ask(let field, let rule, let run): ask(field, rule: rule, run: run)
     case .stop(let run): tasks.removeValue(forKey: run)?.cancel()
+    case .giveUp(let field, let run):
+      tasks.removeValue(forKey: run)?.cancel()
+      tell(.timeout(), about: field)
     }
   }
 
@@ -33,16 +36,18 @@ extension FormModel {
     switch result {
     case .success(let mistake): return mistake.map { .mistake($0) } ?? .passed
     case .failure(let error):
-      let site = SourceSite()
-      let mapped = (mapping ?? .current).map(error, at: site)
+      let mapped = (mapping ?? .current).map(error, at: SourceSite())
       if mapped.kind == .validation {
         return .mistake(mapped.about(field: fields[field].pointer))
       }
-      if !mapped.isCancellation {
-        monitor?.capture(shown: mapped, during: "Check \(fields[field].pointer)", at: site)
-      }
+      if !mapped.isCancellation { tell(mapped, about: field) }
       return .unsure
     }
+  }
+
+  /// Nobody sees that a field could not be checked, so the team has to know.
+  private func tell(_ error: AppError, about field: Int) {
+    monitor?.capture(shown: error, during: "Check \(fields[field].pointer)", at: error.site)
   }
 
   /// One timer while there is something to begin or to end, and none otherwise.

@@ -4,8 +4,8 @@ import Foundation
 public import Mainstay
 public import Observation
 
-/// Holds a form while a person fills it in: the values, what is wrong with them, and what of that is
-/// shown.
+/// Holds a form while a person fills it in: the values, what is wrong with them, and what of that
+/// is shown.
 ///
 /// ```swift
 /// let form = FormModel(SignUp(), fields: SignUp.fields)
@@ -13,8 +13,8 @@ public import Observation
 /// let account = await form.submit("Sign up") { try await service.signUp($0) }
 /// ```
 ///
-/// An edit runs the rules of its field and of those that depend on it, and is told to those alone who
-/// look at one of these. The states are on the page <doc:FillingForms>.
+/// An edit runs the rules of its field and of those that depend on it, and is told to those alone
+/// who look at one of these. The states are on the page <doc:FillingForms>.
 @MainActor @Observable
 public final class FormModel<Values: Sendable> {
   /// What observers of one field see change; what it is stands in the machine.
@@ -200,9 +200,9 @@ public final class FormModel<Values: Sendable> {
 
   /// Whether sending can succeed as far as the rules tell: for a button that is disabled otherwise.
   ///
-  /// It is true while rules ask somebody, since sending waits for them, and where only a service has
-  /// refused a value, since it may think otherwise now. A button that is always there shows what is
-  /// wrong instead; disable that only while ``isSubmitting``.
+  /// It is true while rules ask somebody, since sending waits for them, and where only a service
+  /// has refused a value, since it may think otherwise now. A button that is always there shows
+  /// what is wrong instead; disable that only while ``isSubmitting``.
   public var canSubmit: Bool {
     _ = formStamp
     return machine.canSubmit

@@ -4,21 +4,23 @@ public import Mainstay
 
 /// A form that a text has, such as `[A-Z]{2}[0-9]{2,6}`, matched in linear time.
 ///
-/// It is the part of regular expressions that needs no going back, so no text and no pattern makes it
-/// slow: the time is proportional to the text and to the pattern.
+/// It is the part of regular expressions that needs no going back, so no text and no pattern makes
+/// it slow: the time is proportional to the text and to the pattern.
 ///
 /// | It has | Meaning |
 /// |---|---|
 /// | `.` | any character, as a person counts them |
 /// | `[a-z_]`, `[^a-z]` | one of these, or any other |
-/// | `\d`, `\w`, `\s` and `\D`, `\W`, `\S` | digits `0` to `9`; letters, digits and `_`; white space |
+/// | `\d`, `\w`, `\s` | digits `0` to `9`; letters, digits and `_`; white space |
+/// | `\D`, `\W`, `\S` | any other |
 /// | `\t`, `\n`, `\.` and the like | a tabulator, a new line, the character itself |
 /// | `a?`, `a*`, `a+`, `a{2}`, `a{2,}`, `a{2,5}` | how often; counts of 1,000 at most |
 /// | `(ab\|c)` | a group, and alternatives |
 ///
-/// The pattern is about the whole text, with or without `^` and `$` around it. References back, looking
-/// around, lazy repetition and properties of Unicode are not there: such a pattern is not legal. A
-/// pattern has 1,000 states at most, and a text of more than 4,096 characters does not fit.
+/// The pattern is about the whole text, with or without `^` and `$` around it. References back,
+/// looking around, lazy repetition and properties of Unicode are not there: such a pattern is not
+/// legal. A pattern has 1,000 states at most, and a text of more than 4,096 characters does not
+/// fit.
 public struct FormPattern: Sendable {
   /// How many characters a text may have; a longer one does not fit.
   public static let maximumLength = 4_096
@@ -32,14 +34,13 @@ public struct FormPattern: Sendable {
   /// - Throws: `ConfigurationError` that says what is not legal, and where.
   public init(validating source: String) throws(ConfigurationError) {
     self.source = source
-    do {
-      var parser = PatternParser(source)
-      program = try PatternProgram(parser.pattern())
-    } catch {
+    var parser = PatternParser(source)
+    let pattern = try parser.pattern()
+    guard pattern.size < PatternProgram.maximumStates else {
       throw ConfigurationError(
-        subject: "FormPattern",
-        violations: [.init(option: "source", value: String(source.prefix(128)), rule: error.rule)])
+        pattern: source, "it has more than \(PatternProgram.maximumStates) states")
     }
+    program = PatternProgram(pattern)
   }
 
   /// Whether the whole text fits.
@@ -87,10 +88,7 @@ struct PatternProgram: Sendable {
 
   private var states: [State] = []
 
-  init(_ pattern: PatternNode) throws(PatternMistake) {
-    guard pattern.size < Self.maximumStates else {
-      throw PatternMistake(rule: "it has more than \(Self.maximumStates) states")
-    }
+  init(_ pattern: PatternNode) {
     emit(pattern)
     states.append(.end)
   }

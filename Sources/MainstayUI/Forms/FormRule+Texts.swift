@@ -13,7 +13,7 @@ extension FormRule {
     FormRule(
       work: .required(
         isEmpty: { Emptiness.isEmpty($0) || $0 as? Bool == false },
-        error: Value.self == Bool.self ? FormTexts.notAccepted : FormTexts.empty))
+        error: { Value.self == Bool.self ? FormTexts.notAccepted : FormTexts.empty }))
   }
 }
 
@@ -37,11 +37,11 @@ extension FormRule where Value == String {
 
   /// It has as many characters as a person counts.
   ///
-  /// Counting stops after the end of the range. A text of more than 64 bytes for each character that
-  /// it may have is too long, however it looks.
+  /// Counting stops after the end of the range. A text of more than 64 bytes for each character
+  /// that it may have is too long, however it looks.
   ///
-  /// - Parameter range: How many characters, such as `3...20`, `8...` or `...200`; what is below zero
-  ///   is cut to it, and a range without a number in it stops the program.
+  /// - Parameter range: How many characters, such as `3...20`, `8...` or `...200`; what is below
+  ///   zero is cut to it, and a range without a number in it stops the program.
   /// - Returns: The rule.
   public static func length(_ range: some RangeExpression<Int> & Sendable) -> FormRule {
     let legal = Bounds(range, of: "length")
@@ -59,8 +59,8 @@ extension FormRule where Value == String {
   ///
   /// The digits may be those of any script, with a sign before and spaces around.
   ///
-  /// - Parameter range: Which numbers, such as `13...` or `1...10`; the default is all that fit into
-  ///   `Int`. A range without a number in it stops the program.
+  /// - Parameter range: Which numbers, such as `13...` or `1...10`; the default is all that fit
+  ///   into `Int`. A range without a number in it stops the program.
   /// - Returns: The rule.
   public static func wholeNumber(
     _ range: some RangeExpression<Int> & Sendable = Int.min...
@@ -69,8 +69,7 @@ extension FormRule where Value == String {
     return FormRule(
       work: .check { text, _ in
         guard let number = WholeNumber.read(text) else { return FormTexts.wholeNumber }
-        if number < legal.minimum { return FormTexts.tooSmall(.integer(legal.minimum)) }
-        return number > legal.maximum ? FormTexts.tooLarge(.integer(legal.maximum)) : nil
+        return legal.mistake(number)
       })
   }
 
@@ -125,6 +124,12 @@ struct Bounds: Sendable {
     precondition(minimum <= maximum, "FormRule.\(rule)(\(range)) is not legal: no number is in it")
   }
 
+  /// What is wrong with a number; ends that are those of `Int` are none.
+  func mistake(_ number: some BinaryInteger) -> AppError? {
+    if minimum > .min, number < minimum { return FormTexts.tooSmall(.integer(minimum)) }
+    return maximum < .max && number > maximum ? FormTexts.tooLarge(.integer(maximum)) : nil
+  }
+
   /// Where the length of a text is, by as few of its characters as tell that.
   func place(of text: String) -> Place {
     let bytes = text.utf8.count
@@ -142,22 +147,35 @@ private enum EmailAddress {
       return false
     }
     let name = text.utf8[..<at]
-    let domain = text[text.utf8.index(after: at)...]
-    return (1...64).contains(name.count) && isDomain(domain) && hasOnlyLetters(text)
-      && (!name.contains(UInt8(ascii: "@")) || isQuoted(name))
+    let domain = text.utf8[text.utf8.index(after: at)...]
+    return isName(name) && isDomain(domain) && hasOnlyLetters(text)
   }
 
-  /// Only a name in quotation marks may have an `@` of its own.
-  private static func isQuoted(_ name: Substring.UTF8View) -> Bool {
-    name.count > 2 && name.first == UInt8(ascii: "\"") && name.last == UInt8(ascii: "\"")
+  /// Only a name in quotation marks may have an `@` or brackets of its own.
+  private static func isName(_ name: Substring.UTF8View) -> Bool {
+    guard (1...64).contains(name.count) else { return false }
+    let isQuoted =
+      name.count > 2 && name.first == UInt8(ascii: "\"") && name.last == UInt8(ascii: "\"")
+    return isQuoted || !name.contains { #"@"(),:;<>[\]"#.utf8.contains($0) }
   }
 
-  private static func isDomain(_ domain: Substring) -> Bool {
-    if domain.utf8.first == UInt8(ascii: "[") {
-      return domain.utf8.last == UInt8(ascii: "]") && domain.utf8.count > 2
+  private static func isDomain(_ domain: Substring.UTF8View) -> Bool {
+    if domain.first == UInt8(ascii: "[") {
+      return domain.last == UInt8(ascii: "]") && domain.count > 2
     }
-    let labels = domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return labels.count > 1 && labels.allSatisfy { (1...63).contains($0.count) }
+    let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return labels.count > 1
+      && labels.allSatisfy { (1...63).contains($0.count) && $0.allSatisfy(isOfLabel) }
+  }
+
+  /// Beyond ASCII all is left to whoever resolves the name.
+  private static func isOfLabel(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), 0x80...:
+      true
+    default: false
+    }
   }
 
   private static func hasOnlyLetters(_ text: String) -> Bool {

@@ -10,11 +10,7 @@ extension FormRule where Value: BinaryInteger {
   /// - Returns: The rule.
   public static func range(_ range: some RangeExpression<Int> & Sendable) -> FormRule {
     let legal = Bounds(range, of: "range", least: .min)
-    return FormRule(
-      work: .check { number, _ in
-        if number < legal.minimum { return FormTexts.tooSmall(.integer(legal.minimum)) }
-        return number > legal.maximum ? FormTexts.tooLarge(.integer(legal.maximum)) : nil
-      })
+    return FormRule(work: .check { number, _ in legal.mistake(number) })
   }
 
   /// It is an age of so many years or more.
@@ -86,7 +82,8 @@ extension FormRule where Value: Equatable {
   /// - Returns: The rule.
   public static func equal(to other: FormField<Values, Value>) -> FormRule {
     FormRule(
-      work: .check { value, values in value == other.value(in: values) ? nil : FormTexts.different },
+      work: .check { value, values in value == other.value(in: values) ? nil : FormTexts.different
+      },
       dependencies: [other.pointer])
   }
 }

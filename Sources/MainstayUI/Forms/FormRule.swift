@@ -8,13 +8,13 @@ public import Mainstay
 /// rules: [.required, .length(3...20), .ask("This name is taken.") { name, _ in … }]
 /// ```
 ///
-/// The rules of a field run in their order, and the first that fails is the error of the field. Those
-/// that ask somebody else come after all others, wherever they stand. A rule that depends on no other
-/// field is not asked about an empty one.
+/// The rules of a field run in their order, and the first that fails is the error of the field.
+/// Those that ask somebody else come after all others, wherever they stand. A rule that depends on
+/// no other field is not asked about an empty one.
 public struct FormRule<Values: Sendable, Value: Sendable>: Sendable {
   enum Work: Sendable {
     /// It has to be filled in.
-    case required(isEmpty: @Sendable (Value) -> Bool, error: AppError)
+    case required(isEmpty: @Sendable (Value) -> Bool, error: @Sendable () -> AppError)
     /// Nil where it passes.
     case check(@Sendable (Value, Values) throws -> AppError?)
     /// Nil where it passes.
@@ -27,9 +27,9 @@ public struct FormRule<Values: Sendable, Value: Sendable>: Sendable {
 
   /// A rule of your own, which depends only on what was entered.
   ///
-  /// It runs with every edit of the field and of those that it depends on, so it has to be quick. It
-  /// may throw: an error of the kind `validation` is shown in its own words, any other in words that
-  /// fit anything. One that says that it was cancelled judges nothing: the rule passes.
+  /// It runs with every edit of the field and of those that it depends on, so it has to be quick.
+  /// It may throw: an error of the kind `validation` is shown in its own words, any other in words
+  /// that fit anything. One that says that it was cancelled judges nothing: the rule passes.
   ///
   /// - Parameters:
   ///   - message: What is wrong where it does not pass, in a sentence.
@@ -53,10 +53,10 @@ public struct FormRule<Values: Sendable, Value: Sendable>: Sendable {
   /// A rule that asks somebody else, such as a service.
   ///
   /// It begins once the field has not changed for a while, or when the form is sent, and where the
-  /// other rules pass; a newer value cancels it, and its late answer changes nothing. Where it throws
-  /// an error of the kind `validation`, that is shown. Where it throws another, or takes too long,
-  /// the field is ``FormFieldVerdict/unchecked``, which does not block. The value with which the form
-  /// began is not asked about.
+  /// other rules pass; a newer value cancels it, and its late answer changes nothing. Where it
+  /// throws an error of the kind `validation`, that is shown. Where it throws another, or takes too
+  /// long, the field is ``FormFieldVerdict/unchecked``, which does not block. The value with which
+  /// the form began is not asked about.
   ///
   /// - Parameters:
   ///   - message: What is wrong where it does not pass, in a sentence.
@@ -97,7 +97,7 @@ public struct FormRule<Values: Sendable, Value: Sendable>: Sendable {
     switch work {
     case .required(let isEmpty, let error):
       copy.work = .required(
-        isEmpty: isEmpty, error: error.saying(message, suggestion: suggestion))
+        isEmpty: isEmpty, error: { error().saying(message, suggestion: suggestion) })
     case .check(let check): copy.work = .check { words(try check($0, $1)) }
     case .ask(let ask, let answer): copy.work = .ask(ask) { words(try await answer($0, $1)) }
     }
@@ -114,7 +114,7 @@ public struct FormRule<Values: Sendable, Value: Sendable>: Sendable {
     let work: Work =
       switch rule.work {
       case .required(let isEmpty, let error):
-        .check { value, _ in value.map(isEmpty) == true ? error : nil }
+        .required(isEmpty: { $0.map(isEmpty) == true }, error: error)
       case .check(let check):
         .check { value, values in try value.flatMap { try check($0, values) } }
       case .ask(let ask, let answer):

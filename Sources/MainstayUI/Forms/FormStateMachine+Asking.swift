@@ -77,7 +77,7 @@ extension FormStateMachine {
     var actions: [Action] = []
     for index in active.sorted() {
       guard case .running(let run) = fields[index].asking, run.until <= now else { continue }
-      actions.append(.stop(run: run.id))
+      actions.append(.giveUp(field: index, run: run.id))
       actions += end(run, of: index, with: .unsure, now: now)
     }
     return actions + begin(now: now)

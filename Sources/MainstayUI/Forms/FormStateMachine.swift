@@ -84,7 +84,10 @@ struct FormStateMachine: Sendable {
   /// What is to be done outside.
   enum Action: Sendable, Equatable {
     case ask(field: Int, rule: Int, run: UInt64)
+    /// Something newer has taken its place.
     case stop(run: UInt64)
+    /// It takes too long.
+    case giveUp(field: Int, run: UInt64)
   }
 
   /// How many are asked at once.

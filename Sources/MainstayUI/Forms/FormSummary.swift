@@ -3,7 +3,8 @@
 public import Foundation
 public import Mainstay
 
-/// All that a form shows under its fields, in one place: for the top of a page, and to be read aloud.
+/// All that a form shows under its fields, in one place: for the top of a page, and to be read
+/// aloud.
 public struct FormSummary: Sendable, Equatable {
   /// One field and one thing that is wrong with it.
   public struct Line: Sendable, Equatable, Identifiable {

@@ -3,26 +3,46 @@
 import Foundation
 import Mainstay
 
-/// The English words of forms; the other languages stand beside those of the core, under
-/// `error.form`.
+/// The English words of forms, in a failure of its own with each reading; the other languages stand
+/// beside those of the core, under `error.form`.
 enum FormTexts {
-  static let empty = mistake(
-    "form.empty", "This is empty.", suggestion: "Fill it in to go on.")
-  static let notAccepted = mistake(
-    "form.not-accepted", "This is not accepted yet.", suggestion: "Accept it to go on.")
-  static let email = mistake(
-    "form.email", "This is not an email address.",
-    suggestion: "Enter one such as \("name@example.com").")
-  static let different = mistake(
-    "form.different", "The two entries differ.", suggestion: "Enter the same in both.")
-  static let pattern = mistake(
-    "form.pattern", "This does not have the expected form.",
-    suggestion: "Check it for typing mistakes.")
-  static let wholeNumber = mistake(
-    "form.whole-number", "This is not a whole number.", suggestion: "Use digits only.")
-  static let unacceptable = mistake(
-    "form.unacceptable", "This cannot be accepted.",
-    suggestion: "Check it for typing mistakes.")
+  static var empty: AppError {
+    mistake(
+      "form.empty", "This is empty.", suggestion: "Fill it in to go on.")
+  }
+
+  static var notAccepted: AppError {
+    mistake(
+      "form.not-accepted", "This is not accepted yet.", suggestion: "Accept it to go on.")
+  }
+
+  static var email: AppError {
+    mistake(
+      "form.email", "This is not an email address.",
+      suggestion: "Enter one such as \("name@example.com").")
+  }
+
+  static var different: AppError {
+    mistake(
+      "form.different", "The two entries differ.", suggestion: "Enter the same in both.")
+  }
+
+  static var pattern: AppError {
+    mistake(
+      "form.pattern", "This does not have the expected form.",
+      suggestion: "Check it for typing mistakes.")
+  }
+
+  static var wholeNumber: AppError {
+    mistake(
+      "form.whole-number", "This is not a whole number.", suggestion: "Use digits only.")
+  }
+
+  static var unacceptable: AppError {
+    mistake(
+      "form.unacceptable", "This cannot be accepted.",
+      suggestion: "Check it for typing mistakes.")
+  }
 
   static func tooShort(_ minimum: Int) -> AppError {
     mistake(
@@ -64,13 +84,6 @@ enum FormTexts {
       "form.too-many", "Too many are chosen.", suggestion: "Choose at most \(maximum).")
   }
 
-  /// One of each, for the tests of texts.
-  static let all = [
-    empty, notAccepted, email, different, pattern, wholeNumber, unacceptable, tooShort(8),
-    tooLong(1), tooLong(200), tooSmall(.integer(1)), tooLarge(.integer(9)), tooYoung(13), tooFew(2),
-    tooMany(3),
-  ]
-
   // MARK: Other words
 
   static let checking = text("form.checking.message", "This is being checked.")
@@ -89,9 +102,6 @@ enum FormTexts {
   static func line(_ label: String, _ message: String) -> LocalizableText {
     text("form.line.message", "\(label): \(message)")
   }
-
-  /// All of these, for the tests of texts.
-  static let others = [checking, unchecked, refused, title(of: 1), title(of: 2), line("", "")]
 
   private static func text(_ name: String, _ english: LocalizableText) -> LocalizableText {
     LocalizableText(key: "error." + name, english: english)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Mainstay
 
-/// What a pattern is not legal for.
-struct PatternMistake: Error {
-  let rule: String
+extension ConfigurationError {
+  /// What a pattern is not legal for.
+  init(pattern source: some StringProtocol, _ rule: String) {
+    self.init(
+      subject: "FormPattern",
+      violations: [.init(option: "source", value: String(source.prefix(128)), rule: rule)])
+  }
 }
 
 /// A pattern, taken apart.
@@ -19,9 +24,10 @@ indirect enum PatternNode: Sendable {
     switch self {
     case .one: 1
     case .sequence(let nodes): nodes.reduce(0) { Self.sum($0, $1.size) }
-    case .choice(let nodes): nodes.reduce(0) { Self.sum($0, $1.size + 2) }
-    case .repeated(let node, let minimum, let maximum):
-      Self.sum(2, (node.size + 1) * max(minimum, maximum ?? minimum + 1))
+    case .choice(let nodes): nodes.reduce(-2) { Self.sum($0, $1.size + 2) }
+    case .repeated(let node, let minimum, let maximum?):
+      Self.sum(node.size * minimum, (node.size + 1) * (maximum - minimum))
+    case .repeated(let node, let minimum, nil): Self.sum(node.size * minimum, node.size + 2)
     }
   }
 
@@ -80,9 +86,10 @@ struct PatternParser {
   }
 
   /// The whole pattern.
-  mutating func pattern() throws(PatternMistake) -> PatternNode {
+  mutating func pattern() throws(ConfigurationError) -> PatternNode {
     guard source.count <= Self.maximumSource else {
-      throw PatternMistake(rule: "it is longer than \(Self.maximumSource) characters")
+      throw ConfigurationError(
+        pattern: String(source), "it is longer than \(Self.maximumSource) characters")
     }
     _ = take("^")
     let node = try choice()
@@ -90,8 +97,8 @@ struct PatternParser {
     return node
   }
 
-  private func mistake(_ what: String) -> PatternMistake {
-    PatternMistake(rule: "\(what) at character \(index + 1)")
+  private func mistake(_ what: String) -> ConfigurationError {
+    ConfigurationError(pattern: String(source), "\(what) at character \(index + 1)")
   }
 
   private var next: Character? { index < source.count ? source[index] : nil }
@@ -102,13 +109,13 @@ struct PatternParser {
     return true
   }
 
-  private mutating func choice() throws(PatternMistake) -> PatternNode {
+  private mutating func choice() throws(ConfigurationError) -> PatternNode {
     var branches = [try sequence()]
     while take("|") { branches.append(try sequence()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
   }
 
-  private mutating func sequence() throws(PatternMistake) -> PatternNode {
+  private mutating func sequence() throws(ConfigurationError) -> PatternNode {
     var nodes: [PatternNode] = []
     while let character = next, character != "|", character != ")" {
       if character == "$", index + 1 == source.count, depth == 0 {
@@ -120,7 +127,7 @@ struct PatternParser {
     return .sequence(nodes)
   }
 
-  private mutating func atom() throws(PatternMistake) -> PatternNode {
+  private mutating func atom() throws(ConfigurationError) -> PatternNode {
     guard let character = next else { throw mistake("something is missing") }
     switch character {
     case "(": return try group()
@@ -137,7 +144,7 @@ struct PatternParser {
     }
   }
 
-  private mutating func group() throws(PatternMistake) -> PatternNode {
+  private mutating func group() throws(ConfigurationError) -> PatternNode {
     guard depth < Self.maximumDepth else {
       throw mistake("more than \(Self.maximumDepth) groups inside of each other")
     }
@@ -150,7 +157,7 @@ struct PatternParser {
     return node
   }
 
-  private mutating func repeated(_ node: PatternNode) throws(PatternMistake) -> PatternNode {
+  private mutating func repeated(_ node: PatternNode) throws(ConfigurationError) -> PatternNode {
     let (minimum, maximum): (Int, Int?)
     switch next {
     case "?": (minimum, maximum) = (0, 1)
@@ -167,7 +174,7 @@ struct PatternParser {
   }
 
   /// What stands in braces; the closing one is left.
-  private mutating func counts() throws(PatternMistake) -> (Int, Int?) {
+  private mutating func counts() throws(ConfigurationError) -> (Int, Int?) {
     index += 1
     guard let minimum = try number() else { throw mistake("a count is missing") }
     var maximum: Int? = minimum
@@ -177,7 +184,7 @@ struct PatternParser {
     return (minimum, maximum)
   }
 
-  private mutating func number() throws(PatternMistake) -> Int? {
+  private mutating func number() throws(ConfigurationError) -> Int? {
     var value: Int?
     while let character = next, character.isASCII, let digit = character.wholeNumberValue {
       let sum = (value ?? 0) * 10 + digit
@@ -190,7 +197,7 @@ struct PatternParser {
     return value
   }
 
-  private mutating func escaped() throws(PatternMistake) -> CharacterClass.Part {
+  private mutating func escaped() throws(ConfigurationError) -> CharacterClass.Part {
     index += 1
     guard let character = next else { throw mistake("nothing after “\\”") }
     defer { index += 1 }
@@ -212,7 +219,7 @@ struct PatternParser {
     }
   }
 
-  private mutating func bracket() throws(PatternMistake) -> CharacterClass {
+  private mutating func bracket() throws(ConfigurationError) -> CharacterClass {
     index += 1
     var characters = CharacterClass(parts: [], isNegated: take("^"))
     while let character = next, character != "]" || characters.parts.isEmpty {
@@ -232,7 +239,7 @@ struct PatternParser {
     return characters
   }
 
-  private mutating func member() throws(PatternMistake) -> CharacterClass.Part {
+  private mutating func member() throws(ConfigurationError) -> CharacterClass.Part {
     guard let character = next else { throw mistake("brackets that do not end") }
     if character == "\\" { return try escaped() }
     index += 1
