@@ -21,6 +21,8 @@ public final class FormModel<Values: Sendable> {
   @MainActor @Observable
   final class Watch {
     var stamp: UInt64 = 0
+    /// What of it was in a summary when somebody was told last.
+    @ObservationIgnored var told: (verdict: FormFieldVerdict, errors: [UUID])?
   }
 
   @ObservationIgnored var machine: FormStateMachine
@@ -33,7 +35,7 @@ public final class FormModel<Values: Sendable> {
   @ObservationIgnored let monitor: ErrorMonitor?
 
   @ObservationIgnored private let watches: [Watch]
-  /// Changes with each value, with each mistake or verdict, and with the state of the form.
+  /// Changes with each value, with what is wrong or shown, and with the state of the form.
   private var valueStamp: UInt64 = 0
   private var verdictStamp: UInt64 = 0
   private var formStamp: UInt64 = 0
@@ -106,7 +108,10 @@ public final class FormModel<Values: Sendable> {
     lastOverview = Overview(machine)
   }
 
-  deinit { for task in tasks.values { task.cancel() } }
+  deinit {
+    for task in tasks.values { task.cancel() }
+    timer?.task.cancel()
+  }
 
   // MARK: Values
 
@@ -274,8 +279,15 @@ public final class FormModel<Values: Sendable> {
   func follow(_ actions: [FormStateMachine.Action]) {
     for action in actions { perform(action) }
     let changes = machine.takeChanges()
-    for index in changes { watches[index].stamp += 1 }
-    if !changes.isEmpty { verdictStamp += 1 }
+    var hasNews = false
+    for index in changes {
+      watches[index].stamp += 1
+      let now = (machine.fields[index].verdict, machine.errors(of: index).map(\.id))
+      if let told = watches[index].told, told == now { continue }
+      watches[index].told = now
+      hasNews = true
+    }
+    if hasNews { verdictStamp += 1 }
     let overview = Overview(machine)
     if overview != lastOverview {
       lastOverview = overview

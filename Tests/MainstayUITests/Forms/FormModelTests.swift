@@ -193,6 +193,31 @@ import Testing
     #expect(confirmation.isRaised && summary.isRaised)
   }
 
+  @Test(.requirement("A13")) func `tells observers of the summary only what is new in it`() {
+    form.leave(SignUp.email)
+    form.set(SignUp.email, "a")
+    let summary = Flag()
+    withObservationTracking {
+      _ = form.summary
+    } onChange: {
+      summary.raise()
+    }
+    form.set(SignUp.email, "ad")
+    form.set(SignUp.email, "ada")
+    #expect(!summary.isRaised, "the same mistake")
+    form.set(SignUp.email, "ada@example.com")
+    #expect(summary.isRaised && form.summary == nil)
+  }
+
+  @Test func `a field can be bound by its key path`() {
+    let path: ReferenceWritableKeyPath<FormModel<SignUp>, String> = \.[SignUp.email]
+    form[keyPath: path] = "ada@example.com"
+    #expect(form.values.email == "ada@example.com" && form[keyPath: path] == form.values.email)
+    #expect(form.verdict(of: SignUp.email) == .valid)
+    let same: ReferenceWritableKeyPath<FormModel<SignUp>, String> = \.[SignUp.email]
+    #expect(path == same && path != \.[SignUp.name])
+  }
+
   private var shown: [AppError] {
     [form.error(for: SignUp.email), form.error(for: SignUp.age)].compactMap(\.self)
   }

@@ -218,7 +218,8 @@ private func code<Value>(_ value: Value, _ rules: FormRule<Box<Value>, Value>...
     #expect(inner.aboutFields == [inner])
     #expect(AppError.cancelled().about(field: "/email").aboutFields.isEmpty)
     let own = OwnMistake(field: "/email")
-    #expect(wrapped([own, OwnMistake(field: "/name")]).aboutFields.map(\.field) == ["/email", "/name"])
+    #expect(
+      wrapped([own, OwnMistake(field: "/name")]).aboutFields.map(\.field) == ["/email", "/name"])
     let mapped = AppError.from(own)
     #expect(mapped.aboutFields.map(\.id) == [mapped.id], "itself, and not its original")
     #expect(AppError.from(OwnMistake(field: nil)).aboutFields.isEmpty)

@@ -42,6 +42,15 @@ import Testing
     #expect(form.submissionError?.httpStatus == 503)
   }
 
+  @Test(.requirement("E20")) func `nothing of a long answer is lost`() async {
+    let fields = (0..<100).map { #"{"pointer": "/rows/\#($0)", "detail": "Row \#($0)."}"# }
+    let body = #"{"errors": [\#(fields.joined(separator: ","))]}"#
+    await form.submit { [answer] _ in throw answer(422, body) }
+    #expect(form.submissionError?.aboutFields.count == 100)
+    let words = form.submissionError?.message.description.split(separator: "\n")
+    #expect(words?.count == 100 && words?.last == "Row 99.")
+  }
+
   @Test func `a server says with the same fields what is wrong, and a form reads it`() async throws
   {
     var values = SignUp.filled
