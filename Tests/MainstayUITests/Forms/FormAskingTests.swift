@@ -40,7 +40,7 @@ actor NameService {
   }
 }
 
-@MainActor @Suite struct FormAskingTests {
+@MainActor @Suite(.ends(withinMinutes: 5)) struct FormAskingTests {
   private let clock = ManualClock()
   private let service = NameService()
 
@@ -191,6 +191,48 @@ actor NameService {
     #expect(await form.submit { $0.name } == "ada")
     #expect(await monitor.flush(within: .patience))
     #expect(sink.reports.map(\.operation) == ["Check /name"])
+  }
+
+  @Test func `nobody is told of a question that is not asked any more`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let field = field()
+    let form = form(field, monitor: monitor)
+    form.set(field, "ada")
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(300))
+    _ = await service.asked(1)
+    form.set(field, "adam")
+    await service.answer(1, .failure(AppError.offline()))
+    await service.ended.lines(atLeast: 1)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(300))
+    _ = await service.asked(2)
+    await service.answer(2, .failure(AppError.http(status: 503)))
+    await changed(form, field)
+    #expect(await monitor.flush(within: .patience))
+    #expect(sink.reports.map(\.code) == ["http.503"])
+  }
+
+  @Test func `many fields are asked about at once, but not all`() async {
+    struct Table: Sendable { var cells = Array(repeating: "", count: 20) }
+    let service = service
+    let cells = (0..<20).map { index in
+      FormField<Table, String>(
+        JSONPointer(tokens: ["\(index)"]), label: "Cell",
+        rules: [.ask("This is taken.", after: .zero) { name, _ in try await service.isFree(name) }],
+        get: { $0.cells[index] }, set: { $0.cells[index] = $1 })
+    }
+    let form = FormModel(
+      Table(), fields: FormFields { for cell in cells { cell } }, clock: clock)
+    for (index, cell) in cells.enumerated() { form.set(cell, "\(index)") }
+    let run = Task { await form.submit { $0.cells.count } }
+    for count in 1...20 {
+      let asked = await service.asked(count)
+      #expect(asked.count <= count + 7, "eight at once")
+      await service.answer(count, .success(true))
+    }
+    #expect(await run.value == 20)
   }
 
   @Test func `a validation error of the service speaks for itself`() async {

@@ -6,7 +6,7 @@ import MainstayUI
 import TestSupport
 import Testing
 
-@MainActor @Suite struct FormPropertyTests {
+@MainActor @Suite(.ends(withinMinutes: 5)) struct FormPropertyTests {
   private enum Edit: Sendable {
     case name(String), email(String), age(Int?), password(String), confirmation(String)
 
@@ -84,6 +84,54 @@ import Testing
           .filter { $0.code != "form.empty" }.compactMap(\.field)
         #expect(shown == wrong.filter(left.contains), "seed \(seed)")
       }
+    }
+  }
+
+  @Test(.requirement("T19"))
+  func `what a service says about a value shows only while that value stands there`() async {
+    for seed in 0..<UInt64(RandomDose.cases / 5) {
+      var random = SeededGenerator(seed: seed)
+      let service = NameService()
+      let field = FormField<Account, String>(
+        "name", \.name, label: "Name",
+        rules: [
+          .ask("It is taken.", after: .zero) { name, _ in
+            if try await service.isFree(name) { return true }
+            throw AppError.validation("\(name) is taken.")
+          }
+        ])
+      let form = FormModel(
+        Account(), fields: FormFields { field }, showing: .edited, clock: ManualClock())
+      var asked = 0
+      var open: [Int] = []
+      func check() {
+        let words = form.error(for: field)?.message.description
+        #expect(words == nil || words == "\(form.values.name) is taken.", "seed \(seed)")
+      }
+      for number in 1...Int.random(in: 2...8, using: &random) {
+        form.set(field, "\(number)")
+        asked += 1
+        open.append(asked)
+        _ = await service.asked(asked)
+        // Some of those that were asked answer, in any order; the newest only at the end.
+        while let late = open.dropLast().randomElement(using: &random), Bool.random(using: &random)
+        {
+          open.removeAll { $0 == late }
+          await service.answer(late, .success(Bool.random(using: &random)))
+          check()
+        }
+        check()
+      }
+      let newest = open.removeLast()
+      let isFree = Bool.random(using: &random)
+      for late in open.shuffled(using: &random) { await service.answer(late, .success(!isFree)) }
+      await service.ended.lines(atLeast: asked - 1)
+      #expect(form.verdict(of: field) == .checking, "seed \(seed)")
+      await service.answer(newest, .success(isFree))
+      let submitted = await form.submit { $0.name }
+      #expect((submitted != nil) == isFree, "seed \(seed)")
+      #expect(form.verdict(of: field) == (isFree ? .valid : .invalid), "seed \(seed)")
+      check()
     }
   }
 
