@@ -120,7 +120,8 @@ let package = Package(
       path: "Tests/ReportCrashChild"),
     .testTarget(
       name: "MainstayUITests",
-      dependencies: ["Mainstay", "MainstayUI", "MainstayTesting", "TestSupport"]),
+      // With the answers of HTTP, whose errors of fields a form shows.
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayUI", "MainstayTesting", "TestSupport"]),
     // The services that the transports of reports are tested with.
     .target(
       name: "HTTPTestSupport",

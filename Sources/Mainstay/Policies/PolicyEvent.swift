@@ -13,6 +13,9 @@ public struct PolicyEvent: Sendable {
     case recovered(attempts: Int)
     /// No further attempt is made.
     case gaveUp(attempts: Int, reason: GiveUpReason)
+    /// What a ``RecoveryPlan`` does about a failure was done before the wait; what it threw itself,
+    /// nil where it worked.
+    case recoveryEnded(step: String, error: AppError?)
     /// Nobody has said what may be done about errors of this type; told once per policy and type.
     case unclassified(type: String, cure: String)
     /// A time limit passed.

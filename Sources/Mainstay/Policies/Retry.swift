@@ -28,6 +28,7 @@ public struct Retry: Policy {
   // Asked on every call: looking whether `results` is nil would copy it.
   @usableFromInline let judgesResults: Bool
   let nesting: Nesting
+  var recovery: RecoveryPlan?
   var name: String?
   /// Whether a retry further out in the same pipeline makes the attempts.
   var isInsideAnother = false

@@ -40,11 +40,40 @@ final class RetryRecovery {
       tell(report)
     }
     let rule = retry.condition.decide(failure, disposition)
+    let mending = retry.recovery?.step(for: failure)
+    // What is mended is worth another attempt, whatever its error says.
+    let isHopeless = rule == .never && mending != nil
     let cost = budget.cost(after: failure, disposition)
-    guard let delay = decide(failure, rule, isInside: isInsideAnother, cost: cost) else {
-      throw notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
+    guard
+      let delay = decide(
+        failure, isHopeless ? .afterBackoff(hint: nil) : rule, isInside: isInsideAnother,
+        cost: cost)
+    else { throw notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce) }
+    if let (step, error) = mending {
+      let isMended = await mend(error, by: step)
+      guard isMended || !isHopeless else { throw unmended(failure) }
     }
     try await sleep(delay)
+  }
+
+  /// Runs a step before the wait, and tells what became of it.
+  private func mend(_ error: AppError, by step: RecoveryPlan.Step) async -> Bool {
+    do {
+      try await RecoveryPlan.run(step, error)
+      tell(.recoveryEnded(step: step.name, error: nil))
+      return true
+    } catch {
+      tell(.recoveryEnded(step: step.name, error: error))
+      return false
+    }
+  }
+
+  /// No attempt follows after all: what was paid for it comes back.
+  private func unmended(_ failure: any Error) -> any Error {
+    budget.refund(paid)
+    paid = 0
+    tell(.gaveUp(attempts: machine.failures, reason: .notRetryable), withLog: true)
+    return notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
   }
 
   /// Returns when the next attempt may begin after a result that is not acceptable; false where

@@ -9,7 +9,7 @@ enum StrategyRules {
     "MainstayCLI": "It says what is wrong in its exit status and in a sentence.",
     "MainstayOutboxTesting": "It says which law is broken, in a value that a test prints.",
     "MainstayTesting": "Its errors are made by tests, and end in them.",
-    "MainstayUI": "It shows the errors of others.",
+    "MainstayUI": "It shows the errors of others; a mistake in a form is shown under its field.",
   ]
 
   /// - Parameters:

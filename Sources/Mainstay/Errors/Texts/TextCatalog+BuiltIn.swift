@@ -3,8 +3,8 @@
 extension TextCatalog {
   /// The texts that Mainstay brings along, in English, by key: what a new language has to say.
   ///
-  /// It has the texts of the core; those of an outbox stand under `error.outbox` in the languages
-  /// that are there.
+  /// It has the texts of the core; those of an outbox stand under `error.outbox`, and those of
+  /// forms under `error.form`, in the languages that are there.
   public static let english: [String: String] = {
     var texts: [String: String] = [:]
     let rows = BuiltInError.parts.flatMap(\.rows)
@@ -12,6 +12,8 @@ extension TextCatalog {
     let all =
       rows.flatMap { [$0.title, $0.message] + [$0.suggestion].compactMap(\.self) }
       + RecoveryAction.builtIn.map(\.title) + [validation]
+      + DegradationPlan.standard.needs.map(\.reason)
+      + [DegradationController.Change.allIsWell, DegradationController.Change.moreWorks]
     for text in all {
       if let key = text.key { texts[key] = text.pattern }
     }

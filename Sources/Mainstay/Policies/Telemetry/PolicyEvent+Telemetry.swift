@@ -10,6 +10,7 @@ extension PolicyEvent.What {
     case .attemptFailed: "attemptFailed"
     case .recovered: "recovered"
     case .gaveUp: "gaveUp"
+    case .recoveryEnded: "recoveryEnded"
     case .unclassified: "unclassified"
     case .timedOut: "timedOut"
     case .rejected: "rejected"
@@ -49,6 +50,7 @@ extension PolicyEvent.What {
     switch self {
     case .circuitOpened: .error
     case .gaveUp(_, let reason): reason.severity
+    case .recoveryEnded(_, let error): error == nil ? .info : .warning
     // A failure that another attempt follows is not yet one; the last is told by `gaveUp`.
     case .attemptFailed(_, let error, let nextDelay):
       nextDelay == nil || error.isCancellation ? .debug : .warning
@@ -75,6 +77,8 @@ extension PolicyEvent.What {
     case .gaveUp(let attempts, let reason):
       ["attempts": "\(attempts)", "reason": reason.rawValue]
     case .unclassified(let type, let cure): ["type": type, "cure": cure]
+    case .recoveryEnded(let step, let error):
+      (error?.details ?? [:]).merging(["step": Redaction.redact(step)]) { $1 }
     case .timedOut(let error):
       ["limit": error.limit.logged, "scope": error.scope.rawValue, "limitOf": error.policy]
     case .rejected(let rejection), .wouldHaveRejected(let rejection):

@@ -51,7 +51,7 @@ private let closed: LocalizableText = "The shop is closed"
     let keys = Set(TextCatalog.english.keys)
     #expect(keys.count > 200)
     let translated = TextCatalog.builtInKeys(in: language)
-      .filter { !$0.hasPrefix("error.outbox.") }
+      .filter { !$0.hasPrefix("error.outbox.") && !$0.hasPrefix("error.form.") }
     #expect(translated.subtracting(keys).isEmpty, "no English text has this key")
     #expect(keys.subtracting(translated).isEmpty, "this is not translated")
   }

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps which capabilities there are and which of them work.
+///
+/// ```swift
+/// let registry = CapabilityRegistry()
+/// registry.register(scanner)
+/// await registry.validateAll()
+/// let isbn = try await registry.execute(scanner, image)
+/// ```
+public final class CapabilityRegistry: Sendable {
+  /// The name of a capability.
+  public typealias ID = DegradationPlan.NeedID
+
+  /// Whether a capability works.
+  public enum Status: Sendable, Equatable {
+    /// Nobody has found out yet.
+    case unknown
+    /// It works.
+    case available
+    /// It does not, for this reason; what stands in for it is used where there is something.
+    case unavailable(AppError)
+
+    /// Whether it works, as far as anybody knows.
+    public var isAvailable: Bool { self == .available }
+  }
+
+  /// What has to be known of a capability to find out whether it works.
+  private struct Entry: Sendable {
+    let requirements: Set<ID>
+    let limit: Timeout.Abandoning
+    let validate: @Sendable () async throws -> Void
+    var status = Status.unknown
+  }
+
+  private struct State {
+    var entries: [ID: Entry] = [:]
+    var number: UInt64 = 0
+
+    /// Whether one of them requires the other in the end, or is it.
+    func requires(_ id: ID, _ other: ID) -> Bool {
+      var (open, seen) = ([id], Set<ID>())
+      while let next = open.popLast() {
+        if next == other { return true }
+        guard seen.insert(next).inserted else { continue }
+        open += entries[next]?.requirements ?? []
+      }
+      return false
+    }
+  }
+
+  private let state = Locked(State())
+  private let checks = Coalesce<ID>("capabilities")
+  private let statuses = Audience<[ID: Status]>()
+  private let timeline: any Clock<Duration>
+
+  /// Makes a registry without capabilities.
+  ///
+  /// - Parameter clock: The clock of the limits; the default is the continuous one.
+  public init(clock: some Clock<Duration> = ContinuousClock()) { timeline = clock }
+
+  deinit { statuses.finish() }
+
+  /// Adds a capability, or replaces the one that has its name; nobody knows yet whether it works.
+  public func register<Request, Response>(_ capability: Capability<Request, Response>) {
+    let limit = limit(capability.validationLimit, on: timeline, name: capability.id.rawValue)
+    let entry = Entry(
+      requirements: capability.requirements, limit: limit, validate: capability.validate)
+    state.withLock { state in
+      state.entries[capability.id] = entry
+      state.number += 1
+    }
+    statuses.tell(read)
+  }
+
+  private func limit(
+    _ limit: Duration, on clock: some Clock<Duration>, name: String
+  ) -> Timeout.Abandoning {
+    Timeout.Abandoning(limit, disposition: .transient(), name: name, clock: clock)
+  }
+
+  /// Whether a capability works, as far as anybody knows.
+  public func status(of id: ID) -> Status {
+    state.withLock { $0.entries[id]?.status ?? .unknown }
+  }
+
+  /// Whether each capability works, now and after each change.
+  ///
+  /// Who listens slowly misses values in between, and never the newest.
+  public var updates: AsyncStream<[ID: Status]> { statuses.listen(first: read) }
+
+  /// Finds out whether a capability works, and what it requires.
+  ///
+  /// Whoever asks meanwhile waits for the same answer. A requirement that nobody registered, or that
+  /// requires itself in the end, is not met.
+  ///
+  /// - Parameter id: Its name.
+  /// - Returns: Whether it works; what was known before, where the caller is cancelled.
+  @discardableResult
+  public func validate(_ id: ID) async -> Status {
+    guard let entry = state.withLock({ $0.entries[id] }) else {
+      return .unavailable(AppError.Capability.unavailable(id.rawValue).appError)
+    }
+    do {
+      let status = try await checks.run(id) { await self.check(id, entry) }
+      guard let status else { return self.status(of: id) }
+      set(id, status)
+      return status
+    } catch {
+      return status(of: id)
+    }
+  }
+
+  /// Finds out whether each capability works.
+  public func validateAll() async {
+    let ids = state.withLock { Array($0.entries.keys) }
+    await withTaskGroup(of: Void.self) { group in
+      for id in ids { group.addTask { await self.validate(id) } }
+    }
+  }
+
+  /// Finds out again about all that did not work.
+  ///
+  /// - Returns: Whether all of them work now.
+  @discardableResult
+  public func revalidate() async -> Bool {
+    let broken = state.withLock { state in
+      state.entries.filter { if case .unavailable = $0.value.status { true } else { false } }.keys
+    }
+    return await withTaskGroup(of: Bool.self) { group in
+      for id in broken { group.addTask { await self.validate(id).isAvailable } }
+      return await group.reduce(true) { $0 && $1 }
+    }
+  }
+
+  /// Says that a capability has stopped working, or works again, without finding out.
+  ///
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - error: Why it does not work; nil where it does.
+  public func report(_ id: ID, _ error: AppError?) {
+    set(id, error.map(Status.unavailable) ?? .available)
+  }
+
+  /// Does what a capability does, or lets what stands in for it do that.
+  ///
+  /// Where nobody knows yet whether it works, that is found out first.
+  ///
+  /// - Parameters:
+  ///   - capability: What is done.
+  ///   - request: With what.
+  /// - Returns: What it, or what stands in for it, returned.
+  /// - Throws: `AppError`: why it does not work, or
+  ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it;
+  ///   ``AppError/Capability/fallbackUnavailable(_:)`` where that failed too; a cancellation.
+  public func execute<Request, Response>(
+    _ capability: Capability<Request, Response>, _ request: Request
+  ) async throws(AppError) -> Response {
+    var status = status(of: capability.id)
+    if status == .unknown { status = await validate(capability.id) }
+    var reason = AppError.Capability.unavailable(capability.id.rawValue).appError
+    switch status {
+    case .unavailable(let error): reason = error
+    case .unknown: break
+    case .available:
+      do {
+        return try await capability.execute(request)
+      } catch {
+        let mapped = ErrorMapping.current.map(error)
+        if mapped.isCancellation { throw mapped }
+        reason = AppError.Capability.executionFailed(error).appError
+      }
+    }
+    guard let fallback = capability.fallback else { throw reason }
+    do {
+      return try await fallback(request)
+    } catch {
+      let mapped = ErrorMapping.current.map(error)
+      if mapped.isCancellation { throw mapped }
+      throw AppError.Capability.fallbackUnavailable(capability.id.rawValue).appError
+        .adding(metadata: ["capability.fallback": mapped.code.rawValue])
+    }
+  }
+
+  /// Nil where it was cancelled, which says nothing.
+  private func check(_ id: ID, _ entry: Entry) async -> Status? {
+    for requirement in entry.requirements.sorted(by: { $0.rawValue < $1.rawValue }) {
+      // Two that wait for each other would wait for ever.
+      let isCircle = state.withLock { $0.requires(requirement, id) }
+      let status = isCircle ? nil : await validate(requirement)
+      guard status?.isAvailable == true else {
+        return .unavailable(
+          AppError.Capability.requirementNotMet(requirement.rawValue).appError)
+      }
+    }
+    do {
+      try await entry.limit.runSendable(entry.validate)
+      return .available
+    } catch is TimedOut {
+      return .unavailable(AppError.Capability.validationTimedOut(id.rawValue).appError)
+    } catch {
+      let mapped = ErrorMapping.current.map(error)
+      return mapped.isCancellation ? nil : .unavailable(mapped)
+    }
+  }
+
+  private func set(_ id: ID, _ status: Status) {
+    let isNews = state.withLock { state -> Bool in
+      guard let old = state.entries[id]?.status, old != status else { return false }
+      state.entries[id]?.status = status
+      state.number += 1
+      return true
+    }
+    if isNews { statuses.tell(read) }
+  }
+
+  @Sendable private func read() -> (value: [ID: Status], number: UInt64) {
+    state.withLock { ($0.entries.mapValues(\.status), $0.number) }
+  }
+}
+
+extension DegradationController {
+  /// Hears from a registry which capabilities are missing, from now on.
+  ///
+  /// One of which nobody knows whether it works counts as there.
+  public func follow(_ registry: CapabilityRegistry) {
+    follow(registry.updates) { controller, statuses in
+      controller.report(
+        statuses.mapValues { if case .unavailable = $0 { false } else { true } })
+    }
+  }
+}
+
+extension RecoveryPlan.Step {
+  /// Finds out again what works, after a capability was missing.
+  ///
+  /// - Parameter registry: Where it is kept.
+  /// - Returns: The step; it mends nothing where something is still missing.
+  public static func revalidating(_ registry: CapabilityRegistry) -> RecoveryPlan.Step {
+    let codes = [
+      AppError.Capability.unavailable("").appError.code,
+      AppError.Capability.requirementNotMet("").appError.code,
+      AppError.Capability.validationTimedOut("").appError.code,
+      AppError.Framework.capabilityUnavailable("").appError.code,
+    ]
+    return .init("revalidate capabilities", when: { codes.contains($0.code) }) { error in
+      guard await registry.revalidate() else { throw error }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Knows what an app needs and has not, and says how much of it works.
+///
+/// A level that falls falls at once, and one that rises waits until more has been possible for a
+/// while; between two changes there is always a time of rest. So nothing flaps in front of a person.
+///
+/// ```swift
+/// let controller = DegradationController(.standard)
+/// controller.follow(connectivity)
+/// controller.onEnter(.offline) { _ in await sync.pause() }
+/// for await status in controller.updates { show(status) }
+/// ```
+public final class DegradationController: Sendable {
+  /// How an app stands.
+  public struct Status: Sendable, Hashable {
+    /// How much of it works.
+    public let level: FeatureLevel
+    /// Why not everything does, the worst first; empty at ``FeatureLevel/full``.
+    public let reasons: [DegradationPlan.Need]
+    /// What a person can do.
+    public let features: [DegradationPlan.FeatureStatus]
+  }
+
+  /// One change of level.
+  public struct Change: Sendable, Hashable {
+    /// The level before.
+    public let from: FeatureLevel
+    /// The level since.
+    public let to: FeatureLevel
+    /// Why not everything works, the worst first; empty at ``FeatureLevel/full``.
+    public let reasons: [DegradationPlan.Need]
+
+    /// Whether less works than before.
+    public var isFall: Bool { to < from }
+  }
+
+  /// What is done at a change of level.
+  public typealias Action = @Sendable (Change) async -> Void
+
+  private struct Guarded {
+    var machine: DegradationStateMachine
+    var number: UInt64 = 0
+    var untold: [Change] = []
+    var isTelling = false
+    var isEnded = false
+    var entering: [FeatureLevel: [Action]] = [:]
+    var leaving: [FeatureLevel: [Action]] = [:]
+    var followers: [Task<Void, Never>] = []
+  }
+
+  private let guarded: Locked<Guarded>
+  let timeline: Timeline
+  private let statuses = Audience<Status>()
+  private let changeListeners = Locked<[UInt64: AsyncStream<Change>.Continuation]>([:])
+  private let actions: AsyncStream<Change>.Continuation
+  private let wakeUp = Locked<WakeUp?>(nil)
+
+  /// Makes a controller of an app that lacks nothing, from settings that stand in the code;
+  /// settings that are not legal stop the program.
+  ///
+  /// - Parameters:
+  ///   - plan: What the app needs.
+  ///   - dwell: How long a level stays at least; more than zero, the default is five seconds.
+  ///   - riseDelay: How long more has to be possible before it is offered; zero or more, the
+  ///     default is three seconds.
+  ///   - clock: The clock; the default is the continuous one.
+  public init(
+    _ plan: DegradationPlan, dwell: Duration = .seconds(5), riseDelay: Duration = .seconds(3),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    precondition(
+      dwell > .zero, "DegradationController(dwell: \(dwell)) is not legal: more than zero")
+    precondition(
+      riseDelay >= .zero,
+      "DegradationController(riseDelay: \(riseDelay)) is not legal: zero or more")
+    let settings = DegradationStateMachine.Settings(
+      dwell: dwell.clamped, riseDelay: riseDelay.clamped)
+    timeline = Timeline(clock)
+    guarded = Locked(
+      Guarded(machine: DegradationStateMachine(plan, settings, now: timeline.now)))
+    let (changes, continuation) = AsyncStream.makeStream(of: Change.self)
+    actions = continuation
+    let wakeUp = WakeUp(on: timeline) { [weak self] in self?.step { $0.wake(now: $1) } }
+    self.wakeUp.withLock { $0 = wakeUp }
+    // One after the other, in the order of the changes, and none twice at a time.
+    Task { [weak self] in
+      for await change in changes { await self?.perform(change) }
+    }
+  }
+
+  deinit { end() }
+
+  /// How the app stands by now.
+  public var status: Status { read().value }
+
+  /// How the app stands, now and after each change of its level or of the reasons.
+  ///
+  /// Who listens slowly misses values in between, and never the newest.
+  public var updates: AsyncStream<Status> { statuses.listen(first: read) }
+
+  /// Each change of level from now on, and none left out.
+  public var changes: AsyncStream<Change> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
+    guard !guarded.withLock({ $0.isEnded }) else {
+      continuation.finish()
+      return stream
+    }
+    let id = changeListeners.withLock { listeners -> UInt64 in
+      let id = (listeners.keys.max() ?? 0) + 1
+      listeners[id] = continuation
+      return id
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.changeListeners.withLock { listeners in _ = listeners.removeValue(forKey: id) }
+    }
+    return stream
+  }
+
+  /// Says whether something that the app needs is there.
+  ///
+  /// - Parameters:
+  ///   - need: Its name; one that the plan does not know takes features away, and no level.
+  ///   - isMet: Whether it is there.
+  public func report(_ need: DegradationPlan.NeedID, isMet: Bool) { report([need: isMet]) }
+
+  /// Says of several things at once whether they are there, so that they make one change.
+  public func report(_ facts: [DegradationPlan.NeedID: Bool]) {
+    step { machine, now in
+      var missing = machine.missing
+      for (need, isMet) in facts {
+        if isMet { missing.remove(need) } else { missing.insert(need) }
+      }
+      return machine.update(missing: missing, now: now)
+    }
+  }
+
+  /// Does something whenever a level begins.
+  ///
+  /// Actions run one after the other, those of the level that is left first, and delay no change:
+  /// one that never returns holds up later actions, and nothing else.
+  public func onEnter(_ level: FeatureLevel, _ action: @escaping Action) {
+    guarded.withLock { $0.entering[level, default: []].append(action) }
+  }
+
+  /// Does something whenever a level ends; see ``onEnter(_:_:)``.
+  public func onLeave(_ level: FeatureLevel, _ action: @escaping Action) {
+    guarded.withLock { $0.leaving[level, default: []].append(action) }
+  }
+
+  /// Hears of ``DegradationPlan/NeedID/network`` from a monitor from now on.
+  ///
+  /// It is missing while the monitor presents the device as offline or behind a portal.
+  public func follow(_ monitor: ConnectivityMonitor) {
+    follow(monitor.presentation) { controller, connectivity in
+      let isMet = connectivity.standing != .offline && connectivity.standing != .portal
+      controller.report(.network, isMet: isMet)
+    }
+  }
+
+  /// Hears facts from a sequence from now on, until it or the controller ends.
+  func follow<Fact: Sendable>(
+    _ facts: AsyncStream<Fact>,
+    _ take: @escaping @Sendable (DegradationController, Fact) -> Void
+  ) {
+    let task = Task { [weak self] in
+      for await fact in facts {
+        guard let self else { return }
+        take(self, fact)
+      }
+    }
+    let isEnded = guarded.withLock { guarded in
+      if !guarded.isEnded { guarded.followers.append(task) }
+      return guarded.isEnded
+    }
+    if isEnded { task.cancel() }
+  }
+
+  /// Ends what is told, and hears of nothing any more.
+  public func end() {
+    let followers = guarded.withLock { guarded in
+      guarded.isEnded = true
+      defer { guarded.followers = [] }
+      return guarded.followers
+    }
+    setAlarm()
+    for follower in followers { follower.cancel() }
+    actions.finish()
+    statuses.finish()
+    for listener in changeListeners.withLock({ Array($0.values) }) { listener.finish() }
+  }
+}
+
+// The lock is held for a few instructions; listeners are told outside of it, in order.
+extension DegradationController {
+  @Sendable private func read() -> (value: Status, number: UInt64) {
+    guarded.withLock { guarded in
+      let machine = guarded.machine
+      let status = Status(
+        level: machine.level, reasons: machine.reasons,
+        features: machine.plan.features(missing: machine.missing, at: machine.level))
+      return (status, guarded.number)
+    }
+  }
+
+  private func step(
+    _ change: (inout DegradationStateMachine, Duration) -> (from: FeatureLevel, to: FeatureLevel)?
+  ) {
+    let now = timeline.now
+    let isNews = guarded.withLock { guarded -> Bool in
+      guard !guarded.isEnded else { return false }
+      let before = guarded.machine.missing
+      let made = change(&guarded.machine, now)
+      if let made {
+        guarded.untold.append(
+          Change(from: made.from, to: made.to, reasons: guarded.machine.reasons))
+      }
+      let isNews = made != nil || guarded.machine.missing != before
+      if isNews { guarded.number += 1 }
+      return isNews
+    }
+    setAlarm()
+    guard isNews else { return }
+    statuses.tell(read)
+    tellChanges()
+  }
+
+  private func tellChanges() {
+    while let change = nextUntold() {
+      for listener in changeListeners.withLock({ Array($0.values) }) { listener.yield(change) }
+      actions.yield(change)
+      guarded.withLock { $0.isTelling = false }
+    }
+  }
+
+  /// The next change, for whoever comes first; nil while somebody else is telling one.
+  private func nextUntold() -> Change? {
+    guarded.withLock { guarded in
+      guard !guarded.isTelling, !guarded.untold.isEmpty else { return nil }
+      guarded.isTelling = true
+      return guarded.untold.removeFirst()
+    }
+  }
+
+  /// Sees to it that the machine is woken when it has to be.
+  private func setAlarm() {
+    wakeUp.withLock { $0 }?.adjust {
+      guarded.withLock { $0.isEnded ? nil : $0.machine.nextWake }
+    }
+  }
+
+  private func perform(_ change: Change) async {
+    let (leaving, entering) = guarded.withLock {
+      ($0.leaving[change.from] ?? [], $0.entering[change.to] ?? [])
+    }
+    for action in leaving + entering { await action(change) }
+  }
+}

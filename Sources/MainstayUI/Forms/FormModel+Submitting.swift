@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+
+extension FormModel {
+  /// Sends the form, once: waits for rules that ask, and runs the operation where all fields are
+  /// valid.
+  ///
+  /// Nothing runs where a field is not valid: its mistake shows, and has the focus. Errors about
+  /// fields stand under them afterwards, any other is ``submissionError``, and a cancellation shows
+  /// nothing. Whoever is cancelled while rules are asked does not wait any longer, and nothing is
+  /// sent.
+  ///
+  /// - Parameters:
+  ///   - doing: What is being done, such as "Sign up"; for logs and reports, never shown.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
+  ///   - operation: Sends the values.
+  /// - Returns: What the operation returned; nil where it failed or did not run, also since a
+  ///   submission is under way already.
+  @discardableResult
+  public func submit<T>(
+    _ doing: String = "Submit form",
+    fileID: String = #fileID, function: String = #function, line: Int = #line,
+    operation: @MainActor (Values) async throws -> T
+  ) async -> T? {
+    guard let (submission, actions) = machine.submit(now: timeline.now) else { return nil }
+    follow(actions)
+    guard let ready = await ready(submission) else { return nil }
+    do {
+      let result = try await operation(ready.values)
+      finish(submission, .succeeded)
+      return result
+    } catch {
+      let site = SourceSite(fileID: fileID, function: function, line: line)
+      let mapped = (mapping ?? .current).map(error, at: site)
+        .adding(context: AppError.Frame(doing, site: site))
+      // What stands under a field is a mistake of the person's, and nobody is told of it.
+      if mapped.aboutFields.isEmpty { monitor?.capture(shown: mapped, during: doing, at: site) }
+      finish(submission, mapped.isCancellation ? .cancelled : .failed(mapped))
+      return nil
+    }
+  }
+
+  private func finish(_ submission: UInt64, _ ending: FormStateMachine.Ending) {
+    machine.finish(submission, ending)
+    follow([])
+  }
+
+  /// Waits until nobody is asked any more; nil where nothing is to be sent.
+  private func ready(_ submission: UInt64) async -> Ready? {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiter = Waiter(submission: submission, continuation: continuation)
+        if Task.isCancelled { machine.abandon(submission) }
+        follow([])
+      }
+    } onCancel: {
+      Task { @MainActor in self.abandon(submission) }
+    }
+  }
+
+  private func abandon(_ submission: UInt64) {
+    machine.abandon(submission)
+    follow([])
+  }
+
+  /// Goes on with a submission that waits, as soon as it can.
+  func settleWaiter() {
+    guard let waiter else { return }
+    let ready: Ready?
+    switch machine.settle() {
+    case .waits: return
+    case .none, .stopped: ready = nil
+    case .sends(let submission): ready = Ready(submission: submission, values: current)
+    }
+    self.waiter = nil
+    follow([])
+    waiter.continuation.resume(returning: ready)
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+
+/// The English words of forms, in a failure of its own with each reading; the other languages stand
+/// beside those of the core, under `error.form`.
+enum FormTexts {
+  static var empty: AppError {
+    mistake(
+      "form.empty", "This is empty.", suggestion: "Fill it in to go on.")
+  }
+
+  static var notAccepted: AppError {
+    mistake(
+      "form.not-accepted", "This is not accepted yet.", suggestion: "Accept it to go on.")
+  }
+
+  static var email: AppError {
+    mistake(
+      "form.email", "This is not an email address.",
+      suggestion: "Enter one such as \("name@example.com").")
+  }
+
+  static var different: AppError {
+    mistake(
+      "form.different", "The two entries differ.", suggestion: "Enter the same in both.")
+  }
+
+  static var pattern: AppError {
+    mistake(
+      "form.pattern", "This does not have the expected form.",
+      suggestion: "Check it for typing mistakes.")
+  }
+
+  static var wholeNumber: AppError {
+    mistake(
+      "form.whole-number", "This is not a whole number.", suggestion: "Use digits only.")
+  }
+
+  static var unacceptable: AppError {
+    mistake(
+      "form.unacceptable", "This cannot be accepted.",
+      suggestion: "Check it for typing mistakes.")
+  }
+
+  static func tooShort(_ minimum: Int) -> AppError {
+    mistake(
+      "form.too-short", "This is too short.",
+      suggestion: "Enter at least \(minimum) characters.")
+  }
+
+  static func tooLong(_ maximum: Int) -> AppError {
+    maximum == 1
+      ? mistake("form.one-character", "This is too long.", suggestion: "Enter a single character.")
+      : mistake(
+        "form.too-long", "This is too long.", suggestion: "Enter at most \(maximum) characters.")
+  }
+
+  static func tooSmall(_ minimum: LocalizableText.Argument) -> AppError {
+    mistake(
+      "form.too-small", "This is too low.", suggestion: "The lowest value is \(argument: minimum).")
+  }
+
+  static func tooLarge(_ maximum: LocalizableText.Argument) -> AppError {
+    mistake(
+      "form.too-large", "This is too high.",
+      suggestion: "The highest value is \(argument: maximum).")
+  }
+
+  static func tooYoung(_ years: Int) -> AppError {
+    mistake(
+      "form.too-young", "You have to be at least \(years) years old.",
+      suggestion: "Check the age that you entered.")
+  }
+
+  static func tooFew(_ minimum: Int) -> AppError {
+    mistake(
+      "form.too-few", "Too few are chosen.", suggestion: "Choose at least \(minimum).")
+  }
+
+  static func tooMany(_ maximum: Int) -> AppError {
+    mistake(
+      "form.too-many", "Too many are chosen.", suggestion: "Choose at most \(maximum).")
+  }
+
+  // MARK: Other words
+
+  static let checking = text("form.checking.message", "This is being checked.")
+  static let unchecked = text(
+    "form.unchecked.message", "This could not be checked. You can go on.")
+  static let refused = text(
+    "form.refused.message", "What was entered was not accepted.")
+
+  static func title(of count: Int) -> LocalizableText {
+    count == 1
+      ? text("form.one-mistake.title", "One entry needs your attention")
+      : text("form.mistakes.title", "\(count) entries need your attention")
+  }
+
+  /// A field and what is wrong with it.
+  static func line(_ label: String, _ message: String) -> LocalizableText {
+    text("form.line.message", "\(label): \(message)")
+  }
+
+  private static func text(_ name: String, _ english: LocalizableText) -> LocalizableText {
+    LocalizableText(key: "error." + name, english: english)
+  }
+
+  private static func mistake(
+    _ code: ErrorCode, _ message: LocalizableText, suggestion: LocalizableText
+  ) -> AppError {
+    .validation(
+      text(code.rawValue + ".message", message),
+      suggestion: text(code.rawValue + ".suggestion", suggestion), code: code)
+  }
+}
+
+extension LocalizableText.StringInterpolation {
+  /// Adds a value whose kind is known only when the program runs.
+  fileprivate mutating func appendInterpolation(argument: LocalizableText.Argument) {
+    switch argument {
+    case .text(let text): appendInterpolation(text)
+    case .integer(let number): appendInterpolation(number)
+    case .number(let number): appendInterpolation(number)
+    case .duration(let duration): appendInterpolation(duration)
+    case .date(let date): appendInterpolation(date)
+    }
+  }
+}
+
+extension AppError {
+  /// Whether a person reads the same; equality alone does not look at words without arguments.
+  func reads(as other: AppError) -> Bool {
+    self == other && message == other.message && suggestion == other.suggestion
+      && title == other.title
+  }
+
+  /// The same failure with other words and causes, still the same one.
+  func saying(
+    _ message: LocalizableText, suggestion: LocalizableText?, field: JSONPointer? = nil,
+    underlying: [any Error]? = nil
+  ) -> AppError {
+    let copy = AppError(
+      code: code, kind: kind, disposition: disposition, severity: severity, title: title,
+      message: message, suggestion: suggestion, details: details, metadata: metadata,
+      actions: actions, help: help, field: field, underlying: underlying ?? self.underlying,
+      time: time, id: id, fileID: site.fileID, function: site.function, line: site.line)
+    return context.reduce(copy) { $0.adding(context: $1) }
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+@testable import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 2)) struct CapabilityRegistryTests {
+  private struct Broken: Error {}
+
+  private static var raised: Flag {
+    let flag = Flag()
+    flag.raise()
+    return flag
+  }
+
+  /// A capability that works once the flag says so.
+  private func camera(
+    _ log: Log, works: Flag, hasFallback: Bool = false
+  ) -> Capability<Int, String> {
+    Capability(.camera) {
+      log.add("checked")
+      guard works.isRaised else { throw AppError.Capability.unavailable("camera") }
+    } execute: { number in
+      guard number >= 0 else { throw Broken() }
+      return "picture \(number)"
+    } fallback: { [hasFallback] number in
+      guard hasFallback, number < 100 else { throw Broken() }
+      return "drawing \(number)"
+    }
+  }
+
+  private func withoutFallback(
+    _ capability: Capability<Int, String>
+  ) -> Capability<Int, String> {
+    Capability(capability.id) {
+      try await capability.validate()
+    } execute: { number in
+      guard number >= 0 else { throw Broken() }
+      return "picture \(number)"
+    }
+  }
+
+  @Test func `what is not known is found out first, and once`() async throws {
+    let (log, registry) = (Log(), CapabilityRegistry())
+    let camera = camera(log, works: Self.raised)
+    registry.register(camera)
+    #expect(registry.status(of: .camera) == .unknown)
+    #expect(try await registry.execute(camera, 1) == "picture 1")
+    #expect(try await registry.execute(camera, 2) == "picture 2")
+    #expect(log.lines == ["checked"] && registry.status(of: .camera).isAvailable)
+  }
+
+  @Test(.requirement("A18")) func `what stands in is used where it does not work, or fails`()
+    async throws
+  {
+    let registry = CapabilityRegistry()
+    let camera = camera(Log(), works: Flag(), hasFallback: true)
+    registry.register(camera)
+    #expect(try await registry.execute(camera, 1) == "drawing 1")
+    registry.report(.camera, nil)
+    #expect(try await registry.execute(camera, 1) == "picture 1")
+    #expect(try await registry.execute(camera, -1) == "drawing -1")
+    registry.report(.camera, AppError.Capability.unavailable("camera").appError)
+    let error = await #expect(throws: AppError.self) { try await registry.execute(camera, 100) }
+    #expect(error?.code == AppError.Capability.fallbackUnavailable("").appError.code)
+  }
+
+  @Test func `without one it says why it does not work, or what failed`() async throws {
+    let registry = CapabilityRegistry()
+    let works = Flag()
+    let camera = withoutFallback(camera(Log(), works: works))
+    registry.register(camera)
+    let missing = await #expect(throws: AppError.self) { try await registry.execute(camera, 1) }
+    #expect(missing?.code == AppError.Capability.unavailable("").appError.code)
+    works.raise()
+    #expect(await registry.revalidate())
+    let failed = await #expect(throws: AppError.self) { try await registry.execute(camera, -1) }
+    #expect(failed?.code == AppError.Capability.executionFailed(Broken()).appError.code)
+    #expect(failed?.cause(as: Broken.self) != nil)
+    // One failure does not say that it does not work.
+    #expect(registry.status(of: .camera).isAvailable)
+  }
+
+  @Test func `finding out that never returns ends at its limit`() async {
+    let clock = ManualClock()
+    let registry = CapabilityRegistry(clock: clock)
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(
+      Capability("deaf", validateWithin: .seconds(2)) {
+        await Task { for await _ in held { break } }.value
+      })
+    let asked = Task { await registry.validate("deaf") }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(2))
+    guard case .unavailable(let error) = await asked.value else {
+      return _ = #expect(Bool(false), "it counts as there")
+    }
+    #expect(error.code == AppError.Capability.validationTimedOut("").appError.code)
+    release.yield()
+  }
+
+  @Test func `requirements come first, and circles end`() async {
+    let (log, registry) = (Log(), CapabilityRegistry())
+    registry.register(Capability("a", requires: ["b"]) { log.add("a") })
+    registry.register(Capability("b") { log.add("b") })
+    #expect(await registry.validate("a").isAvailable && log.lines == ["b", "a"])
+    registry.register(Capability("b", requires: ["a"]) { log.add("never") })
+    registry.register(Capability("lonely", requires: ["unheard-of"]) { log.add("never") })
+    registry.register(Capability("itself", requires: ["itself"]) { log.add("never") })
+    await registry.validateAll()
+    for id: CapabilityRegistry.ID in ["a", "b", "lonely", "itself"] {
+      guard case .unavailable(let error) = registry.status(of: id) else {
+        _ = #expect(Bool(false), "\(id.rawValue) counts as there")
+        continue
+      }
+      #expect(error.code == AppError.Capability.requirementNotMet("").appError.code)
+    }
+    #expect(!log.lines.contains("never"))
+  }
+
+  @Test(.requirement("A10", "A18")) func `a plan finds out again, and a retry goes on`()
+    async throws
+  {
+    let (log, registry, works) = (Log(), CapabilityRegistry(), Flag())
+    let camera = withoutFallback(camera(log, works: works))
+    registry.register(camera)
+    let retry = Retry(backoff: .constant(.zero, jitter: .none))
+      .recovering(by: RecoveryPlan([.revalidating(registry)]))
+    // Still broken: the step mends nothing, and there is no second attempt.
+    await #expect(throws: AppError.self) {
+      try await retry.run { try await registry.execute(camera, 1) }
+    }
+    works.raise()
+    let answer = try await retry.run { try await registry.execute(camera, 1) }
+    #expect(answer == "picture 1" && registry.status(of: .camera).isAvailable)
+  }
+
+  @Test(.requirement("A45")) func `a controller hears what is missing`() async {
+    let registry = CapabilityRegistry()
+    let controller = DegradationController(.standard, clock: ManualClock())
+    controller.follow(registry)
+    registry.register(camera(Log(), works: Flag()))
+    #expect(controller.status.level == .full)
+    await registry.validateAll()
+    for await status in controller.updates where status.level == .limited { break }
+    controller.end()
+  }
+
+  @Test func `a cancelled question says nothing`() async {
+    let registry = CapabilityRegistry()
+    registry.register(Capability(.camera) { try await Task.sleep(for: .seconds(3_600)) })
+    let asked = Task { await registry.validate(.camera) }
+    asked.cancel()
+    #expect(await asked.value == .unknown && registry.status(of: .camera) == .unknown)
+  }
+
+  @Test func `storage is tried out, and the clock is looked at`() async throws {
+    let registry = CapabilityRegistry()
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "storage-\(UUID().uuidString)")
+    registry.register(.storage(in: folder))
+    guard case .unavailable = await registry.validate(.storage) else {
+      return _ = #expect(Bool(false), "a folder that is not there counts as there")
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(await registry.validate(.storage).isAvailable)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    registry.register(.storage(in: folder, freeBytes: .max))
+    guard case .unavailable(let full) = await registry.validate(.storage) else {
+      return _ = #expect(Bool(false), "there is more room than can be")
+    }
+    #expect(full.kind == .storageFull)
+    let build = Date(timeIntervalSince1970: 1_790_000_000)
+    registry.register(.clock(notBefore: build, date: { Date(timeIntervalSince1970: 0) }))
+    #expect(await !registry.validate(.clock).isAvailable)
+    registry.register(.clock(notBefore: build, date: { build }))
+    #expect(await registry.validate(.clock).isAvailable)
+  }
+
+  @Test func `the network is what a monitor presents`() async {
+    let clock = ManualClock()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: clock)
+    let registry = CapabilityRegistry(clock: clock)
+    registry.register(.network(monitor))
+    #expect(await registry.validate(.network).isAvailable)
+    source.say(.offline)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(30))
+    #expect(await !registry.validate(.network).isAvailable)
+    monitor.shutDown()
+  }
+}

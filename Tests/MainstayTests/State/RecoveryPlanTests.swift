@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 2), .requirement("A9")) struct RecoveryPlanTests {
+  private static let missing = AppError.Capability.unavailable("camera").appError
+
+  private func retry(_ recorder: EventRecorder? = nil, attempts: Int = 3) -> Retry {
+    Retry(
+      maximumAttempts: attempts, backoff: .constant(.zero, jitter: .none), name: "save",
+      observer: recorder)
+  }
+
+  @Test(.requirement("A10")) func `a step mends what no further attempt would`() async throws {
+    let log = Log()
+    let plan = RecoveryPlan([
+      .init("set up", when: { $0.code == Self.missing.code }) { _ in log.add("set up") }
+    ])
+    let answer = try await retry().recovering(by: plan).run {
+      log.add("called")
+      if log.lines.count == 1 { throw Self.missing }
+      return 7
+    }
+    #expect(answer == 7 && log.lines == ["called", "set up", "called"])
+  }
+
+  @Test func `the first step that fits is run, before the wait, and not after the last attempt`()
+    async throws
+  {
+    let log = Log()
+    let clock = ManualClock()
+    let plan = RecoveryPlan([
+      .init("sign in", for: .unauthorized) { _ in log.add("sign in") },
+      .init("look", when: { _ in true }) { error in log.add("look at \(error.httpStatus ?? 0)") },
+    ])
+    let retry = Retry(
+      maximumAttempts: 2, backoff: .constant(.seconds(5), jitter: .none), clock: clock
+    ).recovering(by: plan)
+    let run = Task {
+      try await retry.run {
+        log.add("called")
+        throw AppError.http(status: 503)
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    #expect(log.lines == ["called", "look at 503"])
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: AppError.self) { try await run.value }
+    #expect(error?.httpStatus == 503)
+    #expect(log.lines == ["called", "look at 503", "called"])
+  }
+
+  @Test func `the failure of a step is told, and the error stays that of the operation`()
+    async throws
+  {
+    struct Broken: Error {}
+    let recorder = EventRecorder()
+    let plan = RecoveryPlan([.init("set up", when: { _ in true }) { _ in throw Broken() }])
+    // What another attempt may mend is tried again all the same; what it may not, is not.
+    for (status, calls) in [(503, 3), (404, 1)] {
+      let log = Log()
+      let error = await #expect(throws: AppError.self) {
+        try await retry(recorder).recovering(by: plan).run {
+          log.add("called")
+          throw AppError.http(status: status)
+        }
+      }
+      #expect(error?.httpStatus == status && log.lines.count == calls)
+    }
+    let ended = recorder.events.compactMap { event -> String? in
+      guard case .recoveryEnded(let step, let error) = event.what else { return nil }
+      return error.map { "\(step): \($0.cause(as: Broken.self) != nil)" }
+    }
+    #expect(ended == ["set up: true", "set up: true", "set up: true"])
+  }
+
+  @Test func `a step that hangs is left behind`() async throws {
+    let clock = ManualClock()
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    let plan = RecoveryPlan([
+      .init("hang", when: { _ in true }, within: .seconds(3), clock: clock) { _ in
+        // It does not heed its cancellation.
+        await Task { for await _ in held { break } }.value
+      }
+    ])
+    let run = Task { await plan.recover(from: AppError.http(status: 503)) }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(3))
+    guard case .failed("hang", let error) = await run.value else {
+      return _ = #expect(Bool(false), "it did not fail")
+    }
+    #expect(error.kind == .timeout)
+    release.yield()
+  }
+
+  @Test func `what fails inside of a step is not mended by a plan`() async throws {
+    let log = Log()
+    let plan = Locked<RecoveryPlan?>(nil)
+    let going = RecoveryPlan([
+      .init("again", when: { _ in true }) { error in
+        log.add("step")
+        guard let plan = plan.withLock({ $0 }) else { return }
+        _ = try await Retry(
+          maximumAttempts: 2, backoff: .constant(.zero, jitter: .none), nesting: .makesAllAttempts
+        )
+        .recovering(by: plan).run { throw error }
+      }
+    ])
+    plan.withLock { $0 = going }
+    guard case .failed = await going.recover(from: AppError.http(status: 503)) else {
+      return _ = #expect(Bool(false), "it did not fail")
+    }
+    #expect(log.lines == ["step"])
+  }
+
+  @Test func `a cancellation has no step`() async {
+    let plan = RecoveryPlan([
+      .init("never", when: { _ in true }) { _ in #expect(Bool(false), "it ran") }
+    ])
+    guard case .noStep = await plan.recover(from: CancellationError()) else {
+      return _ = #expect(Bool(false), "there was a step")
+    }
+    await #expect(throws: CancellationError.self) {
+      try await retry().recovering(by: plan).run { throw CancellationError() }
+    }
+  }
+
+  @Test(.requirement("A11")) func `a state that does not fit goes back to a good one`()
+    async throws
+  {
+    let client = StateClient("cart", ["sound"])
+    try await client.update { $0 = ["broken"] }
+    let plan = RecoveryPlan([.restoringKnownGood(client)])
+    let state = try await retry().recovering(by: plan).run {
+      let state = await client.state
+      guard state == ["sound"] else { throw AppError.Client.invalidState("broken") }
+      return state
+    }
+    #expect(state == ["sound"])
+    #expect(await client.olderSnapshots.first?.state == ["broken"])
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayUI
+import TestSupport
+import Testing
+
+/// What a form makes of answers of HTTP.
+@MainActor @Suite struct FormServiceTests {
+  private let form = FormModel(SignUp.filled, fields: SignUp.fields)
+
+  private func answer(_ status: Int, _ body: String) -> HTTPError {
+    HTTPError(
+      status: status, method: "POST", url: "https://api.example.com/accounts",
+      headers: ["Content-Type": "application/problem+json"], body: Data(body.utf8))
+  }
+
+  @Test(.requirement("E20", "E21", "A34"))
+  func `the fields of a problem document have its words`() async {
+    let body = """
+      {"title": "Not valid", "errors": [
+        {"pointer": "#/email", "detail": "This address is taken."},
+        {"pointer": "/password/1", "detail": "It was found in a list."},
+        {"pointer": "/captcha", "detail": "The code is old."},
+        {"pointer": "no pointer", "detail": "Nowhere."}
+      ]}
+      """
+    await form.submit { [answer] _ in throw answer(422, body) }
+    #expect(form.error(for: SignUp.email)?.message.description == "This address is taken.")
+    #expect(form.error(for: SignUp.password)?.message.description == "It was found in a list.")
+    #expect(form.submissionError?.message.description == "The code is old.")
+    #expect(form.submissionError?.httpStatus == 422 && form.focus == "/email")
+    #expect(form.summary?.lines.count == 2)
+  }
+
+  @Test(.requirement("E20")) func `an answer without fields is the submission's error`() async {
+    await form.submit { [answer] _ in throw answer(422, #"{"title": "Not valid"}"#) }
+    #expect(form.submissionError?.httpStatus == 422 && form.summary == nil && form.isValid)
+    await form.submit { [answer] _ in throw answer(503, "{}") }
+    #expect(form.submissionError?.httpStatus == 503)
+  }
+
+  @Test(.requirement("E20")) func `nothing of a long answer is lost`() async {
+    let fields = (0..<100).map { #"{"pointer": "/rows/\#($0)", "detail": "Row \#($0)."}"# }
+    let body = #"{"errors": [\#(fields.joined(separator: ","))]}"#
+    await form.submit { [answer] _ in throw answer(422, body) }
+    #expect(form.submissionError?.aboutFields.count == 100)
+    let words = form.submissionError?.message.description.split(separator: "\n")
+    #expect(words?.count == 100 && words?.last == "Row 99.")
+  }
+
+  @Test func `a server says with the same fields what is wrong, and a form reads it`() async throws
+  {
+    var values = SignUp.filled
+    values.email = "ada"
+    values.password = "short"
+    let refusal = #expect(throws: AppError.self) { try SignUp.fields.check(values) }
+    var problem = ProblemDetails(title: "Not valid", status: 422)
+    problem.fieldErrors = (refusal?.aboutFields ?? []).compactMap { error in
+      error.field.map { .init(pointer: $0, detail: error.message.description) }
+    }
+    let body = String(decoding: problem.encoded, as: UTF8.self)
+    await form.submit { [answer] _ in throw answer(422, body) }
+    #expect(
+      form.summary?.lines.map(\.error.message.description) == [
+        "This is not an email address.", "This is too short.", "The two entries differ.",
+      ])
+    #expect(form.submissionError == nil)
+  }
+}
