@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Mainstay
 public import Observation
 
@@ -37,17 +38,46 @@ public final class TaskModel<Value> {
   /// Work that can be run again.
   public typealias Operation = @MainActor () async throws -> Value
 
+  /// What becomes of work that is to run while other work of the model is under way.
+  public enum Overlap: Sendable, Hashable {
+    /// It begins at once, and what was under way is not shown any more.
+    case supersede
+    /// Nothing happens: a second tap does nothing.
+    case ignore
+    /// It begins when what is under way has ended; of several that wait, the last one alone.
+    case keepLatest
+  }
+
   private struct Work {
     let doing: String
     let site: SourceSite
+    let recovery: RecoveryPlan?
     let operation: Operation
   }
 
   /// What the screen shows.
   public private(set) var state: TaskState<Value> = .idle
 
+  /// Whether a step of a `RecoveryPlan` is being done for the newest run.
+  public private(set) var isRecovering = false
+
+  /// The error on screen, with its time and what can be done; nil where there is none.
+  public var errorState: ErrorState? {
+    guard let error, let failedAt else { return nil }
+    // What a plan could mend never gets here: the rest is for a person.
+    guard canRetry else { return ErrorState(error, at: failedAt, isManual: true) }
+    return ErrorState(error, at: failedAt, isManual: true) { [weak self] in
+      await self?.retry()
+    }
+  }
+
+  private var failedAt: Date?
   @ObservationIgnored private var work: Work?
   @ObservationIgnored private var newestRun: UInt64 = 0
+  @ObservationIgnored private var runCount = 0
+  @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
+  @ObservationIgnored private let overlap: Overlap
+  @ObservationIgnored private let date: @Sendable () -> Date
   @ObservationIgnored private let isEmpty: (Value) -> Bool
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
@@ -58,34 +88,58 @@ public final class TaskModel<Value> {
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
   ///   - monitor: Who is told of failures, those of superseded runs too, and of errors that
   ///     nobody converts; nil, the default, tells nobody.
+  ///   - overlap: What becomes of work that is to run while other work is under way; by default it
+  ///     supersedes that.
+  ///   - date: The time of day, for what is shown; the default is that of the system.
   ///   - isEmpty: Whether there is nothing to show of a value; the default says that there is.
   public init(
-    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil,
+    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil, overlap: Overlap = .supersede,
+    date: @escaping @Sendable () -> Date = { Date() },
     isEmpty: @escaping (Value) -> Bool = { _ in false }
   ) {
     self.mapping = mapping
     self.monitor = monitor
+    self.overlap = overlap
+    self.date = date
     self.isEmpty = isEmpty
   }
 
   /// Runs work that can be run again, and shows what becomes of it.
   ///
-  /// A run that is under way is superseded: it goes on, but is not shown any more.
+  /// A run that is under way is superseded: it goes on, but is not shown any more. A model that was
+  /// made with another ``Overlap`` leaves it alone.
   ///
   /// - Parameters:
   ///   - doing: What is being done, such as "Load inventory"; for logs and reports, never shown.
+  ///   - recovery: What is done about a failure before it is shown: where a step mends it, the work
+  ///     runs once more. Nil, the default, is nothing.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   ///   - operation: The work; kept for ``retry()`` and ``refresh()``.
   public func run(
-    _ doing: String, fileID: String = #fileID, function: String = #function, line: Int = #line,
-    operation: @escaping Operation
+    _ doing: String, recovery: RecoveryPlan? = nil, fileID: String = #fileID,
+    function: String = #function, line: Int = #line, operation: @escaping Operation
   ) async {
     let site = SourceSite(fileID: fileID, function: function, line: line)
-    let work = Work(doing: doing, site: site, operation: operation)
+    let work = Work(doing: doing, site: site, recovery: recovery, operation: operation)
+    guard await isTurn() else { return }
     self.work = work
     await perform(work)
+  }
+
+  /// Returns when work may begin: false where it is not to run at all.
+  private func isTurn() async -> Bool {
+    guard runCount > 0 else { return true }
+    switch overlap {
+    case .supersede: return true
+    case .ignore: return false
+    case .keepLatest:
+      return await withCheckedContinuation { continuation in
+        waiting?.resume(returning: false)
+        waiting = continuation
+      }
+    }
   }
 
   /// Runs the work again after it failed; nothing happens unless it failed, so a second tap does
@@ -111,24 +165,53 @@ public final class TaskModel<Value> {
   public func clear() {
     newestRun += 1
     work = nil
-    state = .idle
+    (state, isRecovering, failedAt) = (.idle, false, nil)
   }
 
   private func perform(_ work: Work) async {
     newestRun += 1
+    runCount += 1
     let run = newestRun
     let previous = value
-    state = .loading(previous: previous)
+    (state, isRecovering, failedAt) = (.loading(previous: previous), false, nil)
+    let result = await attempt(work, run)
+    if run == newestRun { show(result, previous) }
+    runCount -= 1
+    guard runCount == 0, let next = waiting else { return }
+    waiting = nil
+    next.resume(returning: true)
+  }
+
+  /// Runs work, and once more where its plan mended what went wrong.
+  private func attempt(_ work: Work, _ run: UInt64) async -> Result<Value, AppError> {
+    let first = await result(of: work)
+    guard case .failure(let error) = first, !error.isCancellation, let plan = work.recovery,
+      run == newestRun
+    else { return first }
+    isRecovering = true
+    let outcome = await plan.recover(from: error)
+    guard run == newestRun else { return first }
+    isRecovering = false
+    guard case .mended = outcome, !Task.isCancelled else { return first }
+    return await result(of: work)
+  }
+
+  private func result(of work: Work) async -> Result<Value, AppError> {
     do {
-      let value = try await work.operation()
-      guard run == newestRun else { return }
-      state = isEmpty(value) ? .empty : .loaded(value)
+      return .success(try await work.operation())
     } catch {
       let mapped = (mapping ?? .current).map(error, at: work.site)
         .adding(context: AppError.Frame(work.doing, site: work.site))
       monitor?.capture(shown: mapped, during: work.doing, at: work.site)
-      guard run == newestRun else { return }
-      state = mapped.isCancellation ? resting(previous) : .failed(mapped, previous: previous)
+      return .failure(mapped)
+    }
+  }
+
+  private func show(_ result: Result<Value, AppError>, _ previous: Value?) {
+    switch result {
+    case .success(let value): state = isEmpty(value) ? .empty : .loaded(value)
+    case .failure(let error) where error.isCancellation: state = resting(previous)
+    case .failure(let error): (state, failedAt) = (.failed(error, previous: previous), date())
     }
   }
 
@@ -167,8 +250,14 @@ extension TaskModel where Value: Collection {
   /// - Parameters:
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
   ///   - monitor: Who is told of failures; nil, the default, tells nobody.
-  public convenience init(mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil) {
-    self.init(mapping: mapping, monitor: monitor, isEmpty: \.isEmpty)
+  ///   - overlap: What becomes of work that is to run while other work is under way; by default it
+  ///     supersedes that.
+  ///   - date: The time of day, for what is shown; the default is that of the system.
+  public convenience init(
+    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil, overlap: Overlap = .supersede,
+    date: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(mapping: mapping, monitor: monitor, overlap: overlap, date: date, isEmpty: \.isEmpty)
   }
 }
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import MainstayUI
+import TestSupport
+import Testing
+
+@MainActor @Suite(.ends(withinMinutes: 2)) struct TaskModelRecoveryTests {
+  typealias Work = TaskModelTests.Work
+
+  @Test(.requirement("A13", "A14"))
+  func `what a plan mends is not shown, and it is seen meanwhile`()
+    async
+  {
+    let work = Work()
+    let model = TaskModel<[Int]>()
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let began = Log()
+    let plan = RecoveryPlan([
+      .init("mend", when: { $0.httpStatus == 503 }) { _ in
+        began.add("began")
+        for await _ in gate { break }
+      }
+    ])
+    let run = Task {
+      await model.run("Load numbers", recovery: plan) { try await work.run() }
+    }
+    await work.begun(1)
+    #expect(!model.isRecovering)
+    work.end(1, .failure(TaskModelTests.failure))
+    await began.lines(atLeast: 1)
+    #expect(model.isRecovering && model.isLoading && model.error == nil)
+    open.yield()
+    await work.begun(2)
+    #expect(!model.isRecovering && model.isLoading)
+    work.end(2, .success([1]))
+    await run.value
+    #expect(model.state == .loaded([1]) && work.count == 2)
+  }
+
+  @Test(.requirement("A14", "A19")) func `what it cannot mend waits for a person`() async {
+    let work = Work()
+    let now = Date(timeIntervalSince1970: 1_790_000_000)
+    let model = TaskModel<[Int]>(date: { now })
+    let plan = RecoveryPlan([.init("mend", when: { _ in true }) { error in throw error }])
+    let run = Task {
+      await model.run("Load numbers", recovery: plan) { try await work.run() }
+    }
+    await work.begun(1)
+    work.end(1, .failure(TaskModelTests.failure))
+    await run.value
+    #expect(work.count == 1 && !model.isRecovering)
+    let state = model.errorState
+    #expect(state?.error == model.error && state?.time == now && state?.isManual == true)
+    let again = Task { await state?.retry?() }
+    await work.begun(2)
+    #expect(model.errorState == nil)
+    work.end(2, .success([2]))
+    await again.value
+    #expect(model.state == .loaded([2]))
+  }
+
+  @Test(.requirement("A19")) func `the offline state is ready, and is nobody's task`() {
+    let now = Date(timeIntervalSince1970: 1_790_000_000)
+    let state = ErrorState.offline(at: now)
+    #expect(state.error.kind == .offline && !state.isManual && state.retry == nil)
+    #expect(state == ErrorState.offline(at: now))
+    #expect(state != ErrorState.offline(at: now, retry: {}))
+  }
+
+  @Test(.requirement("T19")) func `a superseded run is not mended`() async {
+    let work = Work()
+    let model = TaskModel<[Int]>()
+    let plan = RecoveryPlan([
+      .init("never", when: { _ in true }) { _ in #expect(Bool(false), "it ran") }
+    ])
+    let first = Task { await model.run("Load", recovery: plan) { try await work.run() } }
+    await work.begun(1)
+    let second = Task { await model.run("Load") { try await work.run() } }
+    await work.begun(2)
+    work.end(1, .failure(TaskModelTests.failure))
+    await first.value
+    #expect(model.isLoading && !model.isRecovering)
+    work.end(2, .success([2]))
+    await second.value
+    #expect(model.state == .loaded([2]) && work.count == 2)
+  }
+
+  @Test func `a second tap can do nothing`() async {
+    let work = Work()
+    let model = TaskModel<[Int]>(overlap: .ignore)
+    let first = Task { await model.run("Load") { try await work.run() } }
+    await work.begun(1)
+    await model.run("Load") { try await work.run() }
+    #expect(work.count == 1)
+    work.end(1, .success([1]))
+    await first.value
+    let second = Task { await model.run("Load") { try await work.run() } }
+    await work.begun(2)
+    work.end(2, .success([2]))
+    await second.value
+    #expect(model.state == .loaded([2]))
+  }
+
+  @Test func `of those that wait the last one runs, and the others return`() async {
+    let work = Work()
+    let model = TaskModel<[Int]>(overlap: .keepLatest)
+    let log = Log()
+    let first = Task { await model.run("Search a") { try await work.run() } }
+    await work.begun(1)
+    let second = await started {
+      await model.run("Search ab") {
+        log.add("ab")
+        return [0]
+      }
+    }
+    let third = await started {
+      await model.run("Search abc") {
+        log.add("abc")
+        return try await work.run()
+      }
+    }
+    _ = await second.result
+    #expect(log.lines.isEmpty && model.isLoading)
+    work.end(1, .success([1]))
+    await work.begun(2)
+    #expect(model.state == .loading(previous: [1]) || model.isLoading)
+    work.end(2, .success([3]))
+    await first.value
+    _ = await third.result
+    #expect(model.state == .loaded([3]) && log.lines == ["abc"])
+  }
+}
