@@ -38,6 +38,7 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "limits-4", limit: .ratio(1.4, of: "child")),
     Ceiling(scenario: "pipeline-5-limits", limit: .ratio(1.8, of: "child")),
     Ceiling(scenario: "breaker-8-tasks", limit: .ratio(6, of: "raw-8-tasks")),
+    Ceiling(scenario: "state-update", limit: .ratio(4, of: "actor")),
     Ceiling(scenario: "breaker", limit: .allocations(0)),
     Ceiling(scenario: "retry", limit: .allocations(0)),
     Ceiling(scenario: "bulkhead", limit: .allocations(0)),
