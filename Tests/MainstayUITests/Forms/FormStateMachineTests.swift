@@ -106,6 +106,15 @@ import Testing
     #expect(machine.fields[0].verdict == .checking && machine.nextChange == .milliseconds(2_300))
   }
 
+  @Test func `nobody asks about the first value while only other fields change`() {
+    var machine = machine()
+    for judgement in [FormStateMachine.Judgement.mistake(Self.mistake), .passed] {
+      let judged = FormStateMachine.Rejudged(index: 0, judgement: judgement, isAskedAnew: false)
+      #expect(machine.edit(nil, [judged], now: .zero) == [] && machine.nextChange == nil)
+    }
+    #expect(machine.fields[0].verdict == .valid)
+  }
+
   @Test func `an answer holds while only other fields change`() {
     var machine = machine()
     _ = edited(&machine)
