@@ -91,8 +91,8 @@ public final class CapabilityRegistry: Sendable {
 
   /// Finds out whether a capability works, and what it requires.
   ///
-  /// Whoever asks meanwhile waits for the same answer. A requirement that nobody registered, or that
-  /// requires itself in the end, is not met.
+  /// Whoever asks meanwhile waits for the same answer. A requirement that nobody registered, or
+  /// that requires itself in the end, is not met.
   ///
   /// - Parameter id: Its name.
   /// - Returns: Whether it works; what was known before, where the caller is cancelled.

@@ -3,7 +3,8 @@
 /// Knows what an app needs and has not, and says how much of it works.
 ///
 /// A level that falls falls at once, and one that rises waits until more has been possible for a
-/// while; between two changes there is always a time of rest. So nothing flaps in front of a person.
+/// while; between two changes there is always a time of rest. So nothing flaps in front of a
+/// person.
 ///
 /// ```swift
 /// let controller = DegradationController(.standard)

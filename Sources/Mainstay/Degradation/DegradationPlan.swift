@@ -2,8 +2,8 @@
 
 /// What each feature of an app needs, and how much of the app is left when something is missing.
 ///
-/// It decides by itself, and always the same for the same facts; ``DegradationController`` keeps the
-/// facts and the time. See <doc:DegradingGracefully>.
+/// It decides by itself, and always the same for the same facts; ``DegradationController`` keeps
+/// the facts and the time. See <doc:DegradingGracefully>.
 ///
 /// ```swift
 /// let plan = DegradationPlan(

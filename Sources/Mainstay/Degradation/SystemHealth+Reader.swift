@@ -6,8 +6,8 @@ extension SystemHealth {
   /// Reads how much of the memory and the processor that this process may use is in use.
   ///
   /// On Linux it looks for the narrowest limit of the control groups around the process (version 2,
-  /// else version 1), and reads the whole system where there is none. What the kernel can give back at
-  /// any time, the inactive part of the page cache, does not count as used.
+  /// else version 1), and reads the whole system where there is none. What the kernel can give back
+  /// at any time, the inactive part of the page cache, does not count as used.
   public final class Reader: Sendable {
     /// Where the files of the system are; a test gives a folder that looks like one.
     private let root: String

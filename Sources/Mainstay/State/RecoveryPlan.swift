@@ -11,8 +11,8 @@
 /// try await Retry().recovering(by: plan).run { try await api.save(cart) }
 /// ```
 ///
-/// The first step that fits the error is run, one time for each failed attempt, before the wait. See
-/// <doc:KeepingState>.
+/// The first step that fits the error is run, one time for each failed attempt, before the wait.
+/// See <doc:KeepingState>.
 public struct RecoveryPlan: Sendable {
   /// One thing that may mend a failure.
   public struct Step: Sendable {

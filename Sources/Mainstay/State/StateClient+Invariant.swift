@@ -11,8 +11,8 @@ extension StateClient {
     ///
     /// - Parameters:
     ///   - name: What it says; for logs and reports, never shown.
-    ///   - condition: Whether it holds. It is asked at every change, so it is short and always gives
-    ///     the same answer for the same state.
+    ///   - condition: Whether it holds. It is asked at every change, so it is short and always
+    ///     gives the same answer for the same state.
     public init(_ name: String, _ condition: @escaping @Sendable (State) -> Bool) {
       self.name = name
       self.condition = condition

@@ -125,8 +125,8 @@ public actor StateClient<State: Sendable> {
   /// - Parameter change: What changes it.
   /// - Returns: What the change returned.
   /// - Throws: `AppError`: what the change threw, converted, or of
-  ///   ``AppError/Framework/stateCorruption(_:)`` where the new state breaks an invariant. The state
-  ///   is as it was then.
+  ///   ``AppError/Framework/stateCorruption(_:)`` where the new state breaks an invariant. The
+  ///   state is as it was then.
   @discardableResult @inlinable
   public func update<T: Sendable>(
     _ change: @Sendable (inout State) throws -> T
@@ -145,7 +145,8 @@ public actor StateClient<State: Sendable> {
   ///
   /// - Parameter snapshot: The state; it gets a version of its own.
   /// - Returns: What it replaces.
-  /// - Throws: `AppError` of ``AppError/Framework/stateCorruption(_:)`` where it breaks an invariant.
+  /// - Throws: `AppError` of ``AppError/Framework/stateCorruption(_:)`` where it breaks an
+  ///   invariant.
   @discardableResult
   public func restore(_ snapshot: Snapshot<State>) throws(AppError) -> Snapshot<State> {
     let replaced = history.current
@@ -173,7 +174,7 @@ public actor StateClient<State: Sendable> {
   /// state once. Nothing is remembered of it afterwards, however it ended.
   ///
   /// ```swift
-  /// try await library.perform("load", by: Retry()) { try await api.books() } then: { $0.books = $1 }
+  /// try await library.perform("load") { try await api.books() } then: { $0.books = $1 }
   /// ```
   ///
   /// - Parameters:

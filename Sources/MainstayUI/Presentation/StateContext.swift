@@ -11,8 +11,8 @@ public import Observation
 /// await context.update { $0.add(book) }
 /// ```
 ///
-/// What a person does goes to the client, which may refuse; the screen shows what the client has, so
-/// it never shows what did not happen.
+/// What a person does goes to the client, which may refuse; the screen shows what the client has,
+/// so it never shows what did not happen.
 @MainActor @Observable
 public final class StateContext<State: Sendable> {
   /// What the screen shows, and which state it is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-@testable import Mainstay
+import Mainstay
 import MainstayTesting
 import TestSupport
 import Testing
@@ -31,11 +31,11 @@ import Testing
     }
   }
 
-  private func withoutFallback(
-    _ capability: Capability<Int, String>
-  ) -> Capability<Int, String> {
-    Capability(capability.id) {
-      try await capability.validate()
+  /// The same with nothing that stands in for it.
+  private func plainCamera(_ log: Log, works: Flag) -> Capability<Int, String> {
+    Capability(.camera) {
+      log.add("checked")
+      guard works.isRaised else { throw AppError.Capability.unavailable("camera") }
     } execute: { number in
       guard number >= 0 else { throw Broken() }
       return "picture \(number)"
@@ -70,7 +70,7 @@ import Testing
   @Test func `without one it says why it does not work, or what failed`() async throws {
     let registry = CapabilityRegistry()
     let works = Flag()
-    let camera = withoutFallback(camera(Log(), works: works))
+    let camera = plainCamera(Log(), works: works)
     registry.register(camera)
     let missing = await #expect(throws: AppError.self) { try await registry.execute(camera, 1) }
     #expect(missing?.code == AppError.Capability.unavailable("").appError.code)
@@ -124,7 +124,7 @@ import Testing
     async throws
   {
     let (log, registry, works) = (Log(), CapabilityRegistry(), Flag())
-    let camera = withoutFallback(camera(log, works: works))
+    let camera = plainCamera(log, works: works)
     registry.register(camera)
     let retry = Retry(backoff: .constant(.zero, jitter: .none))
       .recovering(by: RecoveryPlan([.revalidating(registry)]))
@@ -150,7 +150,8 @@ import Testing
 
   @Test func `a cancelled question says nothing`() async {
     let registry = CapabilityRegistry()
-    registry.register(Capability(.camera) { try await Task.sleep(for: .seconds(3_600)) })
+    let clock = ManualClock()
+    registry.register(Capability(.camera) { try await clock.sleep(for: .seconds(3_600)) })
     let asked = Task { await registry.validate(.camera) }
     asked.cancel()
     #expect(await asked.value == .unknown && registry.status(of: .camera) == .unknown)
