@@ -128,11 +128,12 @@ public final class TaskModel<Value> {
     await perform(work)
   }
 
-  /// Returns when work may begin: false where it is not to run at all.
+  /// Returns when work may begin, with its place among those that run: false where it is not to run
+  /// at all.
   private func isTurn() async -> Bool {
-    guard runCount > 0 else { return true }
+    guard runCount > 0 else { return takesPlace() }
     switch overlap {
-    case .supersede: return true
+    case .supersede: return takesPlace()
     case .ignore: return false
     case .keepLatest:
       return await withCheckedContinuation { continuation in
@@ -142,16 +143,31 @@ public final class TaskModel<Value> {
     }
   }
 
+  private func takesPlace() -> Bool {
+    runCount += 1
+    return true
+  }
+
+  /// Gives the place to whoever waits; so nobody who comes meanwhile is faster.
+  private func leavePlace() {
+    if runCount == 1, let next = waiting {
+      waiting = nil
+      next.resume(returning: true)
+    } else {
+      runCount -= 1
+    }
+  }
+
   /// Runs the work again after it failed; nothing happens unless it failed, so a second tap does
   /// nothing.
   public func retry() async {
-    guard let work, case .failed = state else { return }
+    guard let work, case .failed = state, await isTurn() else { return }
     await perform(work)
   }
 
   /// Runs the work again while its value stays on screen; nothing happens while it is loading.
   public func refresh() async {
-    guard let work, !isLoading else { return }
+    guard let work, !isLoading, await isTurn() else { return }
     await perform(work)
   }
 
@@ -170,16 +186,12 @@ public final class TaskModel<Value> {
 
   private func perform(_ work: Work) async {
     newestRun += 1
-    runCount += 1
     let run = newestRun
     let previous = value
     (state, isRecovering, failedAt) = (.loading(previous: previous), false, nil)
     let result = await attempt(work, run)
     if run == newestRun { show(result, previous) }
-    runCount -= 1
-    guard runCount == 0, let next = waiting else { return }
-    waiting = nil
-    next.resume(returning: true)
+    leavePlace()
   }
 
   /// Runs work, and once more where its plan mended what went wrong.

@@ -132,4 +132,23 @@ import Testing
     _ = await third.result
     #expect(model.state == .loaded([3]) && log.lines == ["abc"])
   }
+
+  @Test func `nobody who comes later is faster than who waits`() async {
+    let work = Work()
+    let model = TaskModel<[Int]>(overlap: .keepLatest)
+    let first = Task { await model.run("a") { try await work.run() } }
+    await work.begun(1)
+    let second = await started { await model.run("ab") { try await work.run() } }
+    // The place is handed over at once, before whoever waits for it runs.
+    work.end(1, .success([1]))
+    await first.value
+    let third = await started { await model.run("abc") { try await work.run() } }
+    await work.begun(2)
+    work.end(2, .success([2]))
+    _ = await second.result
+    await work.begun(3)
+    work.end(3, .success([3]))
+    _ = await third.result
+    #expect(model.state == .loaded([3]) && work.count == 3)
+  }
 }
