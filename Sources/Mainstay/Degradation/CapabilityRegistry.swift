@@ -30,6 +30,8 @@ public final class CapabilityRegistry: Sendable {
     let requirements: Set<ID>
     let limit: Timeout.Abandoning
     let validate: @Sendable () async throws -> Void
+    /// Tells it from others that had its name.
+    let number: UInt64
     var status = Status.unknown
   }
 
@@ -64,11 +66,11 @@ public final class CapabilityRegistry: Sendable {
   /// Adds a capability, or replaces the one that has its name; nobody knows yet whether it works.
   public func register<Request, Response>(_ capability: Capability<Request, Response>) {
     let limit = limit(capability.validationLimit, on: timeline, name: capability.id.rawValue)
-    let entry = Entry(
-      requirements: capability.requirements, limit: limit, validate: capability.validate)
     state.withLock { state in
-      state.entries[capability.id] = entry
       state.number += 1
+      state.entries[capability.id] = Entry(
+        requirements: capability.requirements, limit: limit, validate: capability.validate,
+        number: state.number)
     }
     statuses.tell(read)
   }
@@ -104,7 +106,7 @@ public final class CapabilityRegistry: Sendable {
     do {
       let status = try await checks.run(id) { await self.check(id, entry) }
       guard let status else { return self.status(of: id) }
-      set(id, status)
+      set(id, status, of: entry.number)
       return status
     } catch {
       return status(of: id)
@@ -204,9 +206,14 @@ public final class CapabilityRegistry: Sendable {
     }
   }
 
-  private func set(_ id: ID, _ status: Status) {
+  /// - Parameters:
+  ///   - id: Whose status it is.
+  ///   - status: The status.
+  ///   - number: The one that was looked at; nil for whichever has the name now.
+  private func set(_ id: ID, _ status: Status, of number: UInt64? = nil) {
     let isNews = state.withLock { state -> Bool in
-      guard let old = state.entries[id]?.status, old != status else { return false }
+      guard let old = state.entries[id], old.status != status, number ?? old.number == old.number
+      else { return false }
       state.entries[id]?.status = status
       state.number += 1
       return true

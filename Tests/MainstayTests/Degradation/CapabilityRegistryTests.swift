@@ -148,6 +148,18 @@ import Testing
     controller.end()
   }
 
+  @Test func `what was found about one says nothing of the one that replaced it`() async {
+    let registry = CapabilityRegistry()
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(Capability(.camera) { for await _ in held { break } })
+    let asked = await started { await registry.validate(.camera) }
+    registry.register(Capability(.camera) { throw Broken() })
+    release.yield()
+    _ = await asked.result
+    #expect(registry.status(of: .camera) == .unknown)
+    #expect(await !registry.validate(.camera).isAvailable)
+  }
+
   @Test func `a cancelled question says nothing`() async {
     let registry = CapabilityRegistry()
     let clock = ManualClock()
