@@ -20,6 +20,7 @@ public final class ConnectivityMonitor: Sendable {
   private let timeline: Timeline
   private let date: @Sendable () -> Date
   private let guarded: Locked<Guarded>
+  private let wakeUp: WakeUp
   private let listeners = Listeners()
 
   /// Makes a monitor from settings that stand in the code and begins to listen; settings that are
@@ -69,6 +70,7 @@ public final class ConnectivityMonitor: Sendable {
     self.probe = probe
     self.date = date
     timeline = Timeline(clock)
+    wakeUp = WakeUp(on: timeline)
     guarded = Locked(
       Guarded(
         machine: ConnectivityStateMachine(settings, now: timeline.now),
@@ -183,13 +185,13 @@ extension ConnectivityMonitor {
 
   /// Ends: it listens no longer, and its sequences end.
   public func shutDown() {
-    let (alarm, running) = guarded.withLock { guarded in
+    let running = guarded.withLock { guarded in
       guarded.isEnded = true
-      defer { (guarded.alarm, guarded.running) = (nil, nil) }
-      return (guarded.alarm, guarded.running)
+      defer { guarded.running = nil }
+      return guarded.running
     }
     source?.stop()
-    if let alarm { timeline.alarms.remove(alarm.ticket) }
+    setAlarm()
     running?.cancel()
     listeners.finish()
   }
@@ -200,16 +202,8 @@ extension ConnectivityMonitor {
   private struct Guarded {
     var machine: ConnectivityStateMachine
     var random: SplitMix64
-    var alarm: (due: Duration, ticket: AlarmTicket)?
     var running: Task<Void, Never>?
     var isEnded = false
-  }
-
-  /// Wakes the monitor, and does not keep it.
-  private final class Alarm: AlarmTarget {
-    private let wake: @Sendable () -> Void
-    init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
-    func ring() { wake() }
   }
 
   private typealias Move =
@@ -218,12 +212,11 @@ extension ConnectivityMonitor {
 
   private func step(_ move: Move) {
     let now = timeline.now
-    let (effects, isLate) = guarded.withLock { guarded in
-      guard !guarded.isEnded else { return (ConnectivityStateMachine.Effects(), false) }
-      let effects = move(&guarded.machine, now, &guarded.random)
-      return (effects, guarded.machine.nextWake != guarded.alarm?.due)
+    let effects = guarded.withLock { guarded in
+      guard !guarded.isEnded else { return ConnectivityStateMachine.Effects() }
+      return move(&guarded.machine, now, &guarded.random)
     }
-    if isLate { setAlarm() }
+    setAlarm()
     if effects.updates { listeners.updates.tell(readPublished) }
     if effects.presents { listeners.presentation.tell(readShown) }
     if effects.changesStatus { listeners.statuses.tell(readStatus) }
@@ -260,29 +253,11 @@ extension ConnectivityMonitor {
 
   /// Sees to it that the machine is woken when it has to be.
   private func setAlarm() {
-    while true {
-      let (old, due, isRight) = guarded.withLock { guarded -> (AlarmTicket?, Duration?, Bool) in
-        let due = guarded.isEnded ? nil : guarded.machine.nextWake
-        guard due != guarded.alarm?.due else { return (nil, nil, true) }
-        defer { guarded.alarm = nil }
-        return (guarded.alarm?.ticket, due, false)
-      }
-      if let old { timeline.alarms.remove(old) }
-      guard !isRight, let due else { return }
-      let ticket = timeline.alarms.add(due: due, target: Alarm { [weak self] in self?.ring(due) })
-      let isSpare = guarded.withLock { guarded in
-        guard guarded.alarm == nil, !guarded.isEnded else { return true }
-        guarded.alarm = (due, ticket)
-        return false
-      }
-      // Somebody else was faster; whether that alarm is the right one is seen next.
-      if isSpare { timeline.alarms.remove(ticket) }
+    wakeUp.adjust {
+      guarded.withLock { $0.isEnded ? nil : $0.machine.nextWake }
+    } then: { [weak self] in
+      self?.step { $0.wake(now: $1, random: &$2) }
     }
-  }
-
-  private func ring(_ due: Duration) {
-    guarded.withLock { if $0.alarm?.due == due { $0.alarm = nil } }
-    step { $0.wake(now: $1, random: &$2) }
   }
 
   private func send(_ run: UInt64) {

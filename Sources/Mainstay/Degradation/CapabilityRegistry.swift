@@ -54,18 +54,18 @@ public final class CapabilityRegistry: Sendable {
   private let state = Locked(State())
   private let checks = Coalesce<ID>("capabilities")
   private let statuses = Audience<[ID: Status]>()
-  private let timeline: any Clock<Duration>
+  private let clock: any Clock<Duration>
 
   /// Makes a registry without capabilities.
   ///
   /// - Parameter clock: The clock of the limits; the default is the continuous one.
-  public init(clock: some Clock<Duration> = ContinuousClock()) { timeline = clock }
+  public init(clock: some Clock<Duration> = ContinuousClock()) { self.clock = clock }
 
   deinit { statuses.finish() }
 
   /// Adds a capability, or replaces the one that has its name; nobody knows yet whether it works.
   public func register<Request, Response>(_ capability: Capability<Request, Response>) {
-    let limit = limit(capability.validationLimit, on: timeline, name: capability.id.rawValue)
+    let limit = limit(capability.validationLimit, on: clock, name: capability.id.rawValue)
     state.withLock { state in
       state.number += 1
       state.entries[capability.id] = Entry(

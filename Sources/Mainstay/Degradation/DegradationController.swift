@@ -42,6 +42,8 @@ public final class DegradationController: Sendable {
   private struct Guarded {
     var machine: DegradationStateMachine
     var number: UInt64 = 0
+    var listeners: [UInt64: AsyncStream<Change>.Continuation] = [:]
+    var nextListener: UInt64 = 0
     var untold: [Change] = []
     var isTelling = false
     var isEnded = false
@@ -53,9 +55,8 @@ public final class DegradationController: Sendable {
   private let guarded: Locked<Guarded>
   let timeline: Timeline
   private let statuses = Audience<Status>()
-  private let changeListeners = Locked<[UInt64: AsyncStream<Change>.Continuation]>([:])
   private let actions: AsyncStream<Change>.Continuation
-  private let wakeUp = Locked<WakeUp?>(nil)
+  private let wakeUp: WakeUp
 
   /// Makes a controller of an app that lacks nothing, from settings that stand in the code;
   /// settings that are not legal stop the program.
@@ -78,12 +79,11 @@ public final class DegradationController: Sendable {
     let settings = DegradationStateMachine.Settings(
       dwell: dwell.clamped, riseDelay: riseDelay.clamped)
     timeline = Timeline(clock)
+    wakeUp = WakeUp(on: timeline)
     guarded = Locked(
       Guarded(machine: DegradationStateMachine(plan, settings, now: timeline.now)))
     let (changes, continuation) = AsyncStream.makeStream(of: Change.self)
     actions = continuation
-    let wakeUp = WakeUp(on: timeline) { [weak self] in self?.step { $0.wake(now: $1) } }
-    self.wakeUp.withLock { $0 = wakeUp }
     // One after the other, in the order of the changes, and none twice at a time.
     Task { [weak self] in
       for await change in changes { await self?.perform(change) }
@@ -103,17 +103,18 @@ public final class DegradationController: Sendable {
   /// Each change of level from now on, and none left out.
   public var changes: AsyncStream<Change> {
     let (stream, continuation) = AsyncStream.makeStream(of: Change.self)
-    guard !guarded.withLock({ $0.isEnded }) else {
+    let id = guarded.withLock { guarded -> UInt64? in
+      guard !guarded.isEnded else { return nil }
+      guarded.nextListener += 1
+      guarded.listeners[guarded.nextListener] = continuation
+      return guarded.nextListener
+    }
+    guard let id else {
       continuation.finish()
       return stream
     }
-    let id = changeListeners.withLock { listeners -> UInt64 in
-      let id = (listeners.keys.max() ?? 0) + 1
-      listeners[id] = continuation
-      return id
-    }
     continuation.onTermination = { [weak self] _ in
-      self?.changeListeners.withLock { listeners in _ = listeners.removeValue(forKey: id) }
+      self?.guarded.withLock { guarded in _ = guarded.listeners.removeValue(forKey: id) }
     }
     return stream
   }
@@ -179,16 +180,16 @@ public final class DegradationController: Sendable {
 
   /// Ends what is told, and hears of nothing any more.
   public func end() {
-    let followers = guarded.withLock { guarded in
+    let (followers, listeners) = guarded.withLock { guarded in
       guarded.isEnded = true
-      defer { guarded.followers = [] }
-      return guarded.followers
+      defer { (guarded.followers, guarded.listeners) = ([], [:]) }
+      return (guarded.followers, guarded.listeners.values.map(\.self))
     }
     setAlarm()
     for follower in followers { follower.cancel() }
     actions.finish()
     statuses.finish()
-    for listener in changeListeners.withLock({ Array($0.values) }) { listener.finish() }
+    for listener in listeners { listener.finish() }
   }
 }
 
@@ -228,7 +229,7 @@ extension DegradationController {
 
   private func tellChanges() {
     while let change = nextUntold() {
-      for listener in changeListeners.withLock({ Array($0.values) }) { listener.yield(change) }
+      for listener in guarded.withLock({ Array($0.listeners.values) }) { listener.yield(change) }
       actions.yield(change)
       guarded.withLock { $0.isTelling = false }
     }
@@ -245,8 +246,10 @@ extension DegradationController {
 
   /// Sees to it that the machine is woken when it has to be.
   private func setAlarm() {
-    wakeUp.withLock { $0 }?.adjust {
+    wakeUp.adjust {
       guarded.withLock { $0.isEnded ? nil : $0.machine.nextWake }
+    } then: { [weak self] in
+      self?.step { $0.wake(now: $1) }
     }
   }
 

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Wakes one machine when it has to be woken, and does not keep it.
+/// One alarm for a machine that has to be woken now and then.
 ///
-/// Whoever moved the machine calls ``adjust(to:)``, from any thread and outside of locks.
+/// Whoever moved the machine calls ``adjust(to:then:)``, from any thread and outside of locks.
 final class WakeUp: Sendable {
   private let timeline: Timeline
-  private let action: @Sendable () -> Void
   private let alarm = Locked<(due: Duration, ticket: AlarmTicket)?>(nil)
 
-  /// - Parameters:
-  ///   - timeline: The clock.
-  ///   - action: Moves the machine on, and calls ``adjust(to:)``; it holds what it moves weakly.
-  init(on timeline: Timeline, _ action: @escaping @Sendable () -> Void) {
-    self.timeline = timeline
-    self.action = action
-  }
+  init(on timeline: Timeline) { self.timeline = timeline }
 
   /// Sees to it that the machine is woken when it has to be.
   ///
-  /// - Parameter read: When that is, nil for never; read again and again until no other thread has
-  ///   changed it meanwhile.
-  func adjust(to read: () -> Duration?) {
+  /// - Parameters:
+  ///   - read: When that is, nil for never; read again and again until no other thread has changed
+  ///     it meanwhile.
+  ///   - wake: Moves the machine on, and adjusts again; it holds what it moves weakly.
+  func adjust(to read: () -> Duration?, then wake: @escaping @Sendable () -> Void) {
     while true {
       let due = read()
       let (old, isRight) = alarm.withLock { alarm -> (AlarmTicket?, Bool) in
@@ -30,7 +25,11 @@ final class WakeUp: Sendable {
       }
       if let old { timeline.alarms.remove(old) }
       guard !isRight, let due else { return }
-      let ticket = timeline.alarms.add(due: due, target: Bell { [weak self] in self?.ring(due) })
+      let bell = Bell { [weak self] in
+        self?.alarm.withLock { if $0?.due == due { $0 = nil } }
+        wake()
+      }
+      let ticket = timeline.alarms.add(due: due, target: bell)
       let isSpare = alarm.withLock { alarm in
         guard alarm == nil else { return true }
         alarm = (due, ticket)
@@ -39,11 +38,6 @@ final class WakeUp: Sendable {
       // Somebody else was faster; whether that alarm is the right one is seen next.
       if isSpare { timeline.alarms.remove(ticket) }
     }
-  }
-
-  private func ring(_ due: Duration) {
-    alarm.withLock { if $0?.due == due { $0 = nil } }
-    action()
   }
 
   private final class Bell: AlarmTarget {
