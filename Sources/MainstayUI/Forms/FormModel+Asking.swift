@@ -50,24 +50,10 @@ extension FormModel {
     monitor?.capture(shown: error, during: "Check \(fields[field].pointer)", at: error.site)
   }
 
-  /// One timer while there is something to begin or to end, and none otherwise.
   func schedule() {
-    guard let next = machine.nextChange else {
-      timer?.task.cancel()
-      timer = nil
-      return
+    timer.set(machine.nextChange) { [weak self] in
+      guard let self else { return }
+      follow(machine.advance(to: timeline.now))
     }
-    guard timer.map({ next < $0.until }) ?? true else { return }
-    timer?.task.cancel()
-    let task = Task { [weak self, timeline] in
-      do { try await timeline.sleep(until: next) } catch { return }
-      self?.ring()
-    }
-    timer = (task, next)
-  }
-
-  private func ring() {
-    timer = nil
-    follow(machine.advance(to: timeline.now))
   }
 }

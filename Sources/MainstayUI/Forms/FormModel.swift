@@ -42,7 +42,7 @@ public final class FormModel<Values: Sendable> {
   @ObservationIgnored private var lastOverview: Overview
 
   @ObservationIgnored var tasks: [UInt64: Task<Void, Never>] = [:]
-  @ObservationIgnored var timer: (task: Task<Void, Never>, until: Duration)?
+  @ObservationIgnored let timer: RestTimer
   @ObservationIgnored var waiter: Waiter?
 
   /// A submission that waits for those that are asked.
@@ -94,6 +94,7 @@ public final class FormModel<Values: Sendable> {
     self.mapping = mapping
     self.monitor = monitor
     timeline = Timeline(clock)
+    timer = RestTimer(on: timeline)
     machine = FormStateMachine(
       fields.all.map { field in
         FormStateMachine.Field(
@@ -108,10 +109,7 @@ public final class FormModel<Values: Sendable> {
     lastOverview = Overview(machine)
   }
 
-  deinit {
-    for task in tasks.values { task.cancel() }
-    timer?.task.cancel()
-  }
+  deinit { for task in tasks.values { task.cancel() } }
 
   // MARK: Values
 

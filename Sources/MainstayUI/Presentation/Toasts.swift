@@ -108,7 +108,7 @@ public final class Toasts {
 
   @ObservationIgnored private let timeline: Timeline
   @ObservationIgnored private let length: Duration
-  @ObservationIgnored private var timer: (task: Task<Void, Never>, until: Duration)?
+  @ObservationIgnored private let timer: RestTimer
 
   /// Makes a place for toasts.
   ///
@@ -126,6 +126,7 @@ public final class Toasts {
     queue = ToastQueue(capacity: capacity)
     self.length = length.clamped
     timeline = Timeline(clock)
+    timer = RestTimer(on: timeline)
   }
 
   /// The toasts on screen, the oldest first.
@@ -149,20 +150,11 @@ public final class Toasts {
   /// Puts a toast away.
   public func dismiss(_ id: Toast.ID) { queue.remove(id, now: timeline.now) }
 
-  /// One timer while there is something to put away, and none otherwise.
   private func schedule() {
-    guard let next = queue.nextChange, timer.map({ next < $0.until }) ?? true else { return }
-    timer?.task.cancel()
-    let task = Task { [weak self, timeline] in
-      do { try await timeline.sleep(until: next) } catch { return }
-      self?.ring()
+    timer.set(queue.nextChange) { [weak self] in
+      guard let self else { return }
+      queue.advance(to: timeline.now)
+      schedule()
     }
-    timer = (task, next)
-  }
-
-  private func ring() {
-    timer = nil
-    queue.advance(to: timeline.now)
-    schedule()
   }
 }

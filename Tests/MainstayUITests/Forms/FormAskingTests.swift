@@ -64,6 +64,16 @@ actor NameService {
       Account(), fields: FormFields { field }, showing: .edited, monitor: monitor, clock: clock)
   }
 
+  /// Enters a name, and returns once the service is asked about it.
+  private func enter(
+    _ name: String, in form: FormModel<Account>, _ field: FormField<Account, String>
+  ) async {
+    form.set(field, name)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(300))
+    _ = await service.asked(1)
+  }
+
   /// Returns once the field has another verdict than this.
   private func changed(
     _ form: FormModel<Account>, _ field: FormField<Account, String>,
@@ -104,10 +114,7 @@ actor NameService {
   @Test(.requirement("E25")) func `a refusal of the service is the field's error`() async {
     let field = field()
     let form = form(field)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     await service.answer(1, .success(false))
     await changed(form, field)
     #expect(form.verdict(of: field) == .invalid && !form.canSubmit)
@@ -165,10 +172,7 @@ actor NameService {
   @Test(.requirement("T19")) func `an answer that comes after a reset never shows`() async {
     let field = field()
     let form = form(field)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     form.reset(to: Account(name: "other"))
     await service.answer(1, .success(false))
     await service.ended.lines(atLeast: 1)
@@ -180,10 +184,7 @@ actor NameService {
     let monitor = ErrorMonitor(sinks: [sink])
     let field = field()
     let form = form(field, monitor: monitor)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     await service.answer(1, .failure(AppError.offline()))
     await changed(form, field)
     #expect(form.verdict(of: field) == .unchecked && form.isValid)
@@ -198,10 +199,7 @@ actor NameService {
     let monitor = ErrorMonitor(sinks: [sink])
     let field = field()
     let form = form(field, monitor: monitor)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     form.set(field, "adam")
     await service.answer(1, .failure(AppError.offline()))
     await service.ended.lines(atLeast: 1)
@@ -238,10 +236,7 @@ actor NameService {
   @Test func `a validation error of the service speaks for itself`() async {
     let field = field()
     let form = form(field)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     await service.answer(1, .failure(AppError.validation("Ada lives here already.")))
     await changed(form, field)
     #expect(form.error(for: field)?.message == "Ada lives here already.")
@@ -253,10 +248,7 @@ actor NameService {
     let monitor = ErrorMonitor(sinks: [sink])
     let field = field()
     let form = form(field, monitor: monitor)
-    form.set(field, "ada")
-    await clock.sleepers(atLeast: 1)
-    clock.advance(by: .milliseconds(300))
-    _ = await service.asked(1)
+    await enter("ada", in: form, field)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(10))
     await changed(form, field)
