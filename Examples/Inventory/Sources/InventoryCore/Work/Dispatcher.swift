@@ -65,8 +65,9 @@ actor Dispatcher {
     do {
       var works = try await store.intents()[...]
       while let first = works.first {
-        // Their order is kept: what is of another kind comes in the next batch.
-        let batch = works.prefix { $0.kind == first.kind }
+        // Their order is kept: what is of another kind comes in the next batch. All of a batch are
+        // accepted or none, so it is small enough to find room in an outbox that is nearly full.
+        let batch = works.prefix(100).prefix { $0.kind == first.kind }
         works.removeFirst(batch.count)
         for _ in batch { try probe?(.afterCommit) }
         let ids = try await enqueue(Array(batch), of: first.kind)
