@@ -39,8 +39,7 @@ struct Bench: AsyncParsableCommand {
 
   private static let scenarios =
     RawScenarios.all + PolicyScenarios.all + StateScenarios.all + IdentityScenarios.all
-    + MonitoringScenarios.all
-    + NaiveScenarios.all
+    + MonitoringScenarios.all + NaiveScenarios.all
 
   /// Makes the calls of one scenario in this thread, and no other thread.
   func makeCalls(of name: String) throws {
