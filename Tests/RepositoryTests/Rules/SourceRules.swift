@@ -39,7 +39,9 @@ enum SourceRules {
       "NIOCore", "NIOHTTP1",
     ],
     "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
-    "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],
+    "inventory": [
+      "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
+    ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
   ]
 

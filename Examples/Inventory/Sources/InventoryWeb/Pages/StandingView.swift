@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import InventoryCore
+import Mainstay
 
 /// How everything stands, as the head of every page says it.
 struct StandingView: Sendable {
@@ -35,8 +36,10 @@ extension StandingView {
 extension StandingView.Banner {
   init?(_ status: StatusDocument) {
     if status.featureLevel == .minimal {
+      let canSave = status.features.contains { $0.name == "add" && $0.available }
       self.init(
-        tint: "red", icon: "exclamationmark.circle", title: "Nothing can be saved.",
+        tint: "red", icon: "exclamationmark.circle",
+        title: canSave ? "Only the most important works." : "Nothing can be saved.",
         text: status.reasons.joined(separator: " "))
       return
     }
