@@ -61,6 +61,10 @@ extension Button where Label == Text {
   public nonisolated init(
     _ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void
   ) { fatalError() }
+  @preconcurrency
+  public nonisolated init(
+    _ titleKey: LocalizedStringKey, role: ButtonRole?, action: @escaping @MainActor () -> Void
+  ) { fatalError() }
   @preconcurrency @_disfavoredOverload
   public nonisolated init<S: StringProtocol>(
     _ title: S, action: @escaping @MainActor () -> Void
@@ -88,16 +92,12 @@ extension TextField where Label == Text {
   public nonisolated init<S: StringProtocol>(_ title: S, text: Binding<String>) { fatalError() }
 }
 
-public struct Stepper<Label>: View where Label: View {
+public struct Toggle<Label>: View where Label: View {
   public var body: Never { fatalError() }
 }
 
-extension Stepper where Label == Text {
-  @_disfavoredOverload
-  public nonisolated init<S: StringProtocol, V: Strideable>(
-    _ title: S, value: Binding<V>, in bounds: ClosedRange<V>, step: V.Stride = 1,
-    onEditingChanged: @escaping (Bool) -> Void = { _ in }
-  ) { fatalError() }
+extension Toggle where Label == Text {
+  public nonisolated init(_ titleKey: LocalizedStringKey, isOn: Binding<Bool>) { fatalError() }
 }
 
 public struct ProgressView<Label: View, CurrentValueLabel: View>: View {

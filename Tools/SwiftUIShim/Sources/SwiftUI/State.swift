@@ -123,12 +123,18 @@ extension Environment {
 
 extension Environment: Sendable where Value: Sendable {}
 
+@MainActor @preconcurrency
+public struct DismissAction {
+  public func callAsFunction() { fatalError() }
+}
+
 public struct EnvironmentValues {
   public init() { fatalError() }
 }
 
 extension EnvironmentValues {
   public var accessibilityReduceMotion: Bool { fatalError() }
+  public var dismiss: DismissAction { fatalError() }
   public var locale: Locale {
     get { fatalError() }
     set { fatalError() }

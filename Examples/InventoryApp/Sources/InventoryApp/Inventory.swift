@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import Observation
+
+/// What all screens share: what is shown, what waits, and the service.
+@MainActor @Observable
+final class Inventory {
+  private static let key = "shelf"
+
+  /// The shelf with all changes that wait; nil until something is known.
+  private(set) var shelf: CachedValue<Shelf>?
+  private(set) var snapshot = OutboxSnapshot()
+
+  @ObservationIgnored let service: Service
+  @ObservationIgnored private let cache: ResponseCache
+  @ObservationIgnored private let outbox: Outbox
+
+  private init(_ service: Service, _ cache: ResponseCache, _ outbox: Outbox) {
+    (self.service, self.cache, self.outbox) = (service, cache, outbox)
+  }
+
+  /// Opens what was kept when the app ran last.
+  static func open(in folder: URL) async throws -> Inventory {
+    let service = Service()
+    let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
+    let cache = ResponseCache("inventory", of: .anonymous, in: store)
+    let outbox = try await Outbox(at: folder.appending(path: "outbox.sqlite")) {
+      Worker(for: SaveItem.self) { change, context in
+        let shelf = try await service.save(change.item, key: context.idempotencyKey)
+        await cache.keep(shelf, for: key)
+      }
+    }
+    return Inventory(service, cache, outbox)
+  }
+
+  /// Follows what is kept and what waits, until the caller is cancelled.
+  func follow() async {
+    let shown = cache.updates(
+      for: Self.key, as: Shelf.self, overlaying: SaveItem.self, of: outbox, orderedBy: Self.key
+    ) { shelf, change in
+      shelf = (shelf ?? Shelf()).keeping(change.item)
+    }
+    for await shelf in shown { self.shelf = shelf }
+  }
+
+  /// Follows how much waits, until the caller is cancelled.
+  func followOutbox() async {
+    for await snapshot in outbox.changes { self.snapshot = snapshot }
+  }
+
+  /// Asks the service; what was kept is shown where it does not answer.
+  func load() async throws -> Shelf {
+    try await cache.refresh(Self.key, as: Shelf.self) { [service] in try await service.load() }
+      .value
+  }
+
+  /// Keeps an item: here at once, at the service as soon as it can be reached.
+  func save(_ item: Item) async throws {
+    try await outbox.enqueue(SaveItem(item: item), orderedBy: Self.key)
+  }
+
+  func setReachable(_ isReachable: Bool) async {
+    await service.setReachable(isReachable)
+    if isReachable { try? await outbox.connectionImproved() }
+  }
+}
