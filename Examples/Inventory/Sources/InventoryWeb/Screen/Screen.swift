@@ -35,7 +35,8 @@ import Observation
     monitor: ErrorMonitor, clock: any Clock<Duration>, changed: @escaping () -> Void
   ) {
     self.clock = clock
-    errors = ErrorPresenter(mapping: .inventory, monitor: monitor)
+    // A page is drawn anew for each error, so none takes along the next.
+    errors = ErrorPresenter(gap: .zero, clock: clock, mapping: .inventory, monitor: monitor)
     self.changed = changed
     toasts = Toasts(clock: clock)
     watch()
