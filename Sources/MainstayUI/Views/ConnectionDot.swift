@@ -9,19 +9,30 @@
   /// The shape of the sign differs with the state as its colour does, and a screen reader says the
   /// words.
   public struct ConnectionDot: View {
-    private let status: ConnectionStatus
+    private let presentation: ConnectionPresentation
 
     /// Makes a dot.
     ///
-    /// - Parameter status: The connection.
-    public init(_ status: ConnectionStatus) { self.status = status }
+    /// - Parameter presenter: The connection.
+    public init(_ presenter: ConnectionPresenter) { self.init(presenter.presentation) }
+
+    /// Makes a dot of a connection that no presenter has.
+    ///
+    /// - Parameter presentation: The connection.
+    public init(_ presentation: ConnectionPresentation) { self.presentation = presentation }
 
     /// The dot.
     public var body: some View {
-      Image(systemName: status.presentation.icon)
-        .foregroundStyle(status.presentation.tint.color)
-        .accessibilityLabel(status.presentation.title)
+      Image(systemName: presentation.icon)
+        .foregroundStyle(presentation.tint.color)
+        .accessibilityLabel(presentation.accessibilityLabel)
         .accessibilityAddTraits(.updatesFrequently)
+    }
+  }
+
+  #Preview("Dots") {
+    HStack {
+      ForEach(ConnectionStatus.allCases, id: \.self) { ConnectionDot(ConnectionPresentation($0)) }
     }
   }
 #endif

@@ -21,35 +21,32 @@
   private struct ErrorAlertModifier: ViewModifier {
     let presenter: ErrorPresenter
 
-    /// The error whose action is being done: its alert is gone already.
-    @State private var chosen: ErrorPresentation.ID?
     @Environment(\.locale) private var locale
 
-    private var item: ErrorPresenter.Item? {
-      presenter.overlay.flatMap { $0.id == chosen || $0.progress != nil ? nil : $0 }
-    }
-
     func body(content: Content) -> some View {
+      // Every button takes an alert away, so it is gone while an action is under way.
+      let item = presenter.overlay.flatMap { $0.progress == nil ? $0 : nil }
       // A constant: SwiftUI writes false with every button, before or after its action. Were that to
       // put the error away, Retry would find nothing to run; and one button is there for it always.
-      content.alert(
+      return content.alert(
         presenter.overlay?.presentation.title ?? "", isPresented: .constant(item != nil),
         presenting: item
       ) { item in
         ForEach(item.actions) { action in
           Button(action.title.string(in: locale), role: action.buttonRole) {
-            chosen = item.id
-            Task {
-              await presenter.choose(action, for: item.id)
-              if chosen == item.id { chosen = nil }
-            }
+            presenter.begin(action, for: item.id)
           }
         }
       } message: { item in
-        Text(
-          verbatim: [item.presentation.message, item.presentation.suggestion]
-            .compactMap(\.self).joined(separator: "\n"))
+        Text(verbatim: words(of: item))
       }
+    }
+
+    private func words(of item: ErrorPresenter.Item) -> String {
+      let presentation = item.presentation
+      let said = [presentation.message] + item.alike.map(\.message)
+      return (said + [presentation.suggestion, item.actionFailure?.message].compactMap(\.self))
+        .joined(separator: "\n")
     }
   }
 

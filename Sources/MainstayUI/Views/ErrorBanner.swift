@@ -6,39 +6,36 @@
 
   /// An error at the edge, for what is no reason to stop: no connection, above all.
   public struct ErrorBanner: View {
-    private let presentation: ErrorPresentation
-    private let actions: [RecoveryAction]
-    private let count: Int
-    private let progress: ActionProgress?
-    private let choose: @MainActor (RecoveryAction) async -> Void
+    private let content: ErrorContent
 
-    /// Makes a banner.
+    /// Makes a banner of an error that a presenter shows.
+    ///
+    /// - Parameters:
+    ///   - item: The error.
+    ///   - presenter: The presenter, which does what a person chooses.
+    public init(_ item: ErrorPresenter.Item, of presenter: ErrorPresenter) {
+      content = ErrorContent(item, of: presenter)
+    }
+
+    /// Makes a banner of an error that no presenter has.
     ///
     /// - Parameters:
     ///   - presentation: The error in words.
     ///   - actions: The buttons; nil, the default, is those of the error.
-    ///   - count: How often it has happened; the default is once.
-    ///   - progress: Which action is under way; nil, the default, where none is.
-    ///   - choose: Does what a person chose.
+    ///   - choose: Begins what a person chose.
     public init(
-      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil, count: Int = 1,
-      progress: ActionProgress? = nil, choose: @escaping @MainActor (RecoveryAction) async -> Void
+      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil,
+      choose: @escaping @MainActor (RecoveryAction) -> Void
     ) {
-      self.presentation = presentation
-      self.actions = actions ?? presentation.actions
-      self.count = count
-      self.progress = progress
-      self.choose = choose
+      content = ErrorContent(presentation, actions, choose)
     }
 
     /// The banner.
     public var body: some View {
-      ErrorRow(
-        presentation, actions: actions, count: count, progress: progress, choose: choose
-      )
-      .padding()
-      .frame(maxWidth: .infinity)
-      .background(.regularMaterial)
+      ErrorRow(content)
+        .padding()
+        .frame(maxWidth: .infinity)
+        .background(.regularMaterial)
     }
   }
 
@@ -61,10 +58,8 @@
       content
         .safeAreaInset(edge: .top, spacing: 0) {
           if let item = presenter.banner {
-            ErrorBanner(
-              item.presentation, actions: item.actions, count: item.count, progress: item.progress
-            ) { await presenter.choose($0, for: item.id) }
-            .appearing(from: .top, reduceMotion: reduceMotion)
+            ErrorBanner(item, of: presenter)
+              .appearing(from: .top, reduceMotion: reduceMotion)
           }
         }
         .animation(reduceMotion ? nil : .default, value: presenter.banner?.id)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-  import Foundation
   import Mainstay
   import SwiftUI
 
@@ -13,6 +12,7 @@
       case .yellow: .yellow
       case .blue: .blue
       case .red: .red
+      case .green: .green
       }
     }
   }
@@ -28,42 +28,73 @@
     }
   }
 
-  /// The icon, the words and the code of an error, one below the other.
-  struct ErrorWords: View {
+  extension View {
+    /// Lets something come and go, without movement for whoever does not want that.
+    func appearing(from edge: Edge, reduceMotion: Bool) -> some View {
+      transition(reduceMotion ? .opacity : .move(edge: edge).combined(with: .opacity))
+    }
+  }
+
+  /// What the views of an error show: the error, and how far somebody is with it.
+  struct ErrorContent {
     let presentation: ErrorPresentation
+    let actions: [RecoveryAction]
     var count = 1
+    var alike: [ErrorPresentation] = []
+    var progress: ActionProgress?
+    var actionFailure: ErrorPresentation?
+    let choose: @MainActor (RecoveryAction) -> Void
+
+    init(
+      _ presentation: ErrorPresentation, _ actions: [RecoveryAction]?,
+      _ choose: @escaping @MainActor (RecoveryAction) -> Void
+    ) {
+      self.presentation = presentation
+      self.actions = actions ?? presentation.actions
+      self.choose = choose
+    }
+
+    @MainActor
+    init(_ item: ErrorPresenter.Item, of presenter: ErrorPresenter) {
+      self.init(item.presentation, item.actions) { presenter.begin($0, for: item.id) }
+      (count, alike) = (item.count, item.alike)
+      (progress, actionFailure) = (item.progress, item.actionFailure)
+    }
+  }
+
+  /// What it means, what to do, the same about something else, and why an action did not help.
+  struct ErrorDetails: View {
+    let content: ErrorContent
 
     var body: some View {
-      VStack(spacing: 8) {
-        Image(systemName: presentation.icon)
-          .font(.largeTitle)
-          .foregroundStyle(presentation.tint.color)
-          .accessibilityHidden(true)
-        Text(verbatim: presentation.title)
-          .font(.headline)
-          .accessibilityAddTraits(.isHeader)
-        Text(verbatim: presentation.message)
-        if let suggestion = presentation.suggestion {
-          Text(verbatim: suggestion)
-            .font(.callout)
-            .foregroundStyle(.secondary)
-        }
-        ErrorCodeLine(presentation: presentation, count: count)
+      Text(verbatim: content.presentation.message)
+      ForEach(content.alike) { Text(verbatim: $0.message) }
+      if let suggestion = content.presentation.suggestion {
+        Text(verbatim: suggestion)
+          .foregroundStyle(.secondary)
       }
-      .multilineTextAlignment(.center)
+      if let failure = content.actionFailure {
+        Label {
+          Text(verbatim: failure.message)
+        } icon: {
+          Image(systemName: failure.icon)
+            .foregroundStyle(failure.tint.color)
+            .accessibilityHidden(true)
+        }
+        .announcing(failure.accessibilityLabel)
+      }
     }
   }
 
   /// The code for support, and how often it has happened.
   struct ErrorCodeLine: View {
-    let presentation: ErrorPresentation
-    let count: Int
+    let content: ErrorContent
 
     var body: some View {
       HStack(spacing: 8) {
-        Text(verbatim: presentation.code.rawValue)
+        Text(verbatim: content.presentation.code.rawValue)
           .font(.caption.monospaced())
-        CountMark(count: count)
+        CountMark(count: content.count)
       }
       .foregroundStyle(.secondary)
     }
@@ -78,78 +109,6 @@
         Text(verbatim: "× \(count.formatted())")
           .font(.caption)
       }
-    }
-  }
-
-  /// The buttons of an error; while one of them is at work, none can be tapped.
-  struct ErrorButtons: View {
-    let actions: [RecoveryAction]
-    let progress: ActionProgress?
-    let choose: @MainActor (RecoveryAction) async -> Void
-
-    var body: some View {
-      VStack(spacing: 8) {
-        ForEach(actions) { action in
-          ErrorButton(action: action, progress: progress, choose: choose)
-            .disabled(progress != nil)
-        }
-      }
-    }
-  }
-
-  /// A button, with how far its action is.
-  private struct ErrorButton: View {
-    let action: RecoveryAction
-    let progress: ActionProgress?
-    let choose: @MainActor (RecoveryAction) async -> Void
-
-    @Environment(\.locale) private var locale
-
-    var body: some View {
-      Button(role: action.buttonRole) {
-        Task { await choose(action) }
-      } label: {
-        HStack(spacing: 8) {
-          Text(verbatim: action.title.string(in: locale))
-          if let progress, progress.action == action.id {
-            ActionProgressMark(progress: progress)
-          }
-        }
-        .frame(maxWidth: .infinity)
-      }
-      .buttonStyle(.bordered)
-      .shortcut(of: action)
-    }
-  }
-
-  /// A ring while nobody knows how far it is, a bar otherwise.
-  private struct ActionProgressMark: View {
-    let progress: ActionProgress
-
-    var body: some View {
-      if let fraction = progress.fraction {
-        ProgressView(value: fraction)
-          .frame(maxWidth: 80)
-      } else {
-        ProgressView()
-      }
-    }
-  }
-
-  extension View {
-    /// Escape puts an error away, where there are keys.
-    @ViewBuilder
-    fileprivate func shortcut(of action: RecoveryAction) -> some View {
-      #if os(watchOS)
-        self
-      #else
-        keyboardShortcut(action.role == .cancel ? .cancelAction : nil)
-      #endif
-    }
-
-    /// Lets something come and go, without movement for whoever does not want that.
-    func appearing(from edge: Edge, reduceMotion: Bool) -> some View {
-      transition(reduceMotion ? .opacity : .move(edge: edge).combined(with: .opacity))
     }
   }
 #endif

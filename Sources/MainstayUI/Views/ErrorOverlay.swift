@@ -9,40 +9,50 @@
   ///
   /// Put it there with ``SwiftUI/View/errorOverlay(_:)``, which also keeps what is behind it still.
   public struct ErrorOverlay: View {
-    private let presentation: ErrorPresentation
-    private let actions: [RecoveryAction]
-    private let count: Int
-    private let progress: ActionProgress?
-    private let choose: @MainActor (RecoveryAction) async -> Void
+    private let content: ErrorContent
 
     @AccessibilityFocusState private var isFocused: Bool
 
-    /// Makes a card.
+    /// Makes a card of an error that a presenter shows.
+    ///
+    /// - Parameters:
+    ///   - item: The error.
+    ///   - presenter: The presenter, which does what a person chooses.
+    public init(_ item: ErrorPresenter.Item, of presenter: ErrorPresenter) {
+      content = ErrorContent(item, of: presenter)
+    }
+
+    /// Makes a card of an error that no presenter has.
     ///
     /// - Parameters:
     ///   - presentation: The error in words.
     ///   - actions: The buttons; nil, the default, is those of the error.
-    ///   - count: How often it has happened; the default is once.
-    ///   - progress: Which action is under way; nil, the default, where none is.
-    ///   - choose: Does what a person chose.
+    ///   - choose: Begins what a person chose.
     public init(
-      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil, count: Int = 1,
-      progress: ActionProgress? = nil, choose: @escaping @MainActor (RecoveryAction) async -> Void
+      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil,
+      choose: @escaping @MainActor (RecoveryAction) -> Void
     ) {
-      self.presentation = presentation
-      self.actions = actions ?? presentation.actions
-      self.count = count
-      self.progress = progress
-      self.choose = choose
+      content = ErrorContent(presentation, actions, choose)
     }
 
     /// The card.
     public var body: some View {
       VStack(spacing: 20) {
-        ErrorWords(presentation: presentation, count: count)
-          .accessibilityElement(children: .combine)
-          .accessibilityFocused($isFocused)
-        ErrorButtons(actions: actions, progress: progress, choose: choose)
+        VStack(spacing: 8) {
+          Image(systemName: content.presentation.icon)
+            .font(.largeTitle)
+            .foregroundStyle(content.presentation.tint.color)
+            .accessibilityHidden(true)
+          Text(verbatim: content.presentation.title)
+            .font(.headline)
+          ErrorDetails(content: content)
+          ErrorCodeLine(content: content)
+        }
+        .multilineTextAlignment(.center)
+        .accessibilityElement(children: .combine)
+        .accessibilityAddTraits(.isHeader)
+        .accessibilityFocused($isFocused)
+        ErrorButtons(content: content)
       }
       .padding(24)
       .frame(maxWidth: 420)
@@ -51,7 +61,7 @@
       .accessibilityElement(children: .contain)
       .accessibilityAddTraits(.isModal)
       // Whoever does not see the card come is led to it.
-      .onChange(of: presentation.id, initial: true) { isFocused = true }
+      .onChange(of: content.presentation.id, initial: true) { isFocused = true }
     }
   }
 
@@ -103,9 +113,7 @@
       content
         .covered(by: presenter.overlay != nil) {
           if let item = presenter.overlay {
-            ErrorOverlay(
-              item.presentation, actions: item.actions, count: item.count, progress: item.progress
-            ) { await presenter.choose($0, for: item.id) }
+            ErrorOverlay(item, of: presenter)
           }
         }
         .animation(reduceMotion ? nil : .default, value: presenter.overlay?.id)
@@ -116,10 +124,8 @@
     ErrorOverlay(PreviewErrors.timeout) { _ in }
   }
 
-  #Preview("Overlay, at work") {
-    ErrorOverlay(
-      PreviewErrors.timeout, count: 3,
-      progress: ActionProgress(action: RecoveryAction.retry.id, fraction: 0.4)
-    ) { _ in }
+  #Preview("Overlay, with an action under way") {
+    Text(verbatim: "Behind the card")
+      .errorOverlay(PreviewErrors.busy)
   }
 #endif

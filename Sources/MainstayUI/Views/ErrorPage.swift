@@ -6,49 +6,47 @@
 
   /// An error in the place of the whole content, where there is none to show.
   public struct ErrorPage: View {
-    private let presentation: ErrorPresentation
-    private let actions: [RecoveryAction]
-    private let count: Int
-    private let progress: ActionProgress?
-    private let choose: @MainActor (RecoveryAction) async -> Void
+    private let content: ErrorContent
 
-    /// Makes a page.
+    /// Makes a page of an error that a presenter shows.
+    ///
+    /// - Parameters:
+    ///   - item: The error.
+    ///   - presenter: The presenter, which does what a person chooses.
+    public init(_ item: ErrorPresenter.Item, of presenter: ErrorPresenter) {
+      content = ErrorContent(item, of: presenter)
+    }
+
+    /// Makes a page of an error that no presenter has.
     ///
     /// - Parameters:
     ///   - presentation: The error in words.
     ///   - actions: The buttons; nil, the default, is those of the error.
-    ///   - count: How often it has happened; the default is once.
-    ///   - progress: Which action is under way; nil, the default, where none is.
-    ///   - choose: Does what a person chose.
+    ///   - choose: Begins what a person chose.
     public init(
-      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil, count: Int = 1,
-      progress: ActionProgress? = nil, choose: @escaping @MainActor (RecoveryAction) async -> Void
+      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil,
+      choose: @escaping @MainActor (RecoveryAction) -> Void
     ) {
-      self.presentation = presentation
-      self.actions = actions ?? presentation.actions
-      self.count = count
-      self.progress = progress
-      self.choose = choose
+      content = ErrorContent(presentation, actions, choose)
     }
 
     /// The page.
     public var body: some View {
       ContentUnavailableView {
         Label {
-          Text(verbatim: presentation.title)
+          Text(verbatim: content.presentation.title)
         } icon: {
-          Image(systemName: presentation.icon)
-            .foregroundStyle(presentation.tint.color)
+          Image(systemName: content.presentation.icon)
+            .foregroundStyle(content.presentation.tint.color)
             .accessibilityHidden(true)
         }
       } description: {
-        Text(verbatim: presentation.message)
-        if let suggestion = presentation.suggestion { Text(verbatim: suggestion) }
-        ErrorCodeLine(presentation: presentation, count: count)
+        ErrorDetails(content: content)
+        ErrorCodeLine(content: content)
       } actions: {
-        ErrorButtons(actions: actions, progress: progress, choose: choose)
+        ErrorButtons(content: content)
       }
-      .announcing(presentation.accessibilityLabel)
+      .announcing(content.presentation.accessibilityLabel)
     }
   }
 

@@ -6,30 +6,31 @@
 
   /// An error between other content, such as in the place of a list's missing part.
   public struct ErrorRow: View {
-    private let presentation: ErrorPresentation
-    private let actions: [RecoveryAction]
-    private let count: Int
-    private let progress: ActionProgress?
-    private let choose: @MainActor (RecoveryAction) async -> Void
+    private let content: ErrorContent
 
-    /// Makes a row.
+    /// Makes a row of an error that a presenter shows.
+    ///
+    /// - Parameters:
+    ///   - item: The error.
+    ///   - presenter: The presenter, which does what a person chooses.
+    public init(_ item: ErrorPresenter.Item, of presenter: ErrorPresenter) {
+      content = ErrorContent(item, of: presenter)
+    }
+
+    /// Makes a row of an error that no presenter has.
     ///
     /// - Parameters:
     ///   - presentation: The error in words.
     ///   - actions: The buttons; nil, the default, is those of the error.
-    ///   - count: How often it has happened; the default is once.
-    ///   - progress: Which action is under way; nil, the default, where none is.
-    ///   - choose: Does what a person chose.
+    ///   - choose: Begins what a person chose.
     public init(
-      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil, count: Int = 1,
-      progress: ActionProgress? = nil, choose: @escaping @MainActor (RecoveryAction) async -> Void
+      _ presentation: ErrorPresentation, actions: [RecoveryAction]? = nil,
+      choose: @escaping @MainActor (RecoveryAction) -> Void
     ) {
-      self.presentation = presentation
-      self.actions = actions ?? presentation.actions
-      self.count = count
-      self.progress = progress
-      self.choose = choose
+      content = ErrorContent(presentation, actions, choose)
     }
+
+    init(_ content: ErrorContent) { self.content = content }
 
     /// The row.
     public var body: some View {
@@ -38,40 +39,33 @@
         HStack(spacing: 16) {
           words
           Spacer(minLength: 8)
-          buttons.fixedSize(horizontal: true, vertical: false)
+          ErrorButtons(content: content).fixedSize(horizontal: true, vertical: false)
         }
         VStack(alignment: .leading, spacing: 12) {
           words
-          buttons
+          ErrorButtons(content: content)
         }
       }
     }
 
     private var words: some View {
       HStack(alignment: .firstTextBaseline, spacing: 12) {
-        Image(systemName: presentation.icon)
-          .foregroundStyle(presentation.tint.color)
+        Image(systemName: content.presentation.icon)
+          .foregroundStyle(content.presentation.tint.color)
           .accessibilityHidden(true)
         VStack(alignment: .leading, spacing: 4) {
-          Text(verbatim: presentation.title).font(.headline)
-          Text(verbatim: presentation.message).font(.subheadline)
-          if let suggestion = presentation.suggestion {
-            Text(verbatim: suggestion).font(.footnote).foregroundStyle(.secondary)
-          }
-          CountMark(count: count)
+          Text(verbatim: content.presentation.title).font(.headline)
+          ErrorDetails(content: content).font(.subheadline)
+          CountMark(count: content.count)
         }
       }
       .accessibilityElement(children: .combine)
-    }
-
-    private var buttons: some View {
-      ErrorButtons(actions: actions, progress: progress, choose: choose)
     }
   }
 
   #Preview("Row") {
     List {
-      ErrorRow(PreviewErrors.timeout, count: 2) { _ in }
+      ErrorRow(PreviewErrors.timeout) { _ in }
     }
   }
 #endif

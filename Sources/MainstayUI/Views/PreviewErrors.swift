@@ -22,7 +22,20 @@
       return toasts
     }
 
-    static let connection = ConnectionStatus()
+    static var busy: ErrorPresenter {
+      let presenter = ErrorPresenter { _, _, progress in
+        progress.report(0.4)
+        try await Task.sleep(for: .seconds(60))
+        return .unchanged
+      }
+      let error = AppError(
+        code: "preview.signed-out", kind: .unauthorized, disposition: .needsUser,
+        title: "You are signed out", message: "This needs an account.",
+        actions: [.signIn, .dismiss])
+      presenter.present(error)
+      presenter.begin(.signIn, for: error.id)
+      return presenter
+    }
 
     private static func presentation(of error: AppError) -> ErrorPresentation {
       guard let presentation = ErrorPresentation(error) else {

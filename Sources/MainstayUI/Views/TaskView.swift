@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-  import Mainstay
+  public import Mainstay
   public import SwiftUI
 
   /// A screen of one piece of work: its content, the error over it, and what is under way.
@@ -19,7 +19,7 @@
   /// anew; that does nothing while it is loading.
   public struct TaskView<Value, Content: View, Empty: View>: View {
     private let model: TaskModel<Value>
-    private let perform: ErrorPresenter.ActionPerformer?
+    private let perform: (@MainActor (RecoveryAction, AppError) -> Void)?
     private let content: (Value) -> Content
     private let empty: () -> Empty
 
@@ -30,12 +30,12 @@
     ///
     /// - Parameters:
     ///   - model: The work.
-    ///   - perform: Does what a person chose, besides retry and dismiss; nil, the default, leaves
+    ///   - perform: Begins what a person chose, besides retry and dismiss; nil, the default, leaves
     ///     the buttons for everything else out.
     ///   - content: What shows a value.
     ///   - empty: What is shown where there is nothing to show.
     public init(
-      _ model: TaskModel<Value>, perform: ErrorPresenter.ActionPerformer? = nil,
+      _ model: TaskModel<Value>, perform: (@MainActor (RecoveryAction, AppError) -> Void)? = nil,
       @ViewBuilder content: @escaping (Value) -> Content,
       @ViewBuilder empty: @escaping () -> Empty
     ) {
@@ -85,14 +85,14 @@
     @ViewBuilder
     private func card(_ error: AppError) -> some View {
       if let presentation = ErrorPresentation(error, locale: locale) {
-        ErrorOverlay(presentation, actions: actions(of: presentation)) { await choose($0, error) }
+        ErrorOverlay(presentation, actions: actions(of: presentation)) { choose($0, error) }
       }
     }
 
     @ViewBuilder
     private func page(_ error: AppError) -> some View {
       if let presentation = ErrorPresentation(error, locale: locale) {
-        ErrorPage(presentation, actions: actions(of: presentation)) { await choose($0, error) }
+        ErrorPage(presentation, actions: actions(of: presentation)) { choose($0, error) }
       }
     }
 
@@ -101,11 +101,11 @@
       return presentation.actions.filter { perform != nil || own.contains($0.id) }
     }
 
-    private func choose(_ action: RecoveryAction, _ error: AppError) async {
+    private func choose(_ action: RecoveryAction, _ error: AppError) {
       switch action.id {
-      case RecoveryAction.retry.id: await model.retry()
+      case RecoveryAction.retry.id: Task { await model.retry() }
       case RecoveryAction.dismiss.id: model.dismissError()
-      default: await perform?(action, error)
+      default: perform?(action, error)
       }
     }
   }

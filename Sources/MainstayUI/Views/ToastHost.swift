@@ -27,7 +27,7 @@
         .overlay(alignment: .bottom) {
           VStack(spacing: 8) {
             ForEach(toasts.visible) { toast in
-              ToastCard(toast: toast) { toasts.dismiss(toast.id) }
+              ToastCard(toast: toast, toasts: toasts)
                 .announcing(toast.text)
                 .appearing(from: .bottom, reduceMotion: reduceMotion)
             }
@@ -38,15 +38,16 @@
     }
   }
 
-  /// One toast; a tap puts it away.
+  /// One toast; it stays while somebody reads it.
   private struct ToastCard: View {
     let toast: Toast
-    let dismiss: @MainActor () -> Void
+    let toasts: Toasts
 
     @Environment(\.locale) private var locale
+    @AccessibilityFocusState private var isFocused: Bool
 
     var body: some View {
-      Button(action: dismiss) {
+      HStack(spacing: 12) {
         HStack(spacing: 12) {
           Image(systemName: toast.style.icon)
             .foregroundStyle(toast.style.color)
@@ -54,11 +55,42 @@
           Text(verbatim: toast.text)
           CountMark(count: toast.count)
         }
-        .padding(12)
-        .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+        .accessibilityElement(children: .combine)
+        .accessibilityFocused($isFocused)
+        if let action = toast.action {
+          Button(action.title.string(in: locale), role: action.buttonRole) {
+            Task { await toasts.choose(toast.id) }
+          }
+          .buttonStyle(.bordered)
+        }
+        Button {
+          toasts.dismiss(toast.id)
+        } label: {
+          Image(systemName: "xmark")
+        }
+        .buttonStyle(.plain)
+        .accessibilityLabel(RecoveryAction.dismiss.title.string(in: locale))
       }
-      .buttonStyle(.plain)
-      .accessibilityHint(RecoveryAction.dismiss.title.string(in: locale))
+      .padding(12)
+      .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+      .reading { hold($0) }
+      .onChange(of: isFocused) { _, isFocused in hold(isFocused) }
+    }
+
+    private func hold(_ isRead: Bool) {
+      if isRead { toasts.hold(toast.id) } else { toasts.release(toast.id) }
+    }
+  }
+
+  extension View {
+    /// Says whether a pointer rests on this, where there is one.
+    @ViewBuilder
+    fileprivate func reading(_ change: @escaping (Bool) -> Void) -> some View {
+      #if os(watchOS) || os(tvOS)
+        self
+      #else
+        onHover(perform: change)
+      #endif
     }
   }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayUI
 import Observation
 
 /// What all screens share: what is shown, what waits, and the service.
@@ -14,26 +15,39 @@ final class Inventory {
   private(set) var shelf: CachedValue<Shelf>?
   private(set) var snapshot = OutboxSnapshot()
 
-  @ObservationIgnored let service: Service
+  let connection: ConnectionPresenter
+
+  @ObservationIgnored private let service: Service
   @ObservationIgnored private let cache: ResponseCache
   @ObservationIgnored private let outbox: Outbox
 
-  private init(_ service: Service, _ cache: ResponseCache, _ outbox: Outbox) {
+  private init(
+    _ service: Service, _ cache: ResponseCache, _ outbox: Outbox, _ monitor: ConnectivityMonitor
+  ) {
     (self.service, self.cache, self.outbox) = (service, cache, outbox)
+    connection = ConnectionPresenter(following: monitor, note: "Changes are kept and sent later.")
   }
 
   /// Opens what was kept when the app ran last.
-  static func open(in folder: URL) async throws -> Inventory {
+  static func open() async throws -> Inventory {
+    let support = try FileManager.default.url(
+      for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+    let folder = support.appending(path: "Inventory")
+    let monitor = ConnectivityMonitor()
+    var configuration = Outbox.Configuration()
+    configuration.connectivity = monitor
     let service = Service()
     let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
-    let cache = ResponseCache("inventory", of: .anonymous, in: store)
-    let outbox = try await Outbox(at: folder.appending(path: "outbox.sqlite")) {
+    let cache = ResponseCache("inventory", of: .everybody, in: store)
+    let outbox = try await Outbox(
+      at: folder.appending(path: "outbox.sqlite"), configuration: configuration
+    ) {
       Worker(for: SaveItem.self) { change, context in
         let shelf = try await service.save(change.item, key: context.idempotencyKey)
         await cache.keep(shelf, for: key)
       }
     }
-    return Inventory(service, cache, outbox)
+    return Inventory(service, cache, outbox, monitor)
   }
 
   /// Follows what is kept and what waits, until the caller is cancelled.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-  import Foundation
   import MainstayUI
   import SwiftUI
 
@@ -11,7 +10,6 @@
     @State private var opening = TaskModel<Inventory>()
     @State private var presenter = ErrorPresenter()
     @State private var toasts = Toasts()
-    @State private var connection = ConnectionStatus()
 
     var body: some Scene {
       WindowGroup {
@@ -20,23 +18,19 @@
         } empty: {
           EmptyView()
         }
-        .task { await opening.run("Open the inventory") { try await .open(in: Self.folder) } }
+        .task { await opening.run("Open the inventory") { try await .open() } }
         .environment(presenter)
         .environment(toasts)
-        .environment(connection)
         .errorAlert(presenter)
         .toasts(toasts)
       }
     }
-
-    private static var folder: URL { URL.applicationSupportDirectory.appending(path: "Inventory") }
   }
 
   /// The list and the status, once everything is open.
   private struct Screens: View {
     let inventory: Inventory
 
-    @Environment(ConnectionStatus.self) private var connection
     @Environment(ErrorPresenter.self) private var presenter
 
     var body: some View {
@@ -46,7 +40,7 @@
         StatusPage(inventory: inventory)
           .tabItem { Label("Status", systemImage: "arrow.triangle.2.circlepath") }
       }
-      .connectionBanner(connection)
+      .connectionBanner(inventory.connection)
       .errorBanner(presenter)
       .task { await inventory.follow() }
       .task { await inventory.followOutbox() }

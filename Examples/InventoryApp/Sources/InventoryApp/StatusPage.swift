@@ -10,15 +10,14 @@
     let inventory: Inventory
 
     @State private var isReachable = true
-    @Environment(ConnectionStatus.self) private var connection
 
     var body: some View {
       NavigationStack {
         Form {
           Section("Connection") {
             HStack {
-              ConnectionDot(connection)
-              Text(verbatim: connection.presentation.title)
+              ConnectionDot(inventory.connection)
+              Text(verbatim: inventory.connection.presentation.title)
             }
             Toggle("The service can be reached", isOn: $isReachable)
           }

@@ -73,6 +73,9 @@ extension View {
   public nonisolated func refreshable(
     @_inheritActorContext action: @escaping @Sendable () async -> Void
   ) -> some View { declared() as EmptyView }
+  public nonisolated func onHover(perform action: @escaping (Bool) -> Void) -> some View {
+    declared() as EmptyView
+  }
   public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View {
     declared() as EmptyView
   }
