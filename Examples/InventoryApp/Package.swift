@@ -3,7 +3,8 @@
 
 import PackageDescription
 
-// The example as an app in SwiftUI. Without SwiftUI it is empty, and `make check-views` compiles it.
+// The example as an app in SwiftUI. Where there is none it is empty, and `make check-views` compiles
+// it against declarations.
 let package = Package(
   name: "inventory-app",
   platforms: [.macOS(.v15), .iOS(.v18)],

@@ -7,7 +7,7 @@
   extension View {
     /// Shows the errors of a presenter as alerts of the system, one after the other.
     ///
-    /// Use it or ``errorOverlay(_:)``, not both: they show the same errors. An alert goes away with
+    /// Use it or `errorOverlay(_:)`, not both: they show the same errors. An alert goes away with
     /// every button, so it comes back where an action of an error has ended and the error is still
     /// there.
     ///
@@ -26,8 +26,8 @@
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.
       let item = presenter.overlay.flatMap { $0.progress == nil ? $0 : nil }
-      // A constant: SwiftUI writes false with every button, before or after its action. Were that to
-      // put the error away, Retry would find nothing to run; and one button is there for it always.
+      // A constant: SwiftUI writes false with every button, before or after its action. Were that
+      // to put the error away, Retry would find nothing to run; a button for it is always there.
       return content.alert(
         presenter.overlay?.presentation.title ?? "", isPresented: .constant(item != nil),
         presenting: item

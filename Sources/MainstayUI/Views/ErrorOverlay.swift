@@ -7,7 +7,7 @@
   /// A card in front of everything: what happened, what to do, and a button for each thing that can
   /// be done.
   ///
-  /// Put it there with ``SwiftUI/View/errorOverlay(_:)``, which also keeps what is behind it still.
+  /// Put it there with `errorOverlay(_:)`, which also keeps what is behind it still.
   public struct ErrorOverlay: View {
     private let content: ErrorContent
 

@@ -23,7 +23,7 @@
     ///   - form: The form.
     ///   - field: The field.
     ///   - focus: Where the focus of the screen is; let it follow the form with
-    ///     ``SwiftUI/View/formFocus(_:_:)``.
+    ///     `formFocus(_:_:)`.
     ///   - control: The control, from a binding to the value.
     public init(
       _ form: FormModel<Values>, _ field: FormField<Values, Value>,
