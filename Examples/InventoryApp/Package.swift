@@ -3,8 +3,7 @@
 
 import PackageDescription
 
-// The example as an app in SwiftUI. Where there is none it is empty, and `make check-views` compiles
-// it against declarations.
+// The example as an app in SwiftUI; empty where there is none. `make check-views` compiles it.
 let package = Package(
   name: "inventory-app",
   platforms: [.macOS(.v15), .iOS(.v18)],

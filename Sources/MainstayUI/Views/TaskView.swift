@@ -55,16 +55,19 @@
 
     @ViewBuilder
     private var main: some View {
-      switch model.state {
-      case .idle, .loading(previous: nil):
+      // In one place for all states: so a list keeps where it was scrolled to while it loads anew.
+      if let value = model.value {
+        content(value)
+          .covered(by: model.error != nil) {
+            if let error = model.error { card(error) }
+          }
+      } else if let error = model.error {
+        page(error)
+      } else if case .empty = model.state {
+        empty()
+      } else {
         // Not nothing: what stands on nothing, such as `task`, never begins.
         Color.clear
-      case .loading(let value?): content(value)
-      case .loaded(let value): content(value)
-      case .empty: empty()
-      case .failed(let error, let value?):
-        content(value).covered(by: true) { card(error) }
-      case .failed(let error, previous: nil): page(error)
       }
     }
 

@@ -36,7 +36,8 @@ final class Inventory {
     let monitor = ConnectivityMonitor()
     var configuration = Outbox.Configuration()
     configuration.connectivity = monitor
-    let service = Service()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let service = Service(at: folder.appending(path: "service.json"))
     let store = SQLiteCacheStore(at: folder.appending(path: "cache.sqlite"))
     let cache = ResponseCache("inventory", of: .everybody, in: store)
     let outbox = try await Outbox(

@@ -6,27 +6,36 @@ import MainstayOutbox
 
 /// Stands for a service somewhere else, which can be cut off by hand.
 actor Service {
-  private var shelf = Shelf()
-  private var answers: [IdempotencyKey: Shelf] = [:]
-  private(set) var isReachable = true
+  private struct Books: Codable {
+    var shelf = Shelf()
+    var keys: Set<String> = []
+  }
+
+  private let file: URL
+  private var books: Books
+  private var isReachable = true
+
+  init(at file: URL) {
+    self.file = file
+    books = (try? JSONDecoder().decode(Books.self, from: Data(contentsOf: file))) ?? Books()
+  }
 
   func setReachable(_ isReachable: Bool) { self.isReachable = isReachable }
 
-  func load() throws(AppError) -> Shelf {
-    try check()
-    return shelf
+  func load() throws -> Shelf {
+    if !isReachable { throw AppError.Network.offline.appError }
+    return books.shelf
   }
 
   /// The same key twice is the same change once.
-  func save(_ item: Item, key: IdempotencyKey) throws(AppError) -> Shelf {
-    try check()
-    if let answer = answers[key] { return answer }
-    shelf = shelf.keeping(item)
-    answers[key] = shelf
-    return shelf
-  }
-
-  private func check() throws(AppError) {
-    if !isReachable { throw AppError.Network.offline.appError }
+  func save(_ item: Item, key: IdempotencyKey) throws -> Shelf {
+    let shelf = try load()
+    guard !books.keys.contains(key.rawValue) else { return shelf }
+    var newer = books
+    newer.keys.insert(key.rawValue)
+    newer.shelf = shelf.keeping(item)
+    try JSONEncoder().encode(newer).write(to: file, options: .atomic)
+    books = newer
+    return newer.shelf
   }
 }
