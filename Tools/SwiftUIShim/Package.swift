@@ -9,7 +9,7 @@ let package = Package(
   name: "swiftui-shim",
   targets: [
     .target(name: "Accessibility"),
-    .target(name: "SwiftUI", dependencies: ["Accessibility"]),
+    .target(name: "SwiftUI"),
   ],
   swiftLanguageModes: [.v6]
 )

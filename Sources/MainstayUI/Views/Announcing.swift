@@ -8,9 +8,13 @@
     /// Tells a screen reader something as soon as it is there, and anew when it has changed.
     func announcing(_ text: String?) -> some View {
       onChange(of: text, initial: true) { _, text in
-        guard let text else { return }
-        AccessibilityNotification.Announcement(text).post()
+        if let text { announce(text) }
       }
     }
+  }
+
+  /// Tells a screen reader something.
+  func announce(_ text: String) {
+    AccessibilityNotification.Announcement(text).post()
   }
 #endif

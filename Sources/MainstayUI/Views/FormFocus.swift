@@ -34,7 +34,7 @@
         .onChange(of: focus.wrappedValue) { _, place in form.focus = place }
         .onChange(of: form.isSubmitting) { _, isSubmitting in
           guard !isSubmitting, let summary = form.summary else { return }
-          AccessibilityNotification.Announcement(summary.announcement(in: locale)).post()
+          announce(summary.announcement(in: locale))
         }
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations alone; see the README of this package.
 
+public import Observation
+
 public protocol DynamicProperty {}
 
 @frozen @propertyWrapper

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations alone; see the README of this package.
 
-@_exported public import Accessibility
+// As Apple's does; on Linux it has `CGFloat` too, which comes from CoreGraphics there.
 @_exported public import Foundation
-@_exported public import Observation
 
 /// What a declaration returns that is never called.
 nonisolated func declared<T>() -> T { fatalError() }
