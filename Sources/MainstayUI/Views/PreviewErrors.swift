@@ -37,6 +37,15 @@
       return presenter
     }
 
+    static var offlineLevel: LevelPresenter {
+      let plan = DegradationPlan.standard.with(features: [
+        .init("sync", needs: [.network], alternative: "Changes are sent later.")
+      ])
+      let controller = DegradationController(plan)
+      controller.report([.network: false])
+      return LevelPresenter(following: controller)
+    }
+
     private static func presentation(of error: AppError) -> ErrorPresentation {
       guard let presentation = ErrorPresentation(error) else {
         preconditionFailure("a preview of an error that is never shown")

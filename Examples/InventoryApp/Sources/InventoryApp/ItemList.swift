@@ -64,7 +64,8 @@
     private func load() async {
       await loading.run("Load the inventory") { [inventory] in try await inventory.load() }
       guard inventory.shelf != nil, let error = loading.error else { return }
-      presenter.present(error) { await load() }
+      // That there is no connection stands at the edge already.
+      if error.kind != .offline { presenter.present(error, during: "Load") { await load() } }
     }
   }
 #endif

@@ -23,7 +23,7 @@ actor Service {
   func setReachable(_ isReachable: Bool) { self.isReachable = isReachable }
 
   func load() throws -> Shelf {
-    if !isReachable { throw AppError.Network.offline.appError }
+    if !isReachable { throw AppError.Network.server(code: 503) }
     return books.shelf
   }
 
