@@ -31,7 +31,8 @@
   extension View {
     /// Lets something come and go, without movement for whoever does not want that.
     func appearing(from edge: Edge, reduceMotion: Bool) -> some View {
-      transition(reduceMotion ? .opacity : .move(edge: edge).combined(with: .opacity))
+      let moving = AnyTransition.move(edge: edge).combined(with: .opacity)
+      return transition(reduceMotion ? AnyTransition.opacity : moving)
     }
   }
 
