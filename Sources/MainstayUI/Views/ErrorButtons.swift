@@ -61,7 +61,7 @@
     /// Escape puts an error away, where there are keys.
     @ViewBuilder
     fileprivate func shortcut(of action: RecoveryAction) -> some View {
-      #if os(watchOS)
+      #if os(watchOS) || os(tvOS)
         self
       #else
         keyboardShortcut(action.role == .cancel ? .cancelAction : nil)

@@ -40,6 +40,8 @@ extension View {
   public func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View {
     declared() as EmptyView
   }
+  @available(tvOS, unavailable)
+  @available(watchOS, unavailable)
   public nonisolated func keyboardShortcut(_ shortcut: KeyboardShortcut?) -> some View {
     declared() as EmptyView
   }
@@ -73,6 +75,8 @@ extension View {
   public nonisolated func refreshable(
     @_inheritActorContext action: @escaping @Sendable () async -> Void
   ) -> some View { declared() as EmptyView }
+  @available(tvOS, unavailable)
+  @available(watchOS, unavailable)
   public nonisolated func onHover(perform action: @escaping (Bool) -> Void) -> some View {
     declared() as EmptyView
   }
