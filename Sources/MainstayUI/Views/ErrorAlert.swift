@@ -26,11 +26,8 @@
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.
       let item = presenter.overlay.flatMap { $0.progress == nil ? $0 : nil }
-      // A constant: SwiftUI writes false with every button, before or after its action. Were that
-      // to put the error away, Retry would find nothing to run; a button for it is always there.
       return content.alert(
-        presenter.overlay?.presentation.title ?? "", isPresented: .constant(item != nil),
-        presenting: item
+        item?.presentation.title ?? "", isPresented: isPresented(item?.id), presenting: item
       ) { item in
         ForEach(item.actions) { action in
           Button(action.title.string(in: locale), role: action.buttonRole) {
@@ -39,6 +36,21 @@
         }
       } message: { item in
         Text(verbatim: words(of: item))
+      }
+    }
+
+    /// SwiftUI writes false with every button, before or after its action, and where the system
+    /// takes the alert away. The last alone is a dismissal: by the next turn a button has begun what
+    /// it stands for.
+    private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
+      Binding {
+        id != nil
+      } set: { [presenter] isPresented in
+        guard !isPresented, let id else { return }
+        Task { @MainActor in
+          guard let shown = presenter.overlay, shown.id == id, shown.progress == nil else { return }
+          presenter.dismiss(id)
+        }
       }
     }
 
