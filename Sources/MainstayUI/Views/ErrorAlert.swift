@@ -40,8 +40,8 @@
     }
 
     /// SwiftUI writes false with every button, before or after its action, and where the system
-    /// takes the alert away. The last alone is a dismissal: by the next turn a button has begun what
-    /// it stands for.
+    /// takes the alert away. The last alone is a dismissal: by the next turn a button has begun
+    /// what it stands for.
     private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
       Binding {
         id != nil
