@@ -39,9 +39,11 @@
       }
     }
 
-    /// SwiftUI writes false with every button, before or after its action, and where the system
-    /// takes the alert away. The last alone is a dismissal: by the next turn a button has begun
-    /// what it stands for.
+    /// What SwiftUI reads, and what it writes when an alert goes away.
+    ///
+    /// It writes false with every button, before or after its action, and where the system takes
+    /// the alert away. The last alone is a dismissal: by the next turn a button has begun what it
+    /// stands for.
     private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
       Binding {
         id != nil
