@@ -21,8 +21,9 @@ struct ScreenForms: Sendable {
   @Sendable func choose(
     _ request: Request, _ context: BasicRequestContext
   ) async throws -> Response {
-    let actions = ["retry": RecoveryAction.retry, "dismiss": .dismiss]
-    guard let action = context.parameters.get("action").flatMap({ actions[$0] }) else {
+    let actions = [RecoveryAction.retry, .checkOutcome, .dismiss]
+    guard let action = actions.first(where: { $0.id.rawValue == context.parameters.get("action") })
+    else {
       throw AppError.unknownAddress
     }
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))

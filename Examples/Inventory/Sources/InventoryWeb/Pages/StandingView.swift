@@ -4,18 +4,11 @@ import InventoryCore
 
 /// How everything stands, as the head of every page says it.
 struct StandingView: Sendable {
-  struct Banner: Sendable {
-    let tint: String
-    let icon: String
-    let title: String
-    let text: String
-  }
-
   let isPending: Bool
   let pendingIcon: String
   let pendingText: String
   /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
-  let banner: Banner?
+  let banner: NoticeView?
 }
 
 extension StandingView {
@@ -24,7 +17,7 @@ extension StandingView {
     isPending = pending > 0
     pendingIcon = pending > 0 ? "arrow.up.circle" : "checkmark.circle"
     pendingText = pending > 0 ? "\(pending) pending" : "Nothing pending"
-    banner = Banner(status)
+    banner = NoticeView(status)
   }
 
   /// What is said where nobody could find out how everything stands.
@@ -32,7 +25,8 @@ extension StandingView {
     isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil)
 }
 
-extension StandingView.Banner {
+extension NoticeView {
+  /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
   init?(_ status: StatusDocument) {
     if status.featureLevel == .minimal {
       self.init(

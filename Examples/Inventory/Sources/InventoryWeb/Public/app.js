@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the page up to date, opens the error dialog as a modal one, and sends photos. The page works
-// without it; see Examples/Inventory/Documentation/Pages.md.
+// Keeps the page up to date, opens the error dialog as a modal one, has forms judged while they are
+// filled in, and sends photos. The page works without it; see
+// Examples/Inventory/Documentation/Pages.md.
 'use strict';
 
 const address = () => document.body.dataset.address || location.pathname + location.search;
@@ -31,6 +32,22 @@ document.addEventListener('cancel', (event) => {
   event.preventDefault();
   event.target.querySelector('button[value=dismiss]')?.click();
 }, true);
+
+// Toasts go away by themselves, and must not take the focus with them.
+
+let beforeToasts = null;
+
+document.addEventListener('focusout', (event) => {
+  const isLeavingFor = event.relatedTarget?.closest('#toasts');
+  if (isLeavingFor && !event.target.closest('#toasts')) beforeToasts = event.target;
+});
+
+/** Gives the focus to the next toast, or back to where it was, when a toast went with it. */
+function leaveToasts() {
+  const next = document.querySelector('#toasts button')
+    ?? (beforeToasts?.isConnected && !beforeToasts.disabled ? beforeToasts : null);
+  (next ?? document.getElementById('main')).focus({ preventScroll: true });
+}
 
 // What is up to date: elements with an id and data-live.
 
@@ -92,6 +109,7 @@ let interrupted = null;
 /** Takes over what is up to date from another rendering of the page. */
 function take(page) {
   const focused = document.activeElement;
+  const isInToast = Boolean(focused.closest('#toasts'));
   if (focused !== document.body) interrupted = null;
   for (const fresh of page.querySelectorAll('[data-live]')) {
     const current = document.getElementById(fresh.id);
@@ -99,7 +117,8 @@ function take(page) {
     if (current) morph(current, fresh);
   }
   if (focused.disabled) interrupted = focused;
-  openDialog(interrupted ?? focused);
+  if (isInToast && !focused.isConnected) leaveToasts();
+  openDialog(interrupted ?? (focused.isConnected ? focused : document.activeElement));
   giveFocusBack();
   if (interrupted && !interrupted.disabled && !opener) {
     interrupted.focus();
@@ -175,16 +194,59 @@ document.addEventListener('submit', async (event) => {
   if (form.dataset.isSending) return;
   form.dataset.isSending = 'true';
   try {
+    await judged();
     const body = new URLSearchParams(new FormData(form, button));
     // A button without an address of its own has that of the page.
     const action = button?.hasAttribute('formaction') ? button.formAction : form.action;
     const answer = await fetch(action, { method: 'POST', body });
     take(parse(await answer.text()));
+    // What was sent and not accepted says which field has to be looked at first.
+    form.querySelector('[aria-invalid][autofocus]')?.focus();
   } catch {
     lost();
   } finally {
     delete form.dataset.isSending;
   }
+});
+
+// Forms that are judged while they are filled in: the page that answers says what is wrong so far.
+
+const judging = { timer: 0, last: Promise.resolve() };
+
+/** Says what stands in a form, and which field was left, once all that was said before is heard. */
+function judge(form, left) {
+  clearTimeout(judging.timer);
+  judging.last = judging.last.then(async () => {
+    const body = new URLSearchParams(new FormData(form));
+    if (left) body.set('left', left);
+    try {
+      const answer = await fetch(form.dataset.judge, { method: 'POST', body });
+      take(parse(await answer.text()));
+    } catch {
+      lost();
+    }
+  });
+}
+
+/** Returns when nothing that was said of forms is on its way. */
+function judged() {
+  clearTimeout(judging.timer);
+  return judging.last;
+}
+
+document.addEventListener('input', (event) => {
+  const form = event.target.form;
+  if (!form?.dataset.judge) return;
+  clearTimeout(judging.timer);
+  judging.timer = setTimeout(() => judge(form), 150);
+});
+
+document.addEventListener('focusout', (event) => {
+  const form = event.target.form;
+  if (!form?.dataset.judge || !event.target.name) return;
+  // What moves under a button while it is being pressed is never pressed.
+  if (event.relatedTarget?.closest('button')) return;
+  judge(form, event.target.name);
 });
 
 // Photos.

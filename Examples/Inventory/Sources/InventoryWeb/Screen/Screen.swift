@@ -21,10 +21,17 @@ import Observation
   /// How many questions are remembered with their answers.
   static let maximumQuestions = 60
 
-  let errors: ErrorPresenter
+  private(set) lazy var errors = ErrorPresenter(mapping: .inventory, monitor: monitor) {
+    [weak self] _, error in await self?.check(error)
+  }
   let toasts: Toasts
+  private let monitor: ErrorMonitor
   private let clock: any Clock<Duration>
+  /// What asks whether something was done, by the error that left it open.
+  private var checks: [ErrorPresentation.ID: Work] = [:]
   private let changed: () -> Void
+  /// What the person plays with in the gallery.
+  private(set) lazy var gallery = GalleryLive(clock: clock) { [weak self] in self?.changed() }
   private var questions: [(question: Question, model: TaskModel<FeatureAnswer>)] = []
 
   /// - Parameters:
@@ -35,7 +42,7 @@ import Observation
     monitor: ErrorMonitor, clock: any Clock<Duration>, changed: @escaping () -> Void
   ) {
     self.clock = clock
-    errors = ErrorPresenter(mapping: .inventory, monitor: monitor)
+    self.monitor = monitor
     self.changed = changed
     toasts = Toasts(clock: clock)
     watch()
@@ -59,6 +66,30 @@ import Observation
   func present(_ error: any Error, _ work: @escaping Work) {
     errors.present(AppError.from(error, mapping: .inventory).forDialog) { [weak self] in
       await self?.perform(work)
+    }
+  }
+
+  /// Puts an error before the person that leaves open whether something was done.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - check: Asks whether it was done, and says so.
+  func present(_ error: any Error, checking check: @escaping Work) {
+    let error = AppError.from(error, mapping: .inventory).forDialog
+    checks[error.id] = check
+    errors.present(error)
+  }
+
+  /// Whether somebody can be asked about the outcome.
+  func canCheck(_ error: ErrorPresentation.ID) -> Bool { checks[error] != nil }
+
+  private func check(_ error: AppError) async {
+    guard let check = checks.removeValue(forKey: error.id) else { return }
+    errors.dismiss(error.id)
+    do {
+      tell(try await check())
+    } catch {
+      present(error, checking: check)
     }
   }
 
@@ -108,7 +139,7 @@ extension Screen {
   }
 
   /// Begins some work, and returns when it is done or a page should not wait any longer.
-  private func waiting(_ work: @escaping @MainActor () async -> Void) async {
+  func waiting(_ work: @escaping @MainActor () async -> Void) async {
     let (ending, end) = AsyncStream.makeStream(of: Void.self)
     Task {
       await work()
