@@ -39,7 +39,7 @@ build: setup-tests ## Builds libraries and tests; a warning is an error
 	swift build $(SWIFT_FLAGS) --build-tests
 
 test: build ## Sets up what is missing, builds, and runs every test
-	swift test $(SWIFT_FLAGS) --skip-build
+	@Tools/test $(SWIFT_FLAGS)
 
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
 	@Tools/run $(SWIFT_FLAGS)

@@ -107,7 +107,8 @@ let package = Package(
     .testTarget(
       name: "MainstayTests",
       dependencies: [
-        "ConnectivityChild", "Mainstay", "MainstayTesting", "ReportCrashChild", "TestSupport",
+        "ConnectivityChild", "Mainstay", "MainstayTesting", "PressureChild", "ReportCrashChild",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -115,6 +116,9 @@ let package = Package(
     .executableTarget(
       name: "ConnectivityChild", dependencies: ["ChildSupport", "Mainstay"],
       path: "Tests/ConnectivityChild"),
+    // An app in a control group whose memory it fills.
+    .executableTarget(
+      name: "PressureChild", dependencies: ["Mainstay"], path: "Tests/PressureChild"),
     .executableTarget(
       name: "ReportCrashChild", dependencies: ["ChildSupport", "Mainstay"],
       path: "Tests/ReportCrashChild"),

@@ -23,6 +23,7 @@ import Mainstay
       case "peer": await Scenario(peers: ["10.9.0.77"]).peer()
       case "overflow": await Scenario(receiveBuffer: 2_304).overflow()
       case "idle": await Scenario().idle()
+      case "levels": await Scenario().levels()
       case "latency": await Scenario().latency()
       case "refused": Scenario.refused()
       default: exit(2)
@@ -220,6 +221,35 @@ import Mainstay
       print("overflows=\(counts.overflows > 0) resyncs=\(counts.resyncs > 1)")
       print("standing=\(monitor.current.standing)")
       end()
+    }
+
+    /// The cable flickers, is pulled for a while, and is back: what an app makes of that.
+    func levels() async {
+      await told.online()
+      let controller = DegradationController(
+        .standard, dwell: .milliseconds(500), riseDelay: .milliseconds(200))
+      var changes = controller.changes.makeAsyncIterator()
+      controller.follow(monitor)
+      for _ in 0..<3 {
+        ip("route del default")
+        await told.offline()
+        ip("route add default via 10.9.0.2")
+        await told.online()
+      }
+      ip("link set v1 down")
+      await printNext(&changes)
+      ip("link set v1 up")
+      await printNext(&changes)
+      print("changes=\(controller.history.count)")
+      controller.end()
+      end()
+    }
+
+    private func printNext(
+      _ changes: inout AsyncStream<DegradationController.Change>.AsyncIterator
+    ) async {
+      guard let change = await changes.next(isolation: nil) else { return }
+      print("\(change.from)>\(change.to)")
     }
 
     /// Nothing happens for half a second.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// Knows what an app needs and has not, and says how much of it works.
 ///
 /// A level that falls falls at once, and one that rises waits until more has been possible for a
@@ -31,6 +33,8 @@ public final class DegradationController: Sendable {
     public let to: FeatureLevel
     /// Why not everything works, the worst first; empty at ``FeatureLevel/full``.
     public let reasons: [DegradationPlan.Need]
+    /// When it was.
+    public let time: Date
 
     /// Whether less works than before.
     public var isFall: Bool { to < from }
@@ -39,8 +43,12 @@ public final class DegradationController: Sendable {
   /// What is done at a change of level.
   public typealias Action = @Sendable (Change) async -> Void
 
+  /// How many changes ``history`` keeps.
+  public static let historyCapacity = 50
+
   private struct Guarded {
     var machine: DegradationStateMachine
+    var history: [Change] = []
     var number: UInt64 = 0
     var listeners: [UInt64: AsyncStream<Change>.Continuation] = [:]
     var nextListener: UInt64 = 0
@@ -57,6 +65,7 @@ public final class DegradationController: Sendable {
   private let statuses = Audience<Status>()
   private let actions: AsyncStream<Change>.Continuation
   private let wakeUp: WakeUp
+  private let date: @Sendable () -> Date
 
   /// Makes a controller of an app that lacks nothing, from settings that stand in the code;
   /// settings that are not legal stop the program.
@@ -67,9 +76,11 @@ public final class DegradationController: Sendable {
   ///   - riseDelay: How long more has to be possible before it is offered; zero or more, the
   ///     default is three seconds.
   ///   - clock: The clock; the default is the continuous one.
+  ///   - date: The time of day, for what is kept of changes; the default is that of the system.
   public init(
     _ plan: DegradationPlan, dwell: Duration = .seconds(5), riseDelay: Duration = .seconds(3),
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    date: @escaping @Sendable () -> Date = { Date() }
   ) {
     precondition(
       dwell > .zero, "DegradationController(dwell: \(dwell)) is not legal: more than zero")
@@ -80,6 +91,7 @@ public final class DegradationController: Sendable {
       dwell: dwell.clamped, riseDelay: riseDelay.clamped)
     timeline = Timeline(clock)
     wakeUp = WakeUp(on: timeline)
+    self.date = date
     guarded = Locked(
       Guarded(machine: DegradationStateMachine(plan, settings, now: timeline.now)))
     let (changes, continuation) = AsyncStream.makeStream(of: Change.self)
@@ -94,6 +106,9 @@ public final class DegradationController: Sendable {
 
   /// How the app stands by now.
   public var status: Status { read().value }
+
+  /// The last changes of level, the oldest first; at most ``historyCapacity``.
+  public var history: [Change] { guarded.withLock(\.history) }
 
   /// How the app stands, now and after each change of its level or of the reasons.
   ///
@@ -208,14 +223,16 @@ extension DegradationController {
   private func step(
     _ change: (inout DegradationStateMachine, Duration) -> (from: FeatureLevel, to: FeatureLevel)?
   ) {
-    let now = timeline.now
+    let (now, date) = (timeline.now, date())
     let isNews = guarded.withLock { guarded -> Bool in
       guard !guarded.isEnded else { return false }
       let before = guarded.machine.missing
       let made = change(&guarded.machine, now)
       if let made {
-        guarded.untold.append(
-          Change(from: made.from, to: made.to, reasons: guarded.machine.reasons))
+        let change = Change(
+          from: made.from, to: made.to, reasons: guarded.machine.reasons, time: date)
+        guarded.untold.append(change)
+        guarded.history = guarded.history.suffix(Self.historyCapacity - 1) + [change]
       }
       let isNews = made != nil || guarded.machine.missing != before
       if isNews { guarded.number += 1 }

@@ -27,6 +27,8 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     case blue
     /// It did not happen.
     case red
+    /// All is well again; no error has it.
+    case green
   }
 
   /// The identity of the failure.
@@ -52,12 +54,19 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
   /// The field that it is about.
   public let field: JSONPointer?
 
+  /// What a screen reader says: what happened, what it means, and what can be done.
+  public var accessibilityLabel: String {
+    [title, message, suggestion ?? ""].filter { !$0.isEmpty }
+      .map { $0.last?.isPunctuation == true ? $0 : $0 + "." }.joined(separator: " ")
+  }
+
   /// Puts an error into words; nil for a cancellation, which is never shown.
   ///
   /// - Parameters:
   ///   - error: The error.
+  ///   - style: Where it is shown; nil, the default, goes by the error.
   ///   - locale: The language of the reader.
-  public init?(_ error: AppError, locale: Locale = .current) {
+  public init?(_ error: AppError, style: Style? = nil, locale: Locale = .current) {
     guard !error.isCancellation else { return nil }
     id = error.id
     code = error.code
@@ -65,7 +74,7 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     message = error.message.string(in: locale)
     suggestion = error.suggestion?.string(in: locale)
     (icon, tint) = Self.look(of: error)
-    style = Self.style(of: error)
+    self.style = style ?? Self.style(of: error)
     actions = Self.actions(of: error)
     help = error.help
     field = error.field
@@ -81,9 +90,14 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     }
   }
 
-  private static func style(of error: AppError) -> Style {
+  static func style(of error: AppError) -> Style {
     if error.field != nil { return .field }
     return error.kind == .offline ? .banner : .overlay
+  }
+
+  /// Whether a reader sees the same.
+  func saysTheSame(as other: ErrorPresentation) -> Bool {
+    title == other.title && message == other.message && suggestion == other.suggestion
   }
 
   /// Help stands where there is a page to show, and a way to put the message away always.

@@ -9,44 +9,41 @@ public import Observation
 /// presenter.present(error) { await inventory.retry() }
 /// ```
 ///
-/// Cancellation is never shown. An error that says the same as one that is shown or waits replaces
-/// nothing: it is counted. What is shown stays until it is put away, so that nothing changes under
-/// a finger; then the most severe of those that wait is next. What is quiet
-/// (``ErrorPresentation/Style/banner``) stands beside what is not.
+/// Cancellation is never shown. An error like one that is shown or waits, by its `Fingerprint` or
+/// by its words, is counted there and shares its Retry button, which then runs the work of both.
+/// What is shown stays until it is put away, so that nothing changes under a finger; then the most
+/// severe of those that wait is next. What is quiet (``ErrorPresentation/Style/banner``) stands
+/// beside what is not.
 @MainActor @Observable
 public final class ErrorPresenter {
-  /// What a person wants to be done about an error, besides retry and dismiss.
-  public typealias ActionPerformer = @MainActor (RecoveryAction, AppError) async -> Void
+  /// Does what a person chose about an error, besides retry and dismiss, and says what became of
+  /// it; what it throws is shown with the error, and a cancellation is not.
+  public typealias ActionPerformer =
+    @MainActor (RecoveryAction, AppError, ActionProgress) async throws -> ActionResult
 
-  /// An error that is shown or waits for it.
-  public struct Item: Identifiable {
-    /// The identity of the failure.
-    public var id: ErrorPresentation.ID { presentation.id }
-    /// The error.
-    public let error: AppError
-    /// How it is shown.
-    public let presentation: ErrorPresentation
-    /// How often it has happened while it was shown or waited.
-    public fileprivate(set) var count = 1
-    fileprivate let retry: (@MainActor () async -> Void)?
-
-    /// The buttons: Retry only where there is something to run again.
-    public var actions: [RecoveryAction] {
-      retry != nil
-        ? presentation.actions
-        : presentation.actions.filter { $0.id != RecoveryAction.retry.id }
-    }
+  /// What became of an action that a person chose.
+  public enum ActionResult: Sendable, Hashable {
+    /// The error stays, such as after showing a page about it.
+    case unchanged
+    /// The error is put away, since there is nothing left of it.
+    case settled
+    /// What stood in the way is gone: the error is put away, and the work runs again.
+    case retry
   }
 
   /// How many errors wait at most; the mildest are dropped and counted in ``droppedCount``.
-  public static let capacity = 20
+  public nonisolated static let capacity = 20
 
+  private var queue: ErrorQueueStateMachine
   private var items: [Item] = []
-  private var shown: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
 
   /// How many errors were dropped because too many waited.
   public private(set) var droppedCount = 0
 
+  @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
+  @ObservationIgnored private var running: [ErrorPresentation.ID: Task<Void, Never>] = [:]
+  @ObservationIgnored private let timeline: Timeline
+  @ObservationIgnored private let timer: RestTimer
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
   @ObservationIgnored private let perform: ActionPerformer
@@ -54,30 +51,48 @@ public final class ErrorPresenter {
   /// Makes a presenter that shows nothing.
   ///
   /// - Parameters:
+  ///   - gathering: How long others are waited for when an error comes, so that the worst of them
+  ///     is first; zero or more, the default is zero.
+  ///   - gap: How long a place stays empty between two errors, so that an alert that goes away does
+  ///     not take along the next; zero or more, the default is 0.3 seconds.
+  ///   - clock: The clock; the default is the continuous one.
   ///   - mapping: How foreign errors are mapped; the default is `ErrorMapping.current`.
   ///   - monitor: Who is told of the errors, of what a person saw of them, and of what they chose;
   ///     nil, the default, tells nobody. What stands under a field is a mistake of the person's,
   ///     and nobody is told of it.
-  ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
+  ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in. By
+  ///     default nothing is done.
   public init(
-    mapping: ErrorMapping? = nil, monitor: ErrorMonitor? = nil,
-    perform: @escaping ActionPerformer = { _, _ in }
+    gathering: Duration = .zero, gap: Duration = .milliseconds(300),
+    clock: some Clock<Duration> = ContinuousClock(), mapping: ErrorMapping? = nil,
+    monitor: ErrorMonitor? = nil, perform: @escaping ActionPerformer = { _, _, _ in .unchanged }
   ) {
+    precondition(
+      gathering >= .zero, "ErrorPresenter(gathering: \(gathering)) is not legal: zero or more")
+    precondition(gap >= .zero, "ErrorPresenter(gap: \(gap)) is not legal: zero or more")
+    queue = ErrorQueueStateMachine(
+      capacity: Self.capacity, gathering: gathering.clamped, gap: gap.clamped)
+    timeline = Timeline(clock)
+    timer = RestTimer(on: timeline)
     self.mapping = mapping
     self.monitor = monitor
     self.perform = perform
   }
 
-  /// What stands in front of everything; setting it to nil dismisses it, as a binding does.
+  isolated deinit { for task in running.values { task.cancel() } }
+
+  /// What stands in front of everything; setting it to nil dismisses it, as a binding does, unless
+  /// an action that was chosen is under way.
   public var overlay: Item? {
     get { shownItem(.overlay) }
-    set { if newValue == nil, let id = overlay?.id { dismiss(id) } }
+    set { if newValue == nil { putAway(overlay) } }
   }
 
-  /// What stands at the edge; setting it to nil dismisses it, as a binding does.
+  /// What stands at the edge; setting it to nil dismisses it, as a binding does, unless an action
+  /// that was chosen is under way.
   public var banner: Item? {
     get { shownItem(.banner) }
-    set { if newValue == nil, let id = banner?.id { dismiss(id) } }
+    set { if newValue == nil { putAway(banner) } }
   }
 
   /// What stands under a field.
@@ -87,62 +102,110 @@ public final class ErrorPresenter {
 
   /// How many errors are shown or wait.
   public var count: Int { items.count }
+}
 
+// What comes.
+extension ErrorPresenter {
   /// Shows an error, now or when those before it have been dismissed.
   ///
   /// - Parameters:
   ///   - error: Any error; a cancellation is never shown.
+  ///   - doing: What was being done, such as "Save"; for reports, and to tell apart what is run
+  ///     again where several things are done in one line. Nil by default.
+  ///   - style: Where it is shown; nil, the default, goes by the error.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   ///   - retry: What the Retry button runs; without it there is none.
   public func present(
-    _ error: any Error,
-    fileID: String = #fileID, function: String = #function, line: Int = #line,
-    retry: (@MainActor () async -> Void)? = nil
+    _ error: any Error, during doing: String? = nil, as style: ErrorPresentation.Style? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line, retry: Retry? = nil
   ) {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let error = (mapping ?? .current).map(error, at: site)
-    guard let presentation = ErrorPresentation(error) else { return }
-    if presentation.style != .field { monitor?.capture(shown: error, during: nil, at: site) }
-    if let same = items.firstIndex(where: { $0.error == error }) {
-      items[same].count += 1
+    guard !error.isCancellation else { return }
+    let style = style ?? ErrorPresentation.style(of: error)
+    if style != .field { monitor?.capture(shown: error, during: doing, at: site) }
+    let key = RetryKey(file: fileID, line: line, doing: doing)
+    let fingerprint = Fingerprint(of: error)
+    if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint) }) {
+      count(error, at: same)
+      items[same].keep(retry, for: key)
       return
     }
-    items.append(Item(error: error, presentation: presentation, retry: retry))
-    if items.count > Self.capacity { drop() }
-    showNext()
-  }
-
-  /// Does what a person chose.
-  ///
-  /// Retry runs once, however often it is tapped, and puts the error away first: what it meets is
-  /// presented anew.
-  public func choose(_ action: RecoveryAction, for id: ErrorPresentation.ID) async {
-    guard let item = items.first(where: { $0.id == id }) else { return }
-    switch action.id {
-    case RecoveryAction.dismiss.id: dismiss(id)
-    case RecoveryAction.retry.id:
-      guard let retry = item.retry else { return }
-      remove(item, after: action.id)
-      await retry()
-    default:
-      tell(of: item, action.id)
-      await perform(action, item.error)
+    guard let presentation = ErrorPresentation(error, style: style) else { return }
+    var item = Item(error, presentation, fingerprint)
+    item.keep(retry, for: key)
+    items.append(item)
+    let dropped = queue.add(
+      .init(id: item.id, style: style, severity: error.severity), now: timeline.now)
+    if let dropped {
+      items.removeAll { $0.id == dropped }
+      droppedCount += 1
     }
+    queueHasMoved()
   }
 
-  /// Puts an error away; the next one shows.
+  /// Counts an error at the one that it is like; words that are not there yet are kept.
+  private func count(_ error: AppError, at index: Int) {
+    items[index].count += 1
+    queue.raise(items[index].id, to: error.severity)
+    guard error != items[index].error, items[index].alike.count < Item.maximumAlike,
+      let presentation = ErrorPresentation(error, style: items[index].presentation.style),
+      !items[index].alike.contains(where: { $0.saysTheSame(as: presentation) })
+    else { return }
+    items[index].alike.append(presentation)
+  }
+}
+
+// What goes.
+extension ErrorPresenter {
+  /// Puts an error away; the next one shows after the gap.
+  ///
+  /// An action that is under way is cancelled.
   public func dismiss(_ id: ErrorPresentation.ID) {
     guard let item = items.first(where: { $0.id == id }) else { return }
     remove(item, after: RecoveryAction.dismiss.id)
   }
 
-  private func remove(_ item: Item, after action: RecoveryAction.ID) {
+  /// Puts all errors away.
+  public func dismissAll() { withdraw { _ in true } }
+
+  /// Puts away what is no longer so, such as that there is no connection; nobody chose it.
+  ///
+  /// - Parameter isGone: Whether an error is no longer so.
+  public func withdraw(where isGone: (AppError) -> Bool) {
+    for item in items where isGone(item.error) { remove(item, after: nil) }
+  }
+
+  private func putAway(_ item: Item?) {
+    guard let item, item.progress == nil else { return }
+    dismiss(item.id)
+  }
+
+  private func remove(_ item: Item, after action: RecoveryAction.ID?) {
     // Of what was never shown nobody chose anything.
-    if shown.values.contains(item.id) { tell(of: item, action) }
+    if let action, told.values.contains(item.id) { tell(of: item, action) }
+    running.removeValue(forKey: item.id)?.cancel()
     items.removeAll { $0.id == item.id }
-    showNext()
+    queue.remove(item.id, now: timeline.now)
+    queueHasMoved()
+  }
+
+  private func shownItem(_ style: ErrorPresentation.Style) -> Item? {
+    queue.shown(style).flatMap { id in items.first { $0.id == id } }
+  }
+
+  private func queueHasMoved() {
+    for style in ErrorQueueStateMachine.places where told[style] != queue.shown(style) {
+      told[style] = queue.shown(style)
+      if let item = shownItem(style) { tell(of: item) }
+    }
+    timer.set(queue.nextChange) { [weak self] in
+      guard let self else { return }
+      queue.advance(to: timeline.now)
+      queueHasMoved()
+    }
   }
 
   private func tell(of item: Item, _ action: RecoveryAction.ID? = nil) {
@@ -152,34 +215,91 @@ public final class ErrorPresenter {
         style: item.presentation.style.rawValue, titleKey: item.error.title.key, action: action),
       of: item.error)
   }
+}
 
-  /// Puts all errors away.
-  public func dismissAll() {
-    items.removeAll()
-    shown.removeAll()
-  }
-
-  private func shownItem(_ style: ErrorPresentation.Style) -> Item? {
-    shown[style].flatMap { id in items.first { $0.id == id } }
-  }
-
-  /// Where nothing is shown, the most severe of those that wait is next, and of those the oldest.
-  private func showNext() {
-    for style in [ErrorPresentation.Style.overlay, .banner] where shownItem(style) == nil {
-      let waiting = items.filter { $0.presentation.style == style }
-      let worst = waiting.map(\.error.severity).max()
-      let next = waiting.first { $0.error.severity == worst }
-      shown[style] = next?.id
-      if let next { tell(of: next) }
+// What a person chooses.
+extension ErrorPresenter {
+  /// Does what a person chose, and returns when it is done.
+  ///
+  /// - Parameters:
+  ///   - action: What was chosen.
+  ///   - id: The error about which it was chosen.
+  public func choose(_ action: RecoveryAction, for id: ErrorPresentation.ID) async {
+    guard let task = begin(action, for: id) else { return }
+    await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
     }
   }
 
-  /// Drops the newest of the mildest that are not shown.
-  private func drop() {
-    let waiting = items.indices.filter { !shown.values.contains(items[$0].id) }
-    let mildest = waiting.map { items[$0].error.severity }.min()
-    guard let index = waiting.last(where: { items[$0].error.severity == mildest }) else { return }
-    items.remove(at: index)
-    droppedCount += 1
+  /// Begins to do what a person chose; a second tap does nothing.
+  ///
+  /// Retry puts the error away first, and what it meets is presented anew. Any other action but
+  /// Dismiss leaves the error where it is, with ``Item/progress``, until it is done.
+  ///
+  /// - Parameters:
+  ///   - action: What was chosen.
+  ///   - id: The error about which it was chosen.
+  /// - Returns: The work; nil where there is nothing to wait for.
+  @discardableResult
+  public func begin(_ action: RecoveryAction, for id: ErrorPresentation.ID) -> Task<Void, Never>? {
+    guard let index = items.firstIndex(where: { $0.id == id }) else { return nil }
+    let item = items[index]
+    if action.id == RecoveryAction.dismiss.id {
+      dismiss(id)
+      return nil
+    }
+    guard item.progress == nil else { return nil }
+    guard action.id != RecoveryAction.retry.id else {
+      guard !item.retries.isEmpty else { return nil }
+      remove(item, after: action.id)
+      return Task { await Self.run(item.retries) }
+    }
+    let progress = ActionProgress(action.id)
+    (items[index].progress, items[index].actionFailure) = (progress, nil)
+    tell(of: item, action.id)
+    let task = Task { await run(action, of: item, progress) }
+    running[id] = task
+    return task
+  }
+
+  private func run(
+    _ action: RecoveryAction, of item: Item, _ progress: ActionProgress
+  ) async {
+    let result: Result<ActionResult, any Error>
+    do {
+      result = .success(try await perform(action, item.error, progress))
+    } catch {
+      result = .failure(error)
+    }
+    // Whoever put it away meanwhile has given up.
+    guard let index = items.firstIndex(where: { $0.progress === progress }) else { return }
+    items[index].progress = nil
+    running[item.id] = nil
+    switch result {
+    case .success(.unchanged): break
+    case .success(.settled): remove(items[index], after: nil)
+    case .success(.retry):
+      let retries = items[index].retries
+      remove(items[index], after: nil)
+      await Self.run(retries)
+    case .failure(let error): show(error, at: index, after: action)
+    }
+  }
+
+  private func show(_ error: any Error, at index: Int, after action: RecoveryAction) {
+    let site = SourceSite(fileID: #fileID, function: #function, line: #line)
+    let error = (mapping ?? .current).map(error, at: site)
+    items[index].actionFailure = ErrorPresentation(error)
+    guard !error.isCancellation else { return }
+    monitor?.capture(shown: error, during: action.id.rawValue, at: site)
+  }
+
+  /// Runs everything that failed with one error again, at once.
+  private static func run(_ retries: [RetryKey: Retry]) async {
+    await withTaskGroup { group in
+      for retry in retries.values { group.addTask { await retry() } }
+    }
   }
 }

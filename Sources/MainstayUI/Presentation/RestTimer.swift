@@ -2,8 +2,7 @@
 
 import Mainstay
 
-/// Wakes something on the main actor; there is a task while there is something to wait for, and none
-/// otherwise.
+/// Wakes something on the main actor; there is a task only while there is something to wait for.
 @MainActor
 final class RestTimer {
   private let timeline: Timeline

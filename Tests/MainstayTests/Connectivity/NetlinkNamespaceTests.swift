@@ -57,6 +57,15 @@
         ])
     }
 
+    @Test(.requirement("A12", "A25"))
+    func `an app without its network goes offline and comes back once, whatever flickers`()
+      async throws
+    {
+      let lines = try await play("levels")
+      #expect(lines.contains("changes=2"), "\(lines)")
+      #expect(lines.filter { $0.contains(">") } == ["full>offline", "offline>full"])
+    }
+
     @Test(.requirement("O16")) func `a route that goes without a word is missed all the same`()
       async throws
     {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -59,6 +60,50 @@ import Testing
     await log.lines(atLeast: 4)
     #expect(
       log.lines == ["leave full", "enter offline from full", "leave offline", "enter full"])
+  }
+
+  @Test(.requirement("A26", "A37")) func `each change is in the log once, and among the last`()
+    async throws
+  {
+    let log = Log()
+    let controller = DegradationController(.standard, clock: clock) {
+      Date(timeIntervalSince1970: 1_700_000_000)
+    }
+    controller.log(to: Logger(label: "levels") { _ in RecordingLog(log) })
+    controller.report([.network: false, .memory: false])
+    controller.report(.memory, isMet: true)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(5))
+    await log.lines(atLeast: 2)
+    #expect(
+      log.lines == [
+        "warning level.fell from=full reasons=memory network to=minimal",
+        "info level.rose from=minimal reasons=network to=offline",
+      ])
+    #expect(controller.history.map(\.to) == [.minimal, .offline])
+    let monitor = ErrorMonitor(sinks: [])
+    let document = await Diagnostics.Source(monitor, sections: [.levels(controller)]).collect()
+    guard case .object(let levels)? = document.sections["levels"]?.value,
+      case .array(let changes)? = levels["changes"], case .object(let change)? = changes.first
+    else {
+      Issue.record("\(document.sections)")
+      return
+    }
+    #expect(levels["level"] == .string("offline") && changes.count == 2)
+    #expect(change["to"] == .string("minimal") && change["time"] != nil)
+    #expect(change["reasons"] == .array([.string("memory"), .string("network")]))
+    controller.end()
+  }
+
+  @Test func `the last changes are fifty`() {
+    let controller = controller()
+    for round in 0..<200 {
+      controller.report(.network, isMet: !round.isMultiple(of: 2))
+      clock.advance(by: .seconds(60))
+      controller.report(.network, isMet: !round.isMultiple(of: 2))
+    }
+    #expect(controller.history.count == DegradationController.historyCapacity)
+    controller.end()
   }
 
   @Test func `an action that never returns delays no change`() async {

@@ -7,7 +7,7 @@ import MainstayUI
 import TestSupport
 import Testing
 
-@MainActor @Suite struct ErrorPresenterTests {
+@MainActor @Suite(.ends(withinMinutes: 2)) struct ErrorPresenterTests {
   private static func error(
     _ code: ErrorCode, _ severity: Severity = .error, kind: ErrorKind = .server,
     disposition: Disposition = .transient(), field: JSONPointer? = nil
@@ -21,7 +21,7 @@ import Testing
   private static let offline = error("offline", .warning, kind: .offline)
 
   @Test func `shows one error at a time, and the next once it is put away`() async {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("a"))
     presenter.present(Self.error("b"))
     #expect(presenter.overlay?.error.code == "a")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `nothing changes under a finger, then the most severe is next`() {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("mild", .warning))
     presenter.present(Self.error("milder", .info))
     presenter.present(Self.error("worst", .critical))
@@ -45,7 +45,7 @@ import Testing
   func `tells the team what a person saw, and what they chose`() async {
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])
-    let presenter = ErrorPresenter(monitor: monitor)
+    let presenter = ErrorPresenter(gap: .zero, monitor: monitor)
     let (first, second) = (Self.error("a"), Self.error("b"))
     presenter.present(first) {}
     presenter.present(second)
@@ -65,13 +65,13 @@ import Testing
   }
 
   @Test func `the same error again only counts`() {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     for _ in 0..<5 { presenter.present(Self.error("a")) }
     #expect(presenter.count == 1 && presenter.overlay?.count == 5)
   }
 
   @Test(.requirement("C11", "D26", "T20")) func `being offline is a banner beside the overlay`() {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.offline) {}
     presenter.present(Self.error("a"))
     #expect(presenter.banner?.error.code == "offline")
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(.requirement("E21")) func `a field's error stands under its field`() {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(
       Self.error("a", kind: .validation, disposition: .permanent, field: "/barcode"))
     #expect(presenter.overlay == nil && presenter.banner == nil)
@@ -94,14 +94,14 @@ import Testing
     .requirement("E8", "E12", "T4"),
     arguments: [CancellationError() as any Error, AppError.cancelled(), CocoaError(.userCancelled)])
   func `a cancellation is never shown`(error: any Error) {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(error)
     #expect(presenter.count == 0)
   }
 
   @Test(.requirement("A15", "A57", "E19", "T10"))
   func `Retry stands only where there is something to run, and runs once`() async {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("bare"))
     #expect(presenter.overlay?.actions.map(\.id) == ["dismiss"])
     presenter.dismissAll()
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(.requirement("E9")) func `what a retry meets is presented anew`() async {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("a")) {
       #expect(presenter.overlay == nil, "put away first")
       presenter.present(Self.error("a"))
@@ -127,21 +127,8 @@ import Testing
     #expect(presenter.overlay?.error.code == "a" && presenter.overlay?.count == 1)
   }
 
-  @Test(.requirement("B40")) func `other actions go to the app`() async {
-    let log = Log()
-    let presenter = ErrorPresenter { action, error in
-      log.add("\(action.id.rawValue) \(error.code)")
-    }
-    presenter.present(AppError.http(status: 401))
-    guard let id = presenter.overlay?.id else { return }
-    await presenter.choose(.signIn, for: id)
-    #expect(log.lines == ["sign-in http.401"])
-    await presenter.choose(.dismiss, for: id)
-    #expect(presenter.count == 0)
-  }
-
   @Test func `too many are dropped, the mildest first, and counted`() {
-    let presenter = ErrorPresenter()
+    let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("shown", .info))
     for number in 1...ErrorPresenter.capacity {
       let code = ErrorCode("e\(number)") ?? "none"
@@ -150,46 +137,104 @@ import Testing
     #expect(presenter.count == ErrorPresenter.capacity && presenter.droppedCount == 1)
     #expect(presenter.overlay?.error.code == "shown", "what is shown stays")
   }
-}
 
-@Suite struct ErrorPresentationTests {
-  private func presentation(
-    _ kind: ErrorKind, _ disposition: Disposition, help: URL? = nil
-  ) -> ErrorPresentation? {
-    ErrorPresentation(
-      AppError(
-        code: "a", kind: kind, disposition: disposition, title: "T happened", message: "M.",
-        help: help))
-  }
-
-  @Test(.requirement("A33")) func `picture and colour go by what happened`() {
-    let cases: [(ErrorKind, Disposition, String, ErrorPresentation.Tint)] = [
-      (.offline, .transient(), "wifi.slash", .orange),
-      (.unauthorized, .needsUser, "exclamationmark.triangle", .yellow),
-      (.validation, .permanent, "exclamationmark.triangle", .yellow),
-      (.server, .transient(), "arrow.clockwise.circle", .blue),
-      (.server, .permanent, "exclamationmark.circle", .red),
-      (.unknown, .unclassified, "exclamationmark.circle", .red),
-    ]
-    for (kind, disposition, icon, tint) in cases {
-      let look = presentation(kind, disposition)
-      #expect(look?.icon == icon && look?.tint == tint, "\(kind) \(disposition)")
+  @Test func `after one there is a gap, so that an alert does not take along the next`() async {
+    let clock = ManualClock()
+    let presenter = ErrorPresenter(clock: clock)
+    presenter.present(Self.error("a"))
+    presenter.present(Self.error("b"))
+    presenter.overlay = nil
+    #expect(presenter.overlay == nil && presenter.count == 1)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(299))
+    #expect(presenter.overlay == nil)
+    await change {
+      _ = presenter.overlay
+    } after: {
+      clock.advance(by: .milliseconds(1))
     }
+    #expect(presenter.overlay?.error.code == "b")
   }
 
-  @Test(.requirement("C12", "A31")) func `Help stands where there is a page, Dismiss always`()
-    throws
-  {
-    #expect(presentation(.server, .permanent)?.actions.map(\.id) == ["dismiss"])
-    let help = try #require(URL(string: "https://example.com/help"))
+  @Test func `the worst of what comes together is first`() async {
+    let clock = ManualClock()
+    let presenter = ErrorPresenter(gathering: .milliseconds(100), clock: clock)
+    presenter.present(Self.error("mild", .warning))
+    presenter.present(Self.error("worst", .critical))
+    #expect(presenter.overlay == nil)
+    await clock.sleepers(atLeast: 1)
+    await change {
+      _ = presenter.overlay
+    } after: {
+      clock.advance(by: .milliseconds(100))
+    }
+    #expect(presenter.overlay?.error.code == "worst")
+  }
+
+  @Test func `one failure in several words is one error, which says them all`() {
+    func unsaved(_ name: String) -> AppError {
+      AppError(
+        code: "save.failed", kind: .server, disposition: .transient(), title: "Not saved",
+        message: "\(name) could not be saved.")
+    }
+    let presenter = ErrorPresenter(gap: .zero)
+    for name in ["Dune", "Emma", "Dune", "Ulysses"] { presenter.present(unsaved(name)) }
+    #expect(presenter.count == 1 && presenter.overlay?.count == 4)
+    #expect(presenter.overlay?.presentation.message == "Dune could not be saved.")
     #expect(
-      presentation(.server, .permanent, help: help)?.actions.map(\.id) == ["dismiss", "help"])
+      presenter.overlay?.alike.map(\.message) == [
+        "Emma could not be saved.", "Ulysses could not be saved.",
+      ])
+    for number in 0..<100 { presenter.present(unsaved("\(number)")) }
+    #expect(presenter.overlay?.count == 104 && presenter.overlay?.alike.count == 10)
   }
 
-  @Test(.requirement("A32", "E11")) func `an error without texts gets some`() throws {
-    struct Bare: Error {}
-    let words = try #require(ErrorPresentation(AppError.from(Bare())))
-    #expect(!words.title.isEmpty && !words.message.isEmpty)
-    #expect(!words.message.contains("Bare") && !words.message.contains("error 1"))
+  @Test func `the same words of two causes are one error`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    for code in [POSIXError.Code.EIO, .ENXIO] {
+      let error = AppError(
+        code: "disk", kind: .storage, disposition: .transient(), title: "T", message: "M.",
+        underlying: [POSIXError(code)])
+      presenter.present(error)
+    }
+    #expect(presenter.overlay?.count == 2)
+  }
+
+  @Test(.requirement("A15", "A57")) func `Retry runs all that failed alike, each once`() async {
+    let presenter = ErrorPresenter(gap: .zero)
+    let log = Log()
+    for name in ["list", "basket", "list"] {
+      presenter.present(Self.error("a"), during: name) { log.add(name) }
+    }
+    presenter.present(Self.error("a")) { log.add("elsewhere") }
+    guard let id = presenter.overlay?.id else { return }
+    await presenter.choose(.retry, for: id)
+    #expect(log.lines.sorted() == ["basket", "elsewhere", "list"])
+  }
+
+  @Test func `what is no longer so goes away, and nobody chose it`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let presenter = ErrorPresenter(gap: .zero, monitor: monitor)
+    presenter.present(Self.offline)
+    presenter.present(Self.error("a"))
+    presenter.withdraw { $0.kind == .offline }
+    #expect(presenter.banner == nil && presenter.overlay?.error.code == "a")
+    #expect(monitor.history.allSatisfy { $0.presentation?.action == nil })
+  }
+
+  @Test func `work in the background is told at the edge`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    presenter.present(Self.error("sync"), as: .banner)
+    #expect(presenter.banner?.presentation.style == .banner && presenter.overlay == nil)
+  }
+
+  @Test func `ten thousand errors leave twenty, and what is shown stays`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    for number in 1...10_000 {
+      presenter.present(Self.error(ErrorCode("e\(number)") ?? "none")) {}
+    }
+    #expect(presenter.count == 20 && presenter.droppedCount == 9_980)
+    #expect(presenter.overlay?.error.code == "e1")
   }
 }

@@ -3,7 +3,6 @@
 import Mainstay
 import MainstayTesting
 import MainstayUI
-import Observation
 import TestSupport
 import Testing
 
@@ -12,12 +11,9 @@ import Testing
 
   /// Moves the clock and returns once other toasts are on screen than before.
   private func advance(by duration: Duration, changing toasts: Toasts) async {
-    await withCheckedContinuation { continuation in
-      withObservationTracking {
-        _ = toasts.visible
-      } onChange: {
-        continuation.resume()
-      }
+    await change {
+      _ = toasts.visible
+    } after: {
       clock.advance(by: duration)
     }
   }
@@ -67,5 +63,56 @@ import Testing
 
   @Test func `each style has a picture of its own`() {
     #expect(Set(Toast.Style.allCases.map(\.icon)).count == Toast.Style.allCases.count)
+  }
+
+  @Test func `a button puts the toast away first, and works once`() async {
+    let (toasts, log) = (Toasts(clock: clock), Log())
+    let undo = RecoveryAction(id: "undo", title: "Take Back")
+    toasts.show(.success, "Removed.", action: undo) {
+      log.add("taken back with \(toasts.visible.count)")
+    }
+    let id = toasts.visible[0].id
+    #expect(toasts.visible[0].action?.id == "undo")
+    await toasts.choose(id)
+    await toasts.choose(id)
+    #expect(log.lines == ["taken back with 0"])
+  }
+
+  @Test func `the newest work stands behind a button that is said twice`() async {
+    let (toasts, log) = (Toasts(clock: clock), Log())
+    for number in 1...2 {
+      toasts.show(.success, "Removed.", action: .dismiss) { log.add("\(number)") }
+    }
+    #expect(toasts.visible.map(\.count) == [2])
+    await toasts.choose(toasts.visible[0].id)
+    #expect(log.lines == ["2"])
+  }
+
+  @Test func `what somebody reads stays, and then lasts anew`() async {
+    let toasts = Toasts(clock: clock)
+    toasts.show(.info, "Read me.")
+    await clock.sleepers(atLeast: 1)
+    toasts.hold(toasts.visible[0].id)
+    clock.advance(by: .seconds(60))
+    toasts.show(.info, "Another.")
+    #expect(toasts.visible.map(\.text) == ["Read me.", "Another."])
+    toasts.release(toasts.visible[0].id)
+    clock.advance(by: .milliseconds(3_999))
+    #expect(toasts.visible.count == 2)
+    await advance(by: .milliseconds(1), changing: toasts)
+    #expect(toasts.visible.isEmpty)
+  }
+
+  @Test func `ten thousand leave a few, and mishaps are dropped last`() {
+    let toasts = Toasts(clock: clock)
+    toasts.show(.info, "Shown.")
+    toasts.show(.info, "Shown too.")
+    toasts.show(.info, "Shown as well.")
+    toasts.show(.error, "Not saved.")
+    for number in 1...10_000 { toasts.show(.info, "Number \(number).") }
+    #expect(toasts.visible.count == 3 && toasts.waitingCount == 20)
+    #expect(toasts.droppedCount == 10_001 - 20)
+    toasts.dismiss(toasts.visible[0].id)
+    #expect(toasts.visible.last?.text == "Not saved.")
   }
 }

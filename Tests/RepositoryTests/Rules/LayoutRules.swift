@@ -46,8 +46,8 @@ enum LayoutRules {
   /// What only tests use: shared parts, the programs that tests kill, and a disk that fails.
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "ChildSupport",
-    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "NetworkTestSupport",
-    "NetworkChild", "CFaultyDisk",
+    "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "PressureChild",
+    "NetworkTestSupport", "NetworkChild", "CFaultyDisk",
   ]
 
   /// Tests, their support and snippets may depend on anything.

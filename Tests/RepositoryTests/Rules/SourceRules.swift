@@ -78,6 +78,9 @@ enum SourceRules {
       path: "Degradation/Capability+BuiltIn.swift",
       reason: "has it as the default of a parameter"),
     Allowance(
+      path: "Degradation/DegradationController.swift",
+      reason: "has it as the default of a parameter"),
+    Allowance(
       path: "Presentation/TaskModel.swift", reason: "has it as the default of a parameter"),
     Allowance(path: "State/Timestamp.swift", reason: "stamps what is stored with the time of day"),
     Allowance(path: "InventoryCore/TimeOfDay.swift", reason: "is where the app reads it"),

@@ -3,26 +3,6 @@
 extension BuiltInTexts {
   /// French; the form is told at ``parsed(_:)``.
   static let french = """
-    need.memory
-    > L’appareil manque de mémoire : seul l’essentiel fonctionne.
-    need.processor
-    > L’appareil est très occupé : seul l’essentiel fonctionne.
-    need.network
-    > Il n’y a pas de connexion. Ce qui fonctionne sans elle reste utilisable.
-    need.storage
-    > Rien ne peut être enregistré pour le moment.
-    need.analytics
-    > Un service dont l’app dépend n’est pas disponible.
-    need.camera
-    > L’appareil photo ne peut pas être utilisé.
-    need.location
-    > L’app ne sait pas où se trouve l’appareil.
-    need.notifications
-    > L’app ne peut pas afficher de notifications.
-    need.none
-    > Tout fonctionne à nouveau.
-    need.fewer
-    > Davantage de choses fonctionnent, mais pas encore tout.
     unknown = Un imprévu s’est produit
     > L’app a rencontré un problème qu’elle ne connaît pas.
     ! Réessayez. Si cela se reproduit, contactez l’assistance.
@@ -330,61 +310,6 @@ extension BuiltInTexts {
     outbox.failed = La modification n’a pas été enregistrée
     > Le stockage de cet appareil n’a pas répondu correctement.
     ! Réessayez.
-    form.empty
-    > Ce champ est vide.
-    ! Remplissez-le pour continuer.
-    form.not-accepted
-    > Ce n’est pas encore accepté.
-    ! Acceptez pour continuer.
-    form.email
-    > Ce n’est pas une adresse e-mail.
-    ! Saisissez une adresse comme {0}.
-    form.different
-    > Les deux saisies sont différentes.
-    ! Saisissez la même chose dans les deux champs.
-    form.pattern
-    > Ce n’est pas la forme attendue.
-    ! Vérifiez qu’il n’y a pas de faute de frappe.
-    form.whole-number
-    > Ce n’est pas un nombre entier.
-    ! N’utilisez que des chiffres.
-    form.unacceptable
-    > Ceci ne peut pas être accepté.
-    ! Vérifiez qu’il n’y a pas de faute de frappe.
-    form.too-short
-    > C’est trop court.
-    ! Saisissez au moins {0} caractères.
-    form.one-character
-    > C’est trop long.
-    ! Saisissez un seul caractère.
-    form.too-long
-    > C’est trop long.
-    ! Saisissez au plus {0} caractères.
-    form.too-small
-    > C’est trop bas.
-    ! La valeur la plus basse est {0}.
-    form.too-large
-    > C’est trop élevé.
-    ! La valeur la plus élevée est {0}.
-    form.too-young
-    > Vous devez avoir au moins {0} ans.
-    ! Vérifiez l’âge que vous avez saisi.
-    form.too-few
-    > Trop peu d’éléments sont choisis.
-    ! Choisissez-en au moins {0}.
-    form.too-many
-    > Trop d’éléments sont choisis.
-    ! Choisissez-en au plus {0}.
-    form.checking
-    > Vérification en cours.
-    form.unchecked
-    > Ceci n’a pas pu être vérifié. Vous pouvez continuer.
-    form.refused
-    > Votre saisie n’a pas été acceptée.
-    form.one-mistake = Une saisie demande votre attention
-    form.mistakes = {0} saisies demandent votre attention
-    form.line
-    > {0} : {1}
     validation = Veuillez vérifier votre saisie
     @retry Réessayer
     @dismiss Fermer

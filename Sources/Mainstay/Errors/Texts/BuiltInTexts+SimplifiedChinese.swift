@@ -3,26 +3,6 @@
 extension BuiltInTexts {
   /// Simplified Chinese; the form is told at ``parsed(_:)``.
   static let simplifiedChinese = """
-    need.memory
-    > 设备内存不足，只能使用最重要的功能。
-    need.processor
-    > 设备非常繁忙，只能使用最重要的功能。
-    need.network
-    > 没有网络连接。不需要网络的功能仍可使用。
-    need.storage
-    > 目前无法存储任何内容。
-    need.analytics
-    > 应用所依赖的一项服务不可用。
-    need.camera
-    > 无法使用相机。
-    need.location
-    > 应用无法得知设备的位置。
-    need.notifications
-    > 应用无法显示通知。
-    need.none
-    > 一切已恢复正常。
-    need.fewer
-    > 更多功能已恢复，但还不是全部。
     unknown = 发生了意外情况
     > App 遇到了无法识别的问题。
     ! 请重试。如果再次发生，请联系支持团队。
@@ -330,61 +310,6 @@ extension BuiltInTexts {
     outbox.failed = 无法保存更改
     > 此设备的储存空间没有正常回应。
     ! 请重试。
-    form.empty
-    > 这里还没有填写。
-    ! 请填写后再继续。
-    form.not-accepted
-    > 尚未同意。
-    ! 请同意后再继续。
-    form.email
-    > 这不是电子邮件地址。
-    ! 请输入类似{0}的地址。
-    form.different
-    > 两次输入不一致。
-    ! 请在两处输入相同的内容。
-    form.pattern
-    > 这不符合要求的格式。
-    ! 请检查是否有输入错误。
-    form.whole-number
-    > 这不是整数。
-    ! 请只使用数字。
-    form.unacceptable
-    > 这无法接受。
-    ! 请检查是否有输入错误。
-    form.too-short
-    > 太短了。
-    ! 请输入至少{0}个字符。
-    form.one-character
-    > 太长了。
-    ! 请只输入一个字符。
-    form.too-long
-    > 太长了。
-    ! 请输入最多{0}个字符。
-    form.too-small
-    > 太小了。
-    ! 最小值是{0}。
-    form.too-large
-    > 太大了。
-    ! 最大值是{0}。
-    form.too-young
-    > 您必须年满{0}岁。
-    ! 请检查输入的年龄。
-    form.too-few
-    > 选择得太少。
-    ! 请至少选择{0}项。
-    form.too-many
-    > 选择得太多。
-    ! 请最多选择{0}项。
-    form.checking
-    > 正在检查。
-    form.unchecked
-    > 未能检查。您可以继续。
-    form.refused
-    > 输入的内容未被接受。
-    form.one-mistake = 有一项需要您查看
-    form.mistakes = 有{0}项需要您查看
-    form.line
-    > {0}：{1}
     validation = 请检查输入的内容
     @retry 重试
     @dismiss 关闭

@@ -16,20 +16,20 @@ enum BuiltInTexts {
 
   static let languages = ["de", "es", "fr", "ja", "zh-Hans"]
 
-  private static let germanTable = parsed(german)
-  private static let spanishTable = parsed(spanish)
-  private static let frenchTable = parsed(french)
-  private static let japaneseTable = parsed(japanese)
-  private static let simplifiedChineseTable = parsed(simplifiedChinese)
+  private static let germanTable = parsed(german, germanScreens)
+  private static let spanishTable = parsed(spanish, spanishScreens)
+  private static let frenchTable = parsed(french, frenchScreens)
+  private static let japaneseTable = parsed(japanese, japaneseScreens)
+  private static let simplifiedChineseTable = parsed(simplifiedChinese, simplifiedChineseScreens)
 
-  /// Reads a table that is written as one text, which compiles faster than a dictionary.
+  /// Reads a table that is written as a few texts, which compiles faster than a dictionary.
   ///
   /// `name = …` is the title of an error, `> …` its message, `! …` its suggestion; `@name …` is the
   /// title of an action.
-  static func parsed(_ text: String) -> [String: String] {
+  static func parsed(_ texts: String...) -> [String: String] {
     var table: [String: String] = [:]
     var name: Substring = ""
-    for line in text.split(separator: "\n") {
+    for line in texts.joined(separator: "\n").split(separator: "\n") {
       let rest = line.dropFirst(2)
       switch line.first {
       case ">": table["error.\(name).message"] = String(rest)

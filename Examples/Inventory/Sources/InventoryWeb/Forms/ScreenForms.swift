@@ -15,6 +15,7 @@ struct ScreenForms: Sendable {
   func add(to table: RouteTable) {
     table.add("screen/errors/:id/:action", [.post: choose])
     table.add("screen/toasts/:id/dismiss", [.post: dismiss])
+    table.add("screen/toasts/:id/choose", [.post: choose(toast:_:)])
     table.add("items/:id/questions/:feature", [.post: ask])
   }
 
@@ -28,7 +29,8 @@ struct ScreenForms: Sendable {
     }
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     // What is not shown any more was chosen before, or was put away: nothing is left to do.
-    await pages.screens.screen(visit.screen).errors.choose(action, for: id)
+    let screen = await pages.screens.screen(visit.screen)
+    await screen.waiting { await screen.errors.choose(action, for: id) }
     return Response.seeOther(visit.page).known(as: visit)
   }
 
@@ -37,6 +39,15 @@ struct ScreenForms: Sendable {
   ) async throws -> Response {
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     await pages.screens.screen(visit.screen).toasts.dismiss(id)
+    return Response.seeOther(visit.page).known(as: visit)
+  }
+
+  @Sendable func choose(
+    toast request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
+    let screen = await pages.screens.screen(visit.screen)
+    await screen.waiting { await screen.toasts.choose(id) }
     return Response.seeOther(visit.page).known(as: visit)
   }
 

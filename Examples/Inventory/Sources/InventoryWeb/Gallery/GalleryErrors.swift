@@ -35,7 +35,7 @@ import MainstayUI
       overlay(
         "count", "Again and again", "The same error is shown once, and counted.",
         .timeout(), times: 3),
-      await busy(),
+      alike(), await busy(), await helpless(),
     ]
   }
 
@@ -51,23 +51,56 @@ import MainstayUI
     return state
   }
 
-  /// An error whose Retry is under way.
-  private static func busy() async -> GalleryState {
+  /// An error that has come in several wordings.
+  private static func alike() -> GalleryState {
     var state = GalleryState(
-      "overlay", "busy", "Under way", "What was chosen is being done; a second tap does nothing.")
+      "overlay", "alike", "The same about others", "What differs in its words alone is shown once.")
     let presenter = ErrorPresenter(mapping: .inventory)
-    presenter.present(AppError.timeout().forDialog) {}
+    for name in ["Pride and Prejudice", "Persuasion", "Emma"] {
+      presenter.present(lostPhoto(name), retry: {})
+    }
     state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }
     return state
   }
 
-  static func banners() async -> [GalleryState] {
-    var offline = GalleryState(
-      "banner", "offline", "No connection", "A state, and no mishap: it stands in nobody’s way.")
-    let presenter = ErrorPresenter(mapping: .inventory)
-    presenter.present(AppError.offline()) {}
-    offline.banner = presenter.banner.map { NoticeView($0, in: offline.place) }
-    return [offline]
+  private static func lostPhoto(_ name: String) -> AppError {
+    AppError(
+      code: "gallery.photo", kind: .server, disposition: .transient(),
+      title: "A photo could not be sent", message: "The photo of “\(name)” did not arrive.")
+  }
+
+  /// An error about which something is being done.
+  private static func busy() async -> GalleryState {
+    var state = GalleryState(
+      "overlay", "busy", "Under way",
+      "What was chosen is being done; until then there is only Dismiss.")
+    let (begun, end) = (Gate(), Gate())
+    let presenter = ErrorPresenter(mapping: .inventory) { _, _, progress in
+      progress.report(0.4)
+      begun.open()
+      await end.pass()
+      return .settled
+    }
+    let error = unsure.forDialog
+    presenter.present(error)
+    let work = presenter.begin(.checkOutcome, for: error.id)
+    await begun.pass()
+    state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }
+    end.open()
+    await work?.value
+    return state
+  }
+
+  /// An error about which something was done that did not help.
+  private static func helpless() async -> GalleryState {
+    var state = GalleryState(
+      "overlay", "helpless", "It did not help", "Why what was chosen failed stands with the error.")
+    let presenter = ErrorPresenter(mapping: .inventory) { _, _, _ in throw AppError.offline() }
+    let error = unsure.forDialog
+    presenter.present(error)
+    await presenter.choose(.checkOutcome, for: error.id)
+    state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }
+    return state
   }
 
   static func rows() -> [GalleryState] {
@@ -103,38 +136,6 @@ import MainstayUI
     var state = GalleryState("page", name, caption, remark)
     state.whole = FailureView(
       error, again: GalleryState.address(of: state.name), isWhole: false)
-    return state
-  }
-}
-
-/// The states in which toasts are shown.
-@MainActor enum GalleryToasts {
-  static func states() -> [GalleryState] {
-    let texts: [(Toast.Style, LocalizableText, String)] = [
-      (.info, "The catalog is being looked up.", "Something to know."),
-      (.success, "“Pride and Prejudice” was added.", "It worked."),
-      (.warning, "It was saved, and could not be sent yet.", "It worked, but."),
-      (.error, "The photo could not be sent.", "It did not work."),
-    ]
-    return texts.map { style, text, remark in
-      state(style.rawValue, style.rawValue.capitalized, remark) { $0.show(style, text) }
-    } + [
-      state("count", "Again and again", "The same words are shown once, and counted.") {
-        for _ in 0..<3 { $0.show(.success, "It was saved.") }
-      }
-    ]
-  }
-
-  private static func state(
-    _ name: String, _ caption: String, _ remark: String, _ show: (Toasts) -> Void
-  ) -> GalleryState {
-    var state = GalleryState("toast", name, caption, remark)
-    let toasts = Toasts()
-    show(toasts)
-    state.toastList = GalleryState.ToastList(
-      items: toasts.visible.map {
-        ScreenView.ToastView($0, target: "\(GalleryState.address(of: state.name))/dismiss")
-      })
     return state
   }
 }

@@ -5,7 +5,7 @@ import MainstayUI
 
 /// What the gallery can put on a visitor's screen.
 enum GalleryMessage: String, Sendable, CaseIterable {
-  case retry, permanent, unsure, offline, info, success, warning, error
+  case retry, permanent, unsure, offline, info, success, warning, error, deed
 
   /// The words on the button.
   var label: String {
@@ -18,6 +18,7 @@ enum GalleryMessage: String, Sendable, CaseIterable {
     case .success: "A success"
     case .warning: "A warning"
     case .error: "A failure"
+    case .deed: "A success with a button"
     }
   }
 
@@ -30,12 +31,22 @@ enum GalleryMessage: String, Sendable, CaseIterable {
     case .unsure:
       screen.present(
         AppError.timeout().with(disposition: .unknownOutcome),
-        checking: { Screen.Done("It had worked.") })
+        checking: { progress in
+          for step in 1...4 {
+            try await screen.clock.sleep(for: .milliseconds(250))
+            progress.report(Double(step) / 4)
+          }
+          return Screen.Done("It had worked.")
+        })
     case .offline: screen.present(AppError.offline(), work)
     case .info: screen.toasts.show(.info, "Something to know.")
     case .success: screen.toasts.show(.success, "It worked.")
     case .warning: screen.toasts.show(.warning, "It worked, but not all of it.")
     case .error: screen.toasts.show(.error, "It did not work.")
+    case .deed:
+      screen.toasts.show(.success, "It was thrown away.", action: GalleryToasts.undo) {
+        screen.toasts.show(.info, "It is back.")
+      }
     }
   }
 }

@@ -88,12 +88,15 @@ extension GallerySection {
   @MainActor static func all() async -> [GallerySection] {
     [
       GallerySection(name: "overlays", heading: "Overlay", states: await GalleryErrors.overlays()),
-      GallerySection(name: "banners", heading: "Banner", states: await GalleryErrors.banners()),
+      GallerySection(name: "banners", heading: "Banner", states: await GalleryStandings.banners()),
       GallerySection(name: "rows", heading: "Inline row", states: GalleryErrors.rows()),
       GallerySection(name: "pages", heading: "Full page", states: GalleryErrors.pages()),
-      GallerySection(name: "notes", heading: "Toasts", states: GalleryToasts.states()),
+      GallerySection(
+        name: "notes", heading: "Toasts",
+        states: GalleryToasts.states() + (await GalleryStandings.changes())),
       GallerySection(name: "forms", heading: "Form", states: await GalleryForms.states()),
       GallerySection(name: "tasks", heading: "Task", states: await GalleryTasks.states()),
+      GallerySection(name: "dots", heading: "Connection", states: GalleryStandings.dots()),
     ]
   }
 }

@@ -46,7 +46,8 @@ extension ChoicesView {
     buttons = actions.enumerated().map { index, action in
       Button(
         id: action.id.rawValue, label: action.title.string(), target: place.target(of: action),
-        isFirst: index == 0, isFocused: index == 0 && place.isModal, isDisabled: isDisabled)
+        isFirst: index == 0, isFocused: index == 0 && place.isModal,
+        isDisabled: isDisabled && action.id != RecoveryAction.dismiss.id)
     }
     helpPage = shown.help?.relativeString
   }

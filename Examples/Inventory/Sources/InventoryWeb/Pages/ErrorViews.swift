@@ -3,6 +3,9 @@
 import Mainstay
 import MainstayUI
 
+// Where a member is nil, Mustache looks for one of its name further out: what may be nil has a name
+// of its own in all that is drawn inside of one another.
+
 /// What stands at the edge of a page, as `notice.mustache` draws it.
 struct NoticeView: Sendable {
   let tint: String
@@ -23,15 +26,30 @@ extension NoticeView {
   }
 }
 
+extension NoticeView {
+  init(_ connection: ConnectionPresentation) {
+    self.init(
+      tint: connection.tint.rawValue, icon: connection.icon, title: connection.title,
+      text: connection.message ?? "")
+  }
+
+  init(_ level: LevelPresentation) {
+    self.init(
+      tint: level.tint.rawValue, icon: level.icon, title: level.reasons.first ?? "",
+      text: (level.reasons.dropFirst() + level.gaps.compactMap(\.alternative))
+        .joined(separator: " "))
+  }
+}
+
 /// An error in its place among other things, as `row.mustache` draws it.
 struct RowView: Sendable {
   let tint: String
   let icon: String
   let title: String
-  let message: String
-  let suggestion: String?
-  /// What can be done; nil where that stands elsewhere.
-  let choices: ChoicesView?
+  /// What it means, and what can be done about it.
+  let text: String
+  /// The buttons; nil where they stand elsewhere.
+  let rowChoices: ChoicesView?
 }
 
 extension RowView {
@@ -40,8 +58,9 @@ extension RowView {
   ///   - choices: What can be done; nil where that stands elsewhere.
   init(_ shown: ErrorPresentation, choices: ChoicesView? = nil) {
     self.init(
-      tint: shown.tint.rawValue, icon: shown.icon, title: shown.title, message: shown.message,
-      suggestion: shown.suggestion, choices: choices)
+      tint: shown.tint.rawValue, icon: shown.icon, title: shown.title,
+      text: [shown.message, shown.suggestion].compactMap(\.self).joined(separator: " "),
+      rowChoices: choices)
   }
 }
 

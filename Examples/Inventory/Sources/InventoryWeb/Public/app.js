@@ -51,8 +51,11 @@ function leaveToasts() {
 
 // What is up to date: elements with an id and data-live.
 
-const keyOf = (node) => node.nodeType === Node.ELEMENT_NODE
-  ? node.id || node.dataset.item || node.dataset.toast || node.dataset.error || '' : '';
+const keyOf = (node) => {
+  if (node.nodeType !== Node.ELEMENT_NODE) return '';
+  const { key, item, toast, error } = node.dataset;
+  return node.id || key || item || toast || error || '';
+};
 
 const isLike = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
 
@@ -77,22 +80,32 @@ function morph(node, fresh) {
   }
 }
 
+/** The node, or the first after it, that is more than space between elements. */
+function solid(node) {
+  while (node?.nodeType === Node.TEXT_NODE && !node.data.trim()) node = node.nextSibling;
+  return node;
+}
+
 function morphChildren(node, fresh) {
-  let next = node.firstChild;
-  for (const child of [...fresh.childNodes]) {
+  const wanted = [...fresh.childNodes].filter((child) => solid(child) === child);
+  let next = solid(node.firstChild);
+  for (const [index, child] of wanted.entries()) {
     let same = next;
-    while (same && !isLike(same, child)) same = same.nextSibling;
+    while (same && !isLike(same, child)) {
+      // What stands later in the new page stays for that.
+      const isLater = wanted.slice(index + 1).some((later) => isLike(same, later));
+      same = isLater ? null : solid(same.nextSibling);
+    }
     if (!same) {
       node.insertBefore(child, next);
       continue;
     }
-    // What stands before it is not in the new page, or comes later and is made anew there.
     while (next !== same) {
       const gone = next;
       next = next.nextSibling;
       gone.remove();
     }
-    next = same.nextSibling;
+    next = solid(same.nextSibling);
     morph(same, child);
   }
   while (next) {
@@ -241,11 +254,16 @@ document.addEventListener('input', (event) => {
   judging.timer = setTimeout(() => judge(form), 150);
 });
 
+// What moves away under a finger is never pressed, so nothing is said before it is.
+let isPressing = false;
+document.addEventListener('pointerdown', (event) => {
+  isPressing = Boolean(event.target.closest('button'));
+});
+document.addEventListener('pointerup', () => { isPressing = false; });
+
 document.addEventListener('focusout', (event) => {
   const form = event.target.form;
-  if (!form?.dataset.judge || !event.target.name) return;
-  // What moves under a button while it is being pressed is never pressed.
-  if (event.relatedTarget?.closest('button')) return;
+  if (!form?.dataset.judge || !event.target.name || isPressing) return;
   judge(form, event.target.name);
 });
 

@@ -7,6 +7,12 @@ import MainstayUI
 /// A screen as a page draws it.
 struct ScreenView: Sendable {
   struct ToastView: Sendable {
+    /// What can be done about it.
+    struct Deed: Sendable {
+      let label: String
+      let path: String
+    }
+
     let id: String
     let style: String
     let icon: String
@@ -15,6 +21,7 @@ struct ScreenView: Sendable {
     let times: Int?
     /// Where it is put away.
     let target: String
+    let deed: Deed?
   }
 
   struct Dialog: Sendable {
@@ -40,6 +47,11 @@ struct ScreenView: Sendable {
     /// How often it happened, where that is more than once.
     let times: Int?
     let progress: Progress?
+    /// Why what was chosen did not help.
+    let mishap: RowView?
+    let hasAlike: Bool
+    /// The same in other words.
+    let alike: [String]
   }
 
   /// What those see who have not been here yet.
@@ -55,8 +67,7 @@ extension Screen {
   var view: ScreenView {
     ScreenView(
       toasts: toasts.visible.map {
-        ScreenView.ToastView(
-          $0, target: "/screen/toasts/\($0.id.uuidString.lowercased())/dismiss")
+        ScreenView.ToastView($0, base: "/screen/toasts/\($0.id.uuidString.lowercased())")
       },
       notice: errors.banner.map { NoticeView($0, in: .banner($0)) },
       dialog: errors.overlay.map { ScreenView.Dialog($0, in: place(of: $0)) })
@@ -72,10 +83,11 @@ extension Screen {
 }
 
 extension ScreenView.ToastView {
-  init(_ toast: Toast, target: String) {
+  init(_ toast: Toast, base: String) {
     self.init(
       id: toast.id.uuidString.lowercased(), style: toast.style.rawValue, icon: toast.style.icon,
-      text: toast.text, times: toast.count > 1 ? toast.count : nil, target: target)
+      text: toast.text, times: toast.count > 1 ? toast.count : nil, target: "\(base)/dismiss",
+      deed: toast.action.map { Deed(label: $0.title.string(), path: "\(base)/choose") })
   }
 }
 
@@ -94,6 +106,7 @@ extension ScreenView.Dialog {
             label: $0.title.string(),
             percent: progress.fraction.map { Int(($0 * 100).rounded()) })
         }
-      })
+      }, mishap: item.actionFailure.map { RowView($0) }, hasAlike: !item.alike.isEmpty,
+      alike: item.alike.map(\.message))
   }
 }

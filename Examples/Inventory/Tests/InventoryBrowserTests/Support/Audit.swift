@@ -21,7 +21,9 @@ enum Audit {
   private static func unnamed(_ browser: Browser) async throws -> [String] {
     var mistakes: [String] = []
     for part in try await browser.elements("summary, dialog:modal, section[aria-labelledby]") {
-      guard try await part.isShown, try await part.label.trimmingPrefix(" ").isEmpty else { continue }
+      guard try await part.isShown, try await part.label.trimmingPrefix(" ").isEmpty else {
+        continue
+      }
       let markup = try await part.property("outerHTML").text ?? ""
       mistakes.append("no name: \(markup.prefix(120))")
     }

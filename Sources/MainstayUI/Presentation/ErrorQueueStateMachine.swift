@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+
+/// Which errors are shown and which wait, by time: all decisions of ``ErrorPresenter`` about it.
+///
+/// There is one place in front of everything and one at the edge, each with one error at a time. A
+/// place is empty; or it gathers, so that the worst of what comes together is first; or it shows
+/// one; or it rests after one, so that what goes away does not take along what follows.
+struct ErrorQueueStateMachine: Sendable {
+  typealias ID = ErrorPresentation.ID
+  typealias Style = ErrorPresentation.Style
+
+  struct Entry: Sendable {
+    let id: ID
+    let style: Style
+    var severity: Severity
+  }
+
+  enum Place: Sendable, Equatable {
+    case empty
+    case gathering(until: Duration)
+    case shown(ID)
+    case resting(until: Duration)
+  }
+
+  static let places: [Style] = [.overlay, .banner]
+
+  let capacity: Int
+  let gathering: Duration
+  let gap: Duration
+  /// In the order in which they came.
+  private(set) var entries: [Entry] = []
+  private(set) var overlay = Place.empty
+  private(set) var banner = Place.empty
+
+  init(capacity: Int, gathering: Duration, gap: Duration) {
+    self.capacity = capacity
+    self.gathering = gathering
+    self.gap = gap
+  }
+
+  /// What stands in a place.
+  func shown(_ style: Style) -> ID? {
+    if case .shown(let id) = self[style] { id } else { nil }
+  }
+
+  /// When somebody has to look again; nil for never.
+  var nextChange: Duration? {
+    Self.places.compactMap { style in
+      switch self[style] {
+      case .empty, .shown: nil
+      case .gathering(let until), .resting(let until): until
+      }
+    }.min()
+  }
+
+  /// An error comes.
+  ///
+  /// - Returns: The error that had no room: the newest of the mildest that are not shown.
+  mutating func add(_ entry: Entry, now: Duration) -> ID? {
+    advance(to: now)
+    entries.append(entry)
+    if entry.style != .field, self[entry.style] == .empty {
+      self[entry.style] = .gathering(until: now + gathering)
+    }
+    let dropped = entries.count > capacity ? dropMildest() : nil
+    advance(to: now)
+    return dropped
+  }
+
+  /// It has happened again, and was worse; what is shown stays all the same.
+  mutating func raise(_ id: ID, to severity: Severity) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    entries[index].severity = max(entries[index].severity, severity)
+  }
+
+  /// An error is put away, whether it was shown or not.
+  mutating func remove(_ id: ID, now: Duration) {
+    entries.removeAll { $0.id == id }
+    for style in Self.places where shown(style) == id {
+      self[style] = .resting(until: now + gap)
+    }
+    advance(to: now)
+  }
+
+  /// Time has passed.
+  mutating func advance(to now: Duration) {
+    for style in Self.places {
+      switch self[style] {
+      case .gathering(let until) where until <= now, .resting(let until) where until <= now:
+        self[style] = next(style).map { .shown($0) } ?? .empty
+      case .empty, .shown, .gathering, .resting: break
+      }
+    }
+  }
+
+  /// The most severe of those that wait, and of those the oldest.
+  private func next(_ style: Style) -> ID? {
+    let waiting = entries.filter { $0.style == style }
+    let worst = waiting.map(\.severity).max()
+    return waiting.first { $0.severity == worst }?.id
+  }
+
+  private mutating func dropMildest() -> ID? {
+    let isShown = Set(Self.places.compactMap(shown))
+    let waiting = entries.indices.filter { !isShown.contains(entries[$0].id) }
+    let mildest = waiting.map { entries[$0].severity }.min()
+    guard let index = waiting.last(where: { entries[$0].severity == mildest }) else { return nil }
+    return entries.remove(at: index).id
+  }
+
+  private subscript(style: Style) -> Place {
+    get { style == .banner ? banner : overlay }
+    set { if style == .banner { banner = newValue } else { overlay = newValue } }
+  }
+}

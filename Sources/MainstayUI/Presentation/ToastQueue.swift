@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+
+/// Which toasts are shown and which wait, by time: the pure part of ``Toasts``.
+struct ToastQueue: Sendable {
+  struct Entry: Sendable {
+    var toast: Toast
+    let length: Duration
+  }
+
+  struct Shown: Sendable {
+    var entry: Entry
+    /// When it goes away; nil while somebody reads it.
+    var until: Duration?
+  }
+
+  /// How many wait at most: who has not seen the twentieth for a minute will not miss it.
+  static let maximumWaiting = 20
+
+  let capacity: Int
+  private(set) var shown: [Shown] = []
+  private(set) var waiting: [Entry] = []
+  private(set) var droppedCount = 0
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// When the next toast goes away; nil for never.
+  var nextChange: Duration? { shown.compactMap(\.until).min() }
+
+  /// Shows a toast, now or when there is room; the same words again only count, and last anew.
+  ///
+  /// - Returns: The toast that it is now, which is that with the same words where there is one.
+  mutating func add(_ toast: Toast, for length: Duration, now: Duration) -> Toast.ID {
+    if let same = shown.firstIndex(where: { $0.entry.toast.saysTheSame(as: toast) }) {
+      shown[same].entry.toast.count += 1
+      if shown[same].until != nil { shown[same].until = now + length }
+      return shown[same].entry.toast.id
+    }
+    if let same = waiting.firstIndex(where: { $0.toast.saysTheSame(as: toast) }) {
+      waiting[same].toast.count += 1
+      return waiting[same].toast.id
+    }
+    waiting.append(Entry(toast: toast, length: length))
+    fill(now: now)
+    if waiting.count > Self.maximumWaiting { drop() }
+    return toast.id
+  }
+
+  mutating func remove(_ id: Toast.ID, now: Duration) {
+    shown.removeAll { $0.entry.toast.id == id }
+    waiting.removeAll { $0.toast.id == id }
+    fill(now: now)
+  }
+
+  /// Somebody reads a toast, so it stays.
+  mutating func hold(_ id: Toast.ID) {
+    guard let index = shown.firstIndex(where: { $0.entry.toast.id == id }) else { return }
+    shown[index].until = nil
+  }
+
+  /// Nobody reads it any more: it lasts as long as a new one.
+  mutating func release(_ id: Toast.ID, now: Duration) {
+    guard let index = shown.firstIndex(where: { $0.entry.toast.id == id }),
+      shown[index].until == nil
+    else { return }
+    shown[index].until = now + shown[index].entry.length
+  }
+
+  /// Time has passed.
+  mutating func advance(to now: Duration) {
+    shown.removeAll { $0.until.map { $0 <= now } ?? false }
+    fill(now: now)
+  }
+
+  private mutating func fill(now: Duration) {
+    while shown.count < capacity, !waiting.isEmpty {
+      let next = waiting.removeFirst()
+      shown.append(Shown(entry: next, until: now + next.length))
+    }
+  }
+
+  /// What only says that all is well goes first, and of that the oldest.
+  private mutating func drop() {
+    let index = waiting.firstIndex { !$0.toast.style.isLong } ?? 0
+    waiting.remove(at: index)
+    droppedCount += 1
+  }
+}
