@@ -98,18 +98,42 @@ extension BrowserTests {
         #expect(try await toasts.role == "status")
         #expect(try await toasts.attribute("aria-live") == "polite")
         try await browser.click("#join-name")
-        // What another tab of the same browser does shows here too.
-        try await browser.run(
-          "fetch('/gallery/raise', { method: 'POST', body: new URLSearchParams({ what: args[0] }) })"
-            .replacing("args[0]", with: "arguments[0]"), .string(style))
+        try await browser.run(Self.raise, .string(style))
         try await browser.until("$(args[0])", .string("#toasts li.toast.\(style)"))
         #expect(try await browser.active.attribute("id") == "join-name")
-        // Who is in the toast when it goes finds themselves where they were before.
-        try await browser.run("document.querySelector('li.toast button').focus()")
         try await browser.until("!$('li.toast')")
         #expect(try await browser.active.attribute("id") == "join-name")
       }
     }
+
+    @Test func `a toast stays while it is read, and gives the focus back`() async throws {
+      try await trying { _, browser in
+        try await browser.click("#raise-success")
+        try await browser.until("$('li.toast.success')")
+        try await browser.run("document.querySelector('li.toast.success button').focus()")
+        // Two that come later, one after the other, have gone before it.
+        for _ in 0..<2 {
+          try await browser.run(Self.raise, "info")
+          try await browser.until("$('li.toast.info')")
+          try await browser.until("!$('li.toast.info')")
+        }
+        let isThere = "document.activeElement.closest('li.toast.success')"
+        try await browser.until(isThere)
+        try await browser.press(.enter)
+        try await browser.until("!$('li.toast')")
+        try await browser.until("document.activeElement.id === 'raise-success'")
+        try await browser.click("#raise-deed")
+        try await browser.click("li.toast.success [id^=deed-]")
+        try await browser.until("text('li.toast.info').includes('It is back')")
+        #expect(try await browser.elements("li.toast.success").isEmpty)
+      }
+    }
+
+    /// What another tab of the same browser does shows here too.
+    private static let raise = """
+      fetch("/gallery/raise",
+        { method: "POST", body: new URLSearchParams({ what: arguments[0] }) });
+      """
 
     // MARK: The load
 

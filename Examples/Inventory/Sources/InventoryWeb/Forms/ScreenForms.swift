@@ -15,7 +15,9 @@ struct ScreenForms: Sendable {
   func add(to table: RouteTable) {
     table.add("screen/errors/:id/:action", [.post: choose])
     table.add("screen/toasts/:id/dismiss", [.post: dismiss])
-    table.add("screen/toasts/:id/choose", [.post: choose(toast:_:)])
+    table.add("screen/toasts/:id/choose", [.post: act])
+    table.add("screen/toasts/:id/hold", [.post: hold])
+    table.add("screen/toasts/:id/release", [.post: release])
     table.add("items/:id/questions/:feature", [.post: ask])
   }
 
@@ -42,13 +44,27 @@ struct ScreenForms: Sendable {
     return Response.seeOther(visit.page).known(as: visit)
   }
 
-  @Sendable func choose(
-    toast request: Request, _ context: BasicRequestContext
+  @Sendable func act(
+    _ request: Request, _ context: BasicRequestContext
   ) async throws -> Response {
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     let screen = await pages.screens.screen(visit.screen)
     await screen.waiting { await screen.toasts.choose(id) }
     return Response.seeOther(visit.page).known(as: visit)
+  }
+
+  @Sendable func hold(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let id = try context.id()
+    await pages.screens.screen(Visit(request).screen).toasts.hold(id)
+    return Response(status: .noContent)
+  }
+
+  @Sendable func release(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let id = try context.id()
+    await pages.screens.screen(Visit(request).screen).toasts.release(id)
+    return Response(status: .noContent)
   }
 
   @Sendable func ask(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

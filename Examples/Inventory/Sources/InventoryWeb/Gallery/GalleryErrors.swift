@@ -23,7 +23,9 @@ import MainstayUI
           + "can help.", .unauthorized()),
       overlay(
         "permanent", "It stays so", "No repetition can help, so there is no Retry.", damaged),
-      overlay("no-work", "Nothing to run again", late, .timeout(), canRetry: false),
+      overlay(
+        "no-work", "Nothing to run again", "It would pass, but there is nothing to do once more.",
+        .timeout(), canRetry: false),
       overlay(
         "unsure", "Nobody knows whether it worked",
         "A repetition might do it twice, so the "
@@ -135,7 +137,7 @@ import MainstayUI
   ) -> GalleryState {
     var state = GalleryState("page", name, caption, remark)
     state.whole = FailureView(
-      error, again: GalleryState.address(of: state.name), isWhole: false)
+      error, again: "/gallery", isWhole: false)
     return state
   }
 }

@@ -17,25 +17,37 @@ struct NoticeView: Sendable {
 }
 
 extension NoticeView {
+  /// - Parameters:
+  ///   - tint: The colour.
+  ///   - icon: The picture.
+  ///   - heading: What is so; it becomes a sentence, since the text follows it in one line.
+  ///   - text: What it means.
+  private init(tint: ErrorPresentation.Tint, icon: String, heading: String, text: String) {
+    self.init(
+      tint: tint.rawValue, icon: icon,
+      title: heading.last?.isPunctuation == false && !text.isEmpty ? heading + "." : heading,
+      text: text)
+  }
+
   init(_ item: ErrorPresenter.Item, in place: ErrorPlace) {
     let shown = item.presentation
     self.init(
-      tint: shown.tint.rawValue, icon: shown.icon, title: shown.title,
-      text: [shown.message, shown.suggestion].compactMap(\.self).joined(separator: " "),
-      choices: ChoicesView(item, in: place))
+      tint: shown.tint, icon: shown.icon, heading: shown.title,
+      text: [shown.message, shown.suggestion].compactMap(\.self).joined(separator: " "))
+    choices = ChoicesView(item, in: place)
   }
 }
 
 extension NoticeView {
   init(_ connection: ConnectionPresentation) {
     self.init(
-      tint: connection.tint.rawValue, icon: connection.icon, title: connection.title,
+      tint: connection.tint, icon: connection.icon, heading: connection.title,
       text: connection.message ?? "")
   }
 
   init(_ level: LevelPresentation) {
     self.init(
-      tint: level.tint.rawValue, icon: level.icon, title: level.reasons.first ?? "",
+      tint: level.tint, icon: level.icon, heading: level.reasons.first ?? "",
       text: (level.reasons.dropFirst() + level.gaps.compactMap(\.alternative))
         .joined(separator: " "))
   }

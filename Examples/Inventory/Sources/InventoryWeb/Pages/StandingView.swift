@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import InventoryCore
+import MainstayUI
 
 /// How everything stands, as the head of every page says it.
 struct StandingView: Sendable {
@@ -9,6 +10,8 @@ struct StandingView: Sendable {
   let pendingText: String
   /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
   let banner: NoticeView?
+  /// How the service can be reached; nil where nobody knows yet.
+  let dot: DotView?
 }
 
 extension StandingView {
@@ -18,11 +21,12 @@ extension StandingView {
     pendingIcon = pending > 0 ? "arrow.up.circle" : "checkmark.circle"
     pendingText = pending > 0 ? "\(pending) pending" : "Nothing pending"
     banner = NoticeView(status)
+    dot = ConnectionPresentation(status.connectivity.state).map { DotView($0) }
   }
 
   /// What is said where nobody could find out how everything stands.
   static let unknown = StandingView(
-    isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil)
+    isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil, dot: nil)
 }
 
 extension NoticeView {
@@ -48,6 +52,18 @@ extension NoticeView {
       self.init(
         tint: "yellow", icon: "exclamationmark.triangle", title: "Some things take a break.",
         text: (status.reasons + [kept]).joined(separator: " "))
+    }
+  }
+}
+
+extension ConnectionPresentation {
+  /// What real traffic says of the connection; nil where there was none.
+  fileprivate init?(_ state: ConnectivityEvidence.Reading.State) {
+    switch state {
+    case .online: self.init(.connected)
+    case .offline: self.init(.disconnected)
+    case .portal: self.init(.failed, isPortal: true)
+    case .unknown: return nil
     }
   }
 }

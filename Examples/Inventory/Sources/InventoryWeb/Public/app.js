@@ -49,6 +49,24 @@ function leaveToasts() {
   (next ?? document.getElementById('main')).focus({ preventScroll: true });
 }
 
+// Whoever reads a toast keeps it: under the pointer, or with the focus in it.
+
+let heldToast = null;
+
+function holdToast() {
+  const read = document.querySelector('#toasts li:is(:hover, :focus-within)')?.dataset.toast ?? null;
+  if (read === heldToast) return;
+  const body = new URLSearchParams();
+  if (heldToast) navigator.sendBeacon(`/screen/toasts/${heldToast}/release`, body);
+  if (read) navigator.sendBeacon(`/screen/toasts/${read}/hold`, body);
+  heldToast = read;
+}
+
+for (const name of ['pointerover', 'focusin', 'focusout']) {
+  // Where the focus goes to is known only when it has left.
+  document.addEventListener(name, () => setTimeout(holdToast));
+}
+
 // What is up to date: elements with an id and data-live.
 
 const keyOf = (node) => {
@@ -131,6 +149,7 @@ function take(page) {
   }
   if (focused.disabled) interrupted = focused;
   if (isInToast && !focused.isConnected) leaveToasts();
+  holdToast();
   openDialog(interrupted ?? (focused.isConnected ? focused : document.activeElement));
   giveFocusBack();
   if (interrupted && !interrupted.disabled && !opener) {
@@ -189,7 +208,10 @@ function listen() {
     // The browser opens a stream again that broke, but not one that was refused.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   });
-  addEventListener('pagehide', () => events.close(), { once: true });
+  addEventListener('pagehide', () => {
+    events.close();
+    if (heldToast) navigator.sendBeacon(`/screen/toasts/${heldToast}/release`, new URLSearchParams());
+  }, { once: true });
 }
 
 // Forms whose outcome shows in what is up to date are sent without leaving the page.

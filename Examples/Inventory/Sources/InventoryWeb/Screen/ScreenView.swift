@@ -92,7 +92,7 @@ extension ScreenView.ToastView {
 }
 
 extension ScreenView.Dialog {
-  init(_ item: ErrorPresenter.Item, in place: ErrorPlace) {
+  @MainActor init(_ item: ErrorPresenter.Item, in place: ErrorPlace) {
     let shown = item.presentation
     self.init(
       element: place.element, isModal: place.isModal, id: shown.id.uuidString.lowercased(),

@@ -43,6 +43,7 @@ enum Audit {
 
   private static let structure = """
     \(tools)
+    if (all("h1").length !== 1) { found.push(`${all("h1").length} headings of level 1`); }
     for (const name of ["aria-describedby", "aria-labelledby", "aria-controls", "for"]) {
       for (const element of all(`[${name}]`)) {
         for (const id of element.getAttribute(name).split(/\\s+/)) {
