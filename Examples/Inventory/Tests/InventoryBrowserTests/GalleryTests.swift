@@ -142,6 +142,24 @@ extension BrowserTests {
       }
     }
 
+    @Test func `the documentation shows some of them`() async throws {
+      try await inWorld { world in
+        let browser = world.browser
+        try await browser.resize(460, 900)
+        try await browser.prefer(.light, isStill: true)
+        let names = [
+          "overlay-unsure", "banner-portal", "row-retry", "toast-deed", "form-sent",
+          "task-recovering",
+        ]
+        for name in names {
+          try await world.open("/gallery/\(name)")
+          let picture = try await browser.element(".stage").picture()
+          #expect(picture.count > 1_000, "\(name)")
+          try Pictures.publish(picture, named: "gallery-\(name)")
+        }
+      }
+    }
+
     @Test func `without scripts a state leads back, and says that it is a picture`() async throws {
       try await inWorld { world in
         let browser = world.browser

@@ -21,7 +21,7 @@ import MainstayUI
       await settled("loaded", "Loaded", "There is an answer.", [.success(value)]),
       await settled("empty", "Empty", "There is an answer, and nothing in it.", [.success("")]),
       await settled(
-        "failed", "Failed", "The first time, so the error is all there is.", [.failure(.timeout())]),
+        "failed", "Failed", "The first time, so the error is all.", [.failure(.timeout())]),
       await settled(
         "kept", "Failed again", "The earlier answer stays.",
         [.success(value), .failure(.timeout())]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import InventoryCore
+import Mainstay
 import MainstayUI
 
 /// How everything stands, as the head of every page says it.

@@ -91,6 +91,10 @@ struct Browser: Sendable {
 
   /// A picture of the whole page, as the bytes of a PNG.
   func wholePicture() async throws -> Data {
+    // With a bar at its side the page would be laid out narrower than it is drawn.
+    try await send(
+      .post, "/goog/cdp/execute",
+      ["cmd": "Emulation.setScrollbarsHidden", "params": ["hidden": true]])
     let answer = try await send(
       .post, "/goog/cdp/execute",
       ["cmd": "Page.captureScreenshot", "params": ["captureBeyondViewport": true]])
