@@ -11,16 +11,20 @@ enum Audit {
   /// Names what is wrong, in words; what is folded away is unfolded before.
   static func mistakes(_ browser: Browser) async throws -> [String] {
     try await browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    let axe = try await Axe.mistakes(browser)
     let found =
       try await browser.run(structure + "return found;").list
       + browser.run(contrast + "return found;").list + browser.run(size + "return found;").list
-    return try await found.compactMap(\.text) + Axe.mistakes(browser) + unnamed(browser)
+    return try await axe + found.compactMap(\.text) + unnamed(browser)
   }
 
   /// Parts that axe-core does not ask for a name, by what assistive technology is told.
   private static func unnamed(_ browser: Browser) async throws -> [String] {
     var mistakes: [String] = []
-    for part in try await browser.elements("summary, dialog:modal, section[aria-labelledby]") {
+    // Under a modal dialog nothing else can be reached, and so needs no name.
+    let place = try await browser.elements("dialog:modal").isEmpty ? "" : "dialog:modal "
+    let parts = "\(place)summary, \(place)section[aria-labelledby], dialog:modal"
+    for part in try await browser.elements(parts) {
       guard try await part.isShown, try await part.label.trimmingPrefix(" ").isEmpty else {
         continue
       }
@@ -63,7 +67,7 @@ enum Audit {
     }
     """
 
-  /// How well what is no text of the page can be told apart: examples in fields, and their edges.
+  /// How well can be told apart what axe-core leaves open, and what is in fields and their edges.
   ///
   /// https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
   private static let contrast = """
@@ -118,6 +122,12 @@ enum Audit {
       ink[3] *= opacity(element);
       const value = ratio(over(ink, below), below);
       if (value < minimum) { tell(`${what} has a contrast of ${value.toFixed(2)}:1`, element); }
+    }
+    // Where things lie over each other axe-core leaves it open.
+    for (const element of window.axeUndecided ?? []) {
+      if (!isUnseenByDesign(element)) {
+        check(element, getComputedStyle(element).color, 4.5, "text");
+      }
     }
     for (const field of all("input:not([type=hidden]), textarea").filter(isSeen)) {
       check(field, getComputedStyle(field).color, 4.5, "what is typed");

@@ -7,7 +7,8 @@ import InventoryCore
 ///
 /// https://github.com/dequelabs/axe-core
 enum Axe {
-  /// What it finds, with the name of each rule and the markup; also what it could not decide.
+  /// What it finds, with the name of each rule and the markup; also what it could not decide, but
+  /// for contrasts: those are left in `axeUndecided`.
   static func mistakes(_ browser: Browser) async throws -> [String] {
     // It is told by the test, so that pages need not allow it in their policy.
     if try await !browser.run("return Boolean(window.axe)").isTrue {
@@ -31,10 +32,15 @@ enum Axe {
     const markup = (node) => node.html.replace(/\\s+/g, " ").slice(0, 160);
     const why = (node) => [...node.any, ...node.all, ...node.none].map((one) => one.message);
     axe.run(document, { resultTypes: ["violations", "incomplete"] }).then(
-      ({ violations, incomplete }) => done(
-        [...violations, ...incomplete.map((one) => ({ ...one, id: `${one.id}, undecided` }))]
+      ({ violations, incomplete }) => {
+        const isContrast = (one) => one.id === "color-contrast";
+        window.axeUndecided = incomplete.filter(isContrast).flatMap(({ nodes }) => nodes)
+          .map((node) => document.querySelector(node.target[0]));
+        const open = incomplete.filter((one) => !isContrast(one));
+        done([...violations, ...open.map((one) => ({ ...one, id: `${one.id}, undecided` }))]
           .flatMap(({ id, nodes }) => nodes.map(
-            (node) => `${id}: ${markup(node)} (${why(node).join(" ")})`))),
+            (node) => `${id}: ${markup(node)} (${why(node).join(" ")})`)));
+      },
       (error) => done([`axe-core failed: ${error}`]));
     """
 }
