@@ -167,7 +167,7 @@ extension BrowserTests {
         try await browser.until("text('#load .busy') && !$('#load-cancel').disabled")
         try await browser.click("#load-cancel")
         try await browser.until("text('#load-count').includes('Ended: 1')")
-        try await browser.until("!$('#load .busy')")
+        try await browser.until("text('#load .result') === 'Nothing was loaded yet.'")
         #expect(try await browser.elements("#load .row, #load .answer, #error, li.toast").isEmpty)
         #expect(try await browser.elements("#banner .notice").isEmpty)
       }
