@@ -23,8 +23,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views requirements consumers diagrams peers peers-clusters check-payloads torture \
-	check-threads mutate bench bench-outbox clean
+	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
+	torture check-threads mutate bench bench-outbox clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,11 @@ check-views: setup ## Compiles the SwiftUI views and example against declaration
 requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'RepositoryTests.RequirementsTests|StrategyTests'
+
+# They differ a little from machine to machine, so tests never compare them.
+pictures: build ## Makes the pictures of the gallery anew that the documentation shows
+	MAINSTAY_WRITE_PICTURES=1 swift test $(SWIFT_FLAGS) --skip-build \
+		--filter 'BrowserTests.GalleryTests/the documentation shows'
 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers

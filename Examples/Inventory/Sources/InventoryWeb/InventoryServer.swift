@@ -62,6 +62,7 @@ package struct InventoryServer: Sendable {
     ItemForms(pages: pages).add(to: table)
     StandingForms(pages: pages).add(to: table)
     ScreenForms(pages: pages).add(to: table)
+    GalleryRoutes(pages: pages).add(to: table)
     files.add(to: table)
     return router
   }

@@ -11,7 +11,10 @@ import Testing
 
 /// The pages that are read.
 @Suite(.ends(withinMinutes: 5)) struct PageTests {
-  private static let addresses = ["/", "/conflicts", "/status", "/errors", "/help"]
+  private static let addresses = [
+    "/", "/conflicts", "/status", "/errors", "/help", "/gallery", "/gallery/live",
+    "/gallery/form-sent",
+  ]
 
   @Test(arguments: [TestingSetup.router, .live])
   func `every page has the parts of the frame, and may be stored and framed by nobody`(

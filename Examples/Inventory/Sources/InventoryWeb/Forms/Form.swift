@@ -45,6 +45,9 @@ struct Form: Sendable, Equatable {
   /// The value of a field; empty where it was not sent.
   subscript(name: String) -> String { values[name] ?? "" }
 
+  /// Whether a field was sent.
+  func has(_ name: String) -> Bool { values[name] != nil }
+
   /// The names that were sent, sorted.
   var names: [String] { values.keys.sorted() }
 

@@ -9,8 +9,10 @@ struct LocalPage: Sendable, Hashable {
   static let list = LocalPage(unchecked: "/")
   static let conflicts = LocalPage(unchecked: "/conflicts")
   static let status = LocalPage(unchecked: "/status")
+  static let gallery = LocalPage(unchecked: "/gallery")
+  static let live = LocalPage(unchecked: "/gallery/live")
 
-  private static let names: Set = ["/", "/conflicts", "/status", "/errors", "/help"]
+  private static let names: Set = ["/", "/conflicts", "/status", "/errors", "/help", "/gallery"]
   private static let maximumLength = 2_000
 
   /// Path and query, as they stand in a header.
@@ -25,7 +27,9 @@ struct LocalPage: Sendable, Hashable {
       address.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") })
     else { return nil }
     let path = address.prefix { $0 != "?" && $0 != "#" }
-    guard Self.names.contains(String(path)) || Self.isItem(path) else { return nil }
+    guard Self.names.contains(String(path)) || Self.isItem(path) || Self.isState(path) else {
+      return nil
+    }
     self.address = address
   }
 
@@ -38,6 +42,12 @@ struct LocalPage: Sendable, Hashable {
   /// The page of an item.
   static func item(_ id: UUID) -> LocalPage {
     LocalPage(unchecked: "/items/\(id.uuidString.lowercased())")
+  }
+
+  private static func isState(_ path: Substring) -> Bool {
+    let name = path.dropFirst("/gallery/".count)
+    return path.hasPrefix("/gallery/") && !name.isEmpty
+      && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (0x61...0x7a).contains($0) }
   }
 
   private static func isItem(_ path: Substring) -> Bool {

@@ -15,19 +15,24 @@ struct ScreenForms: Sendable {
   func add(to table: RouteTable) {
     table.add("screen/errors/:id/:action", [.post: choose])
     table.add("screen/toasts/:id/dismiss", [.post: dismiss])
+    table.add("screen/toasts/:id/choose", [.post: act])
+    table.add("screen/toasts/:id/hold", [.post: hold])
+    table.add("screen/toasts/:id/release", [.post: release])
     table.add("items/:id/questions/:feature", [.post: ask])
   }
 
   @Sendable func choose(
     _ request: Request, _ context: BasicRequestContext
   ) async throws -> Response {
-    let actions = ["retry": RecoveryAction.retry, "dismiss": .dismiss]
-    guard let action = context.parameters.get("action").flatMap({ actions[$0] }) else {
+    let actions = [RecoveryAction.retry, .checkOutcome, .dismiss]
+    guard let action = actions.first(where: { $0.id.rawValue == context.parameters.get("action") })
+    else {
       throw AppError.unknownAddress
     }
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     // What is not shown any more was chosen before, or was put away: nothing is left to do.
-    await pages.screens.screen(visit.screen).errors.choose(action, for: id)
+    let screen = await pages.screens.screen(visit.screen)
+    await screen.waiting { await screen.errors.choose(action, for: id) }
     return Response.seeOther(visit.page).known(as: visit)
   }
 
@@ -37,6 +42,29 @@ struct ScreenForms: Sendable {
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     await pages.screens.screen(visit.screen).toasts.dismiss(id)
     return Response.seeOther(visit.page).known(as: visit)
+  }
+
+  @Sendable func act(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
+    let screen = await pages.screens.screen(visit.screen)
+    await screen.waiting { await screen.toasts.choose(id) }
+    return Response.seeOther(visit.page).known(as: visit)
+  }
+
+  @Sendable func hold(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let id = try context.id()
+    await pages.screens.screen(Visit(request).screen).toasts.hold(id)
+    return Response(status: .noContent)
+  }
+
+  @Sendable func release(
+    _ request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let id = try context.id()
+    await pages.screens.screen(Visit(request).screen).toasts.release(id)
+    return Response(status: .noContent)
   }
 
   @Sendable func ask(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

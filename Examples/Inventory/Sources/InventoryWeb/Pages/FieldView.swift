@@ -6,19 +6,39 @@ import InventoryCore
 struct FieldView: Sendable {
   let name: String
   let label: String
+  /// The id of the element; the name, where a page has one form with it.
+  var element: String
   var value = ""
   var isOptional = false
   var isRequired = false
   var isLong = false
+  /// Whether nobody may read what is typed.
+  var isSecret = false
   var inputMode: String?
   /// A value that would be right.
   var example: String?
   /// What is wrong with the value.
   var error: String?
+  /// What is said while nobody knows yet whether something is wrong.
+  var checking: String?
   var isFocused = false
 }
 
 extension FieldView {
+  init(
+    name: String, label: String, isOptional: Bool = false, isRequired: Bool = false,
+    isLong: Bool = false, inputMode: String? = nil, example: String? = nil
+  ) {
+    self.name = name
+    self.label = label
+    element = name
+    self.isOptional = isOptional
+    self.isRequired = isRequired
+    self.isLong = isLong
+    self.inputMode = inputMode
+    self.example = example
+  }
+
   static let barcode = FieldView(
     name: "barcode", label: "Barcode", isRequired: true, inputMode: "numeric",
     example: "9780141439518")

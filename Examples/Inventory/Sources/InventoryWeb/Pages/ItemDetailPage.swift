@@ -20,8 +20,7 @@ struct ItemDetailPage: Sendable {
     let isDisabled: Bool
     /// Why it cannot be asked now.
     let reason: String?
-    let isLoading: Bool
-    let answer: String?
+    let task: TaskView
   }
 
   let id: String
@@ -109,17 +108,11 @@ extension ItemDetailPage.QuestionView {
     _ feature: Question.Feature, _ item: Item, _ standing: StatusDocument.Feature?,
     _ state: TaskState<FeatureAnswer>
   ) {
-    var (isLoading, known): (Bool, FeatureAnswer?) = (false, nil)
-    switch state {
-    case .idle, .empty: break
-    case .loading(let previous): (isLoading, known) = (true, previous)
-    case .loaded(let answer): known = answer
-    case .failed(_, let previous): known = previous
-    }
+    // A failure is in the dialog, where it can be tried again.
+    let task = TaskView(state, words: TaskView.Words(loading: "Asking…"), text: \.answer)
     let reason = standing?.available == false ? standing?.reason : nil
     self.init(
       name: feature.rawValue, item: item.id.text, label: feature.label,
-      isDisabled: isLoading || reason != nil, reason: reason, isLoading: isLoading,
-      answer: known?.answer)
+      isDisabled: task.busy != nil || reason != nil, reason: reason, task: task)
   }
 }

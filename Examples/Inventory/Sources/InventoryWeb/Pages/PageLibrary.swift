@@ -6,22 +6,34 @@ import Mustache
 package struct PageLibrary: Sendable {
   /// A whole page.
   enum Page: String, CaseIterable {
-    case list, item, conflicts, status, errors, help, problem
+    case list, item, conflicts, status, errors, help, problem, gallery, live
   }
 
   private static let files: [(name: String, bytes: [UInt8])] = [
     ("badges", PackageResources.badges_mustache),
+    ("choices", PackageResources.choices_mustache),
     ("conflicts", PackageResources.conflicts_mustache),
     ("dialog", PackageResources.dialog_mustache),
+    ("dot", PackageResources.dot_mustache),
     ("errors", PackageResources.errors_mustache),
+    ("failure", PackageResources.failure_mustache),
     ("field", PackageResources.field_mustache),
+    ("form", PackageResources.form_mustache),
+    ("gallery", PackageResources.gallery_mustache),
     ("help", PackageResources.help_mustache),
     ("item", PackageResources.item_mustache),
     ("layout", PackageResources.layout_mustache),
     ("list", PackageResources.list_mustache),
+    ("live", PackageResources.live_mustache),
+    ("notice", PackageResources.notice_mustache),
     ("problem", PackageResources.problem_mustache),
+    ("row", PackageResources.row_mustache),
+    ("state", PackageResources.state_mustache),
     ("status", PackageResources.status_mustache),
+    ("summary", PackageResources.summary_mustache),
+    ("task", PackageResources.task_mustache),
     ("time", PackageResources.time_mustache),
+    ("toast", PackageResources.toast_mustache),
   ]
 
   /// The templates by name, as they are called in other templates.

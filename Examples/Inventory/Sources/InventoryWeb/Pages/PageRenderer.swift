@@ -49,14 +49,16 @@ struct PageRenderer: Sendable {
       title: title, address: visit.page.address,
       nav: NavigationView.all(current: kind, conflicts: standing?.conflicts.count ?? 0),
       standing: standing.map { StandingView($0.status) } ?? .unknown, toasts: screen.toasts,
-      dialog: screen.dialog, page: content)
+      notice: screen.notice, dialog: screen.dialog, page: content)
     return Response.html(library.render(kind, view), code).known(as: visit)
   }
 
   /// Draws an error in place of a page.
   func draw(_ error: AppError, for visit: Visit) async -> Response {
+    let failure = FailureView(error, again: visit.isReading ? visit.page.address : nil)
     var response = await draw(
-      .problem, error.title.description, ProblemPage(error), try? await standing(), for: visit,
+      .problem, error.title.description, ProblemPage(failure: failure), try? await standing(),
+      for: visit,
       error.answerStatus)
     response.headers[.allow] = error.metadata["http.allow"]
     return response

@@ -8,6 +8,8 @@ struct PageView<Content: Sendable>: Sendable {
   let nav: [NavigationView]
   let standing: StandingView
   let toasts: [ScreenView.ToastView]
+  /// What stands at the edge of an error that is in nobody’s way.
+  let notice: NoticeView?
   let dialog: ScreenView.Dialog?
   /// What differs from page to page.
   let page: Content

@@ -2,21 +2,17 @@
 
 import InventoryCore
 import Mainstay
+import MainstayUI
 
 /// How everything stands, as the head of every page says it.
 struct StandingView: Sendable {
-  struct Banner: Sendable {
-    let tint: String
-    let icon: String
-    let title: String
-    let text: String
-  }
-
   let isPending: Bool
   let pendingIcon: String
   let pendingText: String
   /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
-  let banner: Banner?
+  let banner: NoticeView?
+  /// How the service can be reached; nil where nobody knows yet.
+  let dot: DotView?
 }
 
 extension StandingView {
@@ -25,15 +21,17 @@ extension StandingView {
     isPending = pending > 0
     pendingIcon = pending > 0 ? "arrow.up.circle" : "checkmark.circle"
     pendingText = pending > 0 ? "\(pending) pending" : "Nothing pending"
-    banner = Banner(status)
+    banner = NoticeView(status)
+    dot = ConnectionPresentation(status.connectivity.state).map { DotView($0) }
   }
 
   /// What is said where nobody could find out how everything stands.
   static let unknown = StandingView(
-    isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil)
+    isPending: false, pendingIcon: "info.circle", pendingText: "Unknown", banner: nil, dot: nil)
 }
 
-extension StandingView.Banner {
+extension NoticeView {
+  /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
   init?(_ status: StatusDocument) {
     if status.featureLevel == .minimal {
       let canSave = status.features.contains { $0.name == "add" && $0.available }
@@ -57,6 +55,18 @@ extension StandingView.Banner {
       self.init(
         tint: "yellow", icon: "exclamationmark.triangle", title: "Some things take a break.",
         text: (status.reasons + [kept]).joined(separator: " "))
+    }
+  }
+}
+
+extension ConnectionPresentation {
+  /// What real traffic says of the connection; nil where there was none.
+  fileprivate init?(_ state: ConnectivityEvidence.Reading.State) {
+    switch state {
+    case .online: self.init(.connected)
+    case .offline: self.init(.disconnected)
+    case .portal: self.init(.failed, isPortal: true)
+    case .unknown: return nil
     }
   }
 }

@@ -11,6 +11,8 @@ struct Visit: Sendable {
   let isNew: Bool
   /// The page that is drawn, or to go back to.
   let page: LocalPage
+  /// Whether it asks for that page.
+  let isReading: Bool
 
   /// - Parameters:
   ///   - request: The request.
@@ -21,6 +23,7 @@ struct Visit: Sendable {
     isNew = known == nil
     let asked = [.get, .head].contains(request.method) ? LocalPage(request.uri.string) : nil
     self.page = page ?? asked ?? .list
+    isReading = asked != nil
   }
 }
 

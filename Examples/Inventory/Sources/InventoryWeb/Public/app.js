@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the page up to date, opens the error dialog as a modal one, and sends photos. The page works
-// without it; see Examples/Inventory/Documentation/Pages.md.
+// Keeps the page up to date, opens the error dialog as a modal one, has forms judged while they are
+// filled in, and sends photos. The page works without it; see
+// Examples/Inventory/Documentation/Pages.md.
 'use strict';
 
 const address = () => document.body.dataset.address || location.pathname + location.search;
@@ -32,10 +33,47 @@ document.addEventListener('cancel', (event) => {
   event.target.querySelector('button[value=dismiss]')?.click();
 }, true);
 
+// Toasts go away by themselves, and must not take the focus with them.
+
+let beforeToasts = null;
+
+document.addEventListener('focusout', (event) => {
+  const isLeavingFor = event.relatedTarget?.closest('#toasts');
+  if (isLeavingFor && !event.target.closest('#toasts')) beforeToasts = event.target;
+});
+
+/** Gives the focus to the next toast, or back to where it was, when a toast went with it. */
+function leaveToasts() {
+  const next = document.querySelector('#toasts button')
+    ?? (beforeToasts?.isConnected && !beforeToasts.disabled ? beforeToasts : null);
+  (next ?? document.getElementById('main')).focus({ preventScroll: true });
+}
+
+// Whoever reads a toast keeps it: under the pointer, or with the focus in it.
+
+let heldToast = null;
+
+function holdToast() {
+  const read = document.querySelector('#toasts li:is(:hover, :focus-within)')?.dataset.toast ?? null;
+  if (read === heldToast) return;
+  const body = new URLSearchParams();
+  if (heldToast) navigator.sendBeacon(`/screen/toasts/${heldToast}/release`, body);
+  if (read) navigator.sendBeacon(`/screen/toasts/${read}/hold`, body);
+  heldToast = read;
+}
+
+for (const name of ['pointerover', 'focusin', 'focusout']) {
+  // Where the focus goes to is known only when it has left.
+  document.addEventListener(name, () => setTimeout(holdToast));
+}
+
 // What is up to date: elements with an id and data-live.
 
-const keyOf = (node) => node.nodeType === Node.ELEMENT_NODE
-  ? node.id || node.dataset.item || node.dataset.toast || node.dataset.error || '' : '';
+const keyOf = (node) => {
+  if (node.nodeType !== Node.ELEMENT_NODE) return '';
+  const { key, item, toast, error } = node.dataset;
+  return node.id || key || item || toast || error || '';
+};
 
 const isLike = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
 
@@ -60,22 +98,32 @@ function morph(node, fresh) {
   }
 }
 
+/** The node, or the first after it, that is more than space between elements. */
+function solid(node) {
+  while (node?.nodeType === Node.TEXT_NODE && !node.data.trim()) node = node.nextSibling;
+  return node;
+}
+
 function morphChildren(node, fresh) {
-  let next = node.firstChild;
-  for (const child of [...fresh.childNodes]) {
+  const wanted = [...fresh.childNodes].filter((child) => solid(child) === child);
+  let next = solid(node.firstChild);
+  for (const [index, child] of wanted.entries()) {
     let same = next;
-    while (same && !isLike(same, child)) same = same.nextSibling;
+    while (same && !isLike(same, child)) {
+      // What stands later in the new page stays for that.
+      const isLater = wanted.slice(index + 1).some((later) => isLike(same, later));
+      same = isLater ? null : solid(same.nextSibling);
+    }
     if (!same) {
       node.insertBefore(child, next);
       continue;
     }
-    // What stands before it is not in the new page, or comes later and is made anew there.
     while (next !== same) {
       const gone = next;
       next = next.nextSibling;
       gone.remove();
     }
-    next = same.nextSibling;
+    next = solid(same.nextSibling);
     morph(same, child);
   }
   while (next) {
@@ -92,6 +140,7 @@ let interrupted = null;
 /** Takes over what is up to date from another rendering of the page. */
 function take(page) {
   const focused = document.activeElement;
+  const isInToast = Boolean(focused.closest('#toasts'));
   if (focused !== document.body) interrupted = null;
   for (const fresh of page.querySelectorAll('[data-live]')) {
     const current = document.getElementById(fresh.id);
@@ -99,7 +148,9 @@ function take(page) {
     if (current) morph(current, fresh);
   }
   if (focused.disabled) interrupted = focused;
-  openDialog(interrupted ?? focused);
+  if (isInToast && !focused.isConnected) leaveToasts();
+  holdToast();
+  openDialog(interrupted ?? (focused.isConnected ? focused : document.activeElement));
   giveFocusBack();
   if (interrupted && !interrupted.disabled && !opener) {
     interrupted.focus();
@@ -157,7 +208,10 @@ function listen() {
     // The browser opens a stream again that broke, but not one that was refused.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   });
-  addEventListener('pagehide', () => events.close(), { once: true });
+  addEventListener('pagehide', () => {
+    events.close();
+    if (heldToast) navigator.sendBeacon(`/screen/toasts/${heldToast}/release`, new URLSearchParams());
+  }, { once: true });
 }
 
 // Forms whose outcome shows in what is up to date are sent without leaving the page.
@@ -175,16 +229,64 @@ document.addEventListener('submit', async (event) => {
   if (form.dataset.isSending) return;
   form.dataset.isSending = 'true';
   try {
+    await judged();
     const body = new URLSearchParams(new FormData(form, button));
     // A button without an address of its own has that of the page.
     const action = button?.hasAttribute('formaction') ? button.formAction : form.action;
     const answer = await fetch(action, { method: 'POST', body });
     take(parse(await answer.text()));
+    // What was sent and not accepted says which field has to be looked at first.
+    form.querySelector('[aria-invalid][autofocus]')?.focus();
   } catch {
     lost();
   } finally {
     delete form.dataset.isSending;
   }
+});
+
+// Forms that are judged while they are filled in: the page that answers says what is wrong so far.
+
+const judging = { timer: 0, last: Promise.resolve() };
+
+/** Says what stands in a form, and which field was left, once all that was said before is heard. */
+function judge(form, left) {
+  clearTimeout(judging.timer);
+  judging.last = judging.last.then(async () => {
+    const body = new URLSearchParams(new FormData(form));
+    if (left) body.set('left', left);
+    try {
+      const answer = await fetch(form.dataset.judge, { method: 'POST', body });
+      take(parse(await answer.text()));
+    } catch {
+      lost();
+    }
+  });
+}
+
+/** Returns when nothing that was said of forms is on its way. */
+function judged() {
+  clearTimeout(judging.timer);
+  return judging.last;
+}
+
+document.addEventListener('input', (event) => {
+  const form = event.target.form;
+  if (!form?.dataset.judge) return;
+  clearTimeout(judging.timer);
+  judging.timer = setTimeout(() => judge(form), 150);
+});
+
+// What moves away under a finger is never pressed, so nothing is said before it is.
+let isPressing = false;
+document.addEventListener('pointerdown', (event) => {
+  isPressing = Boolean(event.target.closest('button'));
+});
+document.addEventListener('pointerup', () => { isPressing = false; });
+
+document.addEventListener('focusout', (event) => {
+  const form = event.target.form;
+  if (!form?.dataset.judge || !event.target.name || isPressing) return;
+  judge(form, event.target.name);
 });
 
 // Photos.

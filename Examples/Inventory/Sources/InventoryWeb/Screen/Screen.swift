@@ -10,6 +10,9 @@ import Observation
   /// Something that a form asks for, to be done as often as somebody asks for it.
   typealias Work = @Sendable () async throws -> Done
 
+  /// Finds out whether something was done, and says how far that is.
+  typealias Check = @MainActor @Sendable (ActionProgress) async throws -> Done
+
   /// What the person is told of something that was done.
   struct Done: Sendable {
     /// A sentence; nil where it was done before, and so was told before.
@@ -21,10 +24,20 @@ import Observation
   /// How many questions are remembered with their answers.
   static let maximumQuestions = 60
 
-  let errors: ErrorPresenter
+  // A page is drawn anew for each error, so none takes along the next.
+  private(set) lazy var errors = ErrorPresenter(
+    gap: .zero, clock: clock, mapping: .inventory, monitor: monitor
+  ) { [weak self] _, error, progress in
+    try await self?.check(error, progress) ?? .unchanged
+  }
   let toasts: Toasts
-  private let clock: any Clock<Duration>
+  private let monitor: ErrorMonitor
+  let clock: any Clock<Duration>
+  /// What asks whether something was done, by the error that left it open.
+  private var checks: [(error: ErrorPresentation.ID, check: Check)] = []
   private let changed: () -> Void
+  /// What the person plays with in the gallery.
+  private(set) lazy var gallery = GalleryLive(clock: clock) { [weak self] in self?.changed() }
   private var questions: [(question: Question, model: TaskModel<FeatureAnswer>)] = []
 
   /// - Parameters:
@@ -35,8 +48,7 @@ import Observation
     monitor: ErrorMonitor, clock: any Clock<Duration>, changed: @escaping () -> Void
   ) {
     self.clock = clock
-    // A page is drawn anew for each error, so none takes along the next.
-    errors = ErrorPresenter(gap: .zero, clock: clock, mapping: .inventory, monitor: monitor)
+    self.monitor = monitor
     self.changed = changed
     toasts = Toasts(clock: clock)
     watch()
@@ -63,10 +75,36 @@ import Observation
     }
   }
 
+  /// Puts an error before the person that leaves open whether something was done.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - check: Finds out whether it was done.
+  func present(_ error: any Error, checking check: @escaping Check) {
+    let error = AppError.from(error, mapping: .inventory).forDialog
+    checks.append((error.id, check))
+    if checks.count > ErrorPresenter.capacity { checks.removeFirst() }
+    errors.present(error)
+  }
+
+  /// Whether somebody can find out what became of what failed.
+  func canCheck(_ error: ErrorPresentation.ID) -> Bool { checks.contains { $0.error == error } }
+
+  private func check(
+    _ error: AppError, _ progress: ActionProgress
+  ) async throws -> ErrorPresenter.ActionResult {
+    guard let check = checks.first(where: { $0.error == error.id })?.check else {
+      return .unchanged
+    }
+    tell(try await check(progress))
+    checks.removeAll { $0.error == error.id }
+    return .settled
+  }
+
   /// Calls back once for all changes that happen together, and goes on watching.
   private func watch() {
     withObservationTracking {
-      _ = (errors.overlay, errors.banner, toasts.visible)
+      _ = view
     } onChange: { [weak self] in
       Task { @MainActor in
         self?.watch()
@@ -109,7 +147,7 @@ extension Screen {
   }
 
   /// Begins some work, and returns when it is done or a page should not wait any longer.
-  private func waiting(_ work: @escaping @MainActor () async -> Void) async {
+  func waiting(_ work: @escaping @MainActor () async -> Void) async {
     let (ending, end) = AsyncStream.makeStream(of: Void.self)
     Task {
       await work()

@@ -89,6 +89,21 @@ struct Browser: Sendable {
     return data
   }
 
+  /// A picture of the whole page, as the bytes of a PNG.
+  func wholePicture() async throws -> Data {
+    // With a bar at its side the page would be laid out narrower than it is drawn.
+    try await send(
+      .post, "/goog/cdp/execute",
+      ["cmd": "Emulation.setScrollbarsHidden", "params": ["hidden": true]])
+    let answer = try await send(
+      .post, "/goog/cdp/execute",
+      ["cmd": "Page.captureScreenshot", "params": ["captureBeyondViewport": true]])
+    guard let data = answer["data"]?.text.flatMap({ Data(base64Encoded: $0) }) else {
+      throw Unreadable(what: "a picture")
+    }
+    return data
+  }
+
   /// What the page and the browser complained about since this was last asked.
   func complaints() async throws -> [Complaint] {
     try await send(.post, "/se/log", ["type": "browser"]).list.map(Complaint.init)

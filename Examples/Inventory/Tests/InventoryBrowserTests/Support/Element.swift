@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import InventoryCore
 
 /// An element of the page that is open.
@@ -58,6 +59,13 @@ struct Element: Sendable {
   }
 
   func clear() async throws { try await browser.send(.post, "/element/\(id)/clear") }
+
+  /// A picture of it alone, as the bytes of a PNG.
+  func picture() async throws -> Data {
+    let text = try await get("/screenshot").text ?? ""
+    guard let data = Data(base64Encoded: text) else { throw Unreadable(what: "a picture") }
+    return data
+  }
 
   /// The first element inside that a selector finds.
   func element(_ selector: String) async throws -> Element {

@@ -11,7 +11,25 @@ enum Pictures {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: ".build/screenshots")
 
+  /// Those that the documentation shows, which are written only where this asks so: they differ a
+  /// little from machine to machine.
+  private static let documentation =
+    ProcessInfo.processInfo.environment["MAINSTAY_WRITE_PICTURES"] == nil
+    ? nil
+    : folder.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Documentation/Pictures")
+
   static func keep(_ picture: Data, named name: String) throws {
+    try write(picture, named: name, to: folder)
+  }
+
+  /// Keeps a picture that the documentation shows.
+  static func publish(_ picture: Data, named name: String) throws {
+    try keep(picture, named: name)
+    if let documentation { try write(picture, named: name, to: documentation) }
+  }
+
+  private static func write(_ picture: Data, named name: String, to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try picture.write(to: folder.appending(path: "\(name).png"))
   }
