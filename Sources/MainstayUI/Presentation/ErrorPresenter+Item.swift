@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Mainstay
 
 extension ErrorPresenter {
@@ -31,17 +32,33 @@ extension ErrorPresenter {
     let fingerprint: Fingerprint
     private(set) var retries: [RetryKey: Retry] = [:]
 
-    init(_ error: AppError, _ presentation: ErrorPresentation, _ fingerprint: Fingerprint) {
+    private let canPerform: Bool
+
+    init(
+      _ error: AppError, _ presentation: ErrorPresentation, _ fingerprint: Fingerprint,
+      canPerform: Bool
+    ) {
+      self.canPerform = canPerform
       self.error = error
       self.presentation = presentation
       self.fingerprint = fingerprint
     }
 
-    /// The buttons: Retry only where there is something to run again.
+    /// The buttons: Retry only where there is something to run again, and others only where
+    /// somebody does them.
     public var actions: [RecoveryAction] {
-      retries.isEmpty
-        ? presentation.actions.filter { $0.id != RecoveryAction.retry.id } : presentation.actions
+      presentation.actions.filter { action in
+        switch action.id {
+        case RecoveryAction.retry.id: !retries.isEmpty
+        case RecoveryAction.dismiss.id: true
+        case RecoveryAction.help.id: canPerform || presentation.help != nil
+        default: canPerform || action.role == .cancel
+        }
+      }
     }
+
+    /// The page that a screen opens for Help; nil where there is none, and where the app does that.
+    public var pageToOpen: URL? { canPerform ? nil : presentation.help }
 
     /// Keeps work to run again; of what was done in one place under one name, the newest.
     mutating func keep(_ retry: Retry?, for key: RetryKey) {

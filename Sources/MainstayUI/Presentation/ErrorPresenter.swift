@@ -46,7 +46,7 @@ public final class ErrorPresenter {
   @ObservationIgnored private let timer: RestTimer
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
-  @ObservationIgnored private let perform: ActionPerformer
+  @ObservationIgnored private let perform: ActionPerformer?
 
   /// Makes a presenter that shows nothing.
   ///
@@ -60,12 +60,13 @@ public final class ErrorPresenter {
   ///   - monitor: Who is told of the errors, of what a person saw of them, and of what they chose;
   ///     nil, the default, tells nobody. What stands under a field is a mistake of the person's,
   ///     and nobody is told of it.
-  ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in. By
-  ///     default nothing is done.
+  ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
+  ///     Nil, the default, does nothing, so there are no buttons for it, but for Help, which a
+  ///     screen does by itself: it opens ``Item/pageToOpen``.
   public init(
     gathering: Duration = .zero, gap: Duration = .milliseconds(300),
     clock: some Clock<Duration> = ContinuousClock(), mapping: ErrorMapping? = nil,
-    monitor: ErrorMonitor? = nil, perform: @escaping ActionPerformer = { _, _, _ in .unchanged }
+    monitor: ErrorMonitor? = nil, perform: ActionPerformer? = nil
   ) {
     precondition(
       gathering >= .zero, "ErrorPresenter(gathering: \(gathering)) is not legal: zero or more")
@@ -134,7 +135,7 @@ extension ErrorPresenter {
       return
     }
     guard let presentation = ErrorPresentation(error, style: style) else { return }
-    var item = Item(error, presentation, fingerprint)
+    var item = Item(error, presentation, fingerprint, canPerform: perform != nil)
     item.keep(retry, for: key)
     items.append(item)
     let dropped = queue.add(
@@ -250,22 +251,29 @@ extension ErrorPresenter {
       dismiss(id)
       return nil
     }
-    guard item.progress == nil else { return nil }
+    guard item.progress == nil, item.actions.contains(where: { $0.id == action.id }) else {
+      return nil
+    }
     guard action.id != RecoveryAction.retry.id else {
       guard !item.retries.isEmpty else { return nil }
       remove(item, after: action.id)
       return Task { await Self.run(item.retries) }
     }
+    guard let perform else {
+      tell(of: item, action.id)
+      return nil
+    }
     let progress = ActionProgress(action.id)
     (items[index].progress, items[index].actionFailure) = (progress, nil)
     tell(of: item, action.id)
-    let task = Task { await run(action, of: item, progress) }
+    let task = Task { await run(action, of: item, progress, perform) }
     running[id] = task
     return task
   }
 
   private func run(
-    _ action: RecoveryAction, of item: Item, _ progress: ActionProgress
+    _ action: RecoveryAction, of item: Item, _ progress: ActionProgress,
+    _ perform: ActionPerformer
   ) async {
     let result: Result<ActionResult, any Error>
     do {

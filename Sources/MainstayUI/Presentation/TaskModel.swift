@@ -58,6 +58,10 @@ public final class TaskModel<Value> {
   /// What the screen shows.
   public private(set) var state: TaskState<Value> = .idle
 
+  /// Whether the newest run that returned had nothing to show; it stays so while the work runs
+  /// again and when that fails.
+  public private(set) var isEmpty = false
+
   /// Whether a step of a `RecoveryPlan` is being done for the newest run.
   public private(set) var isRecovering = false
 
@@ -78,7 +82,7 @@ public final class TaskModel<Value> {
   @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
   @ObservationIgnored private let overlap: Overlap
   @ObservationIgnored private let date: @Sendable () -> Date
-  @ObservationIgnored private let isEmpty: (Value) -> Bool
+  @ObservationIgnored private let hasNothing: (Value) -> Bool
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
 
@@ -101,7 +105,7 @@ public final class TaskModel<Value> {
     self.monitor = monitor
     self.overlap = overlap
     self.date = date
-    self.isEmpty = isEmpty
+    hasNothing = isEmpty
   }
 
   /// Runs work that can be run again, and shows what becomes of it.
@@ -181,7 +185,7 @@ public final class TaskModel<Value> {
   public func clear() {
     newestRun += 1
     work = nil
-    (state, isRecovering, failedAt) = (.idle, false, nil)
+    (state, isEmpty, isRecovering, failedAt) = (.idle, false, false, nil)
   }
 
   private func perform(_ work: Work) async {
@@ -221,13 +225,17 @@ public final class TaskModel<Value> {
 
   private func show(_ result: Result<Value, AppError>, _ previous: Value?) {
     switch result {
-    case .success(let value): state = isEmpty(value) ? .empty : .loaded(value)
+    case .success(let value):
+      isEmpty = hasNothing(value)
+      state = isEmpty ? .empty : .loaded(value)
     case .failure(let error) where error.isCancellation: state = resting(previous)
     case .failure(let error): (state, failedAt) = (.failed(error, previous: previous), date())
     }
   }
 
-  private func resting(_ value: Value?) -> TaskState<Value> { value.map { .loaded($0) } ?? .idle }
+  private func resting(_ value: Value?) -> TaskState<Value> {
+    value.map { .loaded($0) } ?? (isEmpty ? .empty : .idle)
+  }
 }
 
 extension TaskModel {

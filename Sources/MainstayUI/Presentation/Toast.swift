@@ -26,6 +26,15 @@ public struct Toast: Sendable, Hashable, Codable, Identifiable {
       }
     }
 
+    /// What is said of it where nobody sees its colour; nil where the sentence says it all.
+    var spoken: LocalizableText? {
+      switch self {
+      case .info, .success: nil
+      case .warning: LocalizableText(key: "error.view.warning.message", english: "Warning")
+      case .error: LocalizableText(key: "error.view.error.message", english: "Error")
+      }
+    }
+
     /// Whether it takes longer to read, and must not be missed.
     var isLong: Bool { self == .warning || self == .error }
   }
@@ -54,6 +63,14 @@ public struct Toast: Sendable, Hashable, Codable, Identifiable {
     self.text = text
     self.action = action
     count = 1
+  }
+
+  /// What a screen reader says: what the colour says to others, and the sentence.
+  ///
+  /// - Parameter locale: The language of the reader.
+  /// - Returns: The words.
+  public func accessibilityLabel(in locale: Locale = .current) -> String {
+    [style.spoken?.string(in: locale), text].compactMap(\.self).joined(separator: ". ")
   }
 
   /// Whether a reader sees the same.

@@ -22,6 +22,9 @@
     let presenter: ErrorPresenter
 
     @Environment(\.locale) private var locale
+    @Environment(\.openURL) private var openURL
+    /// The error of whose buttons one was tapped.
+    @State private var answered: ErrorPresentation.ID?
 
     func body(content: Content) -> some View {
       // Every button takes an alert away, so it is gone while an action is under way.
@@ -31,6 +34,8 @@
       ) { item in
         ForEach(item.actions) { action in
           Button(action.title.string(in: locale), role: action.buttonRole) {
+            answered = item.id
+            if action.id == RecoveryAction.help.id, let page = item.pageToOpen { openURL(page) }
             presenter.begin(action, for: item.id)
           }
         }
@@ -42,16 +47,16 @@
     /// What SwiftUI reads, and what it writes when an alert goes away.
     ///
     /// It writes false with every button, before or after its action, and where the system takes
-    /// the alert away. The last alone is a dismissal: by the next turn a button has begun what it
-    /// stands for.
+    /// the alert away. The last alone is a dismissal: by the next turn a button has said that it
+    /// was tapped.
     private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
       Binding {
         id != nil
       } set: { [presenter] isPresented in
         guard !isPresented, let id else { return }
         Task { @MainActor in
-          guard let shown = presenter.overlay, shown.id == id, shown.progress == nil else { return }
-          presenter.dismiss(id)
+          if answered != id, presenter.overlay?.id == id { presenter.dismiss(id) }
+          answered = nil
         }
       }
     }

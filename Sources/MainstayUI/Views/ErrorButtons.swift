@@ -8,13 +8,22 @@
   struct ErrorButtons: View {
     let content: ErrorContent
 
+    @Environment(\.openURL) private var openURL
+
     var body: some View {
       VStack(spacing: 8) {
         ForEach(content.actions) { action in
-          ErrorButton(action: action, progress: content.progress, choose: content.choose)
+          ErrorButton(action: action, progress: content.progress, choose: choose)
             .disabled(content.progress != nil && action.id != RecoveryAction.dismiss.id)
         }
       }
+    }
+  }
+
+  extension ErrorButtons {
+    private func choose(_ action: RecoveryAction) {
+      if action.id == RecoveryAction.help.id, let page = content.pageToOpen { openURL(page) }
+      content.choose(action)
     }
   }
 

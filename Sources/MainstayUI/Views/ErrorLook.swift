@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
+  import Foundation
   import Mainstay
   import SwiftUI
 
@@ -44,6 +45,8 @@
     var alike: [ErrorPresentation] = []
     var progress: ActionProgress?
     var actionFailure: ErrorPresentation?
+    /// What Help opens, where nobody else does.
+    var pageToOpen: URL?
     let choose: @MainActor (RecoveryAction) -> Void
 
     init(
@@ -60,6 +63,7 @@
       self.init(item.presentation, item.actions) { presenter.begin($0, for: item.id) }
       (count, alike) = (item.count, item.alike)
       (progress, actionFailure) = (item.progress, item.actionFailure)
+      pageToOpen = item.pageToOpen
     }
   }
 

@@ -63,7 +63,7 @@
           }
       } else if let error = model.error {
         page(error)
-      } else if case .empty = model.state {
+      } else if model.isEmpty {
         empty()
       } else {
         // Not nothing: what stands on nothing, such as `task`, never begins.

@@ -20,6 +20,7 @@
   private struct ToastHost: ViewModifier {
     let toasts: Toasts
 
+    @Environment(\.locale) private var locale
     @Environment(\.accessibilityReduceMotion) private var reduceMotion
 
     func body(content: Content) -> some View {
@@ -28,7 +29,7 @@
           VStack(spacing: 8) {
             ForEach(toasts.visible) { toast in
               ToastCard(toast: toast, toasts: toasts)
-                .announcing(toast.text)
+                .announcing(toast.accessibilityLabel(in: locale))
                 .appearing(from: .bottom, reduceMotion: reduceMotion)
             }
           }
@@ -53,6 +54,7 @@
             .foregroundStyle(toast.style.color)
             .accessibilityHidden(true)
           Text(verbatim: toast.text)
+            .accessibilityLabel(toast.accessibilityLabel(in: locale))
           CountMark(count: toast.count)
         }
         .accessibilityElement(children: .combine)

@@ -89,6 +89,25 @@ import Testing
     #expect(presenter.count == 0 && log.lines == ["began"])
   }
 
+  @Test(.requirement("E19", "C12")) func `there is no button that nobody does anything for`() throws
+  {
+    let presenter = ErrorPresenter(gap: .zero)
+    presenter.present(AppError.http(status: 401)) {}
+    let item = try #require(presenter.overlay)
+    #expect(item.actions.map(\.id) == ["retry", "dismiss"] && item.pageToOpen == nil)
+    #expect(presenter.begin(.signIn, for: item.id) == nil && presenter.overlay?.progress == nil)
+    presenter.dismissAll()
+    let page = try #require(URL(string: "https://example.com/help"))
+    let helped = AppError(
+      code: "a", kind: .server, disposition: .permanent, title: "T", message: "M.", help: page)
+    presenter.present(helped)
+    #expect(presenter.overlay?.actions.map(\.id) == ["dismiss", "help"])
+    #expect(presenter.overlay?.pageToOpen == page, "a screen opens it")
+    let performing = ErrorPresenter { _, _, _ in .unchanged }
+    performing.present(helped)
+    #expect(performing.overlay?.pageToOpen == nil, "the app opens it")
+  }
+
   @Test func `progress stays between nothing and all`() async throws {
     let log = log
     let (presenter, id) = try presenter { _, _, progress in

@@ -15,7 +15,7 @@ import Testing
       "error.connection.connected.message", "error.connection.back.message",
       "error.connection.reconnecting.message", "error.connection.disconnected.message",
       "error.connection.failed.message", "error.connection.portal.message",
-      "error.view.recovering.message",
+      "error.view.recovering.message", "error.view.warning.message", "error.view.error.message",
     ]
     let prefixes = ["error.connection.", "error.view."]
     let translated = TextCatalog.builtInKeys(in: language)

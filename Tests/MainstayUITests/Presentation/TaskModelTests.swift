@@ -57,6 +57,32 @@ import Testing
     #expect(model.state == .loaded([1]) && model.value == [1])
   }
 
+  @Test(.requirement("D25", "E12")) func `an empty screen stays one while it loads anew`() async {
+    let work = Work()
+    let model = await model(.success([]), work)
+    #expect(model.isEmpty)
+    async let refreshing: Void = model.refresh()
+    await work.begun(2)
+    #expect(model.isLoading && model.isEmpty)
+    work.end(2, .failure(CancellationError()))
+    await refreshing
+    #expect(model.state == .empty && model.isEmpty)
+    async let failing: Void = model.refresh()
+    await work.begun(3)
+    work.end(3, .failure(Self.failure))
+    await failing
+    #expect(model.error != nil && model.isEmpty)
+    model.dismissError()
+    #expect(model.state == .empty)
+    async let filling: Void = model.refresh()
+    await work.begun(4)
+    work.end(4, .success([1]))
+    await filling
+    #expect(model.state == .loaded([1]) && !model.isEmpty)
+    model.clear()
+    #expect(!model.isEmpty)
+  }
+
   @Test(.requirement("D25")) func `shows an empty collection as empty`() async {
     #expect(await model(.success([]), Work()).state == .empty)
   }

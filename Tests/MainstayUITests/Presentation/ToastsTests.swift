@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import MainstayUI
@@ -63,6 +64,12 @@ import Testing
 
   @Test func `each style has a picture of its own`() {
     #expect(Set(Toast.Style.allCases.map(\.icon)).count == Toast.Style.allCases.count)
+  }
+
+  @Test func `what only the colour says is said to a screen reader`() {
+    let german = Locale(identifier: "de")
+    let said = Toast.Style.allCases.map { Toast($0, "Text.").accessibilityLabel(in: german) }
+    #expect(said == ["Text.", "Text.", "Warnung. Text.", "Fehler. Text."])
   }
 
   @Test func `a button puts the toast away first, and works once`() async {

@@ -15,6 +15,10 @@ extension BuiltInTexts {
     > Il y a un réseau, mais rien ne passe.
     connection.portal
     > Le réseau demande de s’identifier.
+    view.warning
+    > Avertissement
+    view.error
+    > Erreur
     view.recovering
     > Tentative de résolution en cours…
     need.memory

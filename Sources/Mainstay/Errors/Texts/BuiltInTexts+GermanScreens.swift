@@ -15,6 +15,10 @@ extension BuiltInTexts {
     > Ein Netz ist da, aber nichts kommt durch.
     connection.portal
     > Das Netz verlangt eine Anmeldung.
+    view.warning
+    > Warnung
+    view.error
+    > Fehler
     view.recovering
     > Es wird versucht, das zu beheben …
     need.memory

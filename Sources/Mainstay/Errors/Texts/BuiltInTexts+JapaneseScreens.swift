@@ -15,6 +15,10 @@ extension BuiltInTexts {
     > ネットワークはありますが、通信できません。
     connection.portal
     > ネットワークがサインインを求めています。
+    view.warning
+    > 警告
+    view.error
+    > エラー
     view.recovering
     > 問題の解決を試みています…
     need.memory

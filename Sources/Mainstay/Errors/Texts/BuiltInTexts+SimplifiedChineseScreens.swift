@@ -15,6 +15,10 @@ extension BuiltInTexts {
     > 有网络，但数据无法传输。
     connection.portal
     > 该网络要求登录。
+    view.warning
+    > 警告
+    view.error
+    > 错误
     view.recovering
     > 正在尝试解决……
     need.memory

@@ -15,6 +15,10 @@ extension BuiltInTexts {
     > Hay una red, pero nada llega.
     connection.portal
     > La red pide iniciar sesión.
+    view.warning
+    > Aviso
+    view.error
+    > Error
     view.recovering
     > Intentando solucionarlo…
     need.memory

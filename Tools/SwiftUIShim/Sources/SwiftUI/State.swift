@@ -130,6 +130,11 @@ public struct DismissAction {
   public func callAsFunction() { fatalError() }
 }
 
+@MainActor @preconcurrency
+public struct OpenURLAction: Sendable {
+  public func callAsFunction(_ url: URL) { fatalError() }
+}
+
 public struct EnvironmentValues {
   public init() { fatalError() }
 }
@@ -137,6 +142,10 @@ public struct EnvironmentValues {
 extension EnvironmentValues {
   public var accessibilityReduceMotion: Bool { fatalError() }
   public var dismiss: DismissAction { fatalError() }
+  public var openURL: OpenURLAction {
+    get { fatalError() }
+    set { fatalError() }
+  }
   public var locale: Locale {
     get { fatalError() }
     set { fatalError() }
