@@ -5,7 +5,7 @@ SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check err
 
 # What swift-format reads; folders that come later are taken in when they are there.
 SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks \
-	Tools/Mutator)
+	Tools/Mutator Tools/SwiftUIShim)
 
 # Builds that differ in every file get a folder of their own, so that they never undo another's.
 # Preconditions say why they stop the program only in this configuration, and tests read it.
@@ -23,8 +23,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	requirements pictures consumers diagrams peers peers-clusters check-payloads torture check-threads \
-	mutate bench bench-outbox clean
+	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
+	torture check-threads mutate bench bench-outbox clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ api: setup ## Rewrites API/, the public surface of each library
 
 api-check: setup ## Compares API/ with the public surface
 	@Tools/api check $(SWIFT_FLAGS)
+
+check-views: setup ## Compiles the SwiftUI views and example against declarations of SwiftUI
+	@Tools/check-views $(SWIFT_FLAGS)
 
 requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \

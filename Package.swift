@@ -240,6 +240,7 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Server"])),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Examples/Inventory/Sources/inventory"),
     .testTarget(

@@ -21,6 +21,7 @@ let package = Package(
         "CAllocations",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Mainstay", package: "mainstay"),
+        .product(name: "MainstayUI", package: "mainstay"),
       ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),

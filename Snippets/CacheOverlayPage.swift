@@ -5,7 +5,7 @@ import Foundation
 import Mainstay
 import MainstayOutbox
 
-struct Shelf: Codable, Sendable {
+nonisolated struct Shelf: Codable, Sendable {
   var books: Set<String> = []
   func adding(_ title: String) -> Shelf { Shelf(books: books.union([title])) }
 }

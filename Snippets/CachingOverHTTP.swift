@@ -4,11 +4,11 @@
 import Mainstay
 import MainstayHTTP
 
-struct Book: Codable, Sendable {
+nonisolated struct Book: Codable, Sendable {
   var title: String
 }
 
-struct Client: Sendable {
+nonisolated struct Client: Sendable {
   struct Answer: Sendable {
     var status = 200
     var headers: [String: String] = [:]

@@ -5,7 +5,7 @@ import Foundation
 import Mainstay
 import MainstayOutbox
 
-struct Item: Codable, Equatable, Sendable {
+nonisolated struct Item: Codable, Equatable, Sendable {
   var title: String
   var quantity: Int
   var tags: Set<String>

@@ -12,7 +12,7 @@ struct Service: Sendable {
 let service = Service()
 
 // snippet.fields
-struct SignUp: Sendable {
+nonisolated struct SignUp: Sendable {
   var email = ""
   var password = ""
   var confirmation = ""
@@ -33,7 +33,7 @@ struct SignUp: Sendable {
 }
 
 // snippet.profile
-struct Profile: Sendable {
+nonisolated struct Profile: Sendable {
   var name = ""
   var age: Int?
 

@@ -10,7 +10,7 @@ struct AddItem: QueuedOperation {
   var item: Int
 }
 
-struct Shelf: Sendable, Equatable {
+nonisolated struct Shelf: Sendable, Equatable {
   var counts: [Int: Int] = [:]
   var seen: Set<IdempotencyKey> = []
 

@@ -8,7 +8,7 @@ protocol Session: Sendable {
   func refresh() async throws
 }
 
-struct Cart: Codable, Sendable {
+nonisolated struct Cart: Codable, Sendable {
   var lines: [String: Int] = [:]
   var isSound: Bool { lines.values.allSatisfy { $0 > 0 } }
 }

@@ -16,6 +16,7 @@ import Testing
     #expect(manifest.targets.contains { $0.dependencies.contains("swift-log") })
     expectNone(LayoutRules.violations(manifest, entries))
     expectNone(LayoutRules.equalIgnoringCase(manifest))
+    expectNone(ViewRules.shadows(manifest.targets.map(\.name)))
   }
 
   @Test(.requirement("A50")) func `every target says what becomes of its errors`() throws {

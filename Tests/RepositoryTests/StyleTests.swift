@@ -72,6 +72,18 @@ import Testing
     expectNone(SourceRules.forbiddenImports(sources))
   }
 
+  @Test func `SwiftUI stays where SwiftUI is`() {
+    #expect(swift.contains { $0.path.hasPrefix(ViewRules.views) })
+    expectNone(ViewRules.partlyGuarded(swift))
+    expectNone(ViewRules.strayImports(swift))
+  }
+
+  @Test func `every view is in a preview, and the app is short`() {
+    #expect(swift.contains { $0.path.hasPrefix(ViewRules.app) })
+    expectNone(ViewRules.unseen(swift))
+    expectNone(ViewRules.lengthOfApp(swift))
+  }
+
   @Test func `durations are never measured by the wall clock`() {
     expectNone(SourceRules.wallClock(sources))
   }

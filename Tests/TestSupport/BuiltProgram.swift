@@ -67,12 +67,17 @@ public struct BuiltProgram: Sendable {
   ///   - name: The program.
   ///   - arguments: Its arguments.
   ///   - fileLimit: How large a file it may write, in kilobytes; nil for any size.
+  ///   - entering: What a shell does before it becomes the program, such as to go into a group.
   /// - Throws: Where it cannot be started, or ends without saying where it listens.
-  public init(_ name: String, _ arguments: [String], fileLimit: Int? = nil) async throws {
+  public init(
+    _ name: String, _ arguments: [String], fileLimit: Int? = nil, entering: String? = nil
+  ) async throws {
     let process = Self.make(Self.built(name), arguments, [:])
-    if let fileLimit {
-      // A write beyond the limit fails instead of ending the program.
-      let script = "trap '' XFSZ; ulimit -S -f \(fileLimit * 2); exec \"$0\" \"$@\""
+    // A write beyond the limit fails instead of ending the program.
+    let limiting = fileLimit.map { "trap '' XFSZ; ulimit -S -f \($0 * 2)" }
+    let steps = [limiting, entering].compactMap(\.self)
+    if !steps.isEmpty {
+      let script = (steps + ["exec \"$0\" \"$@\""]).joined(separator: "; ")
       process.arguments = ["-c", script, process.executableURL?.path ?? ""] + arguments
       process.executableURL = URL(filePath: "/bin/sh")
     }

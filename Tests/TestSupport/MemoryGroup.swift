@@ -43,6 +43,22 @@
     /// What a shell does to go into the group, and everything that it starts with it.
     public var entering: String { "echo $$ > '\(folder.path)/cgroup.procs'" }
 
+    /// How many bytes are missing until a share of the limit is in use that cannot be given back.
+    public func bytes(to share: Double) -> Int? {
+      let names = ["memory.usage_in_bytes", "memory.current"]
+      guard let used = names.compactMap({ Int(text($0) ?? "") }).first else { return nil }
+      let inactive = (text("memory.stat") ?? "").split(separator: "\n").first {
+        $0.hasPrefix("total_inactive_file ") || $0.hasPrefix("inactive_file ")
+      }
+      let spare = inactive?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+      return max(Int(Double(limit) * share) - used + spare, 0)
+    }
+
+    private func text(_ name: String) -> String? {
+      (try? String(contentsOf: folder.appending(path: name), encoding: .utf8))?
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     /// Removes the group, from which every program must have gone.
     public func remove() { rmdir(folder.path) }
 

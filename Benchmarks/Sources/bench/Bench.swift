@@ -38,7 +38,8 @@ struct Bench: AsyncParsableCommand {
   }
 
   private static let scenarios =
-    RawScenarios.all + PolicyScenarios.all + StateScenarios.all + IdentityScenarios.all
+    RawScenarios.all + PolicyScenarios.all + StateScenarios.all + PresenterScenarios.all
+    + IdentityScenarios.all
     + MonitoringScenarios.all + NaiveScenarios.all
 
   /// Makes the calls of one scenario in this thread, and no other thread.

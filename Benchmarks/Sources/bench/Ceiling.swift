@@ -39,6 +39,11 @@ struct Ceiling: Sendable {
     Ceiling(scenario: "pipeline-5-limits", limit: .ratio(1.8, of: "child")),
     Ceiling(scenario: "breaker-8-tasks", limit: .ratio(6, of: "raw-8-tasks")),
     Ceiling(scenario: "state-update", limit: .ratio(4, of: "actor")),
+    // Ten times as many who watch cost ten times as much, and nothing beyond.
+    Ceiling(scenario: "state-update-100-watch", limit: .ratio(11, of: "state-update-10-watch")),
+    Ceiling(scenario: "present-same", limit: .nanoseconds(10_000)),
+    Ceiling(scenario: "present-varied", limit: .nanoseconds(10_000)),
+    Ceiling(scenario: "present-new", limit: .nanoseconds(10_000)),
     Ceiling(scenario: "breaker", limit: .allocations(0)),
     Ceiling(scenario: "retry", limit: .allocations(0)),
     Ceiling(scenario: "bulkhead", limit: .allocations(0)),

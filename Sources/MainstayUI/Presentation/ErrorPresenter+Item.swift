@@ -7,7 +7,7 @@ extension ErrorPresenter {
   public typealias Retry = @MainActor @Sendable () async -> Void
 
   /// An error that is shown or waits for it.
-  public struct Item: Identifiable {
+  public struct Item: Sendable, Identifiable {
     /// How many errors are kept in ``alike`` at most.
     public static let maximumAlike = 10
 
@@ -59,7 +59,7 @@ extension ErrorPresenter {
   }
 
   /// What tells apart the work that a Retry button runs.
-  struct RetryKey: Hashable {
+  struct RetryKey: Sendable, Hashable {
     let file: String
     let line: Int
     let doing: String?

@@ -11,7 +11,8 @@ enum SourceRules {
       "Logging", "Metrics", "CoreMetrics", "Tracing", "Instrumentation", "ServiceContextModule",
       "Glibc", "Musl", "Darwin", "os", "Network", "CNetlink",
     ],
-    "MainstayUI": ["Mainstay", "Foundation", "Observation", "SwiftUI"],
+    // Announcements to a screen reader come from Accessibility.
+    "MainstayUI": ["Mainstay", "Accessibility", "Foundation", "Observation", "SwiftUI"],
     "MainstayHTTP": ["Mainstay", "Foundation", "FoundationNetworking"],
     "MainstayAsyncHTTPClient": [
       "Mainstay", "MainstayHTTP", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
@@ -39,8 +40,13 @@ enum SourceRules {
       "NIOCore", "NIOHTTP1",
     ],
     "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
-    "inventory": ["Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Mainstay"],
+    "inventory": [
+      "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
+    ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
+    "InventoryApp": [
+      "Foundation", "Mainstay", "MainstayOutbox", "MainstayUI", "Observation", "SwiftUI",
+    ],
   ]
 
   static func forbiddenImports(_ files: [SourceFile]) -> [Violation] {

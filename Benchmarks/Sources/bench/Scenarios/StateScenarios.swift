@@ -19,14 +19,20 @@ enum StateScenarios {
         invariants: [.init("not negative") { $0 >= 0 }, .init("not too large") { $0 < .max }])
       for _ in 0..<count { keep(try await client.update { $0 &+= 1 }) }
     },
-    Scenario("state-update-100-watch", "the same, and 100 watch, without invariants") { count in
+    watched(by: 10), watched(by: 100),
+  ]
+
+  private static func watched(by number: Int) -> Scenario {
+    Scenario(
+      "state-update-\(number)-watch", "the same, and \(number) watch, without invariants"
+    ) { count in
       let client = StateClient("count", 0)
       var watchers: [AsyncStream<Snapshot<Int>>] = []
-      for _ in 0..<100 { watchers.append(await client.updates) }
+      for _ in 0..<number { watchers.append(await client.updates) }
       for _ in 0..<count { keep(try await client.update { $0 &+= 1 }) }
       keep(watchers.count)
-    },
-  ]
+    }
+  }
 
   private actor Counter {
     private var count = 0

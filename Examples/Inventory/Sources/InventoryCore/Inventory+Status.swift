@@ -14,17 +14,14 @@ extension Inventory {
       let intents = try await store.intentCount()
       let snapshot = try await outbox.snapshot()
       let ledger = try await outbox.ledger()
-      let reading = evidence.reading
-      let circuits = [client.catalogBreaker, client.twinBreaker].map(StatusDocument.Circuit.init)
-      let plan = FeaturePlan(
-        connectivity: reading.state, circuits: circuits, storage: store.evidence.reason)
-      let (level, reasons) = plan.level
-      let estimate = reading.state == .online ? snapshot.estimate?.likely : nil
+      let view = await levels.look()
+      let isOnline = view.connectivity.state == .online
+      let estimate = isOnline ? snapshot.estimate?.likely : nil
       return StatusDocument(
-        connectivity: reading, featureLevel: level, reasons: reasons,
-        features: plan.features,
+        connectivity: view.connectivity, featureLevel: view.level, reasons: view.reasons,
+        features: view.features,
         outbox: StatusDocument.Queue(snapshot, intents: intents, estimate: estimate),
-        circuits: circuits,
+        circuits: view.circuits,
         ledger: StatusDocument.Ledger(balanced: ledger.isBalanced))
     } catch {
       throw AppError.from(error, mapping: .inventory)
@@ -42,6 +39,7 @@ extension Inventory {
     [
       .circuits([inventory.client.catalogBreaker, inventory.client.twinBreaker]),
       .outbox(inventory.outbox),
+      .levels(inventory.levels.controller),
       Diagnostics.Section("status") { [weak inventory] in try await inventory?.status() },
       Diagnostics.Section("deadLetters") { [weak inventory] in
         try await inventory?.deadLetters().map(DiagnosedLetter.init)

@@ -49,10 +49,9 @@ extension Inventory {
     case .failure(let error): report(error, during: "Hand over changes")
     case .connectivity(let state):
       if state == .online { try? await connectionImproved() }
-      if let status = try? await status() { feed.tell(.status, status) }
+      standingChanged()
     case .outbox(let event): await heed(event)
-    case .storage:
-      if let status = try? await status() { feed.tell(.status, status) }
+    case .storage: standingChanged()
     }
   }
 

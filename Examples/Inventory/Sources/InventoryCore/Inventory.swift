@@ -24,6 +24,7 @@ package final class Inventory: Sendable {
   package let evidence: ConnectivityEvidence
   package let monitor: ErrorMonitor
   package let feed: ChangeFeed
+  package let levels: Levels
   let dispatcher: Dispatcher
   /// Knows how long the app has been there; it is set when everything that it asks is there.
   let diagnosticsSource: Locked<Diagnostics.Source>
@@ -33,6 +34,9 @@ package final class Inventory: Sendable {
   let now: @Sendable () -> Date
   private let signals: AsyncStream<Signal>
   private let signal: AsyncStream<Signal>.Continuation
+  /// Somebody has to be told how everything stands.
+  private let (news, newsFound) = AsyncStream.makeStream(
+    of: Void.self, bufferingPolicy: .bufferingNewest(1))
   private let tasks = Locked<[Task<Void, Never>]>([])
   /// How many changes the outbox had lost.
   let handedOverAgain = Locked(0)
@@ -88,6 +92,9 @@ package final class Inventory: Sendable {
     self.evidence = evidence
     self.feed = feed
     self.settings = settings
+    levels = Levels(
+      settings, evidence: evidence, storage: store.evidence,
+      breakers: [client.catalogBreaker, client.twinBreaker], now: now)
     errorFile = data.appending(path: "errors.jsonl")
     monitor = Self.monitor(writingTo: errorFile, now: now)
     self.now = now
@@ -111,8 +118,10 @@ package final class Inventory: Sendable {
     try? await outbox.resume(.main, closedFor: .needsUser)
     let tasks = [
       Task { await self.watchSignals() },
+      Task { await self.tellStatus() },
       Task { await self.watchOutbox() },
       Task { await self.pullAgainAndAgain() },
+      watchLevels(),
     ]
     self.tasks.withLock { $0 += tasks }
   }
@@ -125,6 +134,7 @@ package final class Inventory: Sendable {
     }
     for task in tasks { task.cancel() }
     signal.finish()
+    levels.controller.end()
     await dispatcher.settle()
     await outbox.shutDown()
     for task in tasks { await task.value }
@@ -159,20 +169,47 @@ package final class Inventory: Sendable {
     guard let interval = settings.pullInterval else { return }
     var circuits: [StatusDocument.Circuit] = []
     while !Task.isCancelled {
-      do { try await pull() } catch { report(error, during: "Pull changes") }
+      if !levels.isShortOfMemory {
+        do { try await pull() } catch { report(error, during: "Pull changes") }
+      }
       try? await store.tryAgain()
       await dispatcher.flush()
       // That a break is over is an event to nobody else.
       if let status = try? await status(), status.circuits != circuits {
         circuits = status.circuits
-        feed.tell(.status, status)
+        standingChanged()
       }
       try? await ContinuousClock().sleep(for: interval)
     }
   }
 
   private func watchOutbox() async {
-    for await _ in outbox.changes {
+    for await _ in outbox.changes { standingChanged() }
+  }
+
+  /// Tells of each change of level once: pages read why, and that it is over is said besides.
+  private func watchLevels() -> Task<Void, Never> {
+    let changes = levels.controller.changes
+    return Task {
+      for await change in changes {
+        if !change.isFall {
+          feed.tell(
+            .toast,
+            ToastDocument(
+              style: .success, title: "Back again", message: change.notice.description, item: nil))
+        }
+        standingChanged()
+      }
+    }
+  }
+
+  /// Something has changed that the status document says.
+  func standingChanged() { newsFound.yield() }
+
+  /// Tells the status in one place: of two that are read at the same time, the older one would
+  /// else be told last now and then.
+  private func tellStatus() async {
+    for await _ in news {
       if let status = try? await status() { feed.tell(.status, status) }
     }
   }

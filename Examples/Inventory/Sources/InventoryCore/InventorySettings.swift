@@ -19,6 +19,12 @@ extension Inventory {
     package var settleTime = Duration.seconds(2)
     /// How often changes of others are asked for; nil for never.
     package var pullInterval: Duration? = .seconds(5)
+    /// How long a level stays at least; more than zero.
+    package var levelDwell = Duration.seconds(5)
+    /// How long more has to be possible before a higher level is offered; zero or more.
+    package var levelRiseDelay = Duration.seconds(3)
+    /// Reads how much memory is left; nil for nobody.
+    package var health: SystemHealth.Reader? = SystemHealth.Reader()
     /// Limits and waits of single requests.
     package var client = UpstreamClient.Settings()
     /// Who else is told about the events of the outbox.

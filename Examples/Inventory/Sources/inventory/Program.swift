@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import InventoryCore
 import InventoryWeb
+import Logging
 import Mainstay
 
 @main struct Program: AsyncParsableCommand {
@@ -33,8 +34,10 @@ import Mainstay
 
   func run() async throws {
     ErrorMapping.bootstrap(.inventory)
+    LoggingSystem.bootstrap(StreamLogHandler.standardError)
     do {
       let inventory = try await Inventory(data: folder, upstream: try upstreamURL())
+      inventory.levels.controller.log(to: Logger(label: "inventory.levels"))
       try await inventory.start()
       for line in inventory.opening { write("inventory: \(line)", .standardError) }
       do {

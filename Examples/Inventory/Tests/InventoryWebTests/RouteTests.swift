@@ -25,6 +25,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     var settings = Inventory.Settings()
     settings.pullInterval = nil
+    settings.health = nil
     let nowhere = try #require(URL(string: "http://127.0.0.1:1"))
     let inventory = try await Inventory(data: folder, upstream: nowhere, settings: settings)
     try await inventory.start()

@@ -15,6 +15,8 @@ extension BuiltInTexts {
     > Il y a un réseau, mais rien ne passe.
     connection.portal
     > Le réseau demande de s’identifier.
+    view.recovering
+    > Tentative de résolution en cours…
     need.memory
     > L’appareil manque de mémoire : seul l’essentiel fonctionne.
     need.processor

@@ -15,6 +15,8 @@ extension BuiltInTexts {
     > Ein Netz ist da, aber nichts kommt durch.
     connection.portal
     > Das Netz verlangt eine Anmeldung.
+    view.recovering
+    > Es wird versucht, das zu beheben …
     need.memory
     > Auf dem Gerät ist wenig Arbeitsspeicher frei, deshalb geht nur das Wichtigste.
     need.processor

@@ -15,6 +15,8 @@ extension BuiltInTexts {
     > ネットワークはありますが、通信できません。
     connection.portal
     > ネットワークがサインインを求めています。
+    view.recovering
+    > 問題の解決を試みています…
     need.memory
     > デバイスのメモリが不足しているため、最も重要な機能だけが使えます。
     need.processor

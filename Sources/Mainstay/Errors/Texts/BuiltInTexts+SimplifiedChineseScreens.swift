@@ -15,6 +15,8 @@ extension BuiltInTexts {
     > 有网络，但数据无法传输。
     connection.portal
     > 该网络要求登录。
+    view.recovering
+    > 正在尝试解决……
     need.memory
     > 设备内存不足，只能使用最重要的功能。
     need.processor

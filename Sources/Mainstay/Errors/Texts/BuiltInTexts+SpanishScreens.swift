@@ -15,6 +15,8 @@ extension BuiltInTexts {
     > Hay una red, pero nada llega.
     connection.portal
     > La red pide iniciar sesión.
+    view.recovering
+    > Intentando solucionarlo…
     need.memory
     > Al dispositivo le queda poca memoria, así que solo funciona lo más importante.
     need.processor

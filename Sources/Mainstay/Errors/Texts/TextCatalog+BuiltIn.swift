@@ -4,7 +4,8 @@ extension TextCatalog {
   /// The texts that Mainstay brings along, in English, by key: what a new language has to say.
   ///
   /// It has the texts of the core; those of an outbox stand under `error.outbox`, and those of
-  /// forms under `error.form`, in the languages that are there.
+  /// screens under `error.form`, `error.connection` and `error.view`, in the languages that are
+  /// there.
   public static let english: [String: String] = {
     var texts: [String: String] = [:]
     let rows = BuiltInError.parts.flatMap(\.rows)

@@ -22,7 +22,10 @@ struct Mutate: AsyncParsableCommand {
     "HybridLogicalClock.swift", "HybridLogicalClock+Stamp.swift", "MergePolicy.swift",
     "MergeRule.swift", "MergeStrategy.swift", "MergeStrategy+Collections.swift",
     "MergePolicy+Work.swift", "RebaseQueue.swift", "Register.swift", "ThreeWayMerge.swift",
-    "Tombstones.swift",
+    "Tombstones.swift", "FloodGate.swift", "GroupBook.swift", "RecentRing.swift",
+    "TrendRing.swift", "DuplicateFilter.swift", "Ledger.swift", "RecoveryBook.swift",
+    "SnapshotHistory.swift", "ControlGroups.swift", "DegradationPlan.swift", "ToastQueue.swift",
+    "ConnectionNotice.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
@@ -32,7 +35,7 @@ struct Mutate: AsyncParsableCommand {
   @Option(
     name: .customLong("module"),
     help: "A module with files to change; its tests are those of the target with Tests at its end.")
-  var modules = ["Mainstay", "MainstayOutbox"]
+  var modules = ["Mainstay", "MainstayOutbox", "MainstayUI"]
   @Option(help: "Where the mutants are built.") var scratch = ".build/mutate"
   @Option(help: "The list of known survivors.") var survivors = "Tools/Mutator/survivors.txt"
   @Option(help: "The lowest score that is good enough, in percent.") var minimumScore = 95.0

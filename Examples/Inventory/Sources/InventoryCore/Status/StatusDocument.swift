@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import Mainstay
+package import Mainstay
 internal import MainstayOutbox
 
 /// How everything stands, as the contract describes it.
 package struct StatusDocument: Sendable, Hashable, Codable {
-  /// How much of the app works now.
-  package enum FeatureLevel: String, Sendable, Hashable, Codable, CaseIterable {
-    case full, limited, basic, offline, minimal
-  }
-
   /// One feature, and what it needs.
   package struct Feature: Sendable, Hashable, Codable {
     package let name: String
@@ -74,6 +69,7 @@ package struct StatusDocument: Sendable, Hashable, Codable {
   }
 
   package let connectivity: ConnectivityEvidence.Reading
+  /// How much of the app works now.
   package let featureLevel: FeatureLevel
   /// Why it is not more, in sentences.
   package let reasons: [String]

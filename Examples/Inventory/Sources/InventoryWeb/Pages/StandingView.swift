@@ -34,8 +34,10 @@ extension NoticeView {
   /// What is missing, and what happens to changes meanwhile; nil where nothing is missing.
   init?(_ status: StatusDocument) {
     if status.featureLevel == .minimal {
+      let canSave = status.features.contains { $0.name == "add" && $0.available }
       self.init(
-        tint: "red", icon: "exclamationmark.circle", title: "Nothing can be saved.",
+        tint: "red", icon: "exclamationmark.circle",
+        title: canSave ? "Only the most important works." : "Nothing can be saved.",
         text: status.reasons.joined(separator: " "))
       return
     }

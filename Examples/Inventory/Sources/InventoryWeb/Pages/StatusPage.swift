@@ -2,6 +2,7 @@
 
 import Foundation
 import InventoryCore
+import Mainstay
 
 /// What `status.mustache` reads.
 struct StatusPage: Sendable {
@@ -20,9 +21,19 @@ struct StatusPage: Sendable {
   }
 
   struct Level: Sendable {
+    /// How many changes are listed.
+    static let maximumChanges = 5
+
     let style: String
     let word: String
     let reasons: [String]
+    /// The last changes, the newest first.
+    let changes: [Change]
+  }
+
+  struct Change: Sendable {
+    let time: TimeView
+    let text: String
   }
 
   struct Number: Sendable {
@@ -70,10 +81,11 @@ struct StatusPage: Sendable {
 
 extension StatusPage {
   init(
-    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], opening: [String]
+    _ status: StatusDocument, waiting: [WaitingView], letters: [LetterView], opening: [String],
+    changes: [DegradationController.Change]
   ) {
     connection = Connection(status.connectivity)
-    level = Level(status)
+    level = Level(status, changes)
     queue = Queue(status.outbox)
     features = status.features.map(Feature.init)
     circuits = status.circuits.map(Circuit.init)
@@ -100,16 +112,20 @@ extension StatusPage.Connection {
 }
 
 extension StatusPage.Level {
-  init(_ status: StatusDocument) {
+  init(_ status: StatusDocument, _ changes: [DegradationController.Change]) {
     (style, word) =
       switch status.featureLevel {
       case .full: ("green", "Level full: everything works")
       case .limited: ("yellow", "Level limited: some things take a break")
       case .basic: ("yellow", "Level basic: only what needs no service")
       case .offline: ("orange", "Level offline: what needs no network works")
-      case .minimal: ("red", "Level minimal: reading alone works")
+      case .minimal: ("red", "Level minimal: only the most important works")
       }
     reasons = status.reasons
+    self.changes = changes.suffix(Self.maximumChanges).reversed().map {
+      StatusPage.Change(
+        time: TimeView(Timestamp($0.time)), text: "from \($0.from.rawValue) to \($0.to.rawValue)")
+    }
   }
 }
 

@@ -46,7 +46,8 @@ struct PageRoutes: Sendable {
       waiting.append(WaitingView(operation, title: await title(of: operation.item)))
     }
     let page = StatusPage(
-      standing.status, waiting: waiting, letters: letters, opening: inventory.opening)
+      standing.status, waiting: waiting, letters: letters, opening: inventory.opening,
+      changes: inventory.levels.controller.history)
     return await pages.draw(.status, "Status", page, standing, for: Visit(request))
   }
 

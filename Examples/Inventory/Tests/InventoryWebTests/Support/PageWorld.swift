@@ -82,6 +82,9 @@ func visiting(
     settings.backoff = .constant(.milliseconds(5), jitter: .none)
     settings.settleTime = .zero
     settings.pullInterval = nil
+    // The level is that of the moment, and the memory of the machine is not asked.
+    (settings.levelDwell, settings.levelRiseDelay) = (.nanoseconds(1), .zero)
+    settings.health = nil
     settings.maximumAttempts = 100_000
     settings.client.failuresToOpen = 100_000
     settings.client.backoff = .constant(.milliseconds(1), jitter: .none)

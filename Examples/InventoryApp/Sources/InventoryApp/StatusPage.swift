@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import MainstayOutbox
+  import MainstayUI
+  import SwiftUI
+
+  /// What waits and why, and a switch to try it out.
+  struct StatusPage: View {
+    let inventory: Inventory
+
+    @State private var isReachable = true
+
+    var body: some View {
+      NavigationStack {
+        Form {
+          Section("Connection") {
+            HStack {
+              ConnectionDot(inventory.connection)
+              Text(verbatim: inventory.connection.presentation.title)
+            }
+            Toggle("The service can be reached", isOn: $isReachable)
+          }
+          Section("Changes") {
+            LabeledContent("Waiting", value: inventory.snapshot.pending.formatted())
+            LabeledContent("Being sent", value: inventory.snapshot.running.formatted())
+            LabeledContent("Given up", value: inventory.snapshot.dead.formatted())
+          }
+        }
+        .navigationTitle("Status")
+      }
+      .onChange(of: isReachable) { _, isReachable in
+        Task { await inventory.setReachable(isReachable) }
+      }
+    }
+  }
+#endif

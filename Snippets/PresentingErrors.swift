@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples on the page about presenting errors.
+
+import Mainstay
+import MainstayUI
+
+protocol Account: Sendable {
+  func signIn(_ progress: @Sendable (Double) async -> Void) async throws
+}
+
+struct Draft: Sendable {
+  var title = ""
+
+  func save() async throws {}
+}
+
+@MainActor final class Screen {
+  let errors: ErrorPresenter
+  let toasts = Toasts()
+
+  init(_ monitor: ErrorMonitor, _ account: any Account) {
+    errors = ErrorPresenter(monitor: monitor) { action, _, progress in
+      guard action.id == RecoveryAction.signIn.id else { return .unchanged }
+      try await account.signIn { await progress.report($0) }
+      return .retry
+    }
+  }
+
+  func save(_ draft: Draft) async {
+    do {
+      try await draft.save()
+      toasts.show(.success, "Saved.")
+    } catch {
+      errors.present(error, during: "Save") { [weak self] in await self?.save(draft) }
+    }
+  }
+}
+
+@MainActor
+func follow(_ connection: ConnectivityMonitor, _ errors: ErrorPresenter) async {
+  for await status in connection.statuses where status == .connected {
+    errors.withdraw { $0.kind == .offline }
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import Accessibility
+  import SwiftUI
+
+  extension View {
+    /// Tells a screen reader something as soon as it is there, and anew when it has changed.
+    func announcing(_ text: String?) -> some View {
+      onChange(of: text, initial: true) { _, text in
+        if let text { announce(text) }
+      }
+    }
+  }
+
+  /// Tells a screen reader something.
+  func announce(_ text: String) {
+    AccessibilityNotification.Announcement(text).post()
+  }
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import Mainstay
+  public import SwiftUI
+
+  extension View {
+    /// Shows the errors of a presenter as alerts of the system, one after the other.
+    ///
+    /// Use it or `errorOverlay(_:)`, not both: they show the same errors. An alert goes away with
+    /// every button, so it comes back where an action of an error has ended and the error is still
+    /// there.
+    ///
+    /// - Parameter presenter: The presenter.
+    /// - Returns: The view.
+    public func errorAlert(_ presenter: ErrorPresenter) -> some View {
+      modifier(ErrorAlertModifier(presenter: presenter))
+    }
+  }
+
+  private struct ErrorAlertModifier: ViewModifier {
+    let presenter: ErrorPresenter
+
+    @Environment(\.locale) private var locale
+
+    func body(content: Content) -> some View {
+      // Every button takes an alert away, so it is gone while an action is under way.
+      let item = presenter.overlay.flatMap { $0.progress == nil ? $0 : nil }
+      return content.alert(
+        item?.presentation.title ?? "", isPresented: isPresented(item?.id), presenting: item
+      ) { item in
+        ForEach(item.actions) { action in
+          Button(action.title.string(in: locale), role: action.buttonRole) {
+            presenter.begin(action, for: item.id)
+          }
+        }
+      } message: { item in
+        Text(verbatim: words(of: item))
+      }
+    }
+
+    /// What SwiftUI reads, and what it writes when an alert goes away.
+    ///
+    /// It writes false with every button, before or after its action, and where the system takes
+    /// the alert away. The last alone is a dismissal: by the next turn a button has begun what it
+    /// stands for.
+    private func isPresented(_ id: ErrorPresentation.ID?) -> Binding<Bool> {
+      Binding {
+        id != nil
+      } set: { [presenter] isPresented in
+        guard !isPresented, let id else { return }
+        Task { @MainActor in
+          guard let shown = presenter.overlay, shown.id == id, shown.progress == nil else { return }
+          presenter.dismiss(id)
+        }
+      }
+    }
+
+    private func words(of item: ErrorPresenter.Item) -> String {
+      let presentation = item.presentation
+      let said = [presentation.message] + item.alike.map(\.message)
+      return (said + [presentation.suggestion, item.actionFailure?.message].compactMap(\.self))
+        .joined(separator: "\n")
+    }
+  }
+
+  #Preview("Alert") {
+    Text(verbatim: "Behind the alert")
+      .errorAlert(PreviewErrors.presenter)
+  }
+#endif

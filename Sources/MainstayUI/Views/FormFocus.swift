@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  public import Mainstay
+  public import SwiftUI
+
+  extension View {
+    /// Keeps the focus of the screen and that of a form the same, and tells a screen reader what
+    /// needs attention after a submission that did not succeed.
+    ///
+    /// So a person who leaves a field sees what is wrong with it, and a submission leads to the
+    /// first field that is.
+    ///
+    /// - Parameters:
+    ///   - form: The form.
+    ///   - focus: The focus of the screen, by the places of the fields.
+    /// - Returns: The view.
+    public func formFocus<Values: Sendable>(
+      _ form: FormModel<Values>, _ focus: FocusState<JSONPointer?>.Binding
+    ) -> some View {
+      modifier(FormFocusModifier(form: form, focus: focus))
+    }
+  }
+
+  private struct FormFocusModifier<Values: Sendable>: ViewModifier {
+    let form: FormModel<Values>
+    let focus: FocusState<JSONPointer?>.Binding
+
+    @Environment(\.locale) private var locale
+
+    func body(content: Content) -> some View {
+      content
+        .onChange(of: form.focus) { _, place in focus.wrappedValue = place }
+        .onChange(of: focus.wrappedValue) { _, place in form.focus = place }
+        .onChange(of: form.isSubmitting) { _, isSubmitting in
+          guard !isSubmitting, let summary = form.summary else { return }
+          announce(summary.announcement(in: locale))
+        }
+    }
+  }
+#endif

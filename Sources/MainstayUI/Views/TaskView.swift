@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  public import Mainstay
+  public import SwiftUI
+
+  /// A screen of one piece of work: its content, the error over it, and what is under way.
+  ///
+  /// ```swift
+  /// TaskView(inventory) { items in
+  ///   List(items) { Text($0.name) }
+  /// } empty: {
+  ///   ContentUnavailableView("Nothing here yet", systemImage: "shippingbox")
+  /// }
+  /// .task { await inventory.run("Load inventory") { try await store.load() } }
+  /// ```
+  ///
+  /// A value stays on screen while it is loaded anew and when that fails. Pulling it down loads it
+  /// anew; that does nothing while it is loading.
+  public struct TaskView<Value, Content: View, Empty: View>: View {
+    private let model: TaskModel<Value>
+    private let perform: (@MainActor (RecoveryAction, AppError) -> Void)?
+    private let content: (Value) -> Content
+    private let empty: () -> Empty
+
+    @Environment(\.locale) private var locale
+    @Environment(\.accessibilityReduceMotion) private var reduceMotion
+
+    /// Makes a screen.
+    ///
+    /// - Parameters:
+    ///   - model: The work.
+    ///   - perform: Begins what a person chose, besides retry and dismiss; nil, the default, leaves
+    ///     the buttons for everything else out.
+    ///   - content: What shows a value.
+    ///   - empty: What is shown where there is nothing to show.
+    public init(
+      _ model: TaskModel<Value>, perform: (@MainActor (RecoveryAction, AppError) -> Void)? = nil,
+      @ViewBuilder content: @escaping (Value) -> Content,
+      @ViewBuilder empty: @escaping () -> Empty
+    ) {
+      self.model = model
+      self.perform = perform
+      self.content = content
+      self.empty = empty
+    }
+
+    /// The screen.
+    public var body: some View {
+      main
+        .overlay(alignment: .top) { indicator }
+        .refreshable { [model] in await model.refresh() }
+        .animation(reduceMotion ? nil : .default, value: model.error?.id)
+    }
+
+    @ViewBuilder
+    private var main: some View {
+      // In one place for all states: so a list keeps where it was scrolled to while it loads anew.
+      if let value = model.value {
+        content(value)
+          .covered(by: model.error != nil) {
+            if let error = model.error { card(error) }
+          }
+      } else if let error = model.error {
+        page(error)
+      } else if case .empty = model.state {
+        empty()
+      } else {
+        // Not nothing: what stands on nothing, such as `task`, never begins.
+        Color.clear
+      }
+    }
+
+    @ViewBuilder
+    private var indicator: some View {
+      if model.isRecovering {
+        ProgressView(ViewTexts.recovering.string(in: locale))
+          .padding(12)
+          .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+          .padding()
+          .announcing(ViewTexts.recovering.string(in: locale))
+      } else if model.isLoading {
+        ProgressView()
+          .padding()
+      }
+    }
+
+    @ViewBuilder
+    private func card(_ error: AppError) -> some View {
+      if let presentation = ErrorPresentation(error, locale: locale) {
+        ErrorOverlay(presentation, actions: actions(of: presentation)) { choose($0, error) }
+      }
+    }
+
+    @ViewBuilder
+    private func page(_ error: AppError) -> some View {
+      if let presentation = ErrorPresentation(error, locale: locale) {
+        ErrorPage(presentation, actions: actions(of: presentation)) { choose($0, error) }
+      }
+    }
+
+    private func actions(of presentation: ErrorPresentation) -> [RecoveryAction] {
+      let own: Set = [RecoveryAction.retry.id, RecoveryAction.dismiss.id]
+      return presentation.actions.filter { perform != nil || own.contains($0.id) }
+    }
+
+    private func choose(_ action: RecoveryAction, _ error: AppError) {
+      switch action.id {
+      case RecoveryAction.retry.id: Task { await model.retry() }
+      case RecoveryAction.dismiss.id: model.dismissError()
+      default: perform?(action, error)
+      }
+    }
+  }
+
+  #Preview("Work that failed") {
+    PreviewTask(error: AppError.timeout())
+  }
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+  import Foundation
+  import Mainstay
+  public import SwiftUI
+
+  extension View {
+    /// Shows toasts at the lower edge of this view, and tells a screen reader of each.
+    ///
+    /// Put it at the root of a window, so that toasts outlive the screen that they came from.
+    ///
+    /// - Parameter toasts: The toasts.
+    /// - Returns: The view.
+    public func toasts(_ toasts: Toasts) -> some View {
+      modifier(ToastHost(toasts: toasts))
+    }
+  }
+
+  private struct ToastHost: ViewModifier {
+    let toasts: Toasts
+
+    @Environment(\.accessibilityReduceMotion) private var reduceMotion
+
+    func body(content: Content) -> some View {
+      content
+        .overlay(alignment: .bottom) {
+          VStack(spacing: 8) {
+            ForEach(toasts.visible) { toast in
+              ToastCard(toast: toast, toasts: toasts)
+                .announcing(toast.text)
+                .appearing(from: .bottom, reduceMotion: reduceMotion)
+            }
+          }
+          .padding()
+        }
+        .animation(reduceMotion ? nil : .default, value: toasts.visible)
+    }
+  }
+
+  /// One toast; it stays while somebody reads it.
+  private struct ToastCard: View {
+    let toast: Toast
+    let toasts: Toasts
+
+    @Environment(\.locale) private var locale
+    @AccessibilityFocusState private var isFocused: Bool
+
+    var body: some View {
+      HStack(spacing: 12) {
+        HStack(spacing: 12) {
+          Image(systemName: toast.style.icon)
+            .foregroundStyle(toast.style.color)
+            .accessibilityHidden(true)
+          Text(verbatim: toast.text)
+          CountMark(count: toast.count)
+        }
+        .accessibilityElement(children: .combine)
+        .accessibilityFocused($isFocused)
+        if let action = toast.action {
+          Button(action.title.string(in: locale), role: action.buttonRole) {
+            Task { await toasts.choose(toast.id) }
+          }
+          .buttonStyle(.bordered)
+        }
+        Button {
+          toasts.dismiss(toast.id)
+        } label: {
+          Image(systemName: "xmark")
+        }
+        .buttonStyle(.plain)
+        .accessibilityLabel(RecoveryAction.dismiss.title.string(in: locale))
+      }
+      .padding(12)
+      .background(.regularMaterial, in: RoundedRectangle(cornerRadius: 12))
+      .reading { hold($0) }
+      .onChange(of: isFocused) { _, isFocused in hold(isFocused) }
+    }
+
+    private func hold(_ isRead: Bool) {
+      if isRead { toasts.hold(toast.id) } else { toasts.release(toast.id) }
+    }
+  }
+
+  extension View {
+    /// Says whether a pointer rests on this, where there is one.
+    @ViewBuilder
+    fileprivate func reading(_ change: @escaping (Bool) -> Void) -> some View {
+      #if os(watchOS) || os(tvOS)
+        self
+      #else
+        onHover(perform: change)
+      #endif
+    }
+  }
+
+  extension Toast.Style {
+    /// The colour, beside an icon of its own.
+    fileprivate var color: Color {
+      switch self {
+      case .info: .blue
+      case .success: .green
+      case .warning: .yellow
+      case .error: .red
+      }
+    }
+  }
+
+  #Preview("Toasts") {
+    Text(verbatim: "Behind the toasts")
+      .frame(maxWidth: .infinity, maxHeight: .infinity)
+      .toasts(PreviewErrors.toasts)
+  }
+#endif
