@@ -46,7 +46,8 @@ import MainstayUI
     canRetry: Bool = true
   ) -> GalleryState {
     var state = GalleryState("overlay", name, caption, remark)
-    let presenter = ErrorPresenter(mapping: .inventory)
+    // As an app that does whatever is offered.
+    let presenter = ErrorPresenter(mapping: .inventory) { _, _, _ in .unchanged }
     let work: (@MainActor () async -> Void)? = canRetry ? { @MainActor in } : nil
     for _ in 0..<times { presenter.present(error.forDialog, retry: work) }
     state.overlay = presenter.overlay.map { ScreenView.Dialog($0, in: state.place) }
