@@ -48,6 +48,10 @@ import Testing
 
   @Test func `nothing is left unfinished`() { expectNone(TextRules.leftovers(written)) }
 
+  @Test func `no merge is left half done`() {
+    expectNone(TextRules.unresolvedMerges(written))
+  }
+
   @Test func `every Swift file names its licence`() { expectNone(TextRules.licenses(swift)) }
 
   @Test func `no two paths are equal ignoring case`() {

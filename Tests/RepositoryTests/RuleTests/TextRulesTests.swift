@@ -16,6 +16,13 @@ import Testing
       TextRules.leftovers([planted("Makefile", "fatal(\"\(phrase.uppercased())\")")]).count == 1)
   }
 
+  @Test func `finds merges that were left half done`() {
+    let marks = TextRules.mergeMarks
+    let text = "a\n\(marks[0])HEAD\nb\n=======\nc\n\(marks[1])main\n"
+    #expect(TextRules.unresolvedMerges([planted("a.md", text)]).lines == [2, 6])
+    #expect(TextRules.unresolvedMerges([planted("a.md", "Title\n=======\na \(marks[0])b")]).isEmpty)
+  }
+
   @Test func `finds a missing licence`() {
     let license = TextRules.license
     #expect(TextRules.licenses([planted(license + "\n")]).isEmpty)

@@ -36,6 +36,22 @@ enum TextRules {
     return phrases.first { lowercased.contains($0) }
   }
 
+  /// What git writes into a file where two sides of a merge differ.
+  ///
+  /// In halves too. The one in the middle also underlines a title in Markdown.
+  static let mergeMarks = ["<<<<" + "<<< ", ">>>>" + ">>> "]
+
+  static func unresolvedMerges(_ files: [SourceFile]) -> [Violation] {
+    files.flatMap { file in
+      file.lines.indices.compactMap { index in
+        guard mergeMarks.contains(where: file.lines[index].hasPrefix) else { return nil }
+        return Violation(
+          path: file.path, line: index + 1, rule: "a merge was left half done",
+          cure: "Keep what is right of both sides, and take out git's marks")
+      }
+    }
+  }
+
   static let license = "// SPDX-License-Identifier: Apache-2.0"
 
   /// A manifest's first line is the tools version, so there the licence is the second.
