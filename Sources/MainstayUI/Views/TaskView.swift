@@ -87,29 +87,22 @@
 
     @ViewBuilder
     private func card(_ error: AppError) -> some View {
-      if let presentation = ErrorPresentation(error, locale: locale) {
-        ErrorOverlay(presentation, actions: actions(of: presentation)) { choose($0, error) }
+      if let presentation = model.presentation(in: locale) {
+        ErrorOverlay(presentation, actions: actions) { choose($0, error) }
       }
     }
 
     @ViewBuilder
     private func page(_ error: AppError) -> some View {
-      if let presentation = ErrorPresentation(error, locale: locale) {
-        ErrorPage(presentation, actions: actions(of: presentation)) { choose($0, error) }
+      if let presentation = model.presentation(in: locale) {
+        ErrorPage(presentation, actions: actions) { choose($0, error) }
       }
     }
 
-    private func actions(of presentation: ErrorPresentation) -> [RecoveryAction] {
-      let own: Set = [RecoveryAction.retry.id, RecoveryAction.dismiss.id]
-      return presentation.actions.filter { perform != nil || own.contains($0.id) }
-    }
+    private var actions: [RecoveryAction] { model.actions(performing: perform != nil) }
 
     private func choose(_ action: RecoveryAction, _ error: AppError) {
-      switch action.id {
-      case RecoveryAction.retry.id: Task { await model.retry() }
-      case RecoveryAction.dismiss.id: model.dismissError()
-      default: perform?(action, error)
-      }
+      if !model.begin(action) { perform?(action, error) }
     }
   }
 

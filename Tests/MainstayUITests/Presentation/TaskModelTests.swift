@@ -57,6 +57,26 @@ import Testing
     #expect(model.state == .loaded([1]) && model.value == [1])
   }
 
+  @Test(.requirement("E19", "E24", "A31")) func `the buttons are those that do something`()
+    async
+  {
+    let work = Work()
+    let signIn = await model(.failure(AppError.http(status: 401)), work)
+    #expect(signIn.actions().map(\.id) == ["retry", "dismiss"])
+    #expect(signIn.actions(performing: true).contains { $0.id == "sign-in" })
+    #expect(!signIn.begin(.signIn), "it is for the app")
+    #expect(signIn.presentation()?.code == "http.401")
+    #expect(signIn.begin(.dismiss) && signIn.error == nil && signIn.actions().isEmpty)
+    let gone = await model(.failure(AppError.http(status: 404)), Work())
+    #expect(gone.actions().map(\.id) == ["dismiss"])
+    let again = Work()
+    let busy = await model(.failure(Self.failure), again)
+    #expect(busy.begin(.retry))
+    await again.begun(2)
+    #expect(busy.isLoading && busy.presentation() == nil)
+    again.end(2, .success([1]))
+  }
+
   @Test(.requirement("D25", "E12")) func `an empty screen stays one while it loads anew`() async {
     let work = Work()
     let model = await model(.success([]), work)
