@@ -260,7 +260,12 @@ extension ErrorPresenter {
       return Task { await Self.run(item.retries) }
     }
     guard let perform else {
-      tell(of: item, action.id)
+      // Help is opened by the screen; what leaves everything as it is needs nobody.
+      guard action.role == .cancel else {
+        tell(of: item, action.id)
+        return nil
+      }
+      remove(item, after: action.id)
       return nil
     }
     let progress = ActionProgress(action.id)

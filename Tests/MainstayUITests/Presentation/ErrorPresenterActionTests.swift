@@ -108,6 +108,18 @@ import Testing
     #expect(performing.overlay?.pageToOpen == nil, "the app opens it")
   }
 
+  @Test func `an action that leaves everything as it is needs nobody`() throws {
+    let later = RecoveryAction(id: "later", title: "Not Now", role: .cancel)
+    let presenter = ErrorPresenter(gap: .zero)
+    presenter.present(
+      AppError(
+        code: "a", kind: .server, disposition: .permanent, title: "T", message: "M.",
+        actions: [later]))
+    let item = try #require(presenter.overlay)
+    #expect(item.actions.map(\.id) == ["later"])
+    #expect(presenter.begin(later, for: item.id) == nil && presenter.count == 0)
+  }
+
   @Test func `progress stays between nothing and all`() async throws {
     let log = log
     let (presenter, id) = try presenter { _, _, progress in
