@@ -12,6 +12,7 @@ public struct Snapshot<State: Sendable>: Sendable {
   /// - Parameters:
   ///   - version: Which state it is, counted.
   ///   - state: The state.
+  @inlinable
   public init(version: UInt64, state: State) {
     self.version = version
     self.state = state

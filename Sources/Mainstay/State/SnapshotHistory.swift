@@ -4,14 +4,14 @@
 @usableFromInline
 struct SnapshotHistory<State: Sendable>: Sendable {
   /// What the state is.
-  @usableFromInline private(set) var current: Snapshot<State>
+  @usableFromInline var current: Snapshot<State>
   /// What one goes back to.
   private(set) var knownGood: Snapshot<State>
   /// How many older ones are kept.
-  let capacity: Int
+  @usableFromInline let capacity: Int
   // A ring: once it is full, the newest takes the place of the oldest.
-  private var ring: [Snapshot<State>] = []
-  private var oldest = 0
+  @usableFromInline var ring: [Snapshot<State>] = []
+  @usableFromInline var oldest = 0
 
   init(_ first: Snapshot<State>, capacity: Int) {
     current = first
@@ -20,6 +20,7 @@ struct SnapshotHistory<State: Sendable>: Sendable {
   }
 
   /// Makes a state the newest.
+  @inlinable
   mutating func accept(_ state: State) {
     keep(current)
     // No app makes so many changes: a thousand each second, it lasts for half a billion years.
@@ -31,10 +32,11 @@ struct SnapshotHistory<State: Sendable>: Sendable {
   /// Those before the newest, which are still kept; the youngest first.
   var older: [Snapshot<State>] { (ring[oldest...] + ring[..<oldest]).reversed() }
 
-  private mutating func keep(_ snapshot: Snapshot<State>) {
+  @inlinable
+  mutating func keep(_ snapshot: Snapshot<State>) {
     guard capacity > 0 else { return }
     guard ring.count == capacity else { return ring.append(snapshot) }
     ring[oldest] = snapshot
-    oldest = (oldest + 1) % capacity
+    oldest = oldest + 1 == capacity ? 0 : oldest + 1
   }
 }

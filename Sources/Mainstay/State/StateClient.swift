@@ -18,7 +18,14 @@ public actor StateClient<State: Sendable> {
   @usableFromInline var history: SnapshotHistory<State>
   private let invariants: [Invariant]
   private let runs: Coalesce<String>
-  private var listeners: [UInt64: AsyncStream<Snapshot<State>>.Continuation] = [:]
+  private var listeners: [UInt64: AsyncStream<Snapshot<State>>.Continuation] = [:] {
+    didSet { isLookedAfter = !invariants.isEmpty || saver != nil || !listeners.isEmpty }
+  }
+  /// Whether somebody checks, keeps or watches the state.
+  ///
+  /// Where nobody does, a change is made in the caller's own module, and costs little more than a
+  /// call of an actor.
+  @usableFromInline var isLookedAfter: Bool
   private var nextListener: UInt64 = 0
   private var hasEnded = false
   let saver: SnapshotSaver<State>?
@@ -74,6 +81,7 @@ public actor StateClient<State: Sendable> {
     self.history = SnapshotHistory(first, capacity: history)
     self.invariants = invariants
     self.saver = saver
+    isLookedAfter = !invariants.isEmpty || saver != nil
     savedVersion = saved
     runs = Coalesce(name)
   }
@@ -134,7 +142,7 @@ public actor StateClient<State: Sendable> {
     var state = history.current.state
     let result: T
     do { result = try change(&state) } catch { throw AppError.refused(error) }
-    try accept(state)
+    if isLookedAfter { try accept(state) } else { history.accept(state) }
     return result
   }
 

@@ -134,6 +134,11 @@ extension ErrorPresenter {
       items[same].keep(retry, for: key)
       return
     }
+    queue.advance(to: timeline.now)
+    guard queue.hasRoom(style, error.severity) else {
+      droppedCount += 1
+      return
+    }
     guard let presentation = ErrorPresentation(error, style: style) else { return }
     var item = Item(error, presentation, fingerprint, canPerform: perform != nil)
     item.keep(retry, for: key)

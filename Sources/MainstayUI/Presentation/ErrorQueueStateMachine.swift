@@ -55,6 +55,12 @@ struct ErrorQueueStateMachine: Sendable {
     }.min()
   }
 
+  /// Whether there is room for an error; where there is none, it need not be put into words.
+  func hasRoom(_ style: Style, _ severity: Severity) -> Bool {
+    guard entries.count >= capacity, style == .field || self[style] != .empty else { return true }
+    return entries.contains { $0.severity < severity && !isShown($0.id) }
+  }
+
   /// An error comes.
   ///
   /// - Returns: The error that had no room: the newest of the mildest that are not shown.
@@ -64,9 +70,9 @@ struct ErrorQueueStateMachine: Sendable {
     if entry.style != .field, self[entry.style] == .empty {
       self[entry.style] = .gathering(until: now + gathering)
     }
-    let dropped = entries.count > capacity ? dropMildest() : nil
+    // What is shown at once takes no room from those that wait.
     advance(to: now)
-    return dropped
+    return entries.count > capacity ? dropMildest() : nil
   }
 
   /// It has happened again, and was worse; what is shown stays all the same.
@@ -102,9 +108,10 @@ struct ErrorQueueStateMachine: Sendable {
     return waiting.first { $0.severity == worst }?.id
   }
 
+  private func isShown(_ id: ID) -> Bool { Self.places.contains { shown($0) == id } }
+
   private mutating func dropMildest() -> ID? {
-    let isShown = Set(Self.places.compactMap(shown))
-    let waiting = entries.indices.filter { !isShown.contains(entries[$0].id) }
+    let waiting = entries.indices.filter { !isShown(entries[$0].id) }
     let mildest = waiting.map { entries[$0].severity }.min()
     guard let index = waiting.last(where: { entries[$0].severity == mildest }) else { return nil }
     return entries.remove(at: index).id

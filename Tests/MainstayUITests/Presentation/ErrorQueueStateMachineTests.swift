@@ -56,6 +56,17 @@ import Testing
     #expect(queue.shown(.overlay) == entries[2].id)
   }
 
+  @Test func `what is shown at once needs no room among those that wait`() {
+    var queue = Queue(capacity: 2, gathering: .zero, gap: .zero)
+    for _ in 0..<2 { #expect(queue.add(entry(), now: .zero) == nil) }
+    #expect(!queue.hasRoom(.overlay, .error) && queue.hasRoom(.overlay, .critical))
+    #expect(queue.hasRoom(.banner, .info))
+    let banner = entry(.info, .banner)
+    #expect(queue.add(banner, now: .zero) != nil)
+    #expect(queue.shown(.banner) == banner.id && queue.entries.count == 2)
+    #expect(!queue.hasRoom(.banner, .error))
+  }
+
   /// Random walks, whose invariants hold after every step.
   @Test func `there is never more than one in a place, nor one forgotten`() {
     for seed in 0..<UInt64(RandomDose.cases) { walk(seed) }
@@ -77,7 +88,10 @@ import Testing
           [.overlay, .banner, .field].randomElement(using: &random) ?? .field
         let new = entry([.info, .error, .critical].randomElement(using: &random) ?? .error, style)
         known.insert(new.id)
-        if let dropped = queue.add(new, now: now) { known.remove(dropped) }
+        let hasRoom = queue.hasRoom(style, new.severity)
+        let dropped = queue.add(new, now: now)
+        if let dropped { known.remove(dropped) }
+        if !hasRoom { #expect(dropped == new.id, "seed \(seed)") }
       case 2, 3:
         removed = known.randomElement(using: &random)
         if let removed {
