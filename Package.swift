@@ -3,6 +3,20 @@
 
 import PackageDescription
 
+/// Products that are fetched with a trait alone.
+func products(_ package: String, _ names: [String], _ trait: String) -> [Target.Dependency] {
+  names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+}
+func client(_ package: String, _ names: String...) -> [Target.Dependency] {
+  products(package, names, "HTTPClient")
+}
+func server(_ package: String, _ names: String...) -> [Target.Dependency] {
+  products(package, names, "Server")
+}
+func sqlite(_ package: String, _ names: String...) -> [Target.Dependency] {
+  products(package, names, "SQLite")
+}
+
 let package = Package(
   name: "mainstay",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -11,9 +25,12 @@ let package = Package(
     .library(name: "MainstayUI", targets: ["MainstayUI"]),
     .library(name: "MainstayHTTP", targets: ["MainstayHTTP"]),
     .library(name: "MainstayAsyncHTTPClient", targets: ["MainstayAsyncHTTPClient"]),
+    .library(name: "MainstayJSONRPC", targets: ["MainstayJSONRPC"]),
+    .library(name: "MainstayOgmios", targets: ["MainstayOgmios"]),
     .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
     .library(name: "MainstayOutboxTesting", targets: ["MainstayOutboxTesting"]),
+    .library(name: "MainstayHTTPTesting", targets: ["MainstayHTTPTesting"]),
     .executable(name: "mainstay", targets: ["MainstayCLI"]),
   ],
   traits: [
@@ -59,34 +76,43 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .target(name: "MainstayUI", dependencies: ["Mainstay"]),
-    .target(name: "MainstayHTTP", dependencies: ["Mainstay"]),
+    .target(
+      name: "MainstayHTTP",
+      dependencies: ["Mainstay", .product(name: "Logging", package: "swift-log")]),
     .target(
       name: "MainstayAsyncHTTPClient",
+      dependencies: ["Mainstay", "MainstayHTTP"] + client("async-http-client", "AsyncHTTPClient")
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
+        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
+    .target(
+      name: "MainstayJSONRPC",
       dependencies: [
-        "Mainstay", "MainstayHTTP",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(
-          name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(
-          name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
+        .product(name: "Logging", package: "swift-log"),
+      ] + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + client("swift-nio-ssl", "NIOSSL")),
+    .target(
+      name: "MainstayOgmios",
+      dependencies: [
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .target(
       name: "MainstayOutbox",
       dependencies: [
         "Mainstay",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-      ]),
+      ] + sqlite("GRDB.swift", "GRDB")),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutboxTesting",
       dependencies: ["Mainstay", "MainstayOutbox", "MainstayTesting"]
     ),
+    .target(
+      name: "MainstayHTTPTesting",
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"]
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
@@ -97,10 +123,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "MainstayCLITests",
-      dependencies: [
-        "Mainstay", "MainstayCLI", "MainstayOutbox", "MainstayTesting", "TestSupport",
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-      ]),
+      dependencies: ["Mainstay", "MainstayCLI", "MainstayOutbox", "MainstayTesting", "TestSupport"]
+        + sqlite("GRDB.swift", "GRDB")),
     .target(
       name: "ChildSupport", dependencies: ["Mainstay"], path: "Tests/ChildSupport"),
     .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
@@ -129,11 +153,8 @@ let package = Package(
     // The services that the transports of reports are tested with.
     .target(
       name: "HTTPTestSupport",
-      dependencies: [
-        "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ],
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport"]
+        + client("swift-nio", "NIOCore", "NIOPosix"),
       path: "Tests/HTTPTestSupport"),
     .testTarget(
       name: "MainstayHTTPTests",
@@ -145,16 +166,29 @@ let package = Package(
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
         "MainstayTesting", "TestSupport",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(
-          name: "NIOHTTP2", package: "swift-nio-http2", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(
-          name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["HTTPClient"])),
+      ] + client("async-http-client", "AsyncHTTPClient")
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
+        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
+    .testTarget(
+      name: "MainstayHTTPTestingTests",
+      dependencies: [
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
+        "MainstayTesting", "TestSupport",
+      ] + client("async-http-client", "AsyncHTTPClient")
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + client("swift-nio-ssl", "NIOSSL")),
+    .testTarget(
+      name: "MainstayJSONRPCTests",
+      dependencies: [
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
+        "MainstayJSONRPC", "MainstayTesting", "TestSupport",
+      ] + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+        + client("swift-nio-ssl", "NIOSSL")),
+    .testTarget(
+      name: "MainstayOgmiosTests",
+      dependencies: [
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
+        "MainstayJSONRPC", "MainstayOgmios", "MainstayTesting", "TestSupport",
       ]),
     .testTarget(
       name: "MainstayOutboxTests",
@@ -163,8 +197,7 @@ let package = Package(
         "Mainstay", "MainstayOutbox", "MainstayOutboxTesting", "MainstayTesting",
         "OutboxCrashChild", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-      ]),
+      ] + sqlite("GRDB.swift", "GRDB")),
     // A disk that fails, under SQLite; the library is the one that GRDB links.
     .target(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -178,13 +211,8 @@ let package = Package(
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox",
         "MainstayTesting", "TestSupport",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ],
+      ] + client("async-http-client", "AsyncHTTPClient")
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix"),
       path: "Tests/NetworkTestSupport"),
     // One end of a cable between two networks of their own, which fails in the middle of its work.
     .executableTarget(
@@ -196,40 +224,24 @@ let package = Package(
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayOutbox", "MainstayTesting", "NetworkChild",
         "NetworkTestSupport", "TestSupport",
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ]),
+      ] + client("swift-nio", "NIOCore", "NIOPosix")),
     .testTarget(name: "RepositoryTests", dependencies: ["MainstayTesting", "TestSupport"]),
 
     // What the example app is without its pages and routes.
     .target(
       name: "InventoryCore",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ],
+      dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
+        + client("async-http-client", "AsyncHTTPClient") + sqlite("GRDB.swift", "GRDB")
+        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix"),
       path: "Examples/Inventory/Sources/InventoryCore"),
     .target(
       name: "InventoryWeb",
       dependencies: [
         "InventoryCore", "Mainstay", "MainstayUI",
-        .product(
-          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
-        .product(
-          name: "Mustache", package: "swift-mustache", condition: .when(traits: ["Server"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-        .product(
-          name: "ServiceLifecycle", package: "swift-service-lifecycle",
-          condition: .when(traits: ["Server"])),
-      ],
+      ] + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird")
+        + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore")
+        + server("swift-service-lifecycle", "ServiceLifecycle"),
       path: "Examples/Inventory/Sources/InventoryWeb",
       // In the program itself, so that it can be moved and is never served half an older page.
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
@@ -237,36 +249,21 @@ let package = Package(
       name: "inventory",
       dependencies: [
         "InventoryCore", "InventoryWeb", "Mainstay",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
-      ],
+      ] + server("swift-argument-parser", "ArgumentParser"),
       path: "Examples/Inventory/Sources/inventory"),
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
         "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
         "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(
-          name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(
-          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-      ],
+      ] + sqlite("GRDB.swift", "GRDB") + server("hummingbird", "Hummingbird", "HummingbirdTesting")
+        + server("swift-http-types", "HTTPTypes") + server("swift-nio", "NIOCore"),
       path: "Examples/Inventory/Tests/InventoryWebTests"),
     .target(
       name: "InventoryTestSupport",
-      dependencies: [
-        "InventoryCore",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ],
+      dependencies: ["InventoryCore"] + client("async-http-client", "AsyncHTTPClient")
+        + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryTestSupport"),
     // The pages in a real browser: what a person sees and can reach.
     .testTarget(
@@ -274,85 +271,49 @@ let package = Package(
       dependencies: [
         "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport", "inventory",
         "inventory-upstream",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTPClient"])),
-      ],
+      ] + client("async-http-client", "AsyncHTTPClient") + server("hummingbird", "Hummingbird")
+        + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryBrowserTests"),
     .testTarget(
       name: "InventoryCoreTests",
       dependencies: [
         "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
         "MainstayOutboxTesting", "MainstayTesting", "TestSupport",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["SQLite"])),
-        .product(
-          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
         .product(name: "Logging", package: "swift-log"),
-      ],
+      ] + client("async-http-client", "AsyncHTTPClient") + sqlite("GRDB.swift", "GRDB")
+        + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird"),
       path: "Examples/Inventory/Tests/InventoryCoreTests"),
 
     // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
     .target(
       name: "InventoryUpstream",
-      dependencies: [
-        .product(
-          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-      ],
+      dependencies: [.product(name: "Logging", package: "swift-log")]
+        + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird")
+        + server("swift-nio", "NIOCore"),
       path: "Examples/Inventory/Sources/InventoryUpstream"),
     .executableTarget(
       name: "inventory-upstream",
-      dependencies: [
-        "InventoryUpstream",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Server"])),
-      ],
+      dependencies: ["InventoryUpstream"] + server("swift-argument-parser", "ArgumentParser"),
       path: "Examples/Inventory/Sources/inventory-upstream"),
     .testTarget(
       name: "InventoryUpstreamTests",
-      dependencies: [
-        "InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport",
-        .product(
-          name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(
-          name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Server"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
-      ],
+      dependencies: ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
+        + server("swift-http-types", "HTTPTypes")
+        + server("hummingbird", "Hummingbird", "HummingbirdTesting")
+        + server("swift-nio", "NIOCore", "NIOPosix"),
       path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
 
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
       name: "InventoryDemo",
-      dependencies: [
-        "InventoryUpstream", "Mainstay", "MainstayTesting",
-        .product(
-          name: "AsyncHTTPClient", package: "async-http-client",
-          condition: .when(traits: ["HTTPClient"])),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
-      ],
+      dependencies: ["InventoryUpstream", "Mainstay", "MainstayTesting"]
+        + client("async-http-client", "AsyncHTTPClient")
+        + server("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Sources/InventoryDemo"),
     .executableTarget(
       name: "inventory-demo",
-      dependencies: [
-        "InventoryDemo",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Server"])),
-      ],
+      dependencies: ["InventoryDemo"] + server("swift-argument-parser", "ArgumentParser"),
       path: "Examples/Inventory/Sources/inventory-demo"),
     .testTarget(
       name: "InventoryDemoTests",

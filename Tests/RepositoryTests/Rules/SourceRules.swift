@@ -13,14 +13,26 @@ enum SourceRules {
     ],
     // Announcements to a screen reader come from Accessibility.
     "MainstayUI": ["Mainstay", "Accessibility", "Foundation", "Observation", "SwiftUI"],
-    "MainstayHTTP": ["Mainstay", "Foundation", "FoundationNetworking"],
+    "MainstayHTTP": ["Mainstay", "Foundation", "FoundationNetworking", "Logging"],
     "MainstayAsyncHTTPClient": [
       "Mainstay", "MainstayHTTP", "AsyncHTTPClient", "Foundation", "NIOCore", "NIOHTTP1",
       "NIOHTTP2", "NIOPosix", "NIOSSL",
     ],
+    "MainstayJSONRPC": [
+      "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "Foundation", "Logging", "NIOCore",
+      "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
+    ],
+    "MainstayOgmios": [
+      "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",
+      "Logging",
+    ],
     "MainstayOutbox": ["Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
     "MainstayCLI": ["ArgumentParser", "Foundation", "Mainstay", "MainstayOutbox"],
     "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
+    "MainstayHTTPTesting": [
+      "Mainstay", "MainstayHTTP", "MainstayTesting", "Foundation", "NIOCore", "NIOHTTP1",
+      "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOWebSocket",
+    ],
     "MainstayOutboxTesting": ["Mainstay", "MainstayOutbox", "MainstayTesting", "Foundation"],
     "InventoryCore": [
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "Foundation", "GRDB",
