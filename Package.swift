@@ -160,6 +160,7 @@ let package = Package(
       name: "MainstayHTTPTests",
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "MainstayAsyncHTTPClientTests",

@@ -40,6 +40,8 @@ package final class LoopbackServer: Sendable {
 
   /// A line for each request that was answered, so that a test can wait for it.
   package let log = Log()
+  /// A line for each connection that has ended.
+  package let closed = Log()
   /// Where it listens.
   package let port: Int
   private let channel: any Channel
@@ -55,11 +57,12 @@ package final class LoopbackServer: Sendable {
   /// - Throws: What SwiftNIO throws where it cannot listen.
   package init(_ answer: @escaping @Sendable (Received, Int) -> Answer) async throws {
     let books = Books()
-    let log = log
+    let (log, closed) = (log, closed)
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
+        channel.closeFuture.whenComplete { _ in closed.add("closed") }
+        return channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
             Conversation(
               answer: { request in

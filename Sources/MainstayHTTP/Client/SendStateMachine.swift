@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether one request may be sent (again): what must not be repeated never goes out once it may
+/// have arrived, whatever policies ask for.
+///
+/// | State | Another attempt |
+/// |---|---|
+/// | nothing was sent, or the service has answered | goes out |
+/// | one is under way | goes out where repeating does no harm, else is refused |
+/// | one may have arrived, and nobody knows what became of it | the same |
+struct SendStateMachine: Sendable, Equatable {
+  /// How an attempt ended.
+  enum Ending: Sendable, Equatable {
+    /// It is certain that the service has not got the request.
+    case notSent
+    /// The service, or a portal before it, has answered: what became of the request is known.
+    case answered
+    /// The service may have got the request.
+    case mayHaveArrived
+  }
+
+  /// What is said to an attempt.
+  enum Admission: Sendable, Equatable {
+    case granted
+    /// Another one is under way.
+    case refusedAsCopy
+    /// Another one may have arrived.
+    case refusedAsRepetition
+  }
+
+  let isRepeatable: Bool
+  private(set) var underWay = 0
+  private(set) var attempts = 0
+  private(set) var mayHaveArrived = false
+
+  init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
+
+  mutating func begin() -> Admission {
+    if !isRepeatable {
+      if mayHaveArrived { return .refusedAsRepetition }
+      if underWay > 0 { return .refusedAsCopy }
+    }
+    underWay += 1
+    attempts += 1
+    return .granted
+  }
+
+  /// An attempt that was granted has ended.
+  mutating func end(_ ending: Ending) {
+    underWay = max(underWay - 1, 0)
+    if ending == .mayHaveArrived { mayHaveArrived = true }
+  }
+}
