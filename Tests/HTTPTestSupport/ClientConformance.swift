@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
-package import Mainstay
+internal import Foundation
+internal import Mainstay
 package import MainstayHTTP
-package import MainstayTesting
+internal import MainstayTesting
 internal import TestSupport
 internal import Testing
 
@@ -160,11 +160,12 @@ package struct ClientConformance: Sendable {
   private func limited(_ answer: LoopbackServer.Answer) async throws {
     let server = try await LoopbackServer { _, _ in answer }
     let client = try client(server.origin)
-    async let reply = client.send(get())
+    let request = get()
+    let reply = Task { try await client.send(request) }
     await server.log.lines(atLeast: 1)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(5))
-    let error = await #expect(throws: AppError.self) { try await reply }
+    let error = await #expect(throws: AppError.self) { try await reply.value }
     #expect(error?.kind == .timeout)
   }
 

@@ -19,7 +19,7 @@ enum OriginLanes: Sendable {
   ) async throws -> T {
     switch self {
     case .standard(let pipelines): try await pipelines.run(origin) { try await operation() }
-    case .own(let lane): try await lane.run(origin, operation)
+    case .own(let lane): try await lane.call(origin, operation)
     }
   }
 
@@ -33,7 +33,7 @@ enum OriginLanes: Sendable {
         let name = "\(name) \(origin)"
         return Pipeline(name, clock: clock, observer: observer) {
           Deadline(.seconds(30), clock: clock, observer: observer)
-          Retry(budget: budget, clock: clock, observer: observer)
+          Retry(retryIf: .unlessUnknown, budget: budget, clock: clock, observer: observer)
           Cooldown(name, clock: clock, observer: observer)
           CircuitBreaker(name, clock: clock, observer: observer)
           Timeout(.seconds(10), clock: clock, observer: observer)
@@ -44,15 +44,15 @@ enum OriginLanes: Sendable {
 
 /// Policies of an app's own.
 protocol OriginLane: Sendable {
-  func run<T: Sendable>(
+  func call<T: Sendable>(
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T
 }
 
 extension PolicyRegistry: OriginLane where Key == HTTPOrigin {
-  func run<T: Sendable>(
+  func call<T: Sendable>(
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await run(origin as Key, operation)
+    try await run(origin, operation)
   }
 }

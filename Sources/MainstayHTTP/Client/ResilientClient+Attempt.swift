@@ -23,13 +23,22 @@ extension ResilientClient {
       // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
       // repeated at all has none to go by, not even that of a task around it.
       let name = isRepeatable ? key : nil
-      guard name != IdempotencyKey.current else { return try await lanes.run(origin, attempt) }
-      return try await IdempotencyKey.$current.withValue(name) {
-        try await lanes.run(origin, attempt)
+      guard name == IdempotencyKey.current else {
+        return try await IdempotencyKey.$current.withValue(name) {
+          try await run(origin, book, attempt)
+        }
       }
+      return try await run(origin, book, attempt)
     } catch {
       throw final(error, book)
     }
+  }
+
+  private func run<T: Sendable>(
+    _ origin: HTTPOrigin, _ book: SendBook, _ attempt: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    if book.isRepeatable { return try await lanes.run(origin, attempt) }
+    return try await SendBook.current.withValue(book) { try await lanes.run(origin, attempt) }
   }
 
   private func place(of request: Request) throws(AppError) -> (URL, HTTPOrigin) {
@@ -62,7 +71,7 @@ extension ResilientClient {
     do {
       let reply = try await answer(request, key, &course)
       let value = try await read(reply, course.way.url)
-      book.end(.answered)
+      book.end(.succeeded)
       return value
     } catch {
       let failure = judged(error, course, isRepeatable: book.isRepeatable)
@@ -93,7 +102,7 @@ extension ResilientClient {
       if !isRepeatable, failure.httpStatus ?? 0 >= 500, case .transient = failure.disposition {
         return (failure.with(disposition: .unknownOutcome), .mayHaveArrived)
       }
-      return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .answered)
+      return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
     }
     guard failure.mayHaveBeenSent else { return (failure, .notSent) }
     guard !isRepeatable, failure.disposition != .unknownOutcome else {

@@ -28,8 +28,8 @@ extension ResilientClient {
     public var headers: HTTPHeaderFields = [:]
     /// The field for idempotency keys; by default `Idempotency-Key`.
     public var keyField = "Idempotency-Key"
-    /// The field that tells the service how many milliseconds its answer is waited for, by the
-    /// deadline around the call; nil, the default, for none: no standard names one.
+    /// The field that tells the service how many milliseconds its answer is waited for, by the time
+    /// limits around the attempt; nil, the default, for none: no standard names one.
     public var deadlineField: String?
     /// How long a stream may be silent; more than zero, nil for ever, by default 30 seconds.
     public var streamSilence: Duration? = .seconds(30)

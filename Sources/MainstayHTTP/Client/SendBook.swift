@@ -4,6 +4,9 @@ public import Mainstay
 
 /// What is known about the attempts of one request, by whatever policies they were made.
 final class SendBook: Sendable {
+  /// The one of the request that the task works on, where that must not be repeated.
+  static let current = TaskLocal<SendBook?>(wrappedValue: nil)
+
   private let state: Locked<(machine: SendStateMachine, failure: AppError?)>
 
   init(isRepeatable: Bool) { state = Locked((SendStateMachine(isRepeatable: isRepeatable), nil)) }
@@ -36,6 +39,15 @@ final class SendBook: Sendable {
       state.machine.end(ending)
       if let failure { state.failure = failure }
     }
+  }
+}
+
+extension Retry.Condition {
+  /// By the error's disposition, and not after a time limit that has left the outcome unknown: the
+  /// next attempt would wait for its turn only to be refused.
+  static let unlessUnknown = Retry.Condition { _, disposition in
+    if SendBook.current.get()?.isUnknown == true { return .never }
+    return disposition.retry
   }
 }
 

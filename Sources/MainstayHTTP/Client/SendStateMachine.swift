@@ -5,16 +5,19 @@
 ///
 /// | State | Another attempt |
 /// |---|---|
-/// | nothing was sent, or the service has answered | goes out |
-/// | one is under way | goes out where repeating does no harm, else is refused |
+/// | nothing was sent, or the service has answered that it did not do it | goes out |
+/// | one has succeeded | goes out where repeating does no harm, else is refused |
+/// | one is under way | the same |
 /// | one may have arrived, and nobody knows what became of it | the same |
 struct SendStateMachine: Sendable, Equatable {
   /// How an attempt ended.
   enum Ending: Sendable, Equatable {
     /// It is certain that the service has not got the request.
     case notSent
-    /// The service, or a portal before it, has answered: what became of the request is known.
-    case answered
+    /// The service has done what was asked for.
+    case succeeded
+    /// The service, or a portal before it, has answered that it did not do it.
+    case refused
     /// The service may have got the request.
     case mayHaveArrived
   }
@@ -22,7 +25,7 @@ struct SendStateMachine: Sendable, Equatable {
   /// What is said to an attempt.
   enum Admission: Sendable, Equatable {
     case granted
-    /// Another one is under way.
+    /// Another one is under way, or has succeeded.
     case refusedAsCopy
     /// Another one may have arrived.
     case refusedAsRepetition
@@ -32,13 +35,14 @@ struct SendStateMachine: Sendable, Equatable {
   private(set) var underWay = 0
   private(set) var attempts = 0
   private(set) var mayHaveArrived = false
+  private(set) var hasSucceeded = false
 
   init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
 
   mutating func begin() -> Admission {
     if !isRepeatable {
       if mayHaveArrived { return .refusedAsRepetition }
-      if underWay > 0 { return .refusedAsCopy }
+      if underWay > 0 || hasSucceeded { return .refusedAsCopy }
     }
     underWay += 1
     attempts += 1
@@ -48,6 +52,10 @@ struct SendStateMachine: Sendable, Equatable {
   /// An attempt that was granted has ended.
   mutating func end(_ ending: Ending) {
     underWay = max(underWay - 1, 0)
-    if ending == .mayHaveArrived { mayHaveArrived = true }
+    switch ending {
+    case .notSent, .refused: break
+    case .succeeded: hasSucceeded = true
+    case .mayHaveArrived: mayHaveArrived = true
+    }
   }
 }

@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.requirement("C10")) func `without a cache each call asks`() async throws {
-    let transport = ScriptedTransport(.json("[1]"))
+    let transport = ScriptedTransport { _, _ in .json("[1]") }
     let books = try client(transport)
     for _ in 0..<2 { #expect(try await books.cached("/a", as: [Int].self).value == [1]) }
     #expect(transport.sent.count == 2)

@@ -21,9 +21,20 @@ import Testing
     #expect(machine.begin() == .granted)
     machine.end(.notSent)
     #expect(machine.begin() == .granted)
-    machine.end(.answered)
+    machine.end(.refused)
     #expect(machine.begin() == .granted)
     #expect(!machine.mayHaveArrived)
+  }
+
+  @Test func `what has succeeded does not go out again`() {
+    var machine = SendStateMachine(isRepeatable: false)
+    #expect(machine.begin() == .granted)
+    machine.end(.succeeded)
+    #expect(machine.begin() == .refusedAsCopy)
+    var other = SendStateMachine(isRepeatable: true)
+    #expect(other.begin() == .granted)
+    other.end(.succeeded)
+    #expect(other.begin() == .granted)
   }
 
   @Test func `what may have arrived never goes out again`() {
@@ -54,8 +65,9 @@ import Testing
           if machine.begin() == .granted { running += 1 }
         } else {
           running -= 1
-          let ending = [SendStateMachine.Ending.notSent, .answered, .mayHaveArrived][random.next(3)]
-          if ending == .mayHaveArrived { arrived += 1 }
+          let endings: [SendStateMachine.Ending] = [.notSent, .refused, .succeeded, .mayHaveArrived]
+          let ending = endings[random.next(4)]
+          if ending == .mayHaveArrived || ending == .succeeded { arrived += 1 }
           machine.end(ending)
         }
         #expect(running <= 1 && arrived <= 1, "seed \(seed)")

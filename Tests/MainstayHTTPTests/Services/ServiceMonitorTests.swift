@@ -128,15 +128,14 @@ import Testing
   }
 
   @Test(.requirement("D19", "D28", "D35")) func `a line of the log has all that is needed`() {
-    let lines = Locked<[String]>([])
-    let logger = Logger(label: "test") { _ in LineKeeper(lines: lines) }
+    let log = Log()
+    let logger = Logger(label: "test") { _ in LineKeeper(log: log) }
     let books = monitor(logger: logger)
     let error = AppError.http(status: 404)
     books.record(error, during: "Read")
-    #expect(
-      lines.withLock { $0 } == [
-        "2027-01-15T08:00:00Z books: Read: \(error.message), http.404: Look for another book."
-      ])
+    let line =
+      "2027-01-15T08:00:00Z books: Read: \(error.message), http.404: Look for another book."
+    #expect(log.lines == [line])
   }
 
   @Test(.requirement("D29", "D30", "D39")) func `diagnostics have the status and the failures`()
@@ -162,7 +161,7 @@ import Testing
 
 /// Keeps the lines of a log.
 private struct LineKeeper: LogHandler {
-  let lines: Locked<[String]>
+  let log: Log
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.trace
 
@@ -171,5 +170,5 @@ private struct LineKeeper: LogHandler {
     set { metadata[key] = newValue }
   }
 
-  func log(event: LogEvent) { lines.withLock { $0.append(event.message.description) } }
+  func log(event: LogEvent) { log.add(event.message.description) }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import MainstayHTTP
 
 @Suite(.requirement("D14", "D18")) struct ServiceStatusStateMachineTests {
-  private typealias Verdict = ServiceStatusStateMachine.Verdict
+  typealias Verdict = ServiceStatusStateMachine.Verdict
 
   private func machine(_ status: ConnectionStatus = .connected) -> ServiceStatusStateMachine {
     ServiceStatusStateMachine(.init(), initially: status)
