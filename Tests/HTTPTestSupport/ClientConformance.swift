@@ -187,6 +187,14 @@ package struct ClientConformance: Sendable {
     #expect(response.body == Data("[2]".utf8))
     #expect(server.received.map(\.path) == ["/v1/a", "/b"])
     #expect(server.received.last?.body == Data(#"{"a":1}"#.utf8))
+    // Many at once: the first answer is given up while its session is still told of it.
+    let client = try client(server.origin)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<100 {
+        group.addTask { try await client.get("/a", as: [Int].self).first ?? 0 }
+      }
+      for try await number in group { #expect(number == 2) }
+    }
   }
 
   private func cancellation() async throws {

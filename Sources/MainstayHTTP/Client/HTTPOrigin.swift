@@ -35,26 +35,41 @@ extension HTTPOrigin: CustomStringConvertible {
 }
 
 extension HTTPOrigin {
-  /// The address of a path below a base address.
-  ///
-  /// - Throws: `AppError` where there is none: nothing is sent.
-  static func address(of path: HTTPPath, below base: URL) throws(AppError) -> URL {
-    guard !path.isIllegal else {
-      throw illegal("A path has a segment that leads elsewhere")
-    }
-    var text = base.absoluteString.prefix { $0 != "?" && $0 != "#" }
-    while text.hasSuffix("/") { text.removeLast() }
-    let separator = path.text.hasPrefix("/") || path.text.hasPrefix("?") || path.text.isEmpty
-    guard let url = URL(string: text + (separator ? "" : "/") + path.text),
-      HTTPOrigin(url) == HTTPOrigin(base)
-    else {
-      throw illegal("A path makes no address below \(base.scheme ?? "")://\(base.host ?? "")")
-    }
-    return url
-  }
-
   /// An error of a request that nobody can send.
   static func illegal(_ details: String) -> AppError {
     .wire(.badAddress, wasSent: false, details: details, cause: URLError(.badURL))
+  }
+}
+
+/// The address below which the requests of a client go, taken apart once.
+struct HTTPBase: Sendable {
+  /// Nil where it is no address of HTTP.
+  let origin: HTTPOrigin?
+  /// Without query and fragment, and without a slash at its end.
+  private let text: String
+
+  init(_ url: URL) {
+    origin = HTTPOrigin(url)
+    var text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    while text.hasSuffix("/") { text.removeLast() }
+    self.text = String(text)
+  }
+
+  /// The address of a path.
+  ///
+  /// It has the origin of the base: a slash or a question mark ends whatever stands before it, and
+  /// a path has no sign that could begin another.
+  ///
+  /// - Throws: `AppError` where there is none: nothing is sent.
+  func address(of path: HTTPPath) throws(AppError) -> URL {
+    guard !path.isIllegal else {
+      throw HTTPOrigin.illegal("A path has a segment that leads elsewhere")
+    }
+    let isSeparated =
+      path.text.isEmpty || path.text.utf8.first.map { $0 == 0x2f || $0 == 0x3f } ?? true
+    guard let url = URL(string: isSeparated ? text + path.text : text + "/" + path.text) else {
+      throw HTTPOrigin.illegal("A path makes no address")
+    }
+    return url
   }
 }

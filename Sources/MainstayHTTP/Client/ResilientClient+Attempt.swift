@@ -42,8 +42,8 @@ extension ResilientClient {
   }
 
   private func place(of request: Request) throws(AppError) -> (URL, HTTPOrigin) {
-    let url = try HTTPOrigin.address(of: request.path, below: address)
-    guard let origin = HTTPOrigin(url) else {
+    let url = try base.address(of: request.path)
+    guard let origin = base.origin else {
       throw HTTPOrigin.illegal("The client \(name) needs an address with http or https")
     }
     if let field = request.headers.firstIllegalName ?? settings.headers.firstIllegalName {
@@ -87,6 +87,8 @@ extension ResilientClient {
     /// Whether bytes may be on their way of which nobody knows what became of them.
     var isOpen = false
     var hasSignedAnew = false
+    /// Whether a page for people has answered.
+    var isPortal = false
   }
 
   private func judged(
@@ -128,10 +130,12 @@ extension ResilientClient {
           continue
         }
       }
-      switch course.way.receive(
-        status: reply.status, location: reply.headers["location"], rule: settings.redirections,
-        canSendAgain: canSendAgain)
-      {
+      let step: RequestWay.Step =
+        (300...399).contains(reply.status)
+        ? course.way.receive(
+          status: reply.status, location: reply.headers["location"], rule: settings.redirections,
+          canSendAgain: canSendAgain) : .stay
+      switch step {
       case .follow: continue
       case .refused(isPortal: true): throw AppError.portal()
       case .stay, .refused:
@@ -184,8 +188,8 @@ extension ResilientClient {
       let reply = try await transport.send(message)
       // A success counts once its body is here as well.
       if !(200...299).contains(reply.status) { course.isOpen = false }
-      let portal = isPortal(reply, request) ? AppError.portal() : nil
-      tell(message, course, start, reply, portal)
+      course.isPortal = isPortal(reply, request)
+      tell(message, course, start, reply, course.isPortal ? .portal() : nil)
       return reply
     } catch {
       tell(message, course, start, nil, ErrorMapping.current.map(error))
@@ -208,7 +212,7 @@ extension ResilientClient {
 
   private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
     guard (200...299).contains(reply.status), !request.acceptsPages else { return false }
-    return HTTPFields(reply.headers.byName).isPage
+    return reply.headers.isPage
   }
 
   /// Throws what an answer that is no success means.
@@ -216,7 +220,7 @@ extension ResilientClient {
     _ reply: HTTPReply, _ request: Request, hasKey: Bool, _ course: inout Course
   ) async throws {
     if (200...299).contains(reply.status) {
-      guard isPortal(reply, request) else { return }
+      guard course.isPortal else { return }
       course.isOpen = false
       throw AppError.portal()
     }

@@ -22,6 +22,7 @@ public struct ResilientClient: Sendable {
   /// What it does besides its policies.
   public let settings: Settings
 
+  let base: HTTPBase
   let transport: any HTTPTransport
   let authorization: HTTPAuthorization?
   let cache: ResponseCache?
@@ -58,6 +59,7 @@ public struct ResilientClient: Sendable {
   ) {
     self.name = name
     self.address = address
+    base = HTTPBase(address)
     self.settings = settings
     self.transport = transport
     self.authorization = authorization
@@ -90,6 +92,7 @@ public struct ResilientClient: Sendable {
   ) {
     self.name = name
     self.address = address
+    base = HTTPBase(address)
     self.settings = settings
     self.transport = transport
     self.authorization = authorization

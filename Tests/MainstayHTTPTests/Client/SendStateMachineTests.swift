@@ -55,6 +55,10 @@ import Testing
     #expect(machine.begin() == .granted)
   }
 
+  private static let endings: [SendStateMachine.Ending] = [
+    .notSent, .refused, .succeeded, .mayHaveArrived,
+  ]
+
   @Test func `in any order of events at most one may have arrived`() {
     for seed in 0..<RandomDose.schedules {
       var random = SeededChoice(seed: seed)
@@ -65,8 +69,7 @@ import Testing
           if machine.begin() == .granted { running += 1 }
         } else {
           running -= 1
-          let endings: [SendStateMachine.Ending] = [.notSent, .refused, .succeeded, .mayHaveArrived]
-          let ending = endings[random.next(4)]
+          let ending = Self.endings[random.next(4)]
           if ending == .mayHaveArrived || ending == .succeeded { arrived += 1 }
           machine.end(ending)
         }
