@@ -3,6 +3,7 @@
 internal import Foundation
 internal import Mainstay
 package import MainstayHTTP
+package import MainstayHTTPTesting
 internal import MainstayTesting
 internal import TestSupport
 internal import Testing
@@ -33,10 +34,18 @@ package struct ClientConformance: Sendable {
   }
 
   private let transport: any HTTPTransport
+  private let tls: CertificateAuthority.Identity?
+  private let http2: Bool
   private let clock = ManualClock()
 
-  /// Names the transport.
-  package init(_ transport: any HTTPTransport) { self.transport = transport }
+  /// Names the transport, and how the service speaks.
+  package init(
+    _ transport: any HTTPTransport, tls: CertificateAuthority.Identity? = nil, http2: Bool = false
+  ) {
+    self.transport = transport
+    self.tls = tls
+    self.http2 = http2
+  }
 
   /// Checks a promise.
   package func check(_ promise: Promise) async throws {
@@ -72,6 +81,12 @@ package struct ClientConformance: Sendable {
     }
   }
 
+  private func server(
+    _ answer: @escaping @Sendable (LoopbackServer.Received, Int) -> LoopbackServer.Answer
+  ) async throws -> LoopbackServer {
+    try await LoopbackServer(tls: tls, http2: http2, answer)
+  }
+
   private func get(_ path: HTTPPath = "/a") -> ResilientClient.Request { .init(.get, path) }
 
   private static func json(
@@ -82,7 +97,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func answer() async throws {
-    let server = try await LoopbackServer { _, _ in Self.json("[1]", 201, [("X-A", "b")]) }
+    let server = try await server { _, _ in Self.json("[1]", 201, [("X-A", "b")]) }
     let response = try await client(server.origin).send(get())
     #expect(response.status == 201)
     #expect(response.headers["x-a"] == "b")
@@ -91,7 +106,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func request() async throws {
-    let server = try await LoopbackServer { _, _ in Self.json("[]") }
+    let server = try await server { _, _ in Self.json("[]") }
     let client = try client(server.origin)
     for verb in [HTTPVerb.get, .put, .post, .patch, .delete] {
       let hasBody = ![.get, .delete].contains(verb)
@@ -109,7 +124,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func streamedRequest() async throws {
-    let server = try await LoopbackServer { _, _ in Self.json("[]") }
+    let server = try await server { _, _ in Self.json("[]") }
     let body = HTTPMessageBody.stream {
       let parts = AsyncThrowingStream<Data, any Error> { continuation in
         for part in 0..<100 { continuation.yield(Data(repeating: UInt8(part), count: 1_000)) }
@@ -124,7 +139,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func statuses() async throws {
-    let server = try await LoopbackServer { request, _ in
+    let server = try await server { request, _ in
       Self.json("{}", Int(request.path.split(separator: "/").last ?? "") ?? 500)
     }
     let client = try client(server.origin)
@@ -146,7 +161,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func breaks(_ answer: LoopbackServer.Answer, kinds: [ErrorKind]) async throws {
-    let server = try await LoopbackServer { _, _ in answer }
+    let server = try await server { _, _ in answer }
     let client = try client(server.origin)
     let read = await #expect(throws: AppError.self) { try await client.send(get()) }
     #expect(kinds.contains(read?.kind ?? .unknown), "\(String(describing: read))")
@@ -158,7 +173,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func limited(_ answer: LoopbackServer.Answer) async throws {
-    let server = try await LoopbackServer { _, _ in answer }
+    let server = try await server { _, _ in answer }
     let client = try client(server.origin)
     let request = get()
     let reply = Task { try await client.send(request) }
@@ -170,7 +185,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func portal() async throws {
-    let server = try await LoopbackServer { _, _ in
+    let server = try await server { _, _ in
       .reply(200, headers: [("Content-Type", "text/html")], body: Data("<html>".utf8))
     }
     let client = try client(server.origin)
@@ -179,7 +194,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func redirection() async throws {
-    let server = try await LoopbackServer { request, _ in
+    let server = try await server { request, _ in
       request.path == "/v1/a" ? Self.json("", 307, [("Location", "/b")]) : Self.json("[2]")
     }
     let response = try await client(server.origin).send(
@@ -198,7 +213,7 @@ package struct ClientConformance: Sendable {
   }
 
   private func cancellation() async throws {
-    let server = try await LoopbackServer { _, _ in .silence }
+    let server = try await server { _, _ in .silence }
     let client = try client(server.origin)
     let request = get()
     let task = Task { try await client.send(request) }
@@ -210,7 +225,7 @@ package struct ClientConformance: Sendable {
 
   private func largeStream() async throws {
     let length = 20_000_000
-    let server = try await LoopbackServer { _, _ in
+    let server = try await server { _, _ in
       .reply(200, body: Data(repeating: 7, count: length))
     }
     let response = try await client(server.origin).stream(get())
@@ -221,18 +236,18 @@ package struct ClientConformance: Sendable {
   }
 
   private func droppedStream() async throws {
-    let server = try await LoopbackServer { _, _ in .endless(200, body: Data("[".utf8)) }
+    let server = try await server { _, _ in .endless(200, body: Data("[".utf8)) }
     let client = try client(server.origin)
     do {
       let response = try await client.stream(get())
       var parts = response.body.makeAsyncIterator()
       #expect(try await parts.next() == Data("[".utf8))
     }
-    await server.closed.lines(atLeast: 1)
+    await server.connectionEnded()
   }
 
   private func concurrency() async throws {
-    let server = try await LoopbackServer { request, _ in
+    let server = try await server { request, _ in
       Self.json(#""\#(request.path)""#)
     }
     let client = try client(server.origin)
