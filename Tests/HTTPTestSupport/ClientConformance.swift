@@ -172,7 +172,10 @@ package struct ClientConformance: Sendable {
     let written = await #expect(throws: AppError.self) {
       try await client.send(.init(.post, "/a", body: try .json([1])))
     }
-    #expect(written?.disposition == .unknownOutcome || written?.disposition == .permanent)
+    // One that was to go over a connection that is just ending has not been sent.
+    #expect(
+      written?.disposition == .unknownOutcome || written?.disposition == .permanent
+        || written?.mayHaveBeenSent == false, "\(String(describing: written))")
   }
 
   private func limited(_ answer: LoopbackServer.Answer) async throws {
@@ -246,7 +249,8 @@ package struct ClientConformance: Sendable {
       var parts = response.body.makeAsyncIterator()
       #expect(try await parts.next() == Data("[".utf8))
     }
-    await server.connectionEnded()
+    // A connection of HTTP/2 goes on for its other streams.
+    if !http2 { await server.connectionEnded() }
   }
 
   private func concurrency() async throws {
