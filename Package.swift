@@ -280,7 +280,7 @@ let package = Package(
       name: "InventoryCoreTests",
       dependencies: [
         "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
-        "MainstayOutboxTesting", "MainstayTesting", "TestSupport",
+        "MainstayHTTPTesting", "MainstayOutboxTesting", "MainstayTesting", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ] + client("async-http-client", "AsyncHTTPClient") + sqlite("GRDB.swift", "GRDB")
         + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird"),

@@ -5,6 +5,7 @@ import Hummingbird
 import InventoryCore
 import InventoryUpstream
 import Mainstay
+import MainstayHTTPTesting
 import Testing
 
 /// The service on a free port, and a folder for the app: what one test needs.
@@ -14,6 +15,7 @@ final class World: Sendable {
   let upstream: Upstream
   let origin: URL
   private let server: Task<Void, any Error>
+  private let cable: FaultProxy
 
   init(clock: some Clock<Duration> = ContinuousClock()) async throws {
     var settings = Upstream.Settings()
@@ -26,11 +28,15 @@ final class World: Sendable {
     }
     let port = try #require(await ports.first { _ in true })
     self.upstream = upstream
-    origin = try #require(URL(string: "http://127.0.0.1:\(port)"))
+    cable = try await FaultProxy(to: port) { _ in .none }
+    origin = try #require(URL(string: cable.origin))
   }
 
   /// Ends the service, as a cable that is pulled out.
+  ///
+  /// The cable first: SwiftNIO stops the program where a server ends while a connection comes.
   func stop() async {
+    cable.shutDown()
     server.cancel()
     _ = await server.result
   }
