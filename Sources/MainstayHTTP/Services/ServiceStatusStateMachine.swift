@@ -98,9 +98,9 @@ extension ServiceStatusStateMachine.Verdict {
       if case .rejected = error.disposition {
         self = .nothing
       } else {
-        self =
-          error.httpStatus != nil || error.metadata["service.answered"] != nil
-          ? .answered : .nothing
+        // A status of HTTP, or an error of JSON-RPC, is the service's own word.
+        let hasAnswered = ["http.status", "jsonrpc.code"].contains { error.metadata[$0] != nil }
+        self = hasAnswered ? .answered : .nothing
       }
     }
   }

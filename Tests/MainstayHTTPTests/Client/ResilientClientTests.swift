@@ -8,6 +8,13 @@ import TestSupport
 import Testing
 
 @Suite struct ResilientClientTests {
+  /// No answer, until the wait for it is cancelled.
+  private static func nothing() async throws -> HTTPReply {
+    let (silence, _) = AsyncStream<Void>.makeStream()
+    for await _ in silence {}
+    throw CancellationError()
+  }
+
   private struct Book: Codable, Equatable, Sendable {
     var title: String
   }
@@ -128,8 +135,7 @@ import Testing
     async throws
   {
     let transport = ScriptedTransport { _, _ in
-      try await Task.sleep(for: .patience)
-      return .json()
+      try await Self.nothing()
     }
     let clock = ManualClock()
     let address = try #require(URL(string: "https://books.example"))

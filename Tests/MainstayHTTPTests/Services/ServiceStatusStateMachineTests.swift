@@ -90,7 +90,11 @@ import Testing
       (.portal(), .unreachable), (.http(status: 503), .answered), (.http(status: 404), .answered),
       (AppError.Network.invalidResponse.appError, .nothing),
       (Rejection(policy: "a", reason: .circuitOpen).appError, .nothing),
-      (.cancelled(), .nothing),
+      (AppError.portal().adding(metadata: ["jsonrpc.code": "2003"]), .unreachable),
+      (
+        AppError.Service.provider(code: "2003", message: "").appError
+          .adding(metadata: ["jsonrpc.code": "2003"]), .answered
+      ), (.cancelled(), .nothing),
     ])
   func `an error says what it does about the connection`(
     _ error: AppError, _ verdict: ServiceStatusStateMachine.Verdict
