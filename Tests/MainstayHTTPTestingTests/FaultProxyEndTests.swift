@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Faults at the ends of a connection, what a proxy keeps, and that it leaves nothing behind.
-@Suite(.ends(withinMinutes: 3)) struct FaultProxyEndTests {
+@Suite(.ends(withinMinutes: 5)) struct FaultProxyEndTests {
   private static let request = "GET /a HTTP/1.1\r\n\r\n"
 
   @Test func `a connection may end as soon as it is there`() async throws {
