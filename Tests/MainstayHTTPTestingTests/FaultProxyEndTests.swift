@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Faults at the ends of a connection, what a proxy keeps, and that it leaves nothing behind.
-@Suite(.ends(withinMinutes: 3)) struct FaultProxyEndTests {
+@Suite(.ends(withinMinutes: 5)) struct FaultProxyEndTests {
   private static let request = "GET /a HTTP/1.1\r\n\r\n"
 
   @Test func `a connection may end as soon as it is there`() async throws {
@@ -110,7 +110,7 @@ import Testing
     #expect(Array(caller.heard.suffix(size)) == Array(expected.prefix(size)))
   }
 
-  @Test(.requirement("T20")) func `nothing is left open after connections that broke anyhow`()
+  @Test func `nothing is left open after connections that broke anyhow`()
     async throws
   {
     let count = RandomDose.isTorture ? 10_000 : 300
