@@ -42,7 +42,7 @@ extension HTTPOrigin {
 }
 
 /// The address below which the requests of a client go, taken apart once.
-struct HTTPBase: Sendable {
+struct BaseAddress: Sendable {
   /// Nil where it is no address of HTTP.
   let origin: HTTPOrigin?
   /// Without query and fragment, and without a slash at its end.

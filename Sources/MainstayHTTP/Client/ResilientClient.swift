@@ -22,7 +22,7 @@ public struct ResilientClient: Sendable {
   /// What it does besides its policies.
   public let settings: Settings
 
-  let base: HTTPBase
+  let base: BaseAddress
   let transport: any HTTPTransport
   let authorization: HTTPAuthorization?
   let cache: ResponseCache?
@@ -59,7 +59,7 @@ public struct ResilientClient: Sendable {
   ) {
     self.name = name
     self.address = address
-    base = HTTPBase(address)
+    base = BaseAddress(address)
     self.settings = settings
     self.transport = transport
     self.authorization = authorization
@@ -92,7 +92,7 @@ public struct ResilientClient: Sendable {
   ) {
     self.name = name
     self.address = address
-    base = HTTPBase(address)
+    base = BaseAddress(address)
     self.settings = settings
     self.transport = transport
     self.authorization = authorization
