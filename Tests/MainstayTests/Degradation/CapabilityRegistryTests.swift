@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `what is not known is found out first, and once`() async throws {
-    let (log, registry) = (Log(), CapabilityRegistry())
+    let (log, registry) = (Log(), CapabilityRegistry(clock: ManualClock()))
     let camera = camera(log, works: Self.raised)
     registry.register(camera)
     #expect(registry.status(of: .camera) == .unknown)
@@ -55,7 +55,7 @@ import Testing
   @Test(.requirement("A18")) func `what stands in is used where it does not work, or fails`()
     async throws
   {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let camera = camera(Log(), works: Flag(), hasFallback: true)
     registry.register(camera)
     #expect(try await registry.execute(camera, 1) == "drawing 1")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `without one it says why it does not work, or what failed`() async throws {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let works = Flag()
     let camera = plainCamera(Log(), works: works)
     registry.register(camera)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `requirements come first, and circles end`() async {
-    let (log, registry) = (Log(), CapabilityRegistry())
+    let (log, registry) = (Log(), CapabilityRegistry(clock: ManualClock()))
     registry.register(Capability("a", requires: ["b"]) { log.add("a") })
     registry.register(Capability("b") { log.add("b") })
     #expect(await registry.validate("a").isAvailable && log.lines == ["b", "a"])
@@ -123,7 +123,7 @@ import Testing
   @Test(.requirement("A10", "A18")) func `a plan finds out again, and a retry goes on`()
     async throws
   {
-    let (log, registry, works) = (Log(), CapabilityRegistry(), Flag())
+    let (log, registry, works) = (Log(), CapabilityRegistry(clock: ManualClock()), Flag())
     let camera = plainCamera(log, works: works)
     registry.register(camera)
     let retry = Retry(backoff: .constant(.zero, jitter: .none))
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(.requirement("A45")) func `a controller hears what is missing`() async {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let controller = DegradationController(.standard, clock: ManualClock())
     controller.follow(registry)
     registry.register(camera(Log(), works: Flag()))
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func `what was found about one says nothing of the one that replaced it`() async {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let (held, release) = AsyncStream.makeStream(of: Void.self)
     registry.register(Capability(.camera) { for await _ in held { break } })
     let asked = await started { await registry.validate(.camera) }
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `a cancelled question says nothing`() async {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let clock = ManualClock()
     registry.register(Capability(.camera) { try await clock.sleep(for: .seconds(3_600)) })
     let asked = Task { await registry.validate(.camera) }
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test func `storage is tried out, and the clock is looked at`() async throws {
-    let registry = CapabilityRegistry()
+    let registry = CapabilityRegistry(clock: ManualClock())
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "storage-\(UUID().uuidString)")
     registry.register(.storage(in: folder))
