@@ -2,6 +2,7 @@
 
 public import Foundation
 public import Mainstay
+public import MainstayHTTP
 
 extension JSONRPCClient {
   /// How a client behaves; the defaults suit most services.
@@ -23,7 +24,7 @@ extension JSONRPCClient {
     /// What numbers of errors mean.
     public var catalog = JSONRPCErrorCatalog.standard
     /// Header fields of each request, or of the one that opens a WebSocket.
-    public var headers: [String: String] = [:]
+    public var headers: HTTPHeaderFields = [:]
     /// How a WebSocket is kept; of no concern over HTTP.
     public var webSocket = WebSocket()
 
@@ -83,13 +84,8 @@ extension JSONRPCClient.Options {
     check(maximumWaiting, "maximumWaiting", 0...1_000_000, &found)
     check(maximumMessageSize, "maximumMessageSize", 1_000...1_000_000_000, &found)
     check(maximumDepth, "maximumDepth", 8...512, &found)
-    for name in headers.keys.sorted() {
-      let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x3a }
-      found.check(isName, "headers", name.debugDescription, "it must be a name of a header field")
-    }
-    for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
-      let isValue = value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f }
-      found.check(isValue, "headers.\(name)", "its value", "it must have no control characters")
+    if let name = headers.firstIllegalName {
+      found.check(false, "headers", name.debugDescription, "it must be a header field of HTTP")
     }
     webSocket.check(&found)
     guard found.all.isEmpty else {

@@ -33,6 +33,22 @@ public final class JSONRPCClient: Sendable {
     self.options = options
   }
 
+  /// Makes a client that speaks over HTTP: each call, and each batch, is a POST of its own.
+  ///
+  /// - Parameters:
+  ///   - url: The address, with the scheme `http` or `https`.
+  ///   - transport: What sends the requests.
+  ///   - options: How it behaves.
+  ///   - clock: The clock that counts waits; the default is the continuous one.
+  /// - Throws: `ConfigurationError` with everything that is not legal.
+  public init(
+    http url: URL, over transport: any HTTPTransport, options: Options = Options(),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) throws(ConfigurationError) {
+    try options.check(url, schemes: ["http", "https"])
+    self.options = options
+  }
+
   /// Calls a method.
   ///
   /// - Parameters:
