@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsyncHTTPClient
-internal import Foundation
 public import Mainstay
 public import MainstayHTTP
-internal import NIOCore
-internal import NIOHTTP1
 
 /// Sends reports by AsyncHTTPClient.
 ///
@@ -18,11 +15,7 @@ internal import NIOHTTP1
 /// would go elsewhere; like a page for people it counts as the answer of a network that wants a
 /// sign-in, so the reports stay. Of an answer at most 64,000 bytes are read, and nothing is logged.
 public final class AsyncHTTPClientReportTransport: ReportTransport {
-  private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
-
-  private let endpoint: ReportEndpoint
-  private let limit: Timeout
-  private let client: HTTPClient
+  private let sender: ReportSender
 
   /// Makes a transport, with connections of its own that end with it.
   ///
@@ -38,19 +31,9 @@ public final class AsyncHTTPClientReportTransport: ReportTransport {
     configuration: HTTPClient.Configuration = HTTPClient.Configuration(),
     clock: some Clock<Duration> = ContinuousClock()
   ) {
-    self.endpoint = endpoint
-    limit = Timeout(timeout, name: "reports", clock: clock)
-    var configuration = configuration
-    configuration.redirectConfiguration = .disallow
-    // Whether and when to try again, the store says.
-    configuration.connectionPool.retryConnectionEstablishment = false
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-  }
-
-  /// A client that nobody shut down would stop the program.
-  deinit {
-    let client = client
-    client.shutdown { _ in _ = client }
+    sender = ReportSender(
+      to: endpoint, within: timeout, clock: clock,
+      over: AsyncHTTPClientTransport(configuration: configuration))
   }
 
   /// Sends one request and waits for its reply.
@@ -60,27 +43,6 @@ public final class AsyncHTTPClientReportTransport: ReportTransport {
   /// - Throws: `AppError` where there was no answer, `TimedOut` where it took too long, and a
   ///   cancellation.
   public func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
-    try await ReportAnswer.reply(
-      within: limit, mapping: Self.mapping, silence: HTTPClientError.remoteConnectionClosed
-    ) { answer in
-      try await exchange(request, answer)
-    }
-  }
-
-  private func exchange(_ request: ReportStore.Request, _ answer: ReportAnswer) async throws {
-    try Task.checkCancellation()
-    var message = HTTPClientRequest(url: endpoint.url.absoluteString)
-    message.method = .POST
-    for (name, value) in endpoint.headers.merging(request.headers, uniquingKeysWith: { $1 }) {
-      message.headers.replaceOrAdd(name: name, value: value)
-    }
-    message.body = .bytes(ByteBuffer(bytes: request.body))
-    let response = try await client.execute(message, deadline: .distantFuture)
-    answer.began(
-      status: Int(response.status.code),
-      headers: response.headers.map { (name: $0.name, value: $0.value) })
-    for try await part in response.body {
-      guard answer.add(Array(part.readableBytesView)) else { break }
-    }
+    try await sender.send(request)
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Foundation
-package import Mainstay
+internal import Foundation
+internal import Mainstay
 
 /// What has come of an answer so far: what transports have in common, whichever library they use.
 ///
 /// A status is the service's word, also where the rest of the answer is cut, breaks off or never
 /// ends: what was accepted must not be sent again.
-package final class ReportAnswer: Sendable {
+final class ReportAnswer: Sendable {
   private struct Head {
     let status: Int
     let headers: [String: String]
@@ -16,46 +16,19 @@ package final class ReportAnswer: Sendable {
   private let state = Locked((head: Head?.none, body: Data()))
 
   /// The most bytes of a body that are read.
-  package static let maximumBody = 64_000
+  static let maximumBody = 64_000
 
-  package init() {}
-
-  /// Makes an exchange within a limit of time; a head that has come counts however it ended.
-  ///
-  /// - Parameters:
-  ///   - limit: How long it may take.
-  ///   - mapping: What its errors mean.
-  ///   - silence: The error of an exchange that ends without an answer.
-  ///   - exchange: Sends the request, and hands over what comes.
-  /// - Returns: The reply.
-  /// - Throws: `AppError` where there was no answer, `TimedOut` where it took too long, and a
-  ///   cancellation.
-  package static func reply(
-    within limit: Timeout, mapping: ErrorMapping, silence: any Error,
-    _ exchange: (ReportAnswer) async throws -> Void
-  ) async throws -> ReportStore.Reply {
-    let answer = ReportAnswer()
-    do {
-      try await limit.run {
-        do { try await exchange(answer) } catch { throw mapping.map(error) }
-      }
-    } catch {
-      if let reply = try answer.reply() { return reply }
-      throw error
-    }
-    guard let reply = try answer.reply() else { throw mapping.map(silence) }
-    return reply
-  }
+  init() {}
 
   /// The head of the answer has come.
   ///
   /// - Parameters:
   ///   - status: The status.
   ///   - headers: Names in any case; of several with one name, the values are joined.
-  package func began(status: Int, headers: some Sequence<(name: String, value: String)>) {
+  func began(status: Int, headers: HTTPHeaderFields) {
     var kept: [String: String] = [:]
-    for (name, value) in headers {
-      let name = name.lowercased()
+    for field in headers.all {
+      let (name, value) = (field.name.lowercased(), field.value)
       guard Self.headers.contains(name) else { continue }
       let joined = kept[name].map { $0 + ", " + value } ?? value
       kept[name] = BoundedText.cut(joined, to: 4_000)
@@ -67,7 +40,7 @@ package final class ReportAnswer: Sendable {
   ///
   /// - Parameter bytes: The part.
   /// - Returns: Whether more may come; false once there is enough.
-  package func add(_ bytes: some DataProtocol) -> Bool {
+  func add(_ bytes: some DataProtocol) -> Bool {
     let part = Data(bytes.prefix(Self.maximumBody))
     return state.withLock { state in
       state.body.append(part.prefix(Self.maximumBody - state.body.count))
@@ -79,7 +52,7 @@ package final class ReportAnswer: Sendable {
   ///
   /// - Throws: `AppError` of a portal: what answered is a page or a redirection, so it is not the
   ///   service, and nothing was delivered.
-  package func reply() throws(AppError) -> ReportStore.Reply? {
+  func reply() throws(AppError) -> ReportStore.Reply? {
     let (head, body) = state.withLock { ($0.head, $0.body) }
     guard let head else { return nil }
     let fields = HTTPFields(head.headers)

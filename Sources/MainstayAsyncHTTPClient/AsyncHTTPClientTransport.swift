@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsyncHTTPClient
+internal import Foundation
+internal import Mainstay
+public import MainstayHTTP
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Carries requests by AsyncHTTPClient, over HTTP/1.1 and HTTP/2.
+///
+/// It follows no redirection, keeps no cookies and logs nothing.
+public final class AsyncHTTPClientTransport: HTTPTransport {
+  private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
+
+  private let client: HTTPClient
+
+  /// Makes a transport, with connections of its own that end with it.
+  ///
+  /// - Parameter configuration: The settings of its client, such as those of TLS and of a proxy;
+  ///   what becomes of redirections and of connections that fail is set here.
+  public init(configuration: HTTPClient.Configuration = HTTPClient.Configuration()) {
+    var configuration = configuration
+    configuration.redirectConfiguration = .disallow
+    // Whether and when to try again, policies say.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// A client that nobody shut down would stop the program.
+  deinit {
+    let client = client
+    client.shutdown { _ in _ = client }
+  }
+
+  /// Sends one request, and returns as soon as the head of the answer is there.
+  ///
+  /// - Parameter transmission: What is sent.
+  /// - Returns: The answer, whatever its status.
+  /// - Throws: `AppError` where there was no answer, and a cancellation.
+  public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    try Task.checkCancellation()
+    var message = HTTPClientRequest(url: transmission.url.absoluteString)
+    message.method = HTTPMethod(rawValue: transmission.verb.rawValue)
+    for field in transmission.headers.all {
+      message.headers.add(name: field.name, value: field.value)
+    }
+    var asked: BodyAsked?
+    switch transmission.body {
+    case .none: break
+    case .bytes(let bytes): message.body = .bytes(ByteBuffer(bytes: bytes))
+    case .stream(let stream):
+      let body = BodyAsked(stream)
+      asked = body
+      message.body = .stream(
+        body, length: stream.length.map { .known(Int64($0)) } ?? .unknown)
+    }
+    do {
+      let response = try await client.execute(message, deadline: .distantFuture)
+      return Self.reply(response)
+    } catch {
+      throw Self.failure(error, asked: asked)
+    }
+  }
+
+  private static func reply(_ response: HTTPClientResponse) -> HTTPReply {
+    let headers = HTTPHeaderFields(
+      response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
+    return HTTPReply(
+      status: Int(response.status.code), headers: headers,
+      body: HTTPByteStream(ClientBody(body: response.body), length: headers.contentLength))
+  }
+
+  fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
+    if error.isCancellation { return CancellationError() }
+    if let source = asked?.failure { return source }
+    let mapped = mapping.map(error)
+    guard let asked, !asked.wasAsked, mapped.disposition != .cancelled else { return mapped }
+    // Of a body that nobody asked for no byte has left, so the service has no whole request.
+    return mapped.adding(metadata: ["http.sent": "no"])
+  }
+}
+
+/// The body of a request, which knows whether anybody wanted it.
+private final class BodyAsked: AsyncSequence, Sendable {
+  typealias Element = ByteBuffer
+
+  private let stream: HTTPByteStream
+  private let state = Locked((wasAsked: false, failure: (any Error)?.none))
+
+  init(_ stream: HTTPByteStream) { self.stream = stream }
+
+  var wasAsked: Bool { state.withLock { $0.wasAsked } }
+  /// Why the body itself could not be read.
+  var failure: (any Error)? { state.withLock { $0.failure } }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let body: BodyAsked
+    var parts: HTTPByteStream.AsyncIterator
+
+    mutating func next() async throws -> ByteBuffer? {
+      body.state.withLock { $0.wasAsked = true }
+      do {
+        return try await parts.next().map { ByteBuffer(bytes: $0) }
+      } catch {
+        body.state.withLock { $0.failure = error }
+        throw error
+      }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(body: self, parts: stream.makeAsyncIterator())
+  }
+}
+
+/// The body of an answer, with errors that say what they mean.
+private struct ClientBody: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
+
+  let body: HTTPClientResponse.Body
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var parts: HTTPClientResponse.Body.AsyncIterator
+
+    mutating func next() async throws -> Data? {
+      do {
+        guard let part = try await parts.next() else { return nil }
+        return Data(part.readableBytesView)
+      } catch {
+        throw AsyncHTTPClientTransport.failure(error)
+      }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: body.makeAsyncIterator()) }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import Mainstay
+
+/// Bytes of a body that come one part after the other, and are read once.
+///
+/// Whoever stops reading gives the rest up: the connection need not carry it any further.
+public struct HTTPByteStream: AsyncSequence, Sendable {
+  /// The parts.
+  public typealias Element = Data
+
+  /// How many bytes there will be; nil where nobody knows.
+  public let length: Int?
+
+  private let parts: any AsyncSequence<Data, any Error> & Sendable
+
+  /// Makes a stream of parts.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts; they may be empty.
+  ///   - length: How many bytes there will be, zero or more; nil where that is not known.
+  public init(_ parts: some AsyncSequence<Data, any Error> & Sendable, length: Int? = nil) {
+    self.parts = parts
+    self.length = length
+  }
+
+  /// Makes a stream of bytes that are there.
+  public init(_ bytes: Data) {
+    self.init(
+      AsyncThrowingStream<Data, any Error> { continuation in
+        if !bytes.isEmpty { continuation.yield(bytes) }
+        continuation.finish()
+      }, length: bytes.count)
+  }
+
+  /// Reads one part after the other.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate var iterator: any AsyncIteratorProtocol<Data, any Error>
+
+    /// The next part; nil at the end.
+    ///
+    /// - Throws: What the source throws, such as an error of a connection that broke.
+    public mutating func next() async throws -> Data? { try await iterator.next() }
+  }
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(iterator: Self.opened(parts))
+  }
+
+  private static func opened(
+    _ parts: some AsyncSequence<Data, any Error>
+  ) -> any AsyncIteratorProtocol<Data, any Error> {
+    parts.makeAsyncIterator()
+  }
+
+  /// Reads everything, up to a limit.
+  ///
+  /// - Parameter limit: The most bytes that are kept; zero or more.
+  /// - Returns: The bytes, and whether there were more than that, which are given up.
+  /// - Throws: What the source throws.
+  public func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+    var bytes = Data()
+    for try await part in self {
+      guard bytes.count + part.count <= limit else {
+        bytes.append(part.prefix(Swift.max(limit - bytes.count, 0)))
+        return (bytes, true)
+      }
+      // The one part that most answers consist of is not copied.
+      if bytes.isEmpty { bytes = part } else { bytes.append(part) }
+    }
+    return (bytes, false)
+  }
+}

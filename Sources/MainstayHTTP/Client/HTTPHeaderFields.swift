@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The header fields of a request or of an answer, in their order.
+///
+/// Case does not matter in names. Several fields of one name are read as one value, joined by
+/// commas, and each can be had by ``values(of:)``. Source: RFC 9110, section 5.
+public struct HTTPHeaderFields: Sendable, Hashable {
+  /// One field.
+  public struct Field: Sendable, Hashable {
+    /// The name, as it was written.
+    public let name: String
+    /// The value.
+    public let value: String
+
+    /// Makes a field.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// All fields, in order.
+  public private(set) var all: [Field]
+
+  /// Makes fields.
+  public init(_ fields: [Field] = []) { all = fields }
+
+  /// Makes fields of a dictionary, in the order of their names.
+  public init(_ fields: [String: String]) {
+    all = fields.sorted { $0.key < $1.key }.map { Field($0.key, $0.value) }
+  }
+
+  /// The value of a field; nil where there is none.
+  ///
+  /// Several of one name are joined by commas. Setting puts one field in place of all of that name,
+  /// and nil removes them.
+  public subscript(name: String) -> String? {
+    get {
+      var found: String?
+      for field in all where Self.isEqual(field.name, name) {
+        found = found.map { $0 + ", " + field.value } ?? field.value
+      }
+      return found
+    }
+    set {
+      guard let newValue else {
+        all.removeAll { Self.isEqual($0.name, name) }
+        return
+      }
+      guard let first = all.firstIndex(where: { Self.isEqual($0.name, name) }) else {
+        all.append(Field(name, newValue))
+        return
+      }
+      all[first] = Field(name, newValue)
+      var index = all.count - 1
+      while index > first {
+        if Self.isEqual(all[index].name, name) { all.remove(at: index) }
+        index -= 1
+      }
+    }
+  }
+
+  /// The values of all fields of one name, in order.
+  public func values(of name: String) -> [String] {
+    all.filter { Self.isEqual($0.name, name) }.map(\.value)
+  }
+
+  /// Whether there is a field of this name.
+  public func contains(_ name: String) -> Bool {
+    all.contains { Self.isEqual($0.name, name) }
+  }
+
+  /// Adds a field, and leaves others of that name as they are.
+  public mutating func append(_ name: String, _ value: String) {
+    all.append(Field(name, value))
+  }
+
+  /// Puts fields in the place of those with the same names.
+  public mutating func merge(_ others: HTTPHeaderFields) {
+    all.removeAll { others.contains($0.name) }
+    all += others.all
+  }
+}
+
+extension HTTPHeaderFields: ExpressibleByDictionaryLiteral {
+  /// Makes fields in the order in which they are written.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    all = elements.map { Field($0.0, $0.1) }
+  }
+}
+
+extension HTTPHeaderFields {
+  /// By name in lower case, as far as they are read by name.
+  package var byName: [String: String] {
+    Dictionary(all.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
+  }
+
+  /// How many bytes of a body there will be; nil where nobody knows, as with one that is unpacked.
+  package var contentLength: Int? {
+    guard let text = self["content-length"], !contains("content-encoding") else { return nil }
+    return Int(text).flatMap { $0 < 0 ? nil : $0 }
+  }
+
+  /// The first name that is no token, or whose value could end the field: it must not be sent.
+  package var firstIllegalName: String? {
+    all.first { field in
+      field.name.isEmpty || !field.name.utf8.allSatisfy(Self.isTokenByte)
+        || field.value.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7f }
+    }?.name
+  }
+
+  /// Whether a byte may stand in a token (RFC 9110, section 5.6.2).
+  package static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+    case 0x21, 0x23...0x27, 0x2a, 0x2b, 0x2d, 0x2e, 0x5e, 0x5f, 0x60, 0x7c, 0x7e: true
+    default: false
+    }
+  }
+
+  /// Without a copy of either: this is asked several times in each request.
+  private static func isEqual(_ one: String, _ other: String) -> Bool {
+    let (one, other) = (one.utf8, other.utf8)
+    guard one.count == other.count else { return false }
+    return zip(one, other).allSatisfy { $0 == $1 || lowered($0) == lowered($1) }
+  }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Carries requests by URLSession.
+///
+/// It keeps no cookies and no cache, follows no redirection and logs nothing. A body that comes in
+/// parts is written into a temporary file first, since URLSession on Linux takes it from there.
+public final class URLSessionTransport: HTTPTransport {
+  private static let mapping = ErrorMapping.standard.addingHTTPErrors()
+  /// The limits of time are the caller's; those of the session come after them.
+  private static let sessionLimit: TimeInterval = 31_536_000
+
+  private let session: URLSession
+  private let receiver = URLSessionReceiver()
+
+  /// Makes a transport, with connections of its own that end with it.
+  ///
+  /// - Parameter configuration: The settings of its connections; the default is an ephemeral one.
+  ///   Cookies, cache and limits of time are set here.
+  public init(configuration: URLSessionConfiguration = .ephemeral) {
+    // A copy: the caller's object is the caller's.
+    let configuration = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.timeoutIntervalForRequest = Self.sessionLimit
+    configuration.timeoutIntervalForResource = Self.sessionLimit
+    session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+  }
+
+  deinit { session.invalidateAndCancel() }
+
+  /// Sends one request, and returns as soon as the head of the answer is there.
+  ///
+  /// - Parameter transmission: What is sent.
+  /// - Returns: The answer, whatever its status.
+  /// - Throws: `AppError` where there was no answer, and a cancellation.
+  public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    try Task.checkCancellation()
+    var file: TemporaryBody?
+    if case .stream(let stream) = transmission.body {
+      file = try await TemporaryBody(of: stream)
+    }
+    let task = makeTask(transmission, file)
+    let exchange = URLSessionExchange(
+      task, body: file, mapping: Self.mapping,
+      forget: { [weak receiver, number = task.taskIdentifier] in receiver?.forget(number) })
+    receiver.add(task.taskIdentifier, exchange)
+    return try await exchange.reply()
+  }
+
+  private func makeTask(
+    _ transmission: HTTPTransmission, _ file: TemporaryBody?
+  ) -> URLSessionTask {
+    var message = URLRequest(url: transmission.url)
+    message.httpMethod = transmission.verb.rawValue
+    message.timeoutInterval = Self.sessionLimit
+    for field in transmission.headers.all {
+      message.addValue(field.value, forHTTPHeaderField: field.name)
+    }
+    if let file { return session.uploadTask(with: message, fromFile: file.url) }
+    if case .bytes(let bytes) = transmission.body { message.httpBody = bytes }
+    return session.dataTask(with: message)
+  }
+}
+
+/// The body of a request in a file, which goes with it.
+final class TemporaryBody: Sendable {
+  let url: URL
+
+  /// Writes what comes; where that fails, nothing was sent.
+  init(of stream: HTTPByteStream) async throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("mainstay-body-\(UUID().uuidString)")
+    let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: mode) else {
+      throw AppError.wire(
+        .exhausted, wasSent: false, details: "No temporary file for the body could be made",
+        cause: CocoaError(.fileWriteUnknown))
+    }
+    let file = try FileHandle(forWritingTo: url)
+    defer { try? file.close() }
+    for try await part in stream { try file.write(contentsOf: part) }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// What the session tells about its tasks, handed to the exchange of each.
+private final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
+  private let exchanges = Locked<[Int: URLSessionExchange]>([:])
+
+  func add(_ task: Int, _ exchange: URLSessionExchange) {
+    exchanges.withLock { $0[task] = exchange }
+  }
+
+  func forget(_ task: Int) { exchanges.withLock { _ = $0.removeValue(forKey: task) } }
+
+  private func exchange(_ task: URLSessionTask) -> URLSessionExchange? {
+    exchanges.withLock { $0[task.taskIdentifier] }
+  }
+
+  private func end(_ task: URLSessionTask, with error: (any Error)?) {
+    exchange(task)?.end(with: error)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    // Its body is of no interest, and not every version hands it on.
+    exchange(task)?.began(response)
+    end(task, with: nil)
+    completionHandler(nil)
+    task.cancel()
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    if let response = response as? HTTPURLResponse { exchange(dataTask)?.began(response) }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(dataTask)?.add(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    end(task, with: error)
+  }
+}
