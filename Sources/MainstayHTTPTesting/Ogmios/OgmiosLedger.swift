@@ -55,7 +55,8 @@ public struct OgmiosLedger: Sendable, Hashable {
   /// The newest block.
   public var tip: Block { blocks.last ?? Self.genesis }
 
-  private static let genesis = Block(slot: 0, height: 0, id: digits(of: "genesis"), transactions: [])
+  private static let genesis = Block(
+    slot: 0, height: 0, id: digits(of: "genesis"), transactions: [])
 
   /// Makes a block of everything that waits.
   public mutating func forge() {

@@ -195,8 +195,9 @@ extension OgmiosSessionStateMachine {
   private mutating func queryLedgerState(
     _ query: Substring, _ params: JSONValue?, _ ledger: OgmiosLedger
   ) -> Answer {
-    if let ledgerView, ledgerView.expiries < ledger.expiries
-      || ledger.block(slot: ledgerView.point.slot, id: ledgerView.point.id) == nil
+    if let ledgerView,
+      ledgerView.expiries < ledger.expiries
+        || ledger.block(slot: ledgerView.point.slot, id: ledgerView.point.id) == nil
     {
       self.ledgerView = nil
       return .failure(Failure(2003, "The acquired state has expired.", data: "\"too old\""))

@@ -54,7 +54,8 @@ extension OgmiosTopic {
   static let registration = OgmiosTopic(
     "The registration can’t be changed like this", "Check what is registered, then try again.")
   static let pool = OgmiosTopic(
-    "The stake pool can’t be changed like this", "Correct what is said of the pool, then try again.")
+    "The stake pool can’t be changed like this", "Correct what is said of the pool, then try again."
+  )
   static let governance = OgmiosTopic(
     "The vote or proposal can’t be accepted", "Correct the vote or proposal, then send it again.")
   static let rewards = OgmiosTopic(

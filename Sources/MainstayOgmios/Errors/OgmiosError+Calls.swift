@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayHTTP
+internal import MainstayJSONRPC
+
+extension OgmiosError {
+  /// What a call of a client of JSON-RPC ended with, in the words of Ogmios.
+  ///
+  /// - Parameters:
+  ///   - error: What the client threw.
+  ///   - method: The method that was called.
+  ///   - endpoint: Where.
+  ///   - kind: What failed where the connection did: `http` or `websocket`.
+  /// - Returns: An ``OgmiosError``; a cancellation and a refusal of the client's own stay
+  ///   themselves.
+  static func from(
+    _ error: AppError, method: String, endpoint: String, over kind: Kind
+  ) -> any Error {
+    if error.isCancellation { return CancellationError() }
+    if let answer: JSONRPCError = error.cause() {
+      return OgmiosError(
+        .response, method: method, endpoint: endpoint, code: answer.code, message: answer.message,
+        data: answer.data)
+    }
+    if case .rejected = error.disposition { return error }
+    guard let failure: JSONRPCConnectionError = error.cause() else {
+      return OgmiosError(
+        error.kind == .timeout ? .timeout : kind, method: method, endpoint: endpoint, cause: error)
+    }
+    if let said = CloseReason(failure.closeCode == nil ? nil : failure.details) {
+      return OgmiosError(
+        .response, method: method, endpoint: endpoint, code: said.code, message: said.message,
+        cause: error)
+    }
+    let own: Kind =
+      switch failure.reason {
+      case .timedOut: .timeout
+      case .unreadable, .missing, .tooLarge: .invalidResponse
+      case .unsendable, .duplicateID: .invalidFormat
+      default: kind
+      }
+    return OgmiosError(own, method: method, endpoint: endpoint, cause: error)
+  }
+
+  /// What Ogmios writes into the reason of a close frame: an error without an envelope.
+  private struct CloseReason {
+    let code: Int64
+    let message: String?
+
+    init?(_ reason: String?) {
+      guard let reason, let document = JSONValue(json: Data(reason.utf8)),
+        let code = document["code"]?.integer
+      else { return nil }
+      self.code = Int64(code)
+      message = document["message"]?.string
+    }
+  }
+}
