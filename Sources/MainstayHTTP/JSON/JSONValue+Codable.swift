@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-public import Mainstay
+internal import Mainstay
 
 extension JSONValue {
   /// Makes a value of one that can be encoded, numbers with all their digits.

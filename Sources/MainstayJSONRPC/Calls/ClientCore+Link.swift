@@ -66,7 +66,8 @@ extension ClientCore {
     step { state in
       let wasOpen = state.calls.isOpen(connection)
       let (effect, counts) = state.link.ended(
-        connection, isHopeless: isHopeless, now: now, fraction: fraction)
+        connection, isHopeless: isHopeless, hint: known.disposition.retryAfter, now: now,
+        fraction: fraction)
       guard counts else { return [] }
       state.failure = error
       var actions = Self.actions(state.calls.ended(), &state, cause: error)

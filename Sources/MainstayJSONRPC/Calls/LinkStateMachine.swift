@@ -87,11 +87,12 @@ struct LinkStateMachine: Sendable {
   /// - Parameters:
   ///   - connection: Its number.
   ///   - isHopeless: Whether another attempt would end in the same way.
+  ///   - hint: How long the server asked to wait; nil where it did not.
   ///   - now: The reading of the clock.
   ///   - fraction: A random number in `0..<1`.
   /// - Returns: What to do, and whether the end counts.
   mutating func ended(
-    _ connection: Int, isHopeless: Bool, now: Duration, fraction: Double
+    _ connection: Int, isHopeless: Bool, hint: Duration? = nil, now: Duration, fraction: Double
   ) -> (effect: Effect?, counts: Bool) {
     switch state {
     case .opening(connection), .restoring(connection), .up(connection): break
@@ -104,7 +105,7 @@ struct LinkStateMachine: Sendable {
     }
     let pause = backoff.delay(attempt: failures, previous: lastPause, fraction: fraction)
     lastPause = pause
-    let until = now + pause
+    let until = now + max(pause, hint ?? .zero)
     state = .pausing(until: until)
     return (.wait(until: until), true)
   }
