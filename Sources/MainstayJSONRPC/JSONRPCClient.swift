@@ -15,10 +15,11 @@ public import MainstayHTTP
 /// order. A WebSocket is opened by the first call and, when it breaks, opened again; calls that
 /// were not sent yet survive that. Source: JSON-RPC 2.0, RFC 6455.
 public final class JSONRPCClient: Sendable {
-  /// How the client behaves.
-  public let options: Options
+  private let core: ClientCore
 
   /// Makes a client that speaks over a WebSocket.
+  ///
+  /// It is opened by the first call.
   ///
   /// - Parameters:
   ///   - url: The address, with the scheme `ws` or `wss`.
@@ -30,7 +31,9 @@ public final class JSONRPCClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock()
   ) throws(ConfigurationError) {
     try options.check(url, schemes: ["ws", "wss"])
-    self.options = options
+    core = ClientCore(
+      options: options, carrier: try WebSocketCarrier(url, options), isConnected: true,
+      timeline: Timeline(clock))
   }
 
   /// Makes a client that speaks over HTTP: each call, and each batch, is a POST of its own.
@@ -46,7 +49,9 @@ public final class JSONRPCClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock()
   ) throws(ConfigurationError) {
     try options.check(url, schemes: ["http", "https"])
-    self.options = options
+    core = ClientCore(
+      options: options, carrier: HTTPCarrier(url, transport, options), isConnected: false,
+      timeline: Timeline(clock))
   }
 
   /// Calls a method.
@@ -62,7 +67,22 @@ public final class JSONRPCClient: Sendable {
   public func call(
     _ method: String, _ params: JSONValue? = nil, timeout: Duration? = nil
   ) async throws(AppError) -> JSONValue {
-    throw JSONRPCConnectionError(.closed, method: method).asAppError
+    try await call(JSONRPCRequest(method, params), timeout: timeout)
+  }
+
+  /// Calls a method with an id of your own.
+  ///
+  /// - Parameters:
+  ///   - request: The method, what it is given, and the id; not a notification.
+  ///   - timeout: How long to wait for the answer; more than zero, the default is that of the
+  ///     options.
+  /// - Returns: The result.
+  /// - Throws: As for a call without an id, and where another call has the same one.
+  public func call(
+    _ request: JSONRPCRequest, timeout: Duration? = nil
+  ) async throws(AppError) -> JSONValue {
+    let outcomes = await core.run([request], isBatch: false, timeout: timeout)
+    return try outcomes[0].get()
   }
 
   /// Calls a method and reads its result as a type.
@@ -78,7 +98,12 @@ public final class JSONRPCClient: Sendable {
   public func call<Result: Decodable>(
     _ method: String, _ params: JSONValue? = nil, as type: Result.Type, timeout: Duration? = nil
   ) async throws(AppError) -> Result {
-    throw JSONRPCConnectionError(.closed, method: method).asAppError
+    let result = try await call(method, params, timeout: timeout)
+    do throws(JSONValue.ReadingError) {
+      return try result.decode(as: type)
+    } catch {
+      throw error.asAppError.adding(metadata: ["jsonrpc.method": method])
+    }
   }
 
   /// Sends a notification, which nobody answers.
@@ -91,7 +116,8 @@ public final class JSONRPCClient: Sendable {
   public func notify(
     _ method: String, _ params: JSONValue? = nil, timeout: Duration? = nil
   ) async throws(AppError) {
-    throw JSONRPCConnectionError(.closed, method: method).asAppError
+    let request = JSONRPCRequest(method, params, isNotification: true)
+    _ = try await call(request, timeout: timeout)
   }
 
   /// Calls several methods in one message.
@@ -105,41 +131,22 @@ public final class JSONRPCClient: Sendable {
   public func batch(
     _ requests: [JSONRPCRequest], timeout: Duration? = nil
   ) async -> [Result<JSONValue, AppError>] {
-    requests.map { .failure(JSONRPCConnectionError(.closed, method: $0.method).asAppError) }
+    if requests.isEmpty { return [] }
+    return await core.run(requests, isBatch: true, timeout: timeout)
   }
 
   /// What the server sends without being asked, from now on; of what nobody fetches the newest
   /// 1,000 are kept.
-  public var pushes: AsyncStream<JSONRPCPush> { AsyncStream { $0.finish() } }
+  public var pushes: AsyncStream<JSONRPCPush> { core.pushes.listen() }
 
   /// What happens, from now on; of what nobody fetches the newest 1,000 are kept.
-  public var events: AsyncStream<JSONRPCEvent> { AsyncStream { $0.finish() } }
+  public var events: AsyncStream<JSONRPCEvent> { core.events.listen() }
 
   /// How the connection stands; over HTTP, how the last exchange went.
-  public var status: ConnectionStatus { .disconnected }
+  public var status: ConnectionStatus { core.status }
 
   /// Ends all calls and the connection; later calls fail at once.
-  public func close() {}
-}
+  public func close() { core.close() }
 
-/// A connection that is being restored: what is called here goes before all other calls, and to
-/// this connection alone.
-public struct JSONRPCSession: Sendable {
-  /// The number of the connection, counted from 1.
-  public let number: Int
-
-  /// Calls a method on this connection.
-  ///
-  /// - Parameters:
-  ///   - method: The name of the method.
-  ///   - params: What it is given: an array or an object; the default is nothing.
-  ///   - timeout: How long to wait for the answer; the default is that of the options.
-  /// - Returns: The result.
-  /// - Throws: As a call of the client does.
-  @discardableResult
-  public func call(
-    _ method: String, _ params: JSONValue? = nil, timeout: Duration? = nil
-  ) async throws(AppError) -> JSONValue {
-    throw JSONRPCConnectionError(.closed, method: method).asAppError
-  }
+  deinit { core.close() }
 }

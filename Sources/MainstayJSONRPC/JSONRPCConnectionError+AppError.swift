@@ -17,7 +17,8 @@ extension JSONRPCConnectionError: AppErrorConvertible {
     let error = AppError(
       code: row.code, kind: row.kind, disposition: row.disposition, severity: row.severity,
       title: row.title, message: row.message, suggestion: row.suggestion, details: description,
-      metadata: metadata, actions: row.actions, help: row.help)
+      metadata: metadata, actions: row.actions, help: row.help,
+      underlying: cause.map { [$0] } ?? [])
     return isOutcomeUnknown ? error.with(disposition: .unknownOutcome) : error
   }
 

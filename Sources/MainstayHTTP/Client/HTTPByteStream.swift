@@ -41,7 +41,11 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     /// The next part; nil at the end.
     ///
     /// - Throws: What the source throws, such as an error of a connection that broke.
-    public mutating func next() async throws -> Data? { try await iterator.next() }
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws -> Data? {
+      try await iterator.next(isolation: actor)
+    }
   }
 
   /// Begins to read.
