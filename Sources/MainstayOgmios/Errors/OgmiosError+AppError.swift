@@ -43,8 +43,10 @@ extension OgmiosError: AppErrorConvertible {
     let name = number < 0 ? "minus-\(number.magnitude)" : String(number)
     let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
     let disposition = OgmiosErrorCatalog.disposition(for: number, data: data)
-    // A server that stumbled may have passed the transaction on.
-    let isOpen = number == -32603 && !OgmiosMethod.isRepeatable(method)
+    // A server that stumbled, or lost its node, may have passed the transaction on.
+    let isOpen =
+      (number == -32603 || number == -32000) && mayHaveBeenSent
+      && !OgmiosMethod.isRepeatable(method)
     return AppError(
       code: ErrorCode("ogmios.\(name)") ?? unknown.code,
       kind: advice?.kind ?? .server,

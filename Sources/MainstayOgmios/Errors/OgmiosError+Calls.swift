@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 internal import Mainstay
-internal import MainstayHTTP
 internal import MainstayJSONRPC
 
 extension OgmiosError {
@@ -19,20 +17,21 @@ extension OgmiosError {
     _ error: AppError, method: String, endpoint: String, over kind: Kind
   ) -> any Error {
     if error.isCancellation { return CancellationError() }
-    if let answer: JSONRPCError = error.cause() {
-      return OgmiosError(
-        .response, method: method, endpoint: endpoint, code: answer.code, message: answer.message,
-        data: answer.data)
-    }
     if case .rejected = error.disposition { return error }
     guard let failure: JSONRPCConnectionError = error.cause() else {
+      if let answer: JSONRPCError = error.cause() {
+        return OgmiosError(
+          .response, method: method, endpoint: endpoint, code: answer.code,
+          message: answer.message, data: answer.data)
+      }
       return OgmiosError(
         error.kind == .timeout ? .timeout : kind, method: method, endpoint: endpoint, cause: error)
     }
-    if let said = CloseReason(failure.closeCode == nil ? nil : failure.details) {
+    // Ogmios writes an error into the reason with which it closes a connection.
+    if let said = failure.cause as? JSONRPCError {
       return OgmiosError(
         .response, method: method, endpoint: endpoint, code: said.code, message: said.message,
-        cause: error)
+        data: said.data, cause: error)
     }
     let own: Kind =
       switch failure.reason {
@@ -42,19 +41,5 @@ extension OgmiosError {
       default: kind
       }
     return OgmiosError(own, method: method, endpoint: endpoint, cause: error)
-  }
-
-  /// What Ogmios writes into the reason of a close frame: an error without an envelope.
-  private struct CloseReason {
-    let code: Int64
-    let message: String?
-
-    init?(_ reason: String?) {
-      guard let reason, let document = JSONValue(json: Data(reason.utf8)),
-        let code = document["code"]?.integer
-      else { return nil }
-      self.code = Int64(code)
-      message = document["message"]?.string
-    }
   }
 }
