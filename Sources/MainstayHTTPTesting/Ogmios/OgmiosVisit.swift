@@ -16,7 +16,7 @@ struct OgmiosVisit: Sendable {
   /// Answers until the client is gone, or has said nothing for too long.
   func run<C: Clock<Duration>>(idleTimeout: Duration, clock: C) async {
     let steps = world.enter(connection.number)
-    let messages = Locked(0)
+    let messages = MessageCount()
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await step in steps { await perform(step) }
@@ -24,7 +24,7 @@ struct OgmiosVisit: Sendable {
       }
       group.addTask {
         for await message in connection.messages {
-          messages.withLock { $0 += 1 }
+          messages.add()
           switch message {
           case .text(let text): world.receive(Data(text.utf8), on: connection.number)
           case .binary(let bytes): world.receive(Data(bytes), on: connection.number)
@@ -35,7 +35,7 @@ struct OgmiosVisit: Sendable {
       }
       group.addTask {
         var seen = -1
-        while case let now = messages.withLock({ $0 }), now != seen {
+        while case let now = messages.value, now != seen {
           seen = now
           do { try await clock.sleep(for: idleTimeout) } catch { return false }
         }
@@ -55,4 +55,10 @@ struct OgmiosVisit: Sendable {
     case .reset: await connection.reset()
     }
   }
+}
+
+private final class MessageCount: Sendable {
+  private let count = Locked(0)
+  var value: Int { count.withLock { $0 } }
+  func add() { count.withLock { $0 += 1 } }
 }
