@@ -119,7 +119,7 @@ public struct OgmiosLedger: Sendable, Hashable {
 
   /// 64 hexadecimal digits of a text: FNV-1a with four beginnings.
   private static func digits(of text: String) -> String {
-    (0..<4).map { part in
+    (0..<4 as Range<UInt64>).map { part in
       var hash: UInt64 = 0xcbf2_9ce4_8422_2325 &+ part
       for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
       let digits = String(hash, radix: 16)

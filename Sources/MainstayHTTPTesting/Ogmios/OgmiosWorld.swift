@@ -20,12 +20,12 @@ final class OgmiosWorld: Sendable {
     let takesEffect: Bool
   }
 
-  private struct Visitor {
+  fileprivate struct Visitor {
     var session: OgmiosSessionStateMachine
     let steps: AsyncStream<Step>.Continuation
   }
 
-  private struct State {
+  fileprivate struct State {
     var ledger: OgmiosLedger
     var planned: [Planned] = []
     var visitors: [Int: Visitor] = [:]
@@ -35,7 +35,7 @@ final class OgmiosWorld: Sendable {
   /// The methods that were called.
   let calls = EventLog<String>()
   private let settings: OgmiosServer.Settings
-  private let state: Locked<State>
+  fileprivate let state: Locked<State>
 
   init(_ ledger: OgmiosLedger, _ settings: OgmiosServer.Settings) {
     self.settings = settings

@@ -79,7 +79,9 @@ private struct SingleCall<Output: Sendable>: Sendable {
   func run(on link: OgmiosLink) async throws -> Output {
     do {
       return try request.read(try await answer(from: link))
-    } catch let error as OgmiosError where error.endpoint == nil {
+    } catch let error as OgmiosError where error.kind == .invalidResponse {
+      // The server has gone on by a step that nobody understands.
+      if method == "nextBlock" { link.places.connection.withLock { $0.chain = nil } }
       throw error.at(link.name)
     }
   }
@@ -139,23 +141,31 @@ private struct SingleCall<Output: Sendable>: Sendable {
   // MARK: The chain
 
   private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
-    try await link.places.bringChain(bring(link))
     let places = link.places
+    try await places.bringChain(bring(link))
+    let result = try await step(of: link)
+    let isEcho = places.connection.withLock { connection in
+      defer { connection.isEchoExpected = false }
+      return connection.isEchoExpected
+    }
+    guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
+    // The server confirms the place that the connection was brought to: nothing happened.
+    return try await step(of: link)
+  }
+
+  /// The answer to the question that is on its way, or to a new one.
+  private func step(of link: OgmiosLink) async throws -> JSONValue {
+    let (step, method) = (link.places.step, method)
+    let (number, answer) = step.current {
+      // A connection that says nothing is noticed by its pings.
+      try await link.callSocket(method, nil, timeout: .seconds(86_400))
+    }
     do {
-      var result = try await plain(link)
-      let isEcho = places.connection.withLock { connection in
-        defer { connection.isEchoExpected = false }
-        return connection.isEchoExpected
-      }
-      if isEcho, Self.isBackward(result, to: client.caller.now.cursor) {
-        // The server confirms the place that the connection was brought to: nothing happened.
-        result = try await plain(link)
-      }
+      let result = try await link.leaving(timeout).runSendable { try await answer.value }
+      step.taken(number)
       return result
-    } catch {
-      // It may have gone on without us.
-      places.connection.withLock { $0.chain = nil }
-      throw error
+    } catch let error as TimedOut {
+      throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.appError)
     }
   }
 

@@ -28,6 +28,7 @@ extension OgmiosClient {
       try await client.turns.chain.run {
         let request = OgmiosRequest.findIntersection(points)
         let (found, link) = try await client.located(request, timeout)
+        link.places.step.drop()
         let number = client.caller.change { $0.intersected(points, at: found.point) }
         link.places.connection.withLock {
           $0.chain = number

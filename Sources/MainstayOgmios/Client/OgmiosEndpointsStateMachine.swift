@@ -29,7 +29,7 @@ struct OgmiosEndpointsStateMachine: Sendable {
     case unknown
   }
 
-  private struct Endpoint: Sendable {
+  fileprivate struct Endpoint: Sendable {
     var status = ConnectionStatus.disconnected
     /// When the last call began that said how it stands.
     var evidence = Duration.zero
@@ -39,7 +39,7 @@ struct OgmiosEndpointsStateMachine: Sendable {
   }
 
   private let settings: Settings
-  private var endpoints: [Endpoint]
+  fileprivate var endpoints: [Endpoint]
   /// The server that answered last; nil before the first answer.
   private(set) var inUse: Int?
 

@@ -11,6 +11,8 @@ final class OgmiosLink: Sendable {
   /// Where the WebSocket is, and where the caller is; shared with what restores it.
   final class Places: Sendable {
     let connection = Locked(OgmiosPlaceStateMachine.Connection())
+    /// The step of the chain that was asked for last.
+    let step = OgmiosPendingStep()
     let caller: OgmiosCallerPlace
     let restored: @Sendable () -> Void
 
@@ -30,6 +32,8 @@ final class OgmiosLink: Sendable {
   private let httpURL: URL
   private let transport: any HTTPTransport
   private let headers: HTTPHeaderFields
+  /// Leaves what takes longer, without ending it.
+  let leaving: @Sendable (Duration) -> Timeout.Abandoning
 
   init(
     _ url: URL, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
@@ -51,6 +55,7 @@ final class OgmiosLink: Sendable {
     rpc.webSocket.waitsForConnection = false
     rpc.webSocket.restore = { session in try await places.restore(on: session) }
     headers = options.headers
+    leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
     httpURL = try Self.httpURL(of: url)
     transport = options.transport ?? AsyncHTTPClientTransport()
     http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)

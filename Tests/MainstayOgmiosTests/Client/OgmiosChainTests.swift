@@ -88,6 +88,22 @@ import Testing
     #expect(client.status.connection == .connected)
   }
 
+  @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    for _ in 0..<5 {
+      let error = await failure {
+        try await client.chainSync.nextBlock(timeout: .milliseconds(5))
+      }
+      #expect(error?.kind == .timeout)
+    }
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 40"])
+    #expect(server.calls.count { $0 == "nextBlock" } == 3)
+    #expect(server.mostInFlight == 1)
+  }
+
   @Test func `calls that come together get all blocks, each once`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 20))
     let client = try Watched([server.socketAddress]).client

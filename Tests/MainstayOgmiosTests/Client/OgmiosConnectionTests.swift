@@ -103,10 +103,12 @@ import Testing
           server.inject(fault, into: "queryLedgerState/epoch", takesEffect: isDone)
         }
         do {
-          #expect(try await client.ledgerStateQuery.epoch.execute(timeout: .milliseconds(500)) == 512)
+          #expect(
+            try await client.ledgerStateQuery.epoch.execute(timeout: .milliseconds(500)) == 512)
         } catch {
           let known = AppError.from(error)
-          #expect(![.cancelled, .unclassified].contains(known.disposition), "\(seed) \(fault) \(known)")
+          #expect(
+            ![.cancelled, .unclassified].contains(known.disposition), "\(seed) \(fault) \(known)")
         }
       }
       client.close()
