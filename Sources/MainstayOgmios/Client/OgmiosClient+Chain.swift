@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Mainstay
+
 extension OgmiosClient {
   /// The chain, block after block.
   public var chainSync: ChainSync { ChainSync(client: self) }

@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayOgmios
 import TestSupport

@@ -76,7 +76,6 @@ import MainstayOgmios
     let server = fake ? try await OgmiosServer() : nil
     var options = OgmiosClient.Options()
     options.timeout = .seconds(timeout)
-    options.webSocket.openTimeout = .seconds(timeout)
     let client = try OgmiosClient(
       endpoints: addresses + [server?.socketAddress].compactMap(\.self), options: options)
     defer {
