@@ -19,28 +19,33 @@ extension OgmiosClient {
 
   /// A call within its turn.
   func repeated<Output>(
-    _ request: OgmiosRequest<Output>, _ timeout: Duration? = nil
+    _ request: OgmiosRequest<Output>, _ timeout: Duration? = nil, only index: Int? = nil
   ) async throws -> Output {
-    try await located(request, timeout).0
+    try await located(request, timeout, only: index).0
   }
 
   /// A call within its turn, and the endpoint that answered.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked.
+  ///   - timeout: How long to wait for the answer of one endpoint; nil for what is usual.
+  ///   - index: The only endpoint to ask; nil for all.
   func located<Output>(
-    _ request: OgmiosRequest<Output>, _ timeout: Duration?
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    guard let retry = options.retry else { return try await once(request, timeout) }
-    return try await retry.run { try await once(request, timeout) }
+    guard let retry = options.retry else { return try await once(request, timeout, index) }
+    return try await retry.run { try await once(request, timeout, index) }
   }
 
   private func once<Output>(
-    _ request: OgmiosRequest<Output>, _ timeout: Duration?
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?
   ) async throws -> (Output, OgmiosLink) {
     let method = request.method
     let usual = OgmiosMethod.isWaiting(method) ? options.longTimeout : options.timeout
     let call = SingleCall(
       request: request, timeout: timeout ?? usual, client: self,
       needsSocket: needsSocket(method))
-    let all = order(preferring: holder(for: method))
+    let all = only.map { [$0] } ?? order(preferring: holder(for: method))
     let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
     return try await trying(
       usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method)
@@ -142,6 +147,8 @@ private struct SingleCall<Output: Sendable>: Sendable {
 
   private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
     let places = link.places
+    // Asked at another place, its answer is of no use.
+    if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
     try await places.bringChain(bring(link))
     let result = try await step(of: link)
     let isEcho = places.connection.withLock { connection in

@@ -22,8 +22,10 @@ extension OgmiosClient {
       try await client.turns.mempool.run { try await acquireInTurn(timeout) }
     }
 
-    private func acquireInTurn(_ timeout: Duration?) async throws -> UInt64 {
-      let (slot, link) = try await client.located(.acquireMempool, timeout)
+    private func acquireInTurn(
+      _ timeout: Duration?, only index: Int? = nil
+    ) async throws -> UInt64 {
+      let (slot, link) = try await client.located(.acquireMempool, timeout, only: index)
       client.hold(link)
       return slot
     }
@@ -100,16 +102,38 @@ extension OgmiosClient {
     private func count() async throws -> UInt64 {
       try await client.turns.mempool.run {
         if client.caller.now.mempool != nil { try? await releaseInTurn() }
-        _ = try await acquireInTurn(nil)
-        do {
-          let size = try await client.repeated(.sizeOfMempool)
-          try? await releaseInTurn()
-          return size.transactions
-        } catch {
-          // Also where this task was cancelled, in which nothing is sent any more.
-          await Task { try? await releaseInTurn() }.value
-          throw error
+        return try await glancing(at: nil) {
+          try await client.repeated(.sizeOfMempool).transactions
         }
+      }
+    }
+
+    /// Whether a transaction waits at one endpoint; the view of the caller, if any, is asked where
+    /// there is one.
+    func isWaiting(_ id: String, at index: Int) async throws -> Bool {
+      try await client.turns.mempool.run {
+        guard client.caller.now.mempool == nil else {
+          return try await client.repeated(.hasTransaction(id))
+        }
+        return try await glancing(at: index) {
+          try await client.repeated(.hasTransaction(id), only: index)
+        }
+      }
+    }
+
+    /// Acquires a view, and lets go of it in any case.
+    private func glancing<T: Sendable>(
+      at index: Int?, _ look: () async throws -> T
+    ) async throws -> T {
+      _ = try await acquireInTurn(nil, only: index)
+      do {
+        let result = try await look()
+        try? await releaseInTurn()
+        return result
+      } catch {
+        // Also where this task was cancelled, in which nothing is sent any more.
+        await Task { try? await releaseInTurn() }.value
+        throw error
       }
     }
   }

@@ -49,30 +49,34 @@ extension OgmiosClient {
 
     /// Looks for a transaction that was sent before: among those that wait, and in the blocks.
     ///
+    /// All endpoints are asked, until one has it: news of a transaction travels from node to node.
+    ///
     /// - Parameter id: Its name.
     /// - Returns: Where it is.
-    /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+    /// - Throws: ``OgmiosError`` where no endpoint answers, a `Rejection`, and a cancellation.
     public func find(_ id: String) async throws -> TransactionPlace {
-      if client.links.contains(where: \.hasSocket) {
-        let monitor = client.mempoolMonitor
-        let hadView = client.caller.now.mempool != nil
-        if !hadView {
-          try await monitor.acquire()
-          let isWaiting: Bool
-          do {
-            isWaiting = try await monitor.hasTransaction(id)
-          } catch {
-            await Task { try? await monitor.release() }.value
-            throw error
-          }
-          try? await monitor.release()
-          if isWaiting { return .mempool }
-        } else if try await monitor.hasTransaction(id) {
-          return .mempool
+      var (isAnswered, last) = (false, (any Error)?.none)
+      for index in client.links.indices {
+        do {
+          let place = try await find(id, at: index)
+          if place != .unknown { return place }
+          isAnswered = true
+        } catch let error where !error.isCancellation {
+          last = error
         }
       }
-      let first = OgmiosOutputReference(transaction: id, index: 0)
-      let outputs = try await client.ledgerStateQuery.utxo([first]).execute()
+      if let last, !isAnswered { throw last }
+      return .unknown
+    }
+
+    private func find(_ id: String, at index: Int) async throws -> TransactionPlace {
+      if client.links[index].hasSocket,
+        try await client.mempoolMonitor.isWaiting(id, at: index)
+      {
+        return .mempool
+      }
+      let first = client.ledgerStateQuery.utxo([OgmiosOutputReference(transaction: id, index: 0)])
+      let outputs = try await client.repeated(first.request, only: index)
       return outputs.isEmpty ? .unknown : .chain
     }
 

@@ -119,6 +119,7 @@ extension OgmiosClient {
     for index in order {
       let link = links[index]
       let begun = now()
+      var impatience: OgmiosError?
       do {
         let result = try await link.breaker.run { () -> Result<T, OgmiosError> in
           do {
@@ -126,11 +127,18 @@ extension OgmiosClient {
           } catch let error as OgmiosError where error.isAnswer {
             // The endpoint is well, whatever it thinks of the request.
             return .failure(error)
+          } catch let error as OgmiosError
+            where error.kind == .timeout && OgmiosMethod.isWaiting(method)
+          {
+            // Nothing has happened on the chain yet: that says nothing about the endpoint.
+            impatience = error
+            throw Rejection(policy: link.name, reason: .waitedTooLong)
           }
         }
         note(.answered, (try? result.get()) == nil ? Self.error(of: result) : nil, index, begun)
         return try result.get()
       } catch let error as Rejection {
+        if let impatience { throw impatience }
         last = last ?? error
       } catch let error as OgmiosError where !error.isAnswer {
         note(error.ending, error, index, begun)

@@ -30,7 +30,6 @@ extension OgmiosLink.Places {
     let place = caller.now
     guard connection.withLock({ $0.chain }) != place.chain else { return }
     connection.withLock { $0.chain = nil }
-    step.drop()
     let request = OgmiosRequest.findIntersection(place.chain == 0 ? [.origin] : place.replay)
     _ = try request.read(try await call(request.method, request.params))
     connection.withLock {
