@@ -30,8 +30,9 @@ public struct OgmiosLedger: Sendable, Hashable {
   public private(set) var mempool: [Transaction] = []
   /// The era of the ledger; the default is `conway`.
   public var era = "conway"
-  /// The era that questions about the ledger are written for; while it differs from ``era``, they
-  /// are refused with 2001. The default is `conway`.
+  /// The era that questions about the ledger are written for; the default is `conway`.
+  ///
+  /// While it differs from ``era``, they are refused with 2001.
   public var queryEra = "conway"
   /// The epoch; the default is 512.
   public var epoch = 512

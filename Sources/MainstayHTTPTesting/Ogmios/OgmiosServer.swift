@@ -29,8 +29,9 @@ public final class OgmiosServer: Sendable {
     public var idleTimeout = Duration.seconds(90)
     /// The port on loopback; the default, 0, is a free one.
     public var port = 0
-    /// Who it is, for `wss` and `https`; the default, nil, is neither. Ogmios itself has no TLS:
-    /// this is what stands in front of it.
+    /// Who it is, for `wss` and `https`; the default, nil, is neither.
+    ///
+    /// Ogmios itself has no TLS: this is what stands in front of it.
     public var tls: CertificateAuthority.Identity?
 
     /// Makes settings with the defaults.

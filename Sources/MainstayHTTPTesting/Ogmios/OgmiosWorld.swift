@@ -95,6 +95,8 @@ extension OgmiosWorld {
   /// A message came on a connection.
   func receive(_ bytes: Data, on number: Int) {
     let method = Self.method(of: bytes)
+    // Before anybody can have the answer.
+    calls.add(method)
     state.withLock { state in
       guard var visitor = state.visitors[number] else { return }
       guard state.ledger.isConnected else {
@@ -115,7 +117,6 @@ extension OgmiosWorld {
       }
       state.answerWaiting(except: number)
     }
-    calls.add(method)
   }
 
   private static func step(
@@ -190,7 +191,7 @@ extension OgmiosWorld {
   private func call(_ body: Data) -> WebSocketServer.Reception {
     let method = Self.method(of: body)
     var session = freshSession
-    defer { calls.add(method) }
+    calls.add(method)
     let (planned, reply, isConnected) = state.withLock { state in
       let planned = state.takeFault(for: method)
       var reply: OgmiosReply?

@@ -30,6 +30,8 @@ extension OgmiosClient {
   ///   - request: What is asked.
   ///   - timeout: How long to wait for the answer of one endpoint; nil for what is usual.
   ///   - index: The only endpoint to ask; nil for all.
+  /// - Returns: The answer, and who gave it.
+  /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {

@@ -10,10 +10,10 @@ extension OgmiosClient {
   public struct Options: Sendable {
     /// How long a call waits for its answer; more than zero, 30 seconds by default.
     public var timeout = Duration.seconds(30)
-    /// How long a call waits that is answered only when something happens on the chain: for the
-    /// next block and for a new view of the mempool. More than zero, 10 minutes by default.
+    /// How long a call waits for the next block, or for a new view of the mempool: both are
+    /// answered only when something happens; more than zero, 10 minutes by default.
     public var longTimeout = Duration.seconds(600)
-    /// What repeats calls; nil for nothing. By default three attempts, one second apart.
+    /// What repeats calls, by default up to three attempts, one second apart; nil for nothing.
     public var retry: Retry? = OgmiosPresets.fixedRetry()
     /// Makes the breaker of each endpoint; by default it opens after five failures, for 30 seconds.
     public var breaker: @Sendable (_ endpoint: String) -> CircuitBreaker = {
@@ -23,14 +23,19 @@ extension OgmiosClient {
     public var maximumMessageSize = 128 << 20
     /// Header fields of each request, such as the key of a service in front of the server.
     public var headers: HTTPHeaderFields = [:]
-    /// How WebSockets are opened and kept; what it says of waiting and restoring is set here.
+    /// How WebSockets are opened and kept.
+    ///
+    /// What it says of waiting and restoring is set by the client. Whom it trusts is of no concern
+    /// over HTTP: there ``transport`` says that.
     public var webSocket = JSONRPCClient.WebSocket()
     /// What carries calls over HTTP; nil, the default, for AsyncHTTPClient.
     public var transport: (any HTTPTransport)?
     /// How long an endpoint is asked last after it failed, at first; more than zero, 1 second by
-    /// default. It doubles with each failure, up to 30 seconds.
+    /// default.
+    ///
+    /// It doubles with each failure, up to 30 seconds.
     public var rest = Duration.seconds(1)
-    /// Who is told what happens; by default nobody. It is called outside of all locks.
+    /// Who is told what happens, outside of all locks; by default nobody.
     public var observer: (@Sendable (OgmiosEvent) -> Void)?
 
     /// Makes options with the defaults.

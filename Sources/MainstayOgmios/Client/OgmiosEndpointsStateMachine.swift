@@ -48,11 +48,12 @@ struct OgmiosEndpointsStateMachine: Sendable {
     endpoints = Array(repeating: Endpoint(), count: count)
   }
 
-  /// The order in which servers are asked; all of them, each once.
+  /// The order in which servers are asked.
   ///
   /// - Parameters:
   ///   - preferred: A server that has something that others do not have; nil for none.
   ///   - now: The reading of the clock.
+  /// - Returns: All servers, each once.
   func order(preferring preferred: Int? = nil, at now: Duration) -> [Int] {
     let awake = endpoints.indices.filter { !isResting($0, at: now) }
     let all = awake + endpoints.indices.filter { isResting($0, at: now) }

@@ -24,6 +24,7 @@ extension OgmiosClient {
     /// How an era was set up.
     ///
     /// - Parameter era: `byron`, `shelley`, `alonzo` or `conway`.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func genesisConfiguration(era: String) -> OgmiosCall<JSONValue> {
       client.call(.genesisConfiguration(era: era))
     }
@@ -38,7 +39,7 @@ extension OgmiosClient {
 
     /// The constitution; from Conway on.
     public var constitution: OgmiosCall<OgmiosConstitution> { client.call(.constitution) }
-    /// The committee that guards it; nil where there is none. From Conway on.
+    /// The committee that guards it, from Conway on; nil where there is none.
     public var constitutionalCommittee: OgmiosCall<OgmiosCommittee?> {
       client.call(.constitutionalCommittee)
     }
@@ -80,6 +81,7 @@ extension OgmiosClient {
     /// - Parameters:
     ///   - scripts: The names of scripts to ask for; with none of both, all are answered.
     ///   - keys: The names of keys to ask for.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func delegateRepresentatives(
       scripts: [String] = [], keys: [String] = []
     ) -> OgmiosCall<[OgmiosRepresentative]> {
@@ -91,11 +93,13 @@ extension OgmiosClient {
     /// Never let others choose the path: the server overwrites what lies there.
     ///
     /// - Parameter path: The path on the server.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func dump(to path: String) -> OgmiosCall<JSONValue> { client.call(.dump(to: path)) }
 
     /// What is voted on.
     ///
     /// - Parameter proposals: The proposals to ask for; with none, all are answered.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func governanceProposals(
       _ proposals: [OgmiosOutputReference] = []
     ) -> OgmiosCall<[OgmiosProposal]> {
@@ -108,6 +112,7 @@ extension OgmiosClient {
     ///   - stake: Amounts of lovelace to ask for.
     ///   - scripts: The names of scripts to ask for.
     ///   - keys: The names of keys to ask for.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func projectedRewards(
       stake: [Int128] = [], scripts: [String] = [], keys: [String] = []
     ) -> OgmiosCall<[String: JSONValue]> {
@@ -119,6 +124,7 @@ extension OgmiosClient {
     /// - Parameters:
     ///   - scripts: The names of scripts to ask for.
     ///   - keys: The names of keys to ask for.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func rewardAccountSummaries(
       scripts: [String] = [], keys: [String] = []
     ) -> OgmiosCall<[OgmiosRewardAccount]> {
@@ -130,6 +136,7 @@ extension OgmiosClient {
     /// - Parameters:
     ///   - ids: The pools to ask for; with none, all are answered.
     ///   - includesStake: Whether their stake is answered too; the default is false.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func stakePools(
       _ ids: [String] = [], includesStake: Bool = false
     ) -> OgmiosCall<[String: JSONValue]> {
@@ -139,6 +146,7 @@ extension OgmiosClient {
     /// What can be spent, by the transactions that made it.
     ///
     /// - Parameter references: The outputs to ask for.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func utxo(_ references: [OgmiosOutputReference]) -> OgmiosCall<[OgmiosOutput]> {
       client.call(.utxo(.object(["outputReferences": .array(references.map(\.json))])))
     }
@@ -146,6 +154,7 @@ extension OgmiosClient {
     /// What can be spent, by whom it belongs to.
     ///
     /// - Parameter addresses: The addresses to ask for.
+    /// - Returns: The question; ``OgmiosCall/execute(timeout:)`` asks it.
     public func utxo(addresses: [String]) -> OgmiosCall<[OgmiosOutput]> {
       client.call(.utxo(.object(["addresses": .strings(addresses)])))
     }

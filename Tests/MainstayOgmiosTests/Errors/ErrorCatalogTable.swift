@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The table of errors of Ogmios 7.0 as its reference tells it: number, name, act, and the members
-/// of the data. An act is R retry, A acquire, W wait, F fix, C a mistake of the client, S the
-/// operator's, and ? an unknown outcome.
+/// The table of errors of Ogmios 7.0 as its reference tells it.
+///
+/// Number, name, act, and the members of the data. An act is R retry, A acquire, W wait, F fix, C a
+/// mistake of the client, S the operator's, and ? an unknown outcome.
 enum ErrorCatalogTable {
   struct Row: Sendable {
     let code: Int64
