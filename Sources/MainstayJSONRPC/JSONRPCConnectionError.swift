@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-public import Mainstay
-public import MainstayHTTP
+internal import Mainstay
 
 /// A call ended without an answer that could be used, for a reason that is no error of the server.
 public struct JSONRPCConnectionError: Error, Sendable {

@@ -169,8 +169,8 @@ import Testing
     for number in 0..<5 { recent.insert(JSONRPCID(number)) }
     #expect(!recent.contains(JSONRPCID(1)))
     #expect(recent.contains(JSONRPCID(2)))
-    #expect(recent.remove(JSONRPCID(3)))
-    #expect(!recent.remove(JSONRPCID(3)))
+    #expect(recent.remove(JSONRPCID(3)) == true)
+    #expect(recent.remove(JSONRPCID(3)) == false)
     recent.insert(JSONRPCID(9))
     #expect(recent.contains(JSONRPCID(2)))
   }
