@@ -126,7 +126,7 @@ private struct ClientBody: AsyncSequence, Sendable {
 
     mutating func next() async throws -> Data? {
       do {
-        guard let part = try await parts.next() else { return nil }
+        guard let part = try await parts.next(isolation: #isolation) else { return nil }
         return Data(part.readableBytesView)
       } catch {
         throw AsyncHTTPClientTransport.failure(error)

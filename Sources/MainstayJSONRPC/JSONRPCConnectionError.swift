@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-public import Mainstay
-public import MainstayHTTP
+internal import Mainstay
 
 /// A call ended without an answer that could be used, for a reason that is no error of the server.
 public struct JSONRPCConnectionError: Error, Sendable {
@@ -41,6 +40,12 @@ public struct JSONRPCConnectionError: Error, Sendable {
     public static let unsendable = Reason("unsendable")
     /// The client was closed by the app.
     public static let closed = Reason("closed")
+
+    /// All of them, in the order of the page about errors.
+    package static let all: [Reason] = [
+      .unreachable, .refused, .lost, .closedByServer, .violation, .silent, .tooLarge, .unreadable,
+      .missing, .timedOut, .full, .duplicateID, .unsendable, .closed,
+    ]
   }
 
   /// What happened.
@@ -58,7 +63,7 @@ public struct JSONRPCConnectionError: Error, Sendable {
   /// What caused it.
   public let cause: (any Error)?
 
-  init(
+  package init(
     _ reason: Reason, method: String? = nil, wasSent: Bool = false, isRepeatable: Bool = false,
     closeCode: Int? = nil, details: String? = nil, cause: (any Error)? = nil
   ) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Mainstay
 
 extension JSONRPCErrorCatalog {
   /// The numbers that JSON-RPC 2.0 itself gives a meaning.

@@ -41,10 +41,11 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     /// The next part; nil at the end.
     ///
     /// - Throws: What the source throws, such as an error of a connection that broke.
-    public mutating func next(
-      isolation actor: isolated (any Actor)?
-    ) async throws -> Data? {
-      try await iterator.next(isolation: actor)
+    public mutating func next() async throws -> Data? {
+      if let part = try await iterator.next(isolation: #isolation) { return part }
+      // Many sequences just end for a reader that is cancelled; a body that does is not whole.
+      try Task.checkCancellation()
+      return nil
     }
   }
 

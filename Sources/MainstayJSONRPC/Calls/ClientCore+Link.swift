@@ -24,8 +24,8 @@ extension ClientCore {
       } catch {
         ended(
           connection,
-          JSONRPCConnectionError(.lost, details: "It could not be restored", cause: error))
-        carrier.drop(connection)
+          JSONRPCConnectionError(.lost, details: "It could not be restored", cause: error),
+          isOpen: true)
       }
     }
   }
@@ -54,7 +54,12 @@ extension ClientCore {
   }
 
   /// A connection ended, or could not be made.
-  func ended(_ connection: Int, _ error: JSONRPCConnectionError) {
+  ///
+  /// - Parameters:
+  ///   - connection: Its number.
+  ///   - error: Why.
+  ///   - isOpen: Whether it is still to be closed.
+  func ended(_ connection: Int, _ error: JSONRPCConnectionError, isOpen: Bool = false) {
     let known = error.asAppError
     let isHopeless =
       switch known.disposition {
@@ -82,6 +87,8 @@ extension ClientCore {
         actions.append(
           .tell(.connectingFailed(attempt: state.link.failures, known, retryAfter: pause)))
       }
+      // Before the next one is opened, or nobody would know it any more.
+      if isOpen { actions.append(.link(.drop(connection))) }
       return actions + (effect.map { [.link($0)] } ?? [])
     }
   }
