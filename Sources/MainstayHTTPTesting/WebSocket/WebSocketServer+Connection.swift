@@ -88,9 +88,13 @@ extension WebSocketServer {
     }
 
     /// Answers no pings from now on.
+    ///
+    /// A client that may ask before the script comes to this is to wait for a message.
     public func ignorePings() { state.withLock { $0.answersPings = false } }
 
     /// Answers no close frame from now on, and does not end the connection after one.
+    ///
+    /// A client that may close before the script comes to this is to wait for a message.
     public func ignoreClose() { state.withLock { $0.answersClose = false } }
 
     /// Reads nothing more, until ``resumeReading()``, so that the client gets stuck.
