@@ -34,10 +34,12 @@ struct OgmiosVisit: Sendable {
         return true
       }
       group.addTask {
-        var seen = -1
-        while case let now = messages.value, now != seen {
-          seen = now
+        var (seen, isIdle) = (0, false)
+        while !isIdle {
           do { try await clock.sleep(for: idleTimeout) } catch { return false }
+          let now = messages.value
+          isIdle = now == seen
+          seen = now
         }
         await connection.close(code: 1000, reason: "idle")
         return false
