@@ -26,7 +26,7 @@ import Testing
   @Test(.requirement("D5")) func `an error says where, and what was expected there`() throws {
     #expect(refusal("") == "the document (byte 0): expected a value")
     #expect(refusal(#"{"a":[1,{"b":}]}"#) == "/a/1/b (byte 13): expected a value")
-    #expect(refusal(#"{"a":[1 2]}"#) == "/a/0 (byte 8): expected a comma or ]")
+    #expect(refusal(#"{"a":[1 2]}"#) == "/a/1 (byte 8): expected a comma or ]")
     #expect(refusal(#"{"a" 1}"#) == "/a (byte 5): expected a colon")
     #expect(refusal("[1] x") == "the document (byte 4): expected the end of the document")
     #expect(

@@ -188,8 +188,11 @@ import Testing
       #expect(outcome.error?.kind == .network)
       #expect(outcome.error?.mayHaveBeenSent == false)
     }
-    server.shutDown()
-    let client = try Service.client(server) { $0.webSocket.waitsForConnection = false }
+    // Nobody listens there: it belongs to a service of the seventies.
+    var options = JSONRPCClient.Options()
+    options.webSocket.waitsForConnection = false
+    let client = try JSONRPCClient(
+      webSocket: Service.address("ws://127.0.0.1:1"), options: options)
     let outcome = await client.outcome("a")
     #expect(outcome.error?.code == "network.unreachable")
     #expect(outcome.error?.disposition == .transient())

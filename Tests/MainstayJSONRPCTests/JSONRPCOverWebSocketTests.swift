@@ -59,7 +59,7 @@ import Testing
     }
     let client = try Service.client(server) { options in
       options.maximumInFlight = 2
-      options.maximumWaiting = 9
+      options.maximumWaiting = 10
     }
     let tasks = await started(10) { _ in await client.outcome("a") }
     for task in tasks { #expect(try await task.value.error == nil) }

@@ -27,7 +27,7 @@ extension JSONValue {
     public init(
       bytes: Int = 1_000_000, depth: Int = 64, digits: Int = 1_000, repairsText: Bool = true
     ) {
-      self.bytes = max(bytes, 0)
+      self.bytes = min(max(bytes, 0), .max - 1)
       self.depth = min(max(depth, 1), 512)
       self.digits = min(max(digits, 1), 1_000_000)
       self.repairsText = repairsText

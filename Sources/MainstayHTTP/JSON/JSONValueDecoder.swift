@@ -74,6 +74,9 @@ extension JSONValueDecoder {
 
     func decodeNil() -> Bool { decoder.value == .null }
     func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
+    // Decoders that have none of these two refuse them.
+    func decode(_ type: Int128.Type) throws -> Int128 { try decoder.decode(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.decode(type) }
   }
 
   private struct Unkeyed: UnkeyedDecodingContainer {
@@ -95,7 +98,11 @@ extension JSONValueDecoder {
       return true
     }
 
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try taken(type) }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try taken(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try taken(type) }
+
+    private mutating func taken<T: Decodable>(_ type: T.Type) throws -> T {
       let result = try current(type).decode(type)
       currentIndex += 1
       return result
@@ -140,6 +147,14 @@ extension JSONValueDecoder {
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).value == .null }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+      try member(key).decode(type)
+    }
+
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+      try member(key).decode(type)
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
       try member(key).decode(type)
     }
 

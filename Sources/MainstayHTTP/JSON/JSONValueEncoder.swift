@@ -89,6 +89,9 @@ extension JSONValueEncoder {
 
     func encodeNil() { encoder.slot.value = .null }
     func encode<T: Encodable>(_ value: T) throws { try encoder.encode(value) }
+    // Encoders that have none of these two refuse them.
+    func encode(_ value: Int128) { encoder.slot.value = .number(.init(value)) }
+    func encode(_ value: UInt128) { encoder.slot.value = .number(.init(value)) }
   }
 
   private struct Unkeyed: UnkeyedEncodingContainer {
@@ -98,6 +101,8 @@ extension JSONValueEncoder {
 
     func encodeNil() { next().slot.value = .null }
     func encode<T: Encodable>(_ value: T) throws { try next().encode(value) }
+    func encode(_ value: Int128) { next().slot.value = .number(.init(value)) }
+    func encode(_ value: UInt128) { next().slot.value = .number(.init(value)) }
     func superEncoder() -> any Encoder { next() }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { next().unkeyedContainer() }
 
@@ -120,6 +125,15 @@ extension JSONValueEncoder {
 
     func encodeNil(forKey key: Key) { member(key).slot.value = .null }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try member(key).encode(value) }
+
+    func encode(_ value: Int128, forKey key: Key) {
+      member(key).slot.value = .number(.init(value))
+    }
+
+    func encode(_ value: UInt128, forKey key: Key) {
+      member(key).slot.value = .number(.init(value))
+    }
+
     func superEncoder() -> any Encoder { member(JSONPlace("super")) }
     func superEncoder(forKey key: Key) -> any Encoder { member(key) }
 

@@ -17,7 +17,9 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
   private enum State {
     case waiting
     case refusing(HTTPResponseHead, ByteBuffer)
-    /// The server agreed; what comes before the pipeline is ready is kept.
+    /// The server agreed, and its answer has not ended yet.
+    case agreed
+    /// Bytes of frames that come before the pipeline is ready are kept.
     case turning([NIOAny])
     case ended
   }
@@ -102,10 +104,11 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     case .waiting:
       guard case .head(let head) = unwrapInboundIn(data) else { return }
       if head.status == .switchingProtocols {
-        agree(head, context)
+        check(head, context)
       } else {
         state = .refusing(head, ByteBuffer())
       }
+    case .agreed: if case .end = unwrapInboundIn(data) { turnAround(context) }
     case .refusing(let head, var body):
       switch unwrapInboundIn(data) {
       case .head: break
@@ -121,7 +124,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     }
   }
 
-  private func agree(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) {
+  private func check(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) {
     let agreed = head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
     guard agreed, turn.shouldAllowUpgrade(upgradeResponse: head) else {
       return end(
@@ -133,6 +136,11 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
       return end(
         JSONRPCConnectionError(.refused, details: "A subprotocol that nobody asked for"), context)
     }
+    state = .agreed
+  }
+
+  /// From now on nothing is HTTP any more.
+  private func turnAround(_ context: ChannelHandlerContext) {
     state = .turning([])
     let removals = speakers.map { context.pipeline.syncOperations.removeHandler($0) }
     EventLoopFuture.andAllSucceed(removals, on: context.eventLoop).assumeIsolated()
@@ -165,7 +173,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     switch state {
     // A page without a length ends with the connection.
     case .refusing(let head, let body): end(refusal(head, body), context)
-    case .waiting, .turning:
+    case .waiting, .agreed, .turning:
       end(JSONRPCConnectionError(.lost, details: "before it was open"), context)
     case .ended: break
     }
