@@ -21,10 +21,10 @@ extension WebSocketServer {
     public let request: ReceivedRequest
     /// What the client sends, whole messages; they end when the client closes or is gone.
     ///
-    /// Each message is handed to one who asks. Where 16 MiB wait to be taken, nothing more is read.
+    /// Each message is handed to one who asks. Where 4 MiB wait to be taken, nothing more is read.
     public let messages: Messages
 
-    let inbox = Inbox<Message>(limit: 16 << 20)
+    let inbox = Inbox<Message>(limit: 4 << 20)
     let state = Locked(State())
     private let channel: any Channel
 
