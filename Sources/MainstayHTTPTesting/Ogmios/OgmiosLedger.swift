@@ -2,7 +2,7 @@
 
 /// What the node behind an ``OgmiosServer`` knows: a chain, waiting transactions, and its era.
 ///
-/// It is made up, and the same in every run: the blocks of two ledgers of the same length are equal.
+/// It is made up, and the same in every run: two ledgers of the same length have equal blocks.
 public struct OgmiosLedger: Sendable, Hashable {
   /// A block of the chain.
   public struct Block: Sendable, Hashable {

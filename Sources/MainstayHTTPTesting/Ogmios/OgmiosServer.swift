@@ -147,7 +147,7 @@ extension OgmiosServer {
     public static let nodeTooOld = Fault.close(
       code: 1000,
       reason: #"{"id":null,"code":-32001,"message":"The node knows no such question: "#
-        + #"it is of a version before the one that brought it, so it has to be brought up to date."}"#
+        + #"it is of a version before the one that brought it, so it has to be updated."}"#
     )
   }
 }

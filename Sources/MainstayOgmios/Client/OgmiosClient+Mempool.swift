@@ -8,7 +8,7 @@ extension OgmiosClient {
 
   /// Looks at the transactions that wait on one node.
   ///
-  /// There is one view for the whole client, and it belongs to one connection: with that it is gone.
+  /// There is one view for the whole client. It belongs to one connection, and is gone with it.
   public struct MempoolMonitor: Sendable {
     let client: OgmiosClient
 

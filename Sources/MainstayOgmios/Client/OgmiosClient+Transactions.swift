@@ -23,8 +23,8 @@ extension OgmiosClient {
 
     /// Sends a transaction; it is never sent twice without somebody looking.
     ///
-    /// Where it is not known whether it arrived, that is looked up by its name first: an answer that
-    /// was lost, or a refusal because its inputs are spent, may mean that it is there.
+    /// Where it is not known whether it arrived, that is looked up by its name first: an answer
+    /// that was lost, or a refusal because its inputs are spent, may mean that it is there.
     ///
     /// - Parameters:
     ///   - cbor: Its bytes, in lower-case hexadecimal digits.
