@@ -7,7 +7,7 @@ extension OgmiosServer {
     case v60 = "v6.0.0"
     /// 6.12, which brought `nonces` and `operationalCertificates`.
     case v612 = "v6.12.0"
-    /// 6.13, where `rewardAccountSummaries` became a list and `rewardsProvenance` got new members.
+    /// 6.13: `rewardAccountSummaries` became a list, and `rewardsProvenance` another document.
     case v613 = "v6.13.0"
     /// 7.0.
     case v70 = "v7.0.0"
