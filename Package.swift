@@ -190,8 +190,14 @@ let package = Package(
       name: "MainstayOgmiosTests",
       dependencies: [
         "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
-        "MainstayJSONRPC", "MainstayOgmios", "MainstayTesting", "TestSupport",
+        "MainstayJSONRPC", "MainstayOgmios", "MainstayTesting", "TestSupport", "ogmios-status",
       ]),
+    // How servers of Ogmios and their chain are; by itself it plays one.
+    .executableTarget(
+      name: "ogmios-status",
+      dependencies: ["Mainstay", "MainstayHTTPTesting", "MainstayOgmios"]
+        + server("swift-argument-parser", "ArgumentParser"),
+      path: "Examples/Ogmios/Sources/ogmios-status"),
     .testTarget(
       name: "MainstayOutboxTests",
       dependencies: [

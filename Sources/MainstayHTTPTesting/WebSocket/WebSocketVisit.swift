@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
 internal import NIOCore
 internal import NIOHTTP1
@@ -49,15 +50,21 @@ final class WebSocketVisit: Sendable {
     try channel.pipeline.syncOperations.addHandler(desk.value)
   }
 
-  private func request(_ head: HTTPRequestHead) -> ReceivedRequest {
-    ReceivedRequest(
+  private func request(
+    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer()
+  ) -> ReceivedRequest {
+    var request = ReceivedRequest(
       method: head.method.rawValue, target: head.uri,
       headers: head.headers.map { .init(name: $0.name, value: $0.value) }, connection: number)
+    request.body = Data(body.readableBytesView)
+    return request
   }
 
-  private func decide(_ head: HTTPRequestHead) -> WebSocketServer.Reception {
+  private func decide(
+    _ head: HTTPRequestHead, _ body: ByteBuffer = ByteBuffer()
+  ) -> WebSocketServer.Reception {
     if let known = decision.withLock({ $0 }) { return known }
-    let reception = receive(request(head))
+    let reception = receive(request(head, body))
     decision.withLock { $0 = reception }
     return reception
   }
@@ -81,9 +88,9 @@ final class WebSocketVisit: Sendable {
   }
 
   /// The client gets no WebSocket; on the event loop.
-  func refuse(_ head: HTTPRequestHead, on channel: any Channel) {
+  func refuse(_ head: HTTPRequestHead, _ body: ByteBuffer, on channel: any Channel) {
     log.add(.refused(connection: number))
-    switch decide(head) {
+    switch decide(head, body) {
     case .accept: answer(426, [(name: "Upgrade", value: "websocket")], "", channel)
     case .refuse(let status, let headers, let body): answer(status, headers, body, channel)
     case .silence: break
@@ -113,17 +120,20 @@ private final class WebSocketReception: ChannelInboundHandler, RemovableChannelH
 
   private let visit: WebSocketVisit
   private var head: HTTPRequestHead?
+  /// The beginning of the body, of at most 16 MiB.
+  private var body = ByteBuffer()
 
   init(_ visit: WebSocketVisit) { self.visit = visit }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head): self.head = head
-    case .body: break
+    case .body(let part):
+      if body.readableBytes < 16 << 20 { body.writeImmutableBuffer(part) }
     case .end:
       guard let head else { return }
       self.head = nil
-      visit.refuse(head, on: context.channel)
+      visit.refuse(head, body, on: context.channel)
     }
   }
 

@@ -57,6 +57,9 @@ enum SourceRules {
       "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
+    "ogmios-status": [
+      "Foundation", "ArgumentParser", "Mainstay", "MainstayHTTPTesting", "MainstayOgmios",
+    ],
     "InventoryApp": [
       "Foundation", "Mainstay", "MainstayOutbox", "MainstayUI", "Observation", "SwiftUI",
     ],

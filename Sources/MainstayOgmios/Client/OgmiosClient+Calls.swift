@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+internal import MainstayHTTP
+
+// What every method goes through: its turn, the retry, the endpoints, and the place of the caller.
+extension OgmiosClient {
+  func execute<Output>(
+    _ request: OgmiosRequest<Output>, timeout: Duration? = nil
+  ) async throws -> Output {
+    switch OgmiosMethod.conversation(of: request.method) {
+    case .chain: try await turns.chain.run { try await repeated(request, timeout) }
+    case .mempool: try await turns.mempool.run { try await repeated(request, timeout) }
+    case .ledger where caller.now.ledger != nil:
+      try await turns.ledger.run { try await repeated(request, timeout) }
+    case .ledger, .network, .submission: try await repeated(request, timeout)
+    }
+  }
+
+  /// A call within its turn.
+  func repeated<Output>(
+    _ request: OgmiosRequest<Output>, _ timeout: Duration? = nil, only index: Int? = nil
+  ) async throws -> Output {
+    try await located(request, timeout, only: index).0
+  }
+
+  /// A call within its turn, and the endpoint that answered.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked.
+  ///   - timeout: How long to wait for the answer of one endpoint; nil for what is usual.
+  ///   - index: The only endpoint to ask; nil for all.
+  /// - Returns: The answer, and who gave it.
+  /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+  func located<Output>(
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
+  ) async throws -> (Output, OgmiosLink) {
+    guard let retry = options.retry else { return try await once(request, timeout, index) }
+    return try await retry.run { try await once(request, timeout, index) }
+  }
+
+  private func once<Output>(
+    _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?
+  ) async throws -> (Output, OgmiosLink) {
+    let method = request.method
+    let usual = OgmiosMethod.isWaiting(method) ? options.longTimeout : options.timeout
+    let call = SingleCall(
+      request: request, timeout: timeout ?? usual, client: self,
+      needsSocket: needsSocket(method))
+    let all = only.map { [$0] } ?? order(preferring: holder(for: method))
+    let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
+    return try await trying(
+      usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method)
+    ) { (try await call.run(on: $0), $0) }
+  }
+
+  private func needsSocket(_ method: String) -> Bool {
+    if OgmiosMethod.needsConnection(method) { return true }
+    return OgmiosMethod.conversation(of: method) == .ledger && caller.now.ledger != nil
+  }
+
+  /// The endpoint whose connection has the view that a method is about; nil where none has.
+  private func holder(for method: String) -> Int? {
+    let place = caller.now
+    switch OgmiosMethod.conversation(of: method) {
+    case .mempool:
+      guard let number = place.mempool else { return nil }
+      return links.firstIndex { $0.places.connection.withLock { $0.mempool } == number }
+    case .ledger:
+      guard let number = place.ledger?.number else { return nil }
+      return links.firstIndex { $0.places.connection.withLock { $0.ledger } == number }
+    case .chain, .network, .submission: return nil
+    }
+  }
+}
+
+/// One call to one endpoint after the other.
+private struct SingleCall<Output: Sendable>: Sendable {
+  let request: OgmiosRequest<Output>
+  let timeout: Duration
+  let client: OgmiosClient
+  let needsSocket: Bool
+
+  private var method: String { request.method }
+
+  func run(on link: OgmiosLink) async throws -> Output {
+    do {
+      return try request.read(try await answer(from: link))
+    } catch let error as OgmiosError where error.kind == .invalidResponse {
+      // The server has gone on by a step that nobody understands.
+      if method == "nextBlock" { link.places.connection.withLock { $0.chain = nil } }
+      throw error.at(link.name)
+    }
+  }
+
+  private func answer(from link: OgmiosLink) async throws -> JSONValue {
+    guard link.hasSocket else {
+      return try await link.callHTTP(method, request.params, timeout: timeout)
+    }
+    do {
+      return try await placed(on: link)
+    } catch let error as OgmiosError
+      where error.isTransportFailure && !needsSocket && error.mayWorkOverHTTP
+      && (OgmiosMethod.isRepeatable(method) || !error.mayHaveBeenSent)
+    {
+      let result = try await link.callHTTP(method, request.params, timeout: timeout)
+      client.options.observer?(.fellBackToHTTP(endpoint: link.name))
+      return result
+    }
+  }
+
+  /// The call over the WebSocket, once that is where the caller is.
+  private func placed(on link: OgmiosLink) async throws -> JSONValue {
+    switch OgmiosMethod.conversation(of: method) {
+    case .ledger where method.hasPrefix("queryLedgerState/"):
+      return try await asked(of: link)
+    case .chain where method == "nextBlock": return try await nextBlock(of: link)
+    case .mempool where method != "acquireMempool": return try await mempool(of: link)
+    default: return try await plain(link)
+    }
+  }
+
+  private func plain(_ link: OgmiosLink) async throws -> JSONValue {
+    try await link.callSocket(method, request.params, timeout: timeout)
+  }
+
+  /// Calls that bring the connection somewhere.
+  private func bring(_ link: OgmiosLink) -> OgmiosLink.Places.Call {
+    { try await link.callSocket($0, $1, timeout: client.options.timeout) }
+  }
+
+  // MARK: The ledger
+
+  private func asked(of link: OgmiosLink) async throws -> JSONValue {
+    try await link.places.bringLedger(bring(link))
+    do {
+      return try await plain(link)
+    } catch let error as OgmiosError where error.code == 2003 {
+      guard let view = client.caller.now.ledger else { throw error }
+      client.caller.change { $0.expired(view.number) }
+      link.places.connection.withLock { $0.ledger = nil }
+      try await link.places.bringLedger(bring(link))
+      client.options.observer?(.acquiredAgain(endpoint: link.name))
+      return try await plain(link)
+    }
+  }
+
+  // MARK: The chain
+
+  private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
+    let places = link.places
+    // Asked at another place, its answer is of no use.
+    if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
+    try await places.bringChain(bring(link))
+    let result = try await step(of: link)
+    let isEcho = places.connection.withLock { connection in
+      defer { connection.isEchoExpected = false }
+      return connection.isEchoExpected
+    }
+    guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
+    // The server confirms the place that the connection was brought to: nothing happened.
+    return try await step(of: link)
+  }
+
+  /// The answer to the question that is on its way, or to a new one.
+  private func step(of link: OgmiosLink) async throws -> JSONValue {
+    let (step, method) = (link.places.step, method)
+    let (number, answer) = step.current {
+      // A connection that says nothing is noticed by its pings.
+      try await link.callSocket(method, nil, timeout: .seconds(86_400))
+    }
+    do {
+      let result = try await link.leaving(timeout).runSendable { try await answer.value }
+      step.taken(number)
+      return result
+    } catch let error as TimedOut {
+      throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.appError)
+    }
+  }
+
+  private static func isBackward(_ result: JSONValue, to cursor: OgmiosPoint) -> Bool {
+    guard result["direction"]?.string == "backward", let point = result["point"] else {
+      return false
+    }
+    return (try? OgmiosPoint(OgmiosReader(point, method: "nextBlock"))) == cursor
+  }
+
+  // MARK: The mempool
+
+  private func mempool(of link: OgmiosLink) async throws -> JSONValue {
+    let wanted = client.caller.now.mempool
+    let isThere = wanted != nil && link.places.connection.withLock { $0.mempool } == wanted
+    let isRestartable = method == "hasTransaction" || method == "sizeOfMempool"
+    // A view that is gone can't be gone through from where it was left.
+    if !isThere, wanted != nil, !isRestartable, method != "releaseMempool" {
+      throw OgmiosError(
+        .response, method: method, endpoint: link.name, code: 4000,
+        message: "The connection with the view of the mempool is gone.")
+    }
+    do {
+      return try await plain(link)
+    } catch let error as OgmiosError where error.code == 4000 && method != "releaseMempool" {
+      guard isRestartable || wanted == nil else { throw error }
+      let acquire = OgmiosRequest<UInt64>.acquireMempool
+      _ = try await link.callSocket(
+        acquire.method, acquire.params, timeout: client.options.longTimeout)
+      client.hold(link)
+      return try await plain(link)
+    }
+  }
+}
+
+extension OgmiosClient {
+  /// The view of the mempool is that of a connection from now on.
+  func hold(_ link: OgmiosLink) {
+    let number = caller.change { $0.acquiredMempool() }
+    link.places.connection.withLock { $0.mempool = number }
+  }
+}
+
+extension OgmiosError {
+  func at(_ endpoint: String) -> OgmiosError {
+    OgmiosError(
+      kind, method: method, endpoint: endpoint, code: code, message: serverMessage, data: data,
+      cause: cause, note: note)
+  }
+
+  /// Whether the same server may answer over HTTP: not where nobody listens.
+  fileprivate var mayWorkOverHTTP: Bool {
+    cause?.metadata["jsonrpc.reason"] != "unreachable" && code != -32000
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+extension OgmiosClient {
+  /// The transactions that wait to be put into a block.
+  public var mempoolMonitor: MempoolMonitor { MempoolMonitor(client: self) }
+
+  /// Looks at the transactions that wait on one node.
+  ///
+  /// There is one view for the whole client. It belongs to one connection, and is gone with it.
+  public struct MempoolMonitor: Sendable {
+    let client: OgmiosClient
+
+    /// Acquires a view; where there is one already, it waits until something has changed.
+    ///
+    /// - Parameter timeout: How long to wait; more than zero, the default is 10 minutes.
+    /// - Returns: The slot that the view is for.
+    /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+    @discardableResult
+    public func acquire(timeout: Duration? = nil) async throws -> UInt64 {
+      try await client.turns.mempool.run { try await acquireInTurn(timeout) }
+    }
+
+    private func acquireInTurn(
+      _ timeout: Duration?, only index: Int? = nil
+    ) async throws -> UInt64 {
+      let (slot, link) = try await client.located(.acquireMempool, timeout, only: index)
+      client.hold(link)
+      return slot
+    }
+
+    /// Goes on to the next transaction of the view.
+    ///
+    /// - Parameter isWhole: Whether it is answered as a whole; by default only its name is.
+    /// - Returns: The transaction; nil at the end.
+    /// - Throws: ``OgmiosError``, with the code 4000 where the view is gone; a `Rejection`, and a
+    ///   cancellation.
+    public func nextTransaction(isWhole: Bool = false) async throws -> OgmiosWaitingTransaction? {
+      try await client.execute(.nextTransaction(isWhole: isWhole))
+    }
+
+    /// Whether a transaction waits; a view that is gone is acquired again.
+    ///
+    /// - Parameter id: The name of the transaction.
+    /// - Returns: Whether it waits.
+    /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+    public func hasTransaction(_ id: String) async throws -> Bool {
+      try await client.execute(.hasTransaction(id))
+    }
+
+    /// How full the mempool is; a view that is gone is acquired again.
+    ///
+    /// - Returns: How many transactions wait, and how many bytes they have.
+    /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+    public func size() async throws -> OgmiosMempoolSize {
+      try await client.execute(.sizeOfMempool)
+    }
+
+    /// Lets go of the view.
+    ///
+    /// - Throws: ``OgmiosError`` with the code 4000 where there is none; a `Rejection`, and a
+    ///   cancellation.
+    public func release() async throws {
+      try await client.turns.mempool.run { try await releaseInTurn() }
+    }
+
+    private func releaseInTurn() async throws {
+      let number = client.caller.now.mempool
+      defer { client.caller.change { $0.releasedMempool() } }
+      for link in client.links where link.places.connection.withLock({ $0.mempool }) == number {
+        link.places.connection.withLock { $0.mempool = nil }
+      }
+      try await client.repeated(.releaseMempool)
+    }
+
+    /// Waits until no transaction waits any more, and lets go of the view in any case.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait; more than zero.
+    ///   - interval: How often to look; more than zero, once a second by default.
+    ///   - clock: The clock; the default is the continuous one.
+    /// - Throws: ``OgmiosError``, of the kind `timeout` where some wait even then; a `Rejection`,
+    ///   and a cancellation.
+    public func waitForEmptyMempool(
+      timeout: Duration, every interval: Duration = .seconds(1),
+      clock: some Clock<Duration> = ContinuousClock()
+    ) async throws {
+      let start = clock.now
+      while try await count() > 0 {
+        let left = timeout - start.duration(to: clock.now)
+        guard left > .zero else {
+          throw OgmiosError(
+            .timeout, method: "sizeOfMempool", endpoint: client.status.endpointInUse,
+            note: "the mempool was not empty after \(timeout)")
+        }
+        try await clock.sleep(for: min(left, interval))
+      }
+    }
+
+    /// How many transactions wait right now, by a view of its own.
+    private func count() async throws -> UInt64 {
+      try await client.turns.mempool.run {
+        if client.caller.now.mempool != nil { try? await releaseInTurn() }
+        return try await glancing(at: nil) {
+          try await client.repeated(.sizeOfMempool).transactions
+        }
+      }
+    }
+
+    /// Whether a transaction waits at one endpoint; the view of the caller, if any, is asked where
+    /// there is one.
+    func isWaiting(_ id: String, at index: Int) async throws -> Bool {
+      try await client.turns.mempool.run {
+        guard client.caller.now.mempool == nil else {
+          return try await client.repeated(.hasTransaction(id))
+        }
+        return try await glancing(at: index) {
+          try await client.repeated(.hasTransaction(id), only: index)
+        }
+      }
+    }
+
+    /// Acquires a view, and lets go of it in any case.
+    private func glancing<T: Sendable>(
+      at index: Int?, _ look: () async throws -> T
+    ) async throws -> T {
+      _ = try await acquireInTurn(nil, only: index)
+      do {
+        let result = try await look()
+        try? await releaseInTurn()
+        return result
+      } catch {
+        // Also where this task was cancelled, in which nothing is sent any more.
+        await Task { try? await releaseInTurn() }.value
+        throw error
+      }
+    }
+  }
+}

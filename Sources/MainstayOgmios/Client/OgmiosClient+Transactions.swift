@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+public import MainstayHTTP
+
+extension OgmiosClient {
+  /// Sends transactions, and tries them out.
+  public var transactions: Transactions { Transactions(client: self) }
+
+  /// Where a transaction is that was sent before.
+  public enum TransactionPlace: String, Sendable, Hashable, CaseIterable {
+    /// It waits to be put into a block.
+    case mempool
+    /// It lies in a block.
+    case chain
+    /// It is in neither, as far as one can see: its first output may have been spent already.
+    case unknown
+  }
+
+  /// Sends transactions, and tries them out.
+  public struct Transactions: Sendable {
+    let client: OgmiosClient
+
+    /// Sends a transaction; it is never sent twice without somebody looking.
+    ///
+    /// Where it is not known whether it arrived, that is looked up by its name first: an answer
+    /// that was lost, or a refusal because its inputs are spent, may mean that it is there.
+    ///
+    /// - Parameters:
+    ///   - cbor: Its bytes, in lower-case hexadecimal digits.
+    ///   - id: Its name, computed by whoever built it; nil, the default, where nobody knows: then
+    ///     nothing is looked up.
+    ///   - timeout: How long to wait; more than zero, the default is that of the options.
+    /// - Returns: Its name.
+    /// - Throws: ``OgmiosError``; its disposition is `unknownOutcome` where it may have arrived. A
+    ///   `Rejection`, and a cancellation.
+    @discardableResult
+    public func submit(
+      cbor: String, id: String? = nil, timeout: Duration? = nil
+    ) async throws -> String {
+      try check(cbor, method: "submitTransaction")
+      do {
+        return try await client.execute(.submitTransaction(cbor), timeout: timeout)
+      } catch let error as OgmiosError where error.appError.disposition == .unknownOutcome {
+        guard let id, let place = try? await find(id), place != .unknown else { throw error }
+        return id
+      }
+    }
+
+    /// Looks for a transaction that was sent before: among those that wait, and in the blocks.
+    ///
+    /// All endpoints are asked, until one has it: news of a transaction travels from node to node.
+    ///
+    /// - Parameter id: Its name.
+    /// - Returns: Where it is.
+    /// - Throws: ``OgmiosError`` where no endpoint answers, a `Rejection`, and a cancellation.
+    public func find(_ id: String) async throws -> TransactionPlace {
+      var (isAnswered, last) = (false, (any Error)?.none)
+      for index in client.links.indices {
+        do {
+          let place = try await find(id, at: index)
+          if place != .unknown { return place }
+          isAnswered = true
+        } catch let error where !error.isCancellation {
+          last = error
+        }
+      }
+      if let last, !isAnswered { throw last }
+      return .unknown
+    }
+
+    private func find(_ id: String, at index: Int) async throws -> TransactionPlace {
+      if client.links[index].hasSocket,
+        try await client.mempoolMonitor.isWaiting(id, at: index)
+      {
+        return .mempool
+      }
+      let first = client.ledgerStateQuery.utxo([OgmiosOutputReference(transaction: id, index: 0)])
+      let outputs = try await client.repeated(first.request, only: index)
+      return outputs.isEmpty ? .unknown : .chain
+    }
+
+    /// Tries out the scripts of a transaction.
+    ///
+    /// - Parameters:
+    ///   - cbor: Its bytes, in lower-case hexadecimal digits.
+    ///   - additionalUtxo: Outputs that are not on the chain yet, as Ogmios writes them.
+    /// - Returns: What each script uses up.
+    /// - Throws: ``OgmiosError``, with the code 3010 and its ``OgmiosError/failures`` where scripts
+    ///   fail; a `Rejection`, and a cancellation.
+    public func evaluate(
+      cbor: String, additionalUtxo: [JSONValue] = []
+    ) async throws -> [OgmiosEvaluation] {
+      try check(cbor, method: "evaluateTransaction")
+      return try await client.execute(
+        .evaluateTransaction(cbor, additionalUtxo: additionalUtxo))
+    }
+
+    private func check(_ cbor: String, method: String) throws(OgmiosError) {
+      let isLegal =
+        !cbor.isEmpty && cbor.utf8.count.isMultiple(of: 2)
+        && cbor.utf8.allSatisfy { byte in
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        }
+      guard !isLegal else { return }
+      throw OgmiosError(
+        .invalidFormat, method: method,
+        note: "cbor has to be an even number of lower-case hexadecimal digits")
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+internal import MainstayHTTP
+
+/// Talks to Cardano nodes through Ogmios servers, over WebSockets and HTTP.
+///
+/// ```swift
+/// let client = try OgmiosClient(endpoints: ["ws://localhost:1337", "https://ogmios.example"])
+/// let epoch = try await client.ledgerStateQuery.epoch.execute()
+/// ```
+///
+/// The endpoints are asked in their order: the first one that is well answers. Where its connection
+/// fails, the next one is asked, and the first one again after a while. An error that a server
+/// answers with is the answer, and nobody else is asked. A new connection is brought to the place
+/// on the chain and to the view of the ledger that the old one had.
+public final class OgmiosClient: Sendable {
+  /// How the client behaves.
+  public let options: Options
+
+  let links: [OgmiosLink]
+  let caller = OgmiosCallerPlace()
+  let turns: OgmiosTurns
+  private let machine: Locked<OgmiosEndpointsStateMachine>
+  private let lastErrors: Locked<[OgmiosError?]>
+  private let now: @Sendable () -> Duration
+  private let healthOf: @Sendable (OgmiosLink, Duration) async throws -> OgmiosHealth
+
+  /// Makes a client; the first call opens a connection.
+  ///
+  /// - Parameters:
+  ///   - endpoints: The addresses, the preferred one first; at least one. With `ws` and `wss` the
+  ///     same address is also asked over HTTP, for what needs no lasting connection.
+  ///   - options: How it behaves.
+  ///   - clock: The clock that counts waits; the default is the continuous one.
+  /// - Throws: `ConfigurationError` with what is not legal.
+  public init(
+    endpoints: [String], options: Options = Options(),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) throws(ConfigurationError) {
+    var found = Violations()
+    found.check(!endpoints.isEmpty, "endpoints", "[]", "there must be at least one")
+    for (name, duration) in [
+      ("timeout", options.timeout), ("longTimeout", options.longTimeout), ("rest", options.rest),
+    ] {
+      found.check(duration > .zero, name, duration, "it must be more than zero")
+    }
+    let urls = endpoints.map { URL(string: $0) }
+    for (endpoint, url) in zip(endpoints, urls) {
+      found.check(
+        url?.host()?.isEmpty == false, "endpoints", String(endpoint.prefix(200)),
+        "it must be an address such as ws://localhost:1337")
+    }
+    guard found.all.isEmpty else {
+      throw ConfigurationError(subject: "OgmiosClient", violations: found.all)
+    }
+    var links: [OgmiosLink] = []
+    for url in urls.compactMap(\.self) {
+      links.append(try OgmiosLink(url, options, caller: caller, clock: clock))
+    }
+    self.options = options
+    self.links = links
+    turns = OgmiosTurns(maximumWait: options.longTimeout, clock: clock)
+    var settings = OgmiosEndpointsStateMachine.Settings()
+    settings.firstRest = options.rest
+    settings.longestRest = max(options.rest, settings.longestRest)
+    machine = Locked(OgmiosEndpointsStateMachine(count: links.count, settings: settings))
+    lastErrors = Locked(Array(repeating: nil, count: links.count))
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
+    healthOf = { try await $0.health(within: $1, clock: clock) }
+  }
+
+  deinit { close() }
+
+  /// Ends all calls and connections; later calls fail at once.
+  public func close() { for link in links { link.close() } }
+
+  /// How the client and its endpoints stand.
+  public var status: OgmiosStatus {
+    let (now, errors) = (now(), lastErrors.withLock { $0 })
+    let machine = machine.withLock { $0 }
+    return OgmiosStatus(
+      endpointInUse: machine.inUse.map { links[$0].name }, connection: machine.status(at: now),
+      endpoints: links.indices.map { index in
+        OgmiosStatus.Endpoint(
+          name: links[index].name, connection: machine.status(of: index, at: now),
+          breaker: links[index].breaker.state, isResting: machine.isResting(index, at: now),
+          lastError: errors[index])
+      })
+  }
+
+  /// How the server and its node are, of the first endpoint that can be asked.
+  ///
+  /// - Returns: Its health, also where its node is gone.
+  /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
+  public func health() async throws -> OgmiosHealth {
+    try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
+      try await healthOf(link, options.timeout)
+    }
+  }
+}
+
+// MARK: - Endpoints
+
+extension OgmiosClient {
+  func order(preferring preferred: Int?) -> [Int] {
+    let now = now()
+    return machine.withLock { $0.order(preferring: preferred, at: now) }
+  }
+
+  /// Asks endpoints one after the other until one answers, be it with an error.
+  func trying<T>(
+    _ order: [Int], method: String, isRepeatable: Bool,
+    _ operation: (OgmiosLink) async throws -> T
+  ) async throws -> T {
+    var last: (any Error)?
+    for index in order {
+      let link = links[index]
+      let begun = now()
+      var impatience: OgmiosError?
+      do {
+        let result = try await link.breaker.run { () -> Result<T, OgmiosError> in
+          do {
+            return .success(try await operation(link))
+          } catch let error as OgmiosError where error.isAnswer {
+            // The endpoint is well, whatever it thinks of the request.
+            return .failure(error)
+          } catch let error as OgmiosError
+            where error.kind == .timeout && OgmiosMethod.isWaiting(method)
+          {
+            // Nothing has happened on the chain yet: that says nothing about the endpoint.
+            impatience = error
+            throw Rejection(policy: link.name, reason: .waitedTooLong)
+          }
+        }
+        note(.answered, (try? result.get()) == nil ? Self.error(of: result) : nil, index, begun)
+        return try result.get()
+      } catch let error as Rejection {
+        if let impatience { throw impatience }
+        last = last ?? error
+      } catch let error as OgmiosError where !error.isAnswer {
+        note(error.ending, error, index, begun)
+        guard error.isTransportFailure, isRepeatable || !error.mayHaveBeenSent else { throw error }
+        options.observer?(.failed(endpoint: link.name, error.kind))
+        last = error
+      }
+    }
+    throw last ?? OgmiosError(.invalidMethod, method: method)
+  }
+
+  private static func error<T>(of result: Result<T, OgmiosError>) -> OgmiosError? {
+    if case .failure(let error) = result { error } else { nil }
+  }
+
+  private func note(
+    _ ending: OgmiosEndpointsStateMachine.Ending, _ error: OgmiosError?, _ index: Int,
+    _ begun: Duration
+  ) {
+    let now = now()
+    let isSwitched = machine.withLock { $0.ended(ending, at: index, begun: begun, now: now) }
+    if let error { lastErrors.withLock { $0[index] = error } }
+    if isSwitched { options.observer?(.switched(to: links[index].name)) }
+  }
+}
+
+extension OgmiosError {
+  /// Whether the server answered, with an error that says nothing about its health.
+  fileprivate var isAnswer: Bool {
+    switch kind {
+    case .response: code != -32000 && code != -32603
+    case .invalidFormat, .invalidMethod: true
+    case .http, .websocket, .invalidResponse, .timeout: false
+    }
+  }
+
+  /// What it says about the endpoint.
+  fileprivate var ending: OgmiosEndpointsStateMachine.Ending {
+    switch kind {
+    case .response: code == -32000 ? .failed : .answered
+    case .http, .websocket: .failed
+    case .timeout: .timedOut
+    case .invalidResponse, .invalidFormat, .invalidMethod: .unknown
+    }
+  }
+}

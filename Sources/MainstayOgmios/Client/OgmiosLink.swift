@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+internal import MainstayAsyncHTTPClient
+internal import MainstayHTTP
+internal import MainstayJSONRPC
+
+/// One endpoint: its connections, its breaker, and where its WebSocket is.
+final class OgmiosLink: Sendable {
+  /// Where the WebSocket is, and where the caller is; shared with what restores it.
+  final class Places: Sendable {
+    let connection = Locked(OgmiosPlaceStateMachine.Connection())
+    /// The step of the chain that was asked for last.
+    let step = OgmiosPendingStep()
+    let caller: OgmiosCallerPlace
+    let restored: @Sendable () -> Void
+
+    init(caller: OgmiosCallerPlace, restored: @escaping @Sendable () -> Void) {
+      self.caller = caller
+      self.restored = restored
+    }
+  }
+
+  /// Scheme, host and port.
+  let name: String
+  let breaker: CircuitBreaker
+  let places: Places
+  /// Nil where the endpoint is one of HTTP.
+  private let socket: JSONRPCClient?
+  private let http: JSONRPCClient
+  private let httpURL: URL
+  private let transport: any HTTPTransport
+  private let headers: HTTPHeaderFields
+  /// Leaves what takes longer, without ending it.
+  let leaving: @Sendable (Duration) -> Timeout.Abandoning
+
+  init(
+    _ url: URL, _ options: OgmiosClient.Options, caller: OgmiosCallerPlace,
+    clock: some Clock<Duration>
+  ) throws(ConfigurationError) {
+    let name = Self.name(of: url)
+    self.name = name
+    let observer = options.observer
+    let places = Places(caller: caller) { observer?(.restored(endpoint: name)) }
+    self.places = places
+    var rpc = JSONRPCClient.Options()
+    rpc.timeout = options.timeout
+    rpc.maximumMessageSize = options.maximumMessageSize
+    rpc.maximumInFlight = 1_000
+    rpc.isRepeatable = OgmiosMethod.isRepeatable
+    rpc.catalog = OgmiosErrorCatalog.catalog
+    rpc.headers = options.headers
+    rpc.webSocket = options.webSocket
+    rpc.webSocket.waitsForConnection = false
+    rpc.webSocket.restore = { session in try await places.restore(on: session) }
+    headers = options.headers
+    leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
+    httpURL = try Self.httpURL(of: url)
+    transport = options.transport ?? AsyncHTTPClientTransport()
+    http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)
+    let isSocket = ["ws", "wss"].contains(url.scheme?.lowercased() ?? "")
+    socket = isSocket ? try JSONRPCClient(webSocket: url, options: rpc, clock: clock) : nil
+    breaker = options.breaker(name)
+  }
+
+  var hasSocket: Bool { socket != nil }
+
+  func close() {
+    socket?.close()
+    http.close()
+  }
+
+  /// Calls over the WebSocket.
+  func callSocket(
+    _ method: String, _ params: JSONValue?, timeout: Duration
+  ) async throws -> JSONValue {
+    guard let socket else {
+      throw OgmiosError(.invalidMethod, method: method, endpoint: name)
+    }
+    do throws(AppError) {
+      return try await socket.call(method, params, timeout: timeout)
+    } catch {
+      throw OgmiosError.from(error, method: method, endpoint: name, over: .websocket)
+    }
+  }
+
+  /// Calls over HTTP.
+  func callHTTP(
+    _ method: String, _ params: JSONValue?, timeout: Duration
+  ) async throws -> JSONValue {
+    do throws(AppError) {
+      return try await http.call(method, params, timeout: timeout)
+    } catch {
+      throw OgmiosError.from(error, method: method, endpoint: name, over: .http)
+    }
+  }
+
+  /// Asks how the server is, whatever the status of its answer.
+  func health(within limit: Duration, clock: some Clock<Duration>) async throws -> OgmiosHealth {
+    let url = httpURL.appending(path: "health")
+    do {
+      return try await Timeout(limit, clock: clock).run {
+        let reply = try await transport.send(HTTPTransmission(.get, url, headers: headers))
+        let body = try await reply.body.collect(upTo: 1_000_000).bytes
+        return try OgmiosHealth(status: reply.status, body: body, endpoint: name)
+      }
+    } catch let error where error.isCancellation {
+      throw error
+    } catch let error as OgmiosError {
+      throw error
+    } catch {
+      let cause = AppError.from(error)
+      throw OgmiosError(
+        cause.kind == .timeout ? .timeout : .http, method: "health", endpoint: name, cause: cause)
+    }
+  }
+
+  private static func name(of url: URL) -> String {
+    let port = url.port.map { ":\($0)" } ?? ""
+    return "\(url.scheme?.lowercased() ?? "")://\(url.host() ?? "")\(port)"
+  }
+
+  /// The same address for HTTP; of it only the scheme changes.
+  private static func httpURL(of url: URL) throws(ConfigurationError) -> URL {
+    var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    switch url.scheme?.lowercased() {
+    case "ws": parts?.scheme = "http"
+    case "wss": parts?.scheme = "https"
+    default: break
+    }
+    guard let address = parts?.url, address.host()?.isEmpty == false,
+      ["http", "https"].contains(parts?.scheme?.lowercased() ?? "")
+    else {
+      throw ConfigurationError(
+        subject: "OgmiosClient",
+        violations: [
+          .init(
+            option: "endpoints", value: name(of: url),
+            rule: "it must have a host and the scheme ws, wss, http or https")
+        ])
+    }
+    return address
+  }
+}
+
+/// Where the caller is, for all endpoints.
+final class OgmiosCallerPlace: Sendable {
+  private let state = Locked(OgmiosPlaceStateMachine())
+
+  var now: OgmiosPlaceStateMachine { state.withLock { $0 } }
+
+  func change<T: Sendable>(_ change: @Sendable (inout OgmiosPlaceStateMachine) -> T) -> T {
+    state.withLock { state in change(&state) }
+  }
+}

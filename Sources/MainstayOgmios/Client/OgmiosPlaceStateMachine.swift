@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// Where a caller is: on the chain, in the ledger and in the mempool, whichever connection it has.
+///
+/// A connection that is somewhere else is brought here before it is used.
+struct OgmiosPlaceStateMachine: Sendable {
+  /// Where one connection is, by the numbers that the caller's moves had.
+  struct Connection: Sendable, Hashable {
+    /// Its place on the chain; a new connection is at the beginning, nil where nobody knows.
+    var chain: UInt64? = 0
+    /// Whether the next answer repeats the place that it was brought to.
+    var isEchoExpected = false
+    /// Its view of the ledger; nil for none.
+    var ledger: UInt64?
+    /// Its view of the mempool; nil for none.
+    var mempool: UInt64?
+  }
+
+  /// What a caller wants to look at.
+  struct LedgerView: Sendable, Hashable {
+    let number: UInt64
+    /// Whether any recent point does.
+    let isAnyPoint: Bool
+    /// The point; nil where the newest one is to be taken.
+    var point: OgmiosPoint?
+  }
+
+  /// As many blocks as can be taken back on Cardano, and the one below.
+  static let longestRollback = 2_161
+
+  private var moves: UInt64 = 0
+  /// The number of the last move on the chain; zero while nobody has moved.
+  private(set) var chain: UInt64 = 0
+  private var start: [OgmiosPoint] = []
+  private var recent: [OgmiosPoint] = []
+  private(set) var ledger: LedgerView?
+  private(set) var mempool: UInt64?
+
+  init() {}
+
+  private mutating func move() -> UInt64 {
+    moves += 1
+    return moves
+  }
+
+  // MARK: The chain
+
+  /// Where the caller is on the chain.
+  var cursor: OgmiosPoint { recent.last ?? .origin }
+
+  /// A caller and a server agreed on a point.
+  mutating func intersected(_ points: [OgmiosPoint], at point: OgmiosPoint) -> UInt64 {
+    start = points
+    recent = [point]
+    chain = move()
+    return chain
+  }
+
+  /// The chain went on, or back.
+  mutating func stepped(_ step: OgmiosChainStep) -> UInt64 {
+    switch step {
+    case .forward(let block, _):
+      if let point = block.point { recent.append(point) }
+      if recent.count > Self.longestRollback { recent.removeFirst() }
+    case .backward(let point, _):
+      if let index = recent.lastIndex(of: point) {
+        recent.removeSubrange((index + 1)...)
+      } else {
+        recent = [point]
+      }
+    }
+    chain = move()
+    return chain
+  }
+
+  /// Points to agree on after a connection was lost, the newest first and then further and further
+  /// apart; the last one is where the caller began.
+  var replay: [OgmiosPoint] {
+    var points: [OgmiosPoint] = []
+    var distance = 0
+    while distance < recent.count {
+      points.append(recent[recent.count - 1 - distance])
+      distance = max(distance * 2, 1)
+    }
+    let last = start.isEmpty ? [.origin] : start
+    return points + last.filter { !points.contains($0) }
+  }
+
+  // MARK: The ledger
+
+  mutating func look(at point: OgmiosPoint?) -> LedgerView {
+    let view = LedgerView(number: move(), isAnyPoint: point == nil, point: point)
+    ledger = view
+    return view
+  }
+
+  /// A view was acquired: where any point does, this is the one from now on.
+  mutating func acquired(_ number: UInt64, at point: OgmiosPoint) {
+    if ledger?.number == number { ledger?.point = point }
+  }
+
+  /// A view has run out: where any point does, the next one may be another.
+  mutating func expired(_ number: UInt64) {
+    if ledger?.number == number, ledger?.isAnyPoint == true { ledger?.point = nil }
+  }
+
+  mutating func lookAway() { ledger = nil }
+
+  /// A view could not be acquired: the one before counts again.
+  mutating func abandoned(_ number: UInt64, for before: LedgerView?) {
+    if ledger?.number == number { ledger = before }
+  }
+
+  // MARK: The mempool
+
+  mutating func acquiredMempool() -> UInt64 {
+    let number = move()
+    mempool = number
+    return number
+  }
+
+  mutating func releasedMempool() { mempool = nil }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+internal import MainstayHTTP
+
+extension OgmiosError: AppErrorConvertible {
+  /// The error as people and policies see it.
+  ///
+  /// The code is `ogmios.` and the number of the server's error, with `minus-` before one below
+  /// zero, or `ogmios.` and the kind.
+  public var appError: AppError {
+    switch kind {
+    case .response: response
+    case .http, .websocket, .timeout: below
+    case .invalidResponse:
+      own(
+        "ogmios.invalid-response", .decoding, .permanent,
+        title: "The answer could not be read",
+        message: "The service answered in a form that the app does not understand.",
+        suggestion: "Update the app. If it happens again, contact support.")
+    case .invalidFormat:
+      own(
+        "ogmios.invalid-format", .validation, .permanent,
+        title: "This can’t be sent",
+        message: "What was to be sent is not in the form that the service takes.",
+        suggestion: "Correct it, then try again.")
+    case .invalidMethod:
+      own(
+        "ogmios.invalid-method", .configuration, .permanent,
+        title: "The service can’t do this",
+        message: "This takes a lasting connection, and no service that offers one is set up.",
+        suggestion: "Set up a service with lasting connections, then try again.")
+    }
+  }
+
+  /// What lies below says best what happened; here it gets the place.
+  private var below: AppError {
+    (cause ?? .timeout()).adding(metadata: metadata)
+  }
+
+  private var response: AppError {
+    let number = code ?? 0
+    let name = number < 0 ? "minus-\(number.magnitude)" : String(number)
+    let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
+    let disposition = OgmiosErrorCatalog.disposition(for: number, data: data)
+    // A server that stumbled, or lost its node, may have passed the transaction on.
+    let isOpen =
+      (number == -32603 || number == -32000) && mayHaveBeenSent
+      && !OgmiosMethod.isRepeatable(method)
+    return AppError(
+      code: ErrorCode("ogmios.\(name)") ?? unknown.code,
+      kind: advice?.kind ?? .server,
+      disposition: isOpen ? .unknownOutcome : disposition ?? .unclassified,
+      title: text("title", entry?.title) ?? unknown.title,
+      message: text("message", entry?.meaning) ?? unknown.message,
+      suggestion: entry == nil ? unknown.suggestion : text("suggestion", suggestion),
+      details: description, metadata: metadata, help: entry?.help,
+      underlying: failures.map(\.error) + [cause].compactMap(\.self))
+  }
+
+  private var suggestion: String? {
+    guard entry?.advice == .waitOrFix, advice == .wait else { return entry?.suggestion }
+    return "Wait a while, then send it again."
+  }
+
+  private func own(
+    _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition, title: String,
+    message: String, suggestion: String
+  ) -> AppError {
+    func words(_ part: String, _ text: String) -> LocalizableText {
+      LocalizableText(
+        key: "error.\(code.rawValue).\(part)", english: LocalizableText(stringLiteral: text))
+    }
+    return AppError(
+      code: code, kind: kind, disposition: disposition, title: words("title", title),
+      message: words("message", message), suggestion: words("suggestion", suggestion),
+      details: description, metadata: metadata, underlying: [cause].compactMap(\.self))
+  }
+
+  private var metadata: [String: String] {
+    var values = ["ogmios.kind": kind.rawValue, "ogmios.method": method]
+    values["ogmios.code"] = code.map(String.init)
+    values["ogmios.name"] = entry?.name
+    values["ogmios.advice"] = advice?.rawValue
+    values["ogmios.endpoint"] = endpoint
+    values["server.message"] = serverMessage.map { Redaction.redact(String($0.prefix(2_000))) }
+    return values
+  }
+
+  /// Words of the catalogue, which an app may have translated under a key of their own.
+  private func text(_ part: String, _ words: String?) -> LocalizableText? {
+    guard let code, let words else { return nil }
+    return LocalizableText(
+      key: "error.ogmios.\(code).\(part)", english: LocalizableText(stringLiteral: words))
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayOgmios
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 3)) struct OgmiosChainTests {
+  private func steps(_ count: Int, of client: OgmiosClient) async throws -> [String] {
+    var steps: [String] = []
+    for _ in 0..<count { steps.append(try await client.chainSync.nextBlock().told) }
+    return steps
+  }
+
+  @Test func `the chain is gone along block after block`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 3))
+    let client = try Watched([server.socketAddress]).client
+    #expect(
+      try await steps(4, of: client) == [
+        "back to the beginning", "block 20", "block 40", "block 60",
+      ])
+    async let next = client.chainSync.nextBlock()
+    await server.calls(atLeast: 5)
+    server.change { $0.forge() }
+    #expect(try await next.told == "block 80")
+    server.change { ledger in
+      ledger.rollBack(by: 2)
+      ledger.forge()
+    }
+    #expect(try await steps(2, of: client) == ["back 40", "block 60"])
+  }
+
+  @Test func `an intersection that nobody has keeps the place`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 3))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    let nowhere = OgmiosPoint.block(slot: 1, id: "aa")
+    let error = await failure { try await client.chainSync.findIntersection([nowhere]) }
+    #expect(error?.code == 1000)
+    #expect(error?.data?["tip"] != nil)
+    #expect(try await steps(1, of: client) == ["block 40"])
+    let tip = server.ledger.blocks[0]
+    let point = OgmiosPoint.block(slot: 20, id: tip.id)
+    let found = try await client.chainSync.findIntersection([nowhere, point])
+    #expect(found.point == point)
+    #expect(found.tip.height == 2)
+    #expect(try await steps(2, of: client) == ["back 20", "block 40"])
+  }
+
+  @Test(.requirement("D3"), arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost])
+  func `a new connection goes on where the old one was`(fault: OgmiosServer.Fault) async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 4))
+    let watched = try Watched(
+      [server.socketAddress], retry: OgmiosPresets.fixedRetry(clock: ContinuousClock()))
+    let client = watched.client
+    #expect(try await steps(3, of: client).last == "block 40")
+    server.inject(fault, into: "nextBlock")
+    #expect(try await steps(2, of: client) == ["block 60", "block 80"])
+    #expect(watched.log.lines.contains("restored"))
+  }
+
+  @Test func `a fork while nobody was connected goes back as far as it has to`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 6))
+    let watched = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry())
+    let client = watched.client
+    #expect(try await steps(7, of: client).last == "block 120")
+    server.inject(.hangUp, into: "queryNetwork/tip")
+    _ = await failure { try await client.networkQuery.tip.execute() }
+    server.change { ledger in
+      ledger.rollBack(by: 3)
+      for _ in 0..<4 { ledger.forge() }
+    }
+    #expect(try await steps(2, of: client).first?.hasPrefix("back ") == true)
+  }
+
+  @Test func `a call that was stopped loses no block`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 2))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(3, of: client)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 4)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 60"])
+    #expect(client.status.connection == .connected)
+  }
+
+  @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    for _ in 0..<5 {
+      let error = await failure {
+        try await client.chainSync.nextBlock(timeout: .milliseconds(5))
+      }
+      #expect(error?.kind == .timeout)
+    }
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 40"])
+    #expect(server.calls.count { $0 == "nextBlock" } == 3)
+    #expect(server.mostInFlight == 1)
+  }
+
+  @Test func `calls that come together get all blocks, each once`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 20))
+    let client = try Watched([server.socketAddress]).client
+    let steps = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<21 { group.addTask { try await client.chainSync.nextBlock().told } }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(steps.count == 21)
+  }
+}

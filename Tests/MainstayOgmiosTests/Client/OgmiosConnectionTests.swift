@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTPTesting
+import MainstayJSONRPC
+import MainstayOgmios
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 4)) struct OgmiosConnectionTests {
+  @Test func `a secure connection is trusted by its authority, and by no other`() async throws {
+    let authority = try await CertificateAuthority()
+    var settings = OgmiosServer.Settings()
+    settings.tls = try await authority.identity()
+    let server = try await OgmiosServer(settings: settings)
+    let pem = try String(contentsOf: authority.file, encoding: .utf8)
+    let trusting = try Watched([server.socketAddress]) { $0.webSocket.trust = .roots(pem: pem) }
+    #expect(try await trusting.client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(try await trusting.client.chainSync.nextBlock().told == "back to the beginning")
+    let doubting = try Watched([server.socketAddress])
+    let error = await failure { try await doubting.client.chainSync.nextBlock() }
+    #expect(error?.kind == .websocket)
+    #expect(error?.appError.kind == .insecure)
+  }
+
+  @Test(.requirement("D4")) func `what a server says as it closes is read`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    server.inject(.nodeLost, into: "nextBlock")
+    let lost = await failure { try await client.chainSync.nextBlock() }
+    #expect(lost?.code == -32000)
+    #expect(lost?.appError.disposition == .transient())
+    #expect(client.status.connection == .failed)
+    server.inject(.nodeTooOld, into: "nextBlock")
+    let old = await failure { try await client.chainSync.nextBlock() }
+    // The reason is longer than a frame may be, so a strict client may see no more than that.
+    #expect(old != nil)
+    #expect(old?.code == -32001 || old?.kind == .websocket)
+  }
+
+  @Test func `a node that goes away ends all calls, and they go on when it is back`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    for _ in 0..<2 { _ = try await client.chainSync.nextBlock() }
+    async let waiting = failure { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    server.change { $0.isConnected = false }
+    #expect(await waiting?.code == -32000)
+    #expect(try await client.health().state == .disconnected)
+    server.change { ledger in
+      ledger.isConnected = true
+      ledger.forge()
+    }
+    #expect(try await client.chainSync.nextBlock().told == "block 40")
+  }
+
+  @Test func `an idle connection that was closed is opened again`() async throws {
+    let clock = ManualClock()
+    let server = try await OgmiosServer(clock: clock)
+    let client = try Watched([server.socketAddress]).client
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(90))
+    // What came before the limit gives it as much again.
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(90))
+    await server.log.first { if case .closed = $0 { true } else { false } }
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+  }
+
+  @Test(.requirement("D29")) func `health is that of the first endpoint that can be asked`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    // Nobody listens on the first of the reserved ports.
+    let client = try Watched(["ws://127.0.0.1:1", server.socketAddress]).client
+    let health = try await client.health()
+    #expect(health.endpoint == server.socketAddress)
+    #expect(health.state == .synchronized)
+    #expect(health.tip?.height == 9)
+    #expect(health.version == "v7.0.0")
+    #expect(health.network == "preview")
+    #expect(health.era == "conway")
+    #expect(health.epoch == 512)
+    #expect(health.synchronization == 1)
+    #expect(health.lastTipUpdate?.timeIntervalSince1970 == 1_782_043_200)
+    #expect(client.status.endpointInUse == server.socketAddress)
+  }
+
+  @Test(arguments: ["ws", "http"])
+  func `whatever breaks, every call ends and is classified`(scheme: String) async throws {
+    let faults: [OgmiosServer.Fault] = [
+      .failure(.init(2001)), .text("nonsense"), .text("{}"), .text(#"{"jsonrpc":"2.0","id":7}"#),
+      .close(code: 1011, reason: ""), .close(code: 4999, reason: "bye"), .nodeLost, .nodeTooOld,
+      .hangUp, .reset, .portal,
+    ]
+    let server = try await OgmiosServer()
+    let address = scheme == "ws" ? server.socketAddress : server.httpAddress
+    for seed in 0..<UInt64(RandomDose.isTorture ? 200 : 10) {
+      var random = SeededGenerator(seed: seed)
+      let client = try Watched([address]) { $0.timeout = .milliseconds(500) }.client
+      for _ in 0..<6 {
+        let fault = faults.randomElement(using: &random) ?? .hangUp
+        let isDone = Bool.random(using: &random)
+        for _ in 0..<2 {
+          server.inject(fault, into: "queryLedgerState/epoch", takesEffect: isDone)
+        }
+        do {
+          #expect(
+            try await client.ledgerStateQuery.epoch.execute(timeout: .milliseconds(500)) == 512)
+        } catch {
+          let known = AppError.from(error)
+          #expect(
+            ![.cancelled, .unclassified].contains(known.disposition), "\(seed) \(fault) \(known)")
+        }
+      }
+      client.close()
+    }
+  }
+}

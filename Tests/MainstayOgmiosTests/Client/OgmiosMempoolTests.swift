@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayOgmios
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 3)) struct OgmiosMempoolTests {
+  @Test func `waiting transactions are gone through by a view`() async throws {
+    var ledger = OgmiosLedger()
+    let ids = ["00", "01"].compactMap { ledger.submit($0) }
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    #expect(try await monitor.acquire() == 200)
+    #expect(try await monitor.nextTransaction()?.id == ids[0])
+    let whole = try await monitor.nextTransaction(isWhole: true)
+    #expect(whole?.id == ids[1])
+    #expect(whole?.json["cbor"]?.string == "01")
+    #expect(try await monitor.nextTransaction() == nil)
+    #expect(try await monitor.hasTransaction(ids[0]))
+    let size = try await monitor.size()
+    #expect([size.transactions, size.bytes, size.capacity] == [2, 2, 178_176])
+    try await monitor.release()
+    #expect(await failure { try await monitor.release() }?.code == 4000)
+  }
+
+  @Test func `a second view waits until something has changed`() async throws {
+    let server = try await OgmiosServer()
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    try await monitor.acquire()
+    async let next = monitor.acquire()
+    await server.calls(atLeast: 2)
+    server.change { $0.submit("00") }
+    _ = try await next
+    #expect(try await monitor.size().transactions == 1)
+  }
+
+  @Test func `without a view one is acquired first, where that is harmless`() async throws {
+    var ledger = OgmiosLedger()
+    let id = ledger.submit("00") ?? ""
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    #expect(try await monitor.hasTransaction(id))
+    #expect(server.calls == ["hasTransaction", "acquireMempool", "hasTransaction"])
+  }
+
+  @Test func `a view that is gone can't be gone through any more`() async throws {
+    var ledger = OgmiosLedger()
+    for cbor in ["00", "01"] { ledger.submit(cbor) }
+    let server = try await OgmiosServer(ledger: ledger)
+    let client = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry()).client
+    let monitor = client.mempoolMonitor
+    try await monitor.acquire()
+    _ = try await monitor.nextTransaction()
+    server.inject(.reset, into: "queryNetwork/tip")
+    _ = try await client.networkQuery.tip.execute()
+    let error = await failure { try await monitor.nextTransaction() }
+    #expect(error?.code == 4000)
+    #expect(error?.advice == .acquire)
+    #expect(try await monitor.size().transactions == 2)
+  }
+
+  @Test func `an empty mempool is waited for, and no view is kept`() async throws {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    let clock = ManualClock()
+    async let empty: Void = monitor.waitForEmptyMempool(timeout: .seconds(10), clock: clock)
+    await clock.sleepers(atLeast: 1)
+    #expect(server.calls == ["acquireMempool", "sizeOfMempool", "releaseMempool"])
+    server.change { $0.forge() }
+    clock.advance(by: .seconds(1))
+    try await empty
+    #expect(server.calls.suffix(1) == ["releaseMempool"])
+  }
+
+  @Test func `a mempool that does not empty is not waited for without end`() async throws {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    let clock = ManualClock()
+    async let ending = failure {
+      try await monitor.waitForEmptyMempool(timeout: .milliseconds(1_500), clock: clock)
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    await clock.sleepers(atLeast: 1)
+    #expect(clock.nextWakeUp == .milliseconds(500))
+    clock.advance(by: .milliseconds(500))
+    #expect(await ending?.kind == .timeout)
+    #expect(server.calls.count { $0 == "acquireMempool" } == 3)
+    #expect(server.calls.count { $0 == "releaseMempool" } == 3)
+  }
+
+  @Test func `a view is let go of where looking fails, and where the wait is stopped`()
+    async throws
+  {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    server.inject(.failure(.init(-32600)), into: "sizeOfMempool")
+    let error = await failure {
+      try await monitor.waitForEmptyMempool(timeout: .seconds(1), clock: ManualClock())
+    }
+    #expect(error?.code == -32600)
+    #expect(server.calls == ["acquireMempool", "sizeOfMempool", "releaseMempool"])
+    server.inject(.silence, into: "sizeOfMempool")
+    let waiting = Task { try await monitor.waitForEmptyMempool(timeout: .patience) }
+    await server.calls(atLeast: 5)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    await server.calls(atLeast: 6)
+    #expect(server.calls.suffix(1) == ["releaseMempool"])
+  }
+}

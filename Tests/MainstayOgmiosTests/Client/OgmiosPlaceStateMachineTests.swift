@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MainstayHTTP
+import MainstayTesting
+import TestSupport
+import Testing
+
+@testable import MainstayOgmios
+
+@Suite struct OgmiosPlaceStateMachineTests {
+  private func point(_ slot: Int) -> OgmiosPoint { .block(slot: UInt64(slot), id: "b\(slot)") }
+
+  private func step(_ json: String) -> OgmiosChainStep? {
+    JSONValue(json: Data(json.utf8)).flatMap { value in
+      try? OgmiosChainStep(OgmiosReader(value, method: "nextBlock"))
+    }
+  }
+
+  private func forward(_ slot: Int) throws -> OgmiosChainStep {
+    try #require(
+      step(
+        #"{"direction":"forward","tip":"origin","block":"#
+          + #"{"id":"b\#(slot)","era":"conway","height":1,"slot":\#(slot)}}"#))
+  }
+
+  private func backward(_ slot: Int) throws -> OgmiosChainStep {
+    try #require(
+      step(
+        #"{"direction":"backward","tip":"origin","point":{"id":"b\#(slot)","slot":\#(slot)}}"#))
+  }
+
+  @Test func `nobody who has not moved has anything to replay`() {
+    let place = OgmiosPlaceStateMachine()
+    #expect(place.chain == 0)
+    #expect(place.cursor == .origin)
+    #expect(place.replay == [.origin])
+  }
+
+  @Test func `points to agree on are the newest first, and then further apart`() throws {
+    var place = OgmiosPlaceStateMachine()
+    _ = place.intersected([point(1), .origin], at: point(1))
+    for slot in 2...20 { _ = place.stepped(try forward(slot)) }
+    #expect(place.cursor == point(20))
+    #expect(place.replay == [20, 19, 18, 16, 12, 4, 1].map(point) + [.origin])
+  }
+
+  @Test func `going back forgets what came after`() throws {
+    var place = OgmiosPlaceStateMachine()
+    for slot in 1...5 { _ = place.stepped(try forward(slot)) }
+    _ = place.stepped(try backward(3))
+    #expect(place.cursor == point(3))
+    _ = place.stepped(try backward(99))
+    #expect(place.replay == [point(99), .origin])
+  }
+
+  @Test func `only so much is kept as can be taken back`() throws {
+    var place = OgmiosPlaceStateMachine()
+    for slot in 1...3_000 { _ = place.stepped(try forward(slot)) }
+    #expect(place.cursor == point(3_000))
+    #expect(place.replay.count < 16)
+  }
+
+  @Test func `each move has a number of its own`() throws {
+    var place = OgmiosPlaceStateMachine()
+    var numbers: [UInt64] = []
+    for slot in 1...5 { numbers.append(place.stepped(try forward(slot))) }
+    numbers.append(place.look(at: nil).number)
+    numbers.append(place.acquiredMempool())
+    #expect(Set(numbers).count == numbers.count)
+    #expect(!numbers.contains(0))
+  }
+
+  @Test func `a view of any point takes another one after it has run out`() {
+    var place = OgmiosPlaceStateMachine()
+    let view = place.look(at: nil)
+    place.acquired(view.number, at: point(7))
+    #expect(place.ledger?.point == point(7))
+    place.expired(view.number)
+    #expect(place.ledger?.point == nil)
+    let fixed = place.look(at: point(9))
+    place.expired(fixed.number)
+    #expect(place.ledger?.point == point(9))
+    place.acquired(view.number, at: point(1))
+    #expect(place.ledger?.point == point(9))
+    place.abandoned(fixed.number, for: nil)
+    #expect(place.ledger == nil)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayOgmios
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 3)) struct OgmiosTransactionTests {
+  private let cbor = "84a0"
+  private var id: String { OgmiosLedger.transactionID(of: cbor) }
+
+  @Test func `a transaction is sent and tried out`() async throws {
+    let server = try await OgmiosServer()
+    let transactions = try Watched([server.socketAddress]).client.transactions
+    #expect(try await transactions.submit(cbor: cbor) == id)
+    #expect(server.ledger.mempool.map(\.cbor) == [cbor])
+    #expect(try await transactions.evaluate(cbor: cbor).map(\.purpose) == ["spend"])
+  }
+
+  @Test(.requirement("D1"), arguments: ["", "8", "84A0", "zz", "84 a0"])
+  func `what is no transaction is not sent`(cbor: String) async throws {
+    let server = try await OgmiosServer()
+    let transactions = try Watched([server.socketAddress]).client.transactions
+    #expect(await failure { try await transactions.submit(cbor: cbor) }?.kind == .invalidFormat)
+    #expect(await failure { try await transactions.evaluate(cbor: cbor) }?.kind == .invalidFormat)
+    #expect(server.calls.isEmpty)
+  }
+
+  @Test func `a second submission is looked up before anybody calls it a failure`() async throws {
+    let server = try await OgmiosServer()
+    let transactions = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry())
+      .client.transactions
+    try await transactions.submit(cbor: cbor)
+    let blind = await failure { try await transactions.submit(cbor: cbor) }
+    #expect(blind?.code == 3117)
+    #expect(blind?.appError.disposition == .unknownOutcome)
+    #expect(try await transactions.submit(cbor: cbor, id: id) == id)
+    #expect(try await transactions.find(id) == .mempool)
+    server.change { $0.forge() }
+    #expect(try await transactions.submit(cbor: cbor, id: id) == id)
+    #expect(try await transactions.find(id) == .chain)
+    #expect(try await transactions.find("ff") == .unknown)
+    // Nobody keeps a view of the mempool for that.
+    #expect(
+      server.calls.count { $0 == "acquireMempool" }
+        == server.calls.count { $0 == "releaseMempool" })
+  }
+
+  @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost, .failure(.init(-32603))])
+  func `an answer that was lost is looked up, and nothing is sent twice`(
+    fault: OgmiosServer.Fault
+  ) async throws {
+    let server = try await OgmiosServer()
+    let other = try await OgmiosServer()
+    let client = try Watched(
+      [server.socketAddress, other.socketAddress], retry: OgmiosPresets.fixedRetry()
+    ).client
+    server.inject(fault, into: "submitTransaction", takesEffect: true)
+    #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
+    #expect(server.calls.count { $0 == "submitTransaction" } == 1)
+    #expect(other.calls.count { $0 == "submitTransaction" } == 0)
+  }
+
+  @Test func `what is nowhere stays open`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry()).client
+    server.inject(.hangUp, into: "submitTransaction")
+    let error = await failure { try await client.transactions.submit(cbor: cbor, id: id) }
+    #expect(error?.kind == .websocket)
+    #expect(error?.appError.disposition == .unknownOutcome)
+    server.inject(.failure(.init(3997, data: #"{"error":"no"}"#)), into: "submitTransaction")
+    let refused = await failure { try await client.transactions.submit(cbor: cbor, id: id) }
+    #expect(refused?.code == 3997)
+    #expect(refused?.appError.disposition == .unknownOutcome)
+  }
+
+  @Test(.requirement("D2")) func `over HTTP a refusal is an answer, whatever its status`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.httpAddress]).client
+    #expect(try await client.transactions.submit(cbor: cbor) == id)
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.kind == .response)
+    #expect(error?.code == 3117)
+    #expect(error?.data?["unknownOutputReferences"]?.array?.count == 1)
+    #expect(client.status.connection == .connected)
+    server.change { $0.forge() }
+    #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
+  }
+
+  @Test(.requirement("D1")) func `what needs a lasting connection says so over HTTP`() async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.httpAddress]).client
+    let errors = [
+      await failure { try await client.chainSync.nextBlock() },
+      await failure { try await client.mempoolMonitor.acquire() },
+      await failure { try await client.ledgerState.acquire() },
+    ]
+    #expect(errors.map { $0?.kind } == [.invalidMethod, .invalidMethod, .invalidMethod])
+    #expect(errors.allSatisfy { $0?.appError.disposition == .permanent })
+    #expect(server.calls.isEmpty)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayOgmios
+import TestSupport
+import Testing
+
+@Suite(.ends(withinMinutes: 3)) struct OgmiosMethodTests {
+  private func params(_ text: String?) -> JSONValue? {
+    text.flatMap { JSONValue(json: Data($0.utf8)) }
+  }
+
+  @Test(.requirement("D4"), arguments: MethodTable.queries)
+  func `a question and its answer`(row: MethodTable.Row) async throws {
+    let server = try await OgmiosServer()
+    let client = try OgmiosClient(endpoints: [server.socketAddress])
+    #expect(try await row.ask(client) == row.answer)
+    #expect(server.calls == [row.method])
+  }
+
+  @Test(arguments: OgmiosServer.Version.allCases)
+  func `every version is understood, also with bytes and without method`(
+    version: OgmiosServer.Version
+  ) async throws {
+    var settings = OgmiosServer.Settings()
+    settings.version = version
+    settings.isStrict = true
+    settings.includesCBOR = true
+    let server = try await OgmiosServer(settings: settings)
+    let client = try OgmiosClient(endpoints: [server.socketAddress])
+    let accounts = try await client.ledgerStateQuery.rewardAccountSummaries(keys: ["ab"]).execute()
+    #expect(accounts.map(\.rewards) == [389])
+    #expect((accounts.first?.from == nil) == (version < .v613))
+    _ = try await client.chainSync.nextBlock()
+    guard case .forward(let block, _) = try await client.chainSync.nextBlock() else {
+      Issue.record("no block")
+      return
+    }
+    #expect(block.json["cbor"] != nil)
+    if version < .v612 {
+      let refused = await #expect(throws: OgmiosError.self) {
+        try await client.ledgerStateQuery.nonces.execute()
+      }
+      #expect(refused?.code == -32600)
+    } else {
+      #expect(try await client.ledgerStateQuery.nonces.execute()["epochNonce"] != nil)
+    }
+  }
+
+  @Test func `questions have the params that Ogmios takes`() async throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let query = client.ledgerStateQuery
+    #expect(query.utxo([]).request.params == params(#"{"outputReferences":[]}"#))
+    #expect(query.wholeUtxo.request.params == nil)
+    #expect(
+      query.projectedRewards(stake: [18_446_744_073_709_551_616], keys: ["ab"]).request.params
+        == params(#"{"keys":["ab"],"stake":[{"ada":{"lovelace":18446744073709551616}}]}"#))
+    #expect(query.rewardAccountSummaries().request.params == params("{}"))
+    #expect(query.delegateRepresentatives().request.params == nil)
+    #expect(
+      query.governanceProposals([OgmiosOutputReference(transaction: "cd", index: 1)]).request.params
+        == params(#"{"proposals":[{"index":1,"transaction":{"id":"cd"}}]}"#))
+    #expect(
+      query.stakePools(["pool1"], includesStake: true).request.params
+        == params(#"{"includeStake":true,"stakePools":[{"id":"pool1"}]}"#))
+    #expect(query.dump(to: "/tmp/x").request.params == params(#"{"to":"/tmp/x"}"#))
+    #expect(
+      client.networkQuery.genesisConfiguration(era: "conway").request.params
+        == params(#"{"era":"conway"}"#))
+  }
+
+  @Test(arguments: [
+    (#""12""#, "the result has a text at \"\" instead of a whole number from zero on"),
+    ("-1", "the result has a number at \"\" instead of a whole number from zero on"),
+    ("18446744073709551616", "the result has a number at \"\" instead of"),
+    ("1.5", "the result has a number at \"\" instead of"),
+    ("null", "the result has nothing at \"\" instead of"),
+    ("[1]", "the result has a list at \"\" instead of"),
+  ])
+  func `an answer of another form says where and what`(json: String, text: String) async throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let value = try #require(JSONValue(json: Data(json.utf8)))
+    let error = #expect(throws: OgmiosError.self) {
+      try client.ledgerStateQuery.epoch.request.read(value)
+    }
+    #expect(error?.kind == .invalidResponse)
+    #expect(error?.description.contains(text) == true)
+    #expect(error?.appError.disposition == .permanent)
+  }
+
+  @Test func `amounts keep all their digits, in each form that they had`() async throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    let request = client.ledgerStateQuery.treasuryAndReserves.request
+    let json = #"{"treasury":{"ada":{"lovelace":18446744073709551616}},"reserves":{"lovelace":-7}}"#
+    let answer = try request.read(try #require(JSONValue(json: Data(json.utf8))))
+    #expect(answer.treasury == 18_446_744_073_709_551_616)
+    #expect(answer.reserves == -7)
+  }
+
+  @Test func `a chain without blocks has no height`() async throws {
+    let client = try OgmiosClient(endpoints: ["http://127.0.0.1:9"])
+    #expect(try client.networkQuery.blockHeight.request.read(.string("origin")) == nil)
+    #expect(try client.networkQuery.tip.request.read(.string("origin")) == .origin)
+    #expect(try client.ledgerStateQuery.constitutionalCommittee.request.read(.null) == nil)
+  }
+}
