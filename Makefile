@@ -28,7 +28,7 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
-	torture check-threads mutate bench bench-outbox clean
+	torture check-threads mutate bench bench-http bench-outbox clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -114,6 +114,10 @@ mutate: ## Changes the state machines in small ways; their tests must notice 95 
 # BENCH may name scenarios, or give options: make bench BENCH='breaker --rounds 3'.
 bench: ## Measures what the policies cost, as ratios to raw limits of the same run
 	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench $(BENCH)
+
+# BENCH may give options: make bench-http BENCH='--rounds 3'.
+bench-http: ## Measures a client over HTTP beside the library below it
+	swift run -c release --package-path Benchmarks --scratch-path .build/bench bench-http $(BENCH)
 
 # BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
 bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries

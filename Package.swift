@@ -153,19 +153,21 @@ let package = Package(
     // The services that the transports of reports are tested with.
     .target(
       name: "HTTPTestSupport",
-      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport"]
-        + client("swift-nio", "NIOCore", "NIOPosix"),
+      dependencies: [
+        "Mainstay", "MainstayHTTP", "MainstayHTTPTesting", "MainstayTesting", "TestSupport",
+      ],
       path: "Tests/HTTPTestSupport"),
     .testTarget(
       name: "MainstayHTTPTests",
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
       name: "MainstayAsyncHTTPClientTests",
       dependencies: [
         "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
-        "MainstayTesting", "TestSupport",
+        "MainstayHTTPTesting", "MainstayTesting", "TestSupport",
       ] + client("async-http-client", "AsyncHTTPClient")
         + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
         + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
@@ -205,12 +207,11 @@ let package = Package(
       name: "OutboxCrashChild",
       dependencies: ["ChildSupport", "Mainstay", "MainstayOutbox"],
       path: "Tests/OutboxCrashChild"),
-    // A proxy that does harm, and the service behind it: both for tests and for the program below.
+    // The service behind a proxy that does harm, for tests and for the program below.
     .target(
       name: "NetworkTestSupport",
       dependencies: [
-        "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox",
-        "MainstayTesting", "TestSupport",
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "TestSupport",
       ] + client("async-http-client", "AsyncHTTPClient")
         + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix"),
       path: "Tests/NetworkTestSupport"),
@@ -222,9 +223,9 @@ let package = Package(
     .testTarget(
       name: "NetworkFaultTests",
       dependencies: [
-        "HTTPTestSupport", "Mainstay", "MainstayOutbox", "MainstayTesting", "NetworkChild",
+        "Mainstay", "MainstayHTTPTesting", "MainstayOutbox", "MainstayTesting", "NetworkChild",
         "NetworkTestSupport", "TestSupport",
-      ] + client("swift-nio", "NIOCore", "NIOPosix")),
+      ]),
     .testTarget(name: "RepositoryTests", dependencies: ["MainstayTesting", "TestSupport"]),
 
     // What the example app is without its pages and routes.

@@ -9,8 +9,10 @@ let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "mainstay", path: "..", traits: ["SQLite"]),
+    .package(name: "mainstay", path: "..", traits: ["SQLite", "HTTPClient"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
     // Counts `malloc` by standing in front of it.
@@ -39,6 +41,24 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Mainstay", package: "mainstay"),
         .product(name: "MainstayOutbox", package: "mainstay"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+      ]),
+    .executableTarget(
+      name: "bench-http",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Mainstay", package: "mainstay"),
+        .product(name: "MainstayAsyncHTTPClient", package: "mainstay"),
+        .product(name: "MainstayHTTP", package: "mainstay"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),

@@ -25,7 +25,8 @@ extension ErrorMapping {
 extension AppError {
   fileprivate static func url(_ error: NSError, cause: any Error) -> AppError? {
     if let failure = URLFailure.inWords(of: error) {
-      let isBeforeSending = failure == .insecure || failure == .secureConnectionFailed
+      let isBeforeSending =
+        [.insecure, .secureConnectionFailed, .unreachable, .hostNotFound].contains(failure)
       return .wire(
         failure, wasSent: !isBeforeSending,
         details: "NSURLErrorDomain \(error.code): \(error.localizedDescription)", cause: cause)
@@ -54,6 +55,9 @@ enum URLFailure {
   }
 
   private static let words: [(words: String, failure: WireFailure)] = [
+    ("failed to connect", .unreachable), ("couldn't connect", .unreachable),
+    ("could not connect", .unreachable), ("connection refused", .unreachable),
+    ("not resolve host", .hostNotFound), ("couldn't resolve host", .hostNotFound),
     ("empty reply", .connectionLost), ("server returned nothing", .connectionLost),
     ("transferred a partial file", .connectionLost), ("transfer closed", .connectionLost),
     ("failure when receiving", .connectionLost), ("recv failure", .connectionLost),

@@ -51,9 +51,7 @@ public struct HTTPError: Error, Sendable, Hashable {
     retryAfter = fields["retry-after"].flatMap {
       AppError.retryAfter(header: $0, date: fields["date"], now: now)
     }
-    requestID = Self.requestIDs.lazy.compactMap { fields[$0] }.first.map {
-      BoundedText.redacted($0, to: 128)
-    }
+    requestID = Self.requestID { fields[$0] }
     problem =
       fields.mediaType == ProblemDetails.contentType ? ProblemDetails(json: body) : nil
     excerpt = fields.isText ? Self.excerpt(of: body) : nil
@@ -63,6 +61,13 @@ public struct HTTPError: Error, Sendable, Hashable {
   private static let idempotentMethods: Set<String> = [
     "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY",
   ]
+
+  /// By what name a service knows a request.
+  static func requestID(in headers: HTTPHeaderFields) -> String? { requestID { headers[$0] } }
+
+  private static func requestID(_ value: (String) -> String?) -> String? {
+    requestIDs.lazy.compactMap(value).first.map { BoundedText.redacted($0, to: 128) }
+  }
 
   private static let requestIDs = [
     "x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid", "x-ms-request-id",

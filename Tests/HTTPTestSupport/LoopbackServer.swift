@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
-internal import Mainstay
-internal import NIOCore
-internal import NIOPosix
+package import MainstayHTTPTesting
 package import TestSupport
 
-/// A server on loopback that answers as it is told, and remembers what it was sent.
-///
-/// It listens for as long as somebody holds it. Its answers are bytes, so they can be as wrong as a
-/// test wants them.
+/// A ``ScriptedHTTPServer`` with the few answers that the suites of transports need.
 package final class LoopbackServer: Sendable {
   /// One request, read whole.
   package struct Received: Sendable {
@@ -38,128 +33,75 @@ package final class LoopbackServer: Sendable {
     case garbage
   }
 
-  /// A line for each request that was answered, so that a test can wait for it.
+  /// A line for each request that came, so that a test can wait for it.
   package let log = Log()
-  /// Where it listens.
-  package let port: Int
-  private let channel: any Channel
-  private let books: Books
-
-  private final class Books: Sendable {
-    let received = Locked<[Received]>([])
-  }
+  private let server: ScriptedHTTPServer
 
   /// Listens on a free port.
   ///
-  /// - Parameter answer: What is done about a request, and how many came before it.
+  /// - Parameters:
+  ///   - tls: Who it is, for `https`; nil, the default, for `http`.
+  ///   - http2: Whether it speaks HTTP/2 as well, with `tls`.
+  ///   - answer: What is done about a request, and how many came before it.
   /// - Throws: What SwiftNIO throws where it cannot listen.
-  package init(_ answer: @escaping @Sendable (Received, Int) -> Answer) async throws {
-    let books = Books()
-    let log = log
-    channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(
-            Conversation(
-              answer: { request in
-                let count = books.received.withLock { all in
-                  all.append(request)
-                  return all.count - 1
-                }
-                return answer(request, count)
-              }, done: { log.add("\($0.method) \($0.path)") }))
-        }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    port = channel.localAddress?.port ?? 0
-    self.books = books
+  package init(
+    tls: CertificateAuthority.Identity? = nil, http2: Bool = false,
+    _ answer: @escaping @Sendable (Received, Int) -> Answer
+  ) async throws {
+    server = try await ScriptedHTTPServer(tls: tls, http2: http2) { [log] request, earlier in
+      let scripted = answer(Received(request), earlier).scripted
+      log.add("\(request.method) \(request.target)")
+      return scripted
+    }
   }
+
+  /// Where it listens.
+  package var port: Int { server.port }
 
   /// Such as `http://127.0.0.1:4000`.
-  package var origin: String { "http://127.0.0.1:\(port)" }
+  package var origin: String { server.origin }
+
+  /// Waits until a connection, or a stream of HTTP/2, has ended.
+  package func connectionEnded() async {
+    await server.log.first { event in
+      if case .ended = event { true } else { false }
+    }
+  }
 
   /// What came, in order.
-  package var received: [Received] { books.received.withLock { $0 } }
-
-  deinit { channel.close(promise: nil) }
+  package var received: [Received] { server.received.map(Received.init) }
 }
 
-/// One connection: requests in, bytes out.
-private final class Conversation: ChannelInboundHandler {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  private let answer: @Sendable (LoopbackServer.Received) -> LoopbackServer.Answer
-  private let done: @Sendable (LoopbackServer.Received) -> Void
-  private var bytes = Data()
-
-  init(
-    answer: @escaping @Sendable (LoopbackServer.Received) -> LoopbackServer.Answer,
-    done: @escaping @Sendable (LoopbackServer.Received) -> Void
-  ) {
-    self.answer = answer
-    self.done = done
+extension LoopbackServer.Received {
+  fileprivate init(_ request: ReceivedRequest) {
+    method = request.method
+    path = request.target
+    headers = Dictionary(
+      request.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+    body = request.body
   }
+}
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    bytes += Data(unwrapInboundIn(data).readableBytesView)
-    while let request = next() {
-      perform(answer(request), context)
-      done(request)
+extension LoopbackServer.Answer {
+  fileprivate var scripted: ScriptedHTTPServer.Answer {
+    switch self {
+    case .reply(let status, let headers, let body): .reply(status, headers: headers, body: body)
+    case .endless(let status, let body): .unfinished(status, body, then: .silence)
+    case .cutOff(let status, let body): .unfinished(status, body, then: .hangUp)
+    case .silence: .silence
+    case .hangUp: .hangUp
+    case .reset: .reset
+    case .garbage: .garbage
     }
   }
+}
 
-  /// The next request that is there whole.
-  private func next() -> LoopbackServer.Received? {
-    guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
-    let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-    let lines = head.split(separator: "\r\n")
-    let words = (lines.first ?? "").split(separator: " ").map(String.init)
-    var headers: [String: String] = [:]
-    for line in lines.dropFirst() {
-      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      headers[parts[0].lowercased()] = parts.last?.trimmingCharacters(in: .whitespaces)
-    }
-    let length = headers["content-length"].flatMap { Int($0) } ?? 0
-    guard bytes.count >= end.upperBound - bytes.startIndex + length else { return nil }
-    let body = Data(bytes[end.upperBound...].prefix(length))
-    bytes = Data(bytes[end.upperBound...].dropFirst(length))
-    return LoopbackServer.Received(
-      method: words.first ?? "", path: words.count > 1 ? words[1] : "", headers: headers,
-      body: body)
-  }
-
-  private func perform(_ answer: LoopbackServer.Answer, _ context: ChannelHandlerContext) {
-    switch answer {
-    case .reply(let status, let headers, let body):
-      write(status, headers + [("Content-Length", String(body.count))], body, context)
-    case .endless(let status, let body):
-      write(status, [("Content-Length", String(body.count + 1_000))], body, context)
-    case .cutOff(let status, let body):
-      write(status, [("Content-Length", String(body.count + 1_000))], body, context)
-      context.close(promise: nil)
-    case .silence: break
-    case .hangUp: context.close(promise: nil)
-    case .reset:
-      let provider = context.channel as? any SocketOptionProvider
-      let channel = context.channel
-      provider?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
-        channel.close(promise: nil)
-      }
-    case .garbage:
-      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "who is there?\r\n\r\n")))
-        .whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
-    }
-  }
-
-  private func write(
-    _ status: Int, _ headers: [(String, String)], _ body: Data, _ context: ChannelHandlerContext
-  ) {
-    var text = "HTTP/1.1 \(status) Scripted\r\n"
-    for (name, value) in headers { text += "\(name): \(value)\r\n" }
-    var buffer = ByteBuffer(string: text + "\r\n")
-    buffer.writeBytes(body)
-    context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+extension ScriptedHTTPServer.Answer {
+  /// Ends before the length that it has declared.
+  fileprivate static func unfinished(_ status: Int, _ body: Data, then ending: Ending) -> Self {
+    var answer = reply(
+      status, streaming: .bytes(body), framing: .declaredLength(body.count + 1_000))
+    answer.ending = ending
+    return answer
   }
 }

@@ -3,6 +3,7 @@
 internal import Foundation
 package import Mainstay
 package import MainstayHTTP
+internal import MainstayHTTPTesting
 package import MainstayTesting
 internal import TestSupport
 internal import Testing

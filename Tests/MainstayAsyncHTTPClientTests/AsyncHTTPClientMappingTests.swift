@@ -6,6 +6,7 @@ import HTTPTestSupport
 import Mainstay
 import MainstayAsyncHTTPClient
 import MainstayHTTP
+import MainstayHTTPTesting
 import MainstayTesting
 import NIOCore
 import NIOHTTP1

@@ -91,7 +91,7 @@ import Testing
       await connection.ping([5])
       await connection.close(code: 999, reason: String(repeating: "a", count: 130))
     }
-    let (_, frames) = try await caller(server, hearing: 9 + 5 + 8 + 2 + 3 + 136)
+    let (_, frames) = try await caller(server, hearing: 7 + 5 + 8 + 2 + 3 + 136)
     #expect(frames.prefix(7) == [0x01, 2, 0x61, 0x62, 0x80, 1, 0x63])
     #expect(frames.dropFirst(7).prefix(5) == [0xf3, 126, 0, 200, 1])
     #expect(frames.dropFirst(12).prefix(8) == [0x82, 0x82, 1, 1, 1, 1, 0, 3])

@@ -29,7 +29,9 @@ import Testing
         "An answer to GET and to POST; that to a POST with an idempotency key is as to GET.", "",
       ]
       + StrategyPage.policies(
-        "a time limit of each request that sends reports, 30 seconds; all else is the app's.")
+        "for each origin of a `ResilientClient`, unless the app gives others, a deadline of 30 seconds, "
+          + "3 attempts, a cooldown, a circuit breaker of 5 failures and a time limit of 10 seconds; "
+          + "a time limit of each request that sends reports, 30 seconds.")
       + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayHTTP", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")

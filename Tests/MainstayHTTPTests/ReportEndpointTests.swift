@@ -124,13 +124,13 @@ import Testing
   @Test func `a status is the word of the service, though the rest never came`() throws {
     let answer = ReportAnswer()
     #expect(try answer.reply() == nil)
-    answer.began(status: 200, headers: [(name: "Retry-After", value: "1")])
+    answer.began(status: 200, headers: ["Retry-After": "1"])
     #expect(try answer.reply()?.status == 200)
   }
 
   @Test func `a body is read up to its bound`() {
     let answer = ReportAnswer()
-    answer.began(status: 200, headers: [])
+    answer.began(status: 200, headers: [:])
     #expect(answer.add(Data(count: 63_999)))
     #expect(!answer.add(Data(count: 1)))
     #expect(!answer.add(Data(count: 100_000)))
@@ -142,8 +142,8 @@ import Testing
     answer.began(
       status: 429,
       headers: [
-        (name: "X-Sentry-Rate-Limits", value: "60:error"),
-        (name: "x-sentry-rate-limits", value: "90:transaction"), (name: "Retry-After", value: long),
+        "X-Sentry-Rate-Limits": "60:error", "x-sentry-rate-limits": "90:transaction",
+        "Retry-After": long,
       ])
     let headers = try #require(try answer.reply()).headers
     #expect(headers["x-sentry-rate-limits"] == "60:error, 90:transaction")

@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayHTTPTesting
 import MainstayOutbox
 import MainstayTesting
 import NetworkTestSupport
@@ -178,15 +179,15 @@ import Testing
     let outbox = try await course.open(monitor, waiting: .seconds(600))
     let accepted = try await enqueue(1, outbox, seed: 1)
     let id = try #require(try await outbox.operations().first?.id)
-    await course.proxy.log.lines(atLeast: 2)
+    await course.proxy.log.events(atLeast: 2)
     await outbox.suspend(within: .zero)
     let waiting = try await outbox.operation(id)
     #expect(waiting?.state == .ready && waiting?.attempts == 0 && waiting?.unreachable == 0)
     #expect(waiting?.effect == .sentUnknown && waiting?.failure == nil)
     #expect(course.client.attempts.map(\.end) == [.cancelled])
     #expect(!monitor.current.evidence.contains { $0.source == .traffic })
-    await course.proxy.log.lines(atLeast: 3)
-    #expect(course.proxy.log.lines.prefix(3) == ["0 began", "0 asked", "0 left"])
+    await course.proxy.log.events(atLeast: 3)
+    #expect(course.proxy.log.events.prefix(3) == [.began(0), .asked(0), .left(0)])
 
     await outbox.resume()
     try await course.expectDone(outbox, accepted, seed: 1)

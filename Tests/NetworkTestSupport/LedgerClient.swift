@@ -200,3 +200,10 @@ package final class LedgerClient: Sendable {
     }
   }
 }
+
+extension Duration {
+  fileprivate var inNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return min(seconds, 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+}

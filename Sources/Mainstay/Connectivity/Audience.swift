@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The listeners of one sequence; each gets the newest value, and may miss older ones.
-final class Audience<Value: Sendable>: Sendable {
+package final class Audience<Value: Sendable>: Sendable {
   /// A value and which one it is, counted.
-  typealias Reading = @Sendable () -> (value: Value, number: UInt64)
+  package typealias Reading = @Sendable () -> (value: Value, number: UInt64)
 
   private struct Listener {
     let continuation: AsyncStream<Value>.Continuation
@@ -22,13 +22,15 @@ final class Audience<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
+  package init() {}
+
   /// Adds a listener.
   ///
   /// - Parameters:
   ///   - first: What it is told at once; nil for nothing.
   ///   - number: The last value that it need not be told.
   /// - Returns: What it is told.
-  func listen(first: Reading?, since number: UInt64? = nil) -> AsyncStream<Value> {
+  package func listen(first: Reading?, since number: UInt64? = nil) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state -> UInt64? in
@@ -50,7 +52,7 @@ final class Audience<Value: Sendable>: Sendable {
   }
 
   /// Tells every listener.
-  func tell(_ read: Reading) {
+  package func tell(_ read: Reading) {
     state.withLock { state in
       for id in state.listeners.keys { state.listeners[id]?.isDue = true }
     }
@@ -91,7 +93,7 @@ final class Audience<Value: Sendable>: Sendable {
     }
   }
 
-  func finish() {
+  package func finish() {
     let listeners = state.withLock { state in
       state.isEnded = true
       defer { state.listeners = [:] }

@@ -95,6 +95,13 @@ extension HTTPHeaderFields {
     Dictionary(all.map { ($0.name.lowercased(), $0.value) }) { $0 + ", " + $1 }
   }
 
+  /// Whether the body is a page for people.
+  var isPage: Bool {
+    guard let type = self["content-type"] else { return false }
+    let media = type.prefix { $0 != ";" && $0 != " " }.lowercased()
+    return media == "text/html" || media == "application/xhtml+xml"
+  }
+
   /// How many bytes of a body there will be; nil where nobody knows, as with one that is unpacked.
   package var contentLength: Int? {
     guard let text = self["content-length"], !contains("content-encoding") else { return nil }

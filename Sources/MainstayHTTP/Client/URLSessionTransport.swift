@@ -118,19 +118,20 @@ private final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
+    // Answered first: who gets the answer may end the task at once, and a session on Linux stops
+    // the program where a task that has ended is told what to do about a redirection.
+    completionHandler(nil)
     // Its body is of no interest, and not every version hands it on.
     exchange(task)?.began(response)
     end(task, with: nil)
-    completionHandler(nil)
-    task.cancel()
   }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    if let response = response as? HTTPURLResponse { exchange(dataTask)?.began(response) }
     completionHandler(.allow)
+    if let response = response as? HTTPURLResponse { exchange(dataTask)?.began(response) }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

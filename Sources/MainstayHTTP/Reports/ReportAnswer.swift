@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
-internal import Mainstay
+package import Foundation
+package import Mainstay
 
 /// What has come of an answer so far: what transports have in common, whichever library they use.
 ///
 /// A status is the service's word, also where the rest of the answer is cut, breaks off or never
 /// ends: what was accepted must not be sent again.
-final class ReportAnswer: Sendable {
+package final class ReportAnswer: Sendable {
   private struct Head {
     let status: Int
     let headers: [String: String]
@@ -16,16 +16,16 @@ final class ReportAnswer: Sendable {
   private let state = Locked((head: Head?.none, body: Data()))
 
   /// The most bytes of a body that are read.
-  static let maximumBody = 64_000
+  package static let maximumBody = 64_000
 
-  init() {}
+  package init() {}
 
   /// The head of the answer has come.
   ///
   /// - Parameters:
   ///   - status: The status.
   ///   - headers: Names in any case; of several with one name, the values are joined.
-  func began(status: Int, headers: HTTPHeaderFields) {
+  package func began(status: Int, headers: HTTPHeaderFields) {
     var kept: [String: String] = [:]
     for field in headers.all {
       let (name, value) = (field.name.lowercased(), field.value)
@@ -40,7 +40,7 @@ final class ReportAnswer: Sendable {
   ///
   /// - Parameter bytes: The part.
   /// - Returns: Whether more may come; false once there is enough.
-  func add(_ bytes: some DataProtocol) -> Bool {
+  package func add(_ bytes: some DataProtocol) -> Bool {
     let part = Data(bytes.prefix(Self.maximumBody))
     return state.withLock { state in
       state.body.append(part.prefix(Self.maximumBody - state.body.count))
@@ -52,7 +52,7 @@ final class ReportAnswer: Sendable {
   ///
   /// - Throws: `AppError` of a portal: what answered is a page or a redirection, so it is not the
   ///   service, and nothing was delivered.
-  func reply() throws(AppError) -> ReportStore.Reply? {
+  package func reply() throws(AppError) -> ReportStore.Reply? {
     let (head, body) = state.withLock { ($0.head, $0.body) }
     guard let head else { return nil }
     let fields = HTTPFields(head.headers)

@@ -4,6 +4,8 @@
 public enum ServerFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// Somebody else listens on the port.
   case portInUse(Int)
+  /// The system has no port left on loopback.
+  case noFreePort
   /// No certificate could be made.
   case noCertificate(reason: String)
 
@@ -12,6 +14,8 @@ public enum ServerFailure: Error, Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .portInUse(let port):
       "Port \(port) of 127.0.0.1 is in use. Leave out `port:` to get a free one."
+    case .noFreePort:
+      "No port of 127.0.0.1 is free. Let go of some servers, or wait for old connections to end."
     case .noCertificate(let reason):
       "No certificate could be made: \(reason). Certificates are made by the program openssl."
     }

@@ -9,6 +9,7 @@ import Testing
       page, targets: ["Mainstay", "MainstayNew", "MainstayUI", "MainstayCLI"])
     #expect(
       found.map(\.rule) == [
+        "`MainstayHTTPTesting` is in the list of those without errors, and no target",
         "`MainstayNew` is to be on the page or in the list of those without errors",
         "`MainstayOutboxTesting` is in the list of those without errors, and no target",
         "`MainstayTesting` is in the list of those without errors, and no target",

@@ -15,6 +15,7 @@ enum ErrorRules {
     "PayloadCorpus.Broken": "tells whoever runs a test",
     "PayloadCorpus.Unreadable": "tells whoever runs a test",
     "RecordedError": "is the record of an error, and stays what it was recorded from",
+    "ServerFailure": "tells whoever runs a test",
     "StoreFolder.Failure": "stays in the store, which goes on in memory",
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",
     "Vault.NoCodec": "is caught by the worker's run, which keeps it as a cause",

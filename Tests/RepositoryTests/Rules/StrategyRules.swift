@@ -7,6 +7,7 @@ enum StrategyRules {
   /// Targets without errors of their own.
   static let without = [
     "MainstayCLI": "It says what is wrong in its exit status and in a sentence.",
+    "MainstayHTTPTesting": "Its one error says why a server for a test could not be made.",
     "MainstayOutboxTesting": "It says which law is broken, in a value that a test prints.",
     "MainstayTesting": "Its errors are made by tests, and end in them.",
     "MainstayUI": "It shows the errors of others; a mistake in a form is shown under its field.",

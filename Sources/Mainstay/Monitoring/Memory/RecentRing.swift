@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The newest elements, up to a number; inserting takes constant time (D16, T15).
-struct RecentRing<Element: Sendable>: Sendable {
+package struct RecentRing<Element: Sendable>: Sendable {
   /// How many it holds at most.
-  let capacity: Int
+  package let capacity: Int
   private var elements: [Element] = []
   /// Where the next one goes once it is full.
   private var next = 0
 
   /// Makes an empty ring; a capacity below 1 becomes 1.
-  init(capacity: Int) { self.capacity = max(1, capacity) }
+  package init(capacity: Int) { self.capacity = max(1, capacity) }
 
   /// How many it holds.
   var count: Int { elements.count }
@@ -23,10 +23,10 @@ struct RecentRing<Element: Sendable>: Sendable {
   var oldestFirst: [Element] { Array(elements[next...] + elements[..<next]) }
 
   /// What it holds, the last first.
-  var newestFirst: [Element] { oldestFirst.reversed() }
+  package var newestFirst: [Element] { oldestFirst.reversed() }
 
   /// Inserts an element; the oldest leaves where there is no room.
-  mutating func insert(_ element: Element) {
+  package mutating func insert(_ element: Element) {
     if elements.count < capacity {
       elements.append(element)
     } else {
@@ -60,7 +60,7 @@ struct RecentRing<Element: Sendable>: Sendable {
   }
 
   /// Forgets everything.
-  mutating func removeAll() {
+  package mutating func removeAll() {
     elements = []
     next = 0
   }

@@ -16,16 +16,22 @@ extension Trace {
   /// where there is no span or the tracer has another form. Encodings put them where services look
   /// for them.
   public static var identifiers: [String: ErrorReport.Attachment] {
-    guard let context = currentSpan?.context ?? InstrumentationContext.current else { return [:] }
-    var carrier: [String: String] = [:]
-    InstrumentationSystem.instrument.inject(context, into: &carrier, using: HeaderInjector())
-    guard let header = carrier.first(where: { $0.key.lowercased() == "traceparent" })?.value else {
+    guard let header = headers.first(where: { $0.key.lowercased() == "traceparent" })?.value else {
       return [:]
     }
     let parts = header.prefix(200).split(separator: "-").map { $0.lowercased() }
     guard parts.count >= 4, isIdentifier(parts[1], length: 32), isIdentifier(parts[2], length: 16)
     else { return [:] }
     return [traceKey: .public(parts[1]), spanKey: .public(parts[2])]
+  }
+
+  /// The headers by which a request is part of the current trace, as the tracer writes them; empty
+  /// where there is no span and no tracer.
+  package static var headers: [String: String] {
+    guard let context = currentSpan?.context ?? InstrumentationContext.current else { return [:] }
+    var carrier: [String: String] = [:]
+    InstrumentationSystem.instrument.inject(context, into: &carrier, using: HeaderInjector())
+    return carrier
   }
 
   /// Whether a text is a hexadecimal number of a length, and not zero.

@@ -3,19 +3,33 @@
 internal import MainstayTesting
 
 /// What goes wrong with each connection, by chance; the same for the same seed.
-package struct FaultPlan: Sendable {
+///
+/// ```swift
+/// let plan = FaultPlan(seed: 7, percent: 35)
+/// let proxy = try await FaultProxy(to: port, seed: 7, plan.fault)
+/// ```
+public struct FaultPlan: Sendable {
   /// The seed; a failing test prints it, so that the run can be repeated.
-  package let seed: UInt64
+  public let seed: UInt64
   /// How many of a hundred connections something goes wrong with.
-  package let percent: Int
+  public let percent: Int
 
-  package init(seed: UInt64, percent: Int) {
+  /// Makes a plan.
+  ///
+  /// - Parameters:
+  ///   - seed: What all chance comes from.
+  ///   - percent: How many of a hundred connections something goes wrong with, 0 to 100.
+  public init(seed: UInt64, percent: Int) {
     self.seed = seed
     self.percent = percent
   }
 
-  /// What goes wrong with the connection of this number.
-  package func fault(_ number: Int) -> Fault {
+  /// What goes wrong with the connection of this number, from 0.
+  ///
+  /// Bytes are counted up to 400, so that requests and answers of that length break anywhere. One
+  /// fault in five is one that a client can only wait out. No byte is changed, since TCP does not
+  /// do that.
+  public func fault(_ number: Int) -> Fault {
     var generator = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
     guard Int.random(in: 0..<100, using: &generator) < percent else { return .none }
     let after = Int.random(in: 0...400, using: &generator)

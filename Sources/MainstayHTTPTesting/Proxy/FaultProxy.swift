@@ -1,29 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import HTTPTestSupport
 internal import Mainstay
 internal import NIOCore
 internal import NIOPosix
-package import TestSupport
 
 /// A proxy on loopback that hands bytes on between a client and a service, and does to each
 /// connection what a plan says.
 ///
-/// It knows no protocol. It listens for as long as somebody holds it.
-package final class FaultProxy: Sendable {
+/// It knows no protocol, so it serves HTTP, WebSockets, TLS and databases alike. A side that reads
+/// slowly slows down the other one: of each direction it keeps about 256 KiB at most. What went well
+/// until its end arrives to the last byte. It listens for as long as somebody holds it; with it,
+/// all its connections end.
+///
+/// ```swift
+/// let proxy = try await FaultProxy(to: server.port) { number in
+///   number == 0 ? .cut(.response, after: 100, by: .reset) : .none
+/// }
+/// ```
+public final class FaultProxy: Sendable {
   /// What became of one connection.
-  package struct Trace: Sendable {
+  public struct Trace: Sendable {
     /// What was to go wrong.
-    package let fault: Fault
+    public let fault: Fault
     /// How many bytes the client has sent.
-    package internal(set) var requested = 0
+    public internal(set) var requested = 0
     /// How many of those went on to the service.
-    package internal(set) var delivered = 0
+    public internal(set) var delivered = 0
     /// How many bytes of the answer went on to the client.
-    package internal(set) var answered = 0
-    /// Whether the client has stopped to listen or to send.
-    package internal(set) var hasClientLeft = false
+    public internal(set) var answered = 0
+    /// Whether the client was the first to stop to send, or broke off.
+    public internal(set) var hasClientLeft = false
+  }
+
+  /// What happened on a connection, by its number; the first has 0.
+  public enum Event: Sendable, Hashable {
+    /// A client has come.
+    case began(Int)
+    /// The first byte came from the client.
+    case asked(Int)
+    /// The first byte of an answer went on to the client.
+    case answered(Int)
+    /// The client has stopped to send, or broke off.
+    case left(Int)
+    /// The connection is over, with the client and with the service.
+    case ended(Int)
   }
 
   private struct State {
@@ -33,11 +54,10 @@ package final class FaultProxy: Sendable {
     var isEnded = false
   }
 
-  /// A line each time something has become of a connection: its number, and `began`, `asked`,
-  /// `answered`, `left` or `ended`.
-  package let log = Log()
+  /// What happened, in order.
+  public let log = EventLog<Event>()
   /// Where it listens.
-  package let port: Int
+  public let port: Int
 
   private let target: Int
   private let plan: @Sendable (Int) -> Fault
@@ -50,10 +70,11 @@ package final class FaultProxy: Sendable {
   ///
   /// - Parameters:
   ///   - target: The port of the service, on loopback.
-  ///   - seed: Makes jitter repeatable.
-  ///   - plan: What goes wrong with a connection, by its number, from 0.
+  ///   - seed: Makes jitter repeatable; the default is 0.
+  ///   - plan: What goes wrong with a connection, by its number, from 0; such as
+  ///     ``FaultPlan/fault(_:)``. It runs on the thread of the connection, so it must not wait.
   /// - Throws: What SwiftNIO throws where it cannot listen.
-  package init(
+  public init(
     to target: Int, seed: UInt64 = 0, _ plan: @escaping @Sendable (Int) -> Fault
   ) async throws {
     self.target = target
@@ -65,15 +86,18 @@ package final class FaultProxy: Sendable {
   }
 
   /// Such as `http://127.0.0.1:4000`.
-  package var origin: String { "http://127.0.0.1:\(port)" }
+  public var origin: String { "http://127.0.0.1:\(port)" }
 
   /// What became of each connection, in the order in which they came.
-  package var traces: [Trace] { state.withLock { $0.traces } }
+  public var traces: [Trace] { state.withLock { $0.traces } }
+
+  /// How many connections are open, to clients and to the service.
+  public var openConnections: Int { state.withLock { $0.channels.count } }
 
   deinit { shutDown() }
 
-  /// Ends all connections, and refuses others.
-  package func shutDown() {
+  /// Ends all connections, and refuses others for good.
+  public func shutDown() {
     let channels = state.withLock { state in
       state.isEnded = true
       defer { (state.listener, state.channels) = (nil, [:]) }
@@ -83,7 +107,7 @@ package final class FaultProxy: Sendable {
   }
 
   /// Refuses connections from now on; those that are there go on.
-  package func refuse() async {
+  public func refuse() async {
     let listener = state.withLock { state in
       defer { state.listener = nil }
       return state.listener
@@ -91,10 +115,10 @@ package final class FaultProxy: Sendable {
     try? await listener?.close()
   }
 
-  /// Takes connections again.
+  /// Takes connections again; nothing happens where it does, or was shut down.
   ///
   /// - Throws: What SwiftNIO throws where it cannot listen.
-  package func accept() async throws {
+  public func accept() async throws {
     guard state.withLock({ $0.listener == nil && !$0.isEnded }) else { return }
     // It must not keep itself: its listener ends with it.
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -102,7 +126,7 @@ package final class FaultProxy: Sendable {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { [weak self] channel in
         channel.eventLoop.makeCompletedFuture {
-          guard let self else { return }
+          guard let self else { throw ChannelError.alreadyClosed }
           try self.begin(channel)
         }
       }
@@ -118,23 +142,27 @@ package final class FaultProxy: Sendable {
   /// A connection has come; on its event loop.
   private func begin(_ client: any Channel) throws {
     let number = state.withLock { state in
-      state.traces.append(Trace(fault: plan(state.traces.count)))
+      state.traces.append(Trace(fault: .none))
       return state.traces.count - 1
     }
-    let fault = state.withLock { $0.traces[number].fault }
+    let fault = plan(number)
+    state.withLock { $0.traces[number] = Trace(fault: fault) }
     keep(client)
-    log.add("\(number) began")
-    client.closeFuture.whenComplete { [log] _ in log.add("\(number) ended") }
-    if case .refusal(let span) = fault {
+    log.add(.began(number))
+    var service = client.eventLoop.makeSucceededVoidFuture()
+    switch fault {
+    case .refusal(let span):
       close(client, by: .reset)
       pause(for: span, on: client.eventLoop)
-      return
+    case .ended(let ending): close(client, by: ending)
+    default:
+      let relay = Relay(
+        client: client, fault: fault, target: target, seed: seed &+ UInt64(number),
+        opened: { [weak self] in self?.keep($0) },
+        note: { [weak self] event in self?.note(event, number) })
+      service = try relay.start()
     }
-    let relay = Relay(
-      client: client, fault: fault, target: target, seed: seed &+ UInt64(number),
-      opened: { [weak self] in self?.keep($0) },
-      note: { [weak self] event in self?.note(event, number) })
-    try relay.start()
+    client.closeFuture.and(service).whenComplete { [log] _ in log.add(.ended(number)) }
   }
 
   private func pause(for span: Duration, on loop: any EventLoop) {
@@ -154,38 +182,36 @@ package final class FaultProxy: Sendable {
   }
 
   private func keep(_ channel: any Channel) {
+    let id = ObjectIdentifier(channel)
     let isEnded = state.withLock { state in
-      if !state.isEnded { state.channels[ObjectIdentifier(channel)] = channel }
+      if !state.isEnded { state.channels[id] = channel }
       return state.isEnded
     }
     if isEnded { channel.close(promise: nil) }
     channel.closeFuture.whenComplete { [weak self] _ in
-      self?.state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+      self?.state.withLock { _ = $0.channels.removeValue(forKey: id) }
     }
   }
 
   private func note(_ event: Relay.Event, _ number: Int) {
-    let line = state.withLock { state -> String? in
-      let isFirst = (
-        state.traces[number].requested == 0, state.traces[number].answered == 0,
-        !state.traces[number].hasClientLeft
-      )
+    let first = state.withLock { state -> Event? in
+      let trace = state.traces[number]
       switch event {
       case .requested(let count):
         state.traces[number].requested += count
-        return isFirst.0 ? "asked" : nil
+        return trace.requested == 0 ? .asked(number) : nil
       case .delivered(let count):
         state.traces[number].delivered += count
         return nil
       case .answered(let count):
         state.traces[number].answered += count
-        return isFirst.1 ? "answered" : nil
+        return trace.answered == 0 ? .answered(number) : nil
       case .left:
         state.traces[number].hasClientLeft = true
-        return isFirst.2 ? "left" : nil
+        return trace.hasClientLeft ? nil : .left(number)
       }
     }
-    if let line { log.add("\(number) \(line)") }
+    if let first { log.add(first) }
   }
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPTestSupport
-import Mainstay
+import MainstayHTTPTesting
 import NIOCore
 import NIOPosix
-import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -19,8 +17,8 @@ import Testing
   /// A service that answers each request with 2,000 bytes, and a proxy before it.
   private func proxy(
     _ plan: @escaping @Sendable (Int) -> Fault
-  ) async throws -> (server: LoopbackServer, proxy: FaultProxy) {
-    let server = try await LoopbackServer { _, _ in .reply(200, body: Self.body) }
+  ) async throws -> (server: ScriptedHTTPServer, proxy: FaultProxy) {
+    let server = try await ScriptedHTTPServer { _, _ in .reply(200, body: Self.body) }
     return (server, try await FaultProxy(to: server.port, plan))
   }
 
@@ -32,11 +30,11 @@ import Testing
   private func exchange(through fault: Fault) async throws -> Duration {
     let (server, proxy) = try await proxy { _ in fault }
     let start = ContinuousClock.now
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
     await talk.hear(answer)
     let took = start.duration(to: .now)
-    #expect(talk.received == answer)
+    #expect(talk.heard.count == answer)
     #expect(server.received.map(\.body.count) == [500])
     #expect(proxy.traces.map(\.delivered) == [Self.request.utf8.count])
     #expect(proxy.traces.map(\.answered) == [answer])
@@ -44,24 +42,27 @@ import Testing
   }
 
   @Test func `without a fault everything arrives as it was sent`() async throws {
-    let server = try await LoopbackServer { request, _ in .reply(200, body: request.body) }
+    let server = try await ScriptedHTTPServer { request, _ in .reply(200, body: request.body) }
     let proxy = try await FaultProxy(to: server.port) { _ in .none }
     let body = String(repeating: "0123456789", count: 50_000)
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
+    let head = "HTTP/1.1 200 Scripted\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
     for number in 1...3 {
       try await talk.say("POST / HTTP/1.1\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-      await talk.hear(body.utf8.count * number)
+      await talk.hear((head.utf8.count + body.utf8.count) * number)
     }
     #expect(server.received.map { String(decoding: $0.body, as: UTF8.self) } == [body, body, body])
     try await talk.finish()
     #expect(await talk.end() == .finished)
     #expect(proxy.traces.count == 1)
+    await proxy.log.first { $0 == .ended(0) }
+    #expect(talk.text == String(repeating: head + body, count: 3))
   }
 
   /// Whether a connection is reset, at once or once it is there.
   private func isReset(_ proxy: FaultProxy) async -> Bool {
     do {
-      return try await Talk(to: proxy.port).end() == .reset
+      return try await Caller(to: proxy.port).end() == .reset
     } catch {
       let failures = (error as? NIOConnectionError)?.connectionErrors ?? []
       return failures.map { ($0.error as? IOError)?.errnoCode } == [ECONNRESET]
@@ -74,16 +75,16 @@ import Testing
     // The system may have taken some in before.
     var refusal: (any Error)?
     while refusal == nil {
-      do { _ = try await Talk(to: proxy.port) } catch { refusal = error }
+      do { _ = try await Caller(to: proxy.port) } catch { refusal = error }
     }
     let error = try #require(refusal as? NIOConnectionError)
     #expect(
       error.connectionErrors.map { ($0.error as? IOError)?.errnoCode } == [ECONNREFUSED])
     try await proxy.accept()
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
     await talk.hear(answer)
-    #expect(talk.received == answer)
+    #expect(talk.heard.count == answer)
     withExtendedLifetime(server) {}
   }
 
@@ -92,10 +93,10 @@ import Testing
     #expect(await isReset(proxy))
     var received = 0
     while received < answer {
-      guard let talk = try? await Talk(to: proxy.port) else { continue }
+      guard let talk = try? await Caller(to: proxy.port) else { continue }
       try? await talk.say(Self.request)
       await talk.hear(answer)
-      received = talk.received
+      received = talk.heard.count
     }
     #expect(received == answer)
     withExtendedLifetime(server) {}
@@ -103,13 +104,13 @@ import Testing
 
   @Test func `a black hole reads, and nobody is behind it`() async throws {
     let (server, proxy) = try await proxy { _ in .blackHole }
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
-    await proxy.log.lines(atLeast: 2)
+    await proxy.log.events(atLeast: 2)
     try await talk.close()
-    await proxy.log.lines(atLeast: 4)
-    #expect(proxy.log.lines.prefix(4) == ["0 began", "0 asked", "0 left", "0 ended"])
-    #expect(talk.received == 0 && server.received.isEmpty)
+    await proxy.log.events(atLeast: 4)
+    #expect(proxy.log.events.prefix(4) == [.began(0), .asked(0), .left(0), .ended(0)])
+    #expect(talk.heard.count == 0 && server.received.isEmpty)
     #expect(proxy.traces.map(\.requested) == [Self.request.utf8.count])
   }
 
@@ -131,12 +132,12 @@ import Testing
   @Test(arguments: [Fault.Ending.finish, .reset], [0, 1, 100])
   func `a request is cut after so many bytes`(ending: Fault.Ending, count: Int) async throws {
     let (server, proxy) = try await proxy { _ in .cut(.request, after: count, by: ending) }
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
     let end = await talk.end()
     #expect(ending == .finish || end == .reset)
     #expect(proxy.traces.map(\.delivered) == [count])
-    #expect(talk.received == 0 && server.received.isEmpty)
+    #expect(talk.heard.count == 0 && server.received.isEmpty)
   }
 
   @Test(arguments: [0, 1, 1_000])
@@ -144,12 +145,12 @@ import Testing
     let (server, proxy) = try await proxy { number in
       .cut(.response, after: count, by: number == 0 ? .finish : .reset)
     }
-    for end in [Talk.Heard.finished, .reset] {
-      let talk = try await Talk(to: proxy.port)
+    for end in [Caller.Heard.finished, .reset] {
+      let talk = try await Caller(to: proxy.port)
       try await talk.say(Self.request)
       #expect(await talk.end() == end)
       // What was on its way may go with a reset.
-      #expect(talk.received == count || end == .reset && talk.received < count)
+      #expect(talk.heard.count == count || end == .reset && talk.heard.count < count)
     }
     #expect(proxy.traces.map(\.answered) == [count, count])
     #expect(server.received.count == 2)
@@ -159,15 +160,15 @@ import Testing
     let (server, proxy) = try await proxy { number in
       .halfClose(number == 0 ? .response : .request, after: 100)
     }
-    let first = try await Talk(to: proxy.port)
+    let first = try await Caller(to: proxy.port)
     try await first.say(Self.request)
     #expect(await first.end() == .finished)
-    #expect(first.received == 100)
+    #expect(first.heard.count == 100)
     try await first.say(Self.request)
-    await server.log.lines(atLeast: 2)
+    await server.asked(2)
 
     // The service closes what ends in the middle of a request.
-    let second = try await Talk(to: proxy.port)
+    let second = try await Caller(to: proxy.port)
     try await second.say(Self.request)
     #expect(await second.end() == .finished)
     #expect(proxy.traces.map(\.delivered) == [2 * Self.request.utf8.count, 100])
@@ -177,29 +178,29 @@ import Testing
   @Test(arguments: [Fault.Ending.finish, .reset, nil])
   func `a swallowed answer was given`(ending: Fault.Ending?) async throws {
     let (server, proxy) = try await proxy { _ in .swallowedAnswer(then: ending) }
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
-    await server.log.lines(atLeast: 1)
+    await server.asked(1)
     if let ending {
       #expect(await talk.end() == (ending == .finish ? .finished : .reset))
     } else {
       try await talk.close()
-      await proxy.log.lines(atLeast: 4)
-      #expect(proxy.log.lines.prefix(4) == ["0 began", "0 asked", "0 left", "0 ended"])
+      await proxy.log.events(atLeast: 4)
+      #expect(proxy.log.events.prefix(4) == [.began(0), .asked(0), .left(0), .ended(0)])
     }
-    #expect(talk.received == 0 && proxy.traces.map(\.answered) == [0])
+    #expect(talk.heard.count == 0 && proxy.traces.map(\.answered) == [0])
     #expect(server.received.count == 1)
   }
 
   @Test func `a late answer is sent once the client has stopped to wait`() async throws {
     let (server, proxy) = try await proxy { _ in .lateAnswer }
-    let talk = try await Talk(to: proxy.port)
+    let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
-    await server.log.lines(atLeast: 1)
+    await server.asked(1)
     try await talk.finish()
     await talk.hear(answer)
-    #expect(talk.received == answer)
-    #expect(proxy.log.lines.prefix(4) == ["0 began", "0 asked", "0 left", "0 answered"])
+    #expect(talk.heard.count == answer)
+    #expect(proxy.log.events.prefix(4) == [.began(0), .asked(0), .left(0), .answered(0)])
   }
 
   @Test func `a plan is the same for the same seed, and has every fault`() {
@@ -215,5 +216,16 @@ import Testing
       ])
     let some = (0..<2_000).count { FaultPlan(seed: 7, percent: 30).fault($0) != .none }
     #expect((500...700).contains(some))
+  }
+}
+
+extension ScriptedHTTPServer {
+  /// Returns once so many requests have come.
+  fileprivate func asked(_ count: Int) async {
+    var left = count
+    await log.first { event in
+      if case .asked = event { left -= 1 }
+      return left == 0
+    }
   }
 }

@@ -8,9 +8,6 @@
 
 /// A port of loopback on which nobody listens, and which nobody else gets as long as it is held.
 package final class HeldPort: Sendable {
-  /// Why no port could be had.
-  package struct Unavailable: Error {}
-
   /// Its number.
   package let number: Int
   private let descriptor: Int32
@@ -19,7 +16,7 @@ package final class HeldPort: Sendable {
   ///
   /// - Parameter isShared: Whether whoever holds it may listen on it now and then, with the option
   ///   to reuse addresses; the default is false.
-  /// - Throws: ``Unavailable`` where the system has none.
+  /// - Throws: ``ServerFailure/noFreePort`` where the system has none.
   package init(isShared: Bool = false) throws {
     #if canImport(Darwin)
       descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -42,7 +39,7 @@ package final class HeldPort: Sendable {
       }
     }
     number = Int(UInt16(bigEndian: address.sin_port))
-    guard isBound else { throw Unavailable() }
+    guard isBound else { throw ServerFailure.noFreePort }
   }
 
   deinit { close(descriptor) }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// The sign-in of a client: adds the token to its requests, and asks for a new one when the service
+/// no longer takes it, once for all requests that were refused.
+///
+/// ```swift
+/// let authorization = HTTPAuthorization { old in try await accounts.freshToken(insteadOf: old) }
+/// ```
+///
+/// A request that was refused is sent once more with the new token. Where no token can be had
+/// without a person, requests fail at once with an error that says so, until ``signIn(_:)``.
+public final class HTTPAuthorization: Sendable {
+  private let field: String
+  private let scheme: String
+  private let state: Locked<AuthorizationStateMachine>
+  private let refresh: @Sendable (_ old: String?) async throws -> String
+  private let flights = Coalesce<Int>("authorization")
+
+  /// Makes a sign-in.
+  ///
+  /// - Parameters:
+  ///   - token: The token to begin with; nil, the default, to ask for one at the first request.
+  ///   - field: The header field; `Authorization` by default.
+  ///   - scheme: What stands before the token; `Bearer` by default, empty for nothing.
+  ///   - refresh: Asks for a token in place of one that was refused, which is nil at first. It goes
+  ///     through another client, or at least without this sign-in. An error that needs a person, or
+  ///     is permanent, ends all requests until somebody signs in; after others it is tried again.
+  public init(
+    token: String? = nil, field: String = "Authorization", scheme: String = "Bearer",
+    refresh: @escaping @Sendable (_ old: String?) async throws -> String
+  ) {
+    self.field = field
+    self.scheme = scheme
+    self.refresh = refresh
+    state = Locked(AuthorizationStateMachine(token: token))
+  }
+
+  /// A person signed in: requests use this token from now on.
+  public func signIn(_ token: String) { state.withLock { $0.reset(token) } }
+
+  /// A person signed out: the next request asks for a token.
+  public func signOut() { state.withLock { $0.reset(nil) } }
+
+  /// The token for a request.
+  func ticket() async throws -> AuthorizationStateMachine.Ticket {
+    switch state.withLock({ $0.step() }) {
+    case .use(let ticket): return ticket
+    case .refuse(let error): throw error
+    case .refresh(let old, let generation):
+      let token = try await flights.run(generation) { [self] in
+        try await refreshed(old, generation)
+      }
+      return AuthorizationStateMachine.Ticket(token: token, generation: generation)
+    }
+  }
+
+  private func refreshed(_ old: String?, _ generation: Int) async throws -> String {
+    do {
+      let token = try await refresh(old)
+      state.withLock { $0.refreshed(token, generation: generation) }
+      return token
+    } catch {
+      if error.isCancellation { throw error }
+      var failure = ErrorMapping.current.map(error)
+      switch failure.disposition {
+      case .needsUser: break
+      case .permanent, .unclassified: failure = .unauthorized(cause: failure)
+      default: throw failure.adding(metadata: ["http.sent": "no"])
+      }
+      failure = failure.adding(metadata: ["http.sent": "no"])
+      state.withLock { [failure] in $0.failed(failure, generation: generation) }
+      throw failure
+    }
+  }
+
+  /// The service did not take a token.
+  func refused(_ ticket: AuthorizationStateMachine.Ticket) {
+    state.withLock { $0.refused(ticket) }
+  }
+
+  /// Puts a token into the fields of a request.
+  func sign(_ headers: inout HTTPHeaderFields, with ticket: AuthorizationStateMachine.Ticket) {
+    headers[field] = scheme.isEmpty ? ticket.token : "\(scheme) \(ticket.token)"
+  }
+
+  /// Takes it out again, for a request that goes elsewhere.
+  func unsign(_ headers: inout HTTPHeaderFields) { headers[field] = nil }
+}

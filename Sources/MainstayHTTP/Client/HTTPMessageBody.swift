@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import Mainstay
+
+/// What a request carries, made anew for each attempt, so that it can be sent again.
+public struct HTTPMessageBody: Sendable {
+  /// The value of `Content-Type`; nil for none.
+  public let contentType: String?
+  /// Whether it can be made again; what can be read once is sent once.
+  public let isRepeatable: Bool
+
+  private let make: @Sendable () async throws -> HTTPTransmission.Body
+
+  private init(
+    _ contentType: String?, isRepeatable: Bool = true,
+    _ make: @escaping @Sendable () async throws -> HTTPTransmission.Body
+  ) {
+    self.contentType = contentType
+    self.isRepeatable = isRepeatable
+    self.make = make
+  }
+
+  /// The body of one attempt.
+  func transmitted() async throws -> HTTPTransmission.Body { try await make() }
+
+  /// Bytes.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - contentType: Of what type they are; by default `application/octet-stream`.
+  /// - Returns: The body.
+  public static func bytes(
+    _ bytes: Data, contentType: String? = "application/octet-stream"
+  ) -> HTTPMessageBody {
+    HTTPMessageBody(contentType) { .bytes(bytes) }
+  }
+
+  /// A value as JSON, encoded once.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - encoder: What encodes it; the default is a plain `JSONEncoder`.
+  /// - Returns: The body.
+  /// - Throws: What the encoder throws.
+  public static func json(
+    _ value: some Encodable, encoder: JSONEncoder = JSONEncoder()
+  ) throws -> HTTPMessageBody {
+    let bytes = try encoder.encode(value)
+    return HTTPMessageBody("application/json") { .bytes(bytes) }
+  }
+
+  /// The fields of a form, as `application/x-www-form-urlencoded`.
+  ///
+  /// - Parameter fields: Names and values, which may hold anything.
+  /// - Returns: The body.
+  public static func form(_ fields: KeyValuePairs<String, String>) -> HTTPMessageBody {
+    // A query of a path that is nothing but that.
+    let text = HTTPPath("").query(fields).text.dropFirst()
+    let bytes = Data(text.utf8)
+    return HTTPMessageBody("application/x-www-form-urlencoded") { .bytes(bytes) }
+  }
+
+  /// The content of a file, read in parts at each attempt.
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - contentType: Of what type it is; by default `application/octet-stream`.
+  /// - Returns: The body.
+  public static func file(
+    _ url: URL, contentType: String? = "application/octet-stream"
+  ) -> HTTPMessageBody {
+    HTTPMessageBody(contentType) { .stream(try FileParts.stream(of: url)) }
+  }
+
+  /// Parts that come one after the other and can be made again.
+  ///
+  /// - Parameters:
+  ///   - contentType: Of what type they are.
+  ///   - make: Begins them, once for each attempt.
+  /// - Returns: The body.
+  public static func stream(
+    contentType: String? = "application/octet-stream",
+    _ make: @escaping @Sendable () async throws -> HTTPByteStream
+  ) -> HTTPMessageBody {
+    HTTPMessageBody(contentType) { .stream(try await make()) }
+  }
+
+  /// Parts that can be read once, such as what somebody uploads: the request is sent once, whatever
+  /// the policies are.
+  ///
+  /// - Parameters:
+  ///   - stream: The parts.
+  ///   - contentType: Of what type they are.
+  /// - Returns: The body.
+  public static func once(
+    _ stream: HTTPByteStream, contentType: String? = "application/octet-stream"
+  ) -> HTTPMessageBody {
+    HTTPMessageBody(contentType, isRepeatable: false) { .stream(stream) }
+  }
+}
+
+/// A file in parts.
+private struct FileParts: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
+
+  private static let partLength = 65_536
+
+  let url: URL
+
+  static func stream(of url: URL) throws -> HTTPByteStream {
+    let length = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+    return HTTPByteStream(FileParts(url: url), length: length)
+  }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let url: URL
+    var file: FileHandle?
+
+    mutating func next() async throws -> Data? {
+      let open = try file ?? FileHandle(forReadingFrom: url)
+      file = open
+      let part = try open.read(upToCount: FileParts.partLength)
+      guard let part, !part.isEmpty else {
+        try open.close()
+        return nil
+      }
+      return part
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(url: url) }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+
+/// Whom a request goes to: scheme, host and port.
+///
+/// Each has policies of its own. Source: RFC 6454, section 4.
+public struct HTTPOrigin: Sendable, Hashable {
+  /// `http` or `https`.
+  public let scheme: String
+  /// The host, in lower case.
+  public let host: String
+  /// The port, that of the scheme where the address names none.
+  public let port: Int
+
+  /// The origin of an address; nil for what is none of HTTP.
+  init?(_ url: URL) {
+    guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      let host = url.host?.lowercased(), !host.isEmpty
+    else { return nil }
+    self.scheme = scheme
+    self.host = host
+    port = url.port ?? (scheme == "https" ? 443 : 80)
+  }
+}
+
+extension HTTPOrigin: CustomStringConvertible {
+  /// Such as `https://api.example.com`; the port where it is not that of the scheme.
+  public var description: String {
+    let isUsual = port == (scheme == "https" ? 443 : 80)
+    let host = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    return "\(scheme)://\(host)" + (isUsual ? "" : ":\(port)")
+  }
+}
+
+extension HTTPOrigin {
+  /// An error of a request that nobody can send.
+  static func illegal(_ details: String) -> AppError {
+    .wire(.badAddress, wasSent: false, details: details, cause: URLError(.badURL))
+  }
+}
+
+/// The address below which the requests of a client go, taken apart once.
+struct HTTPBase: Sendable {
+  /// Nil where it is no address of HTTP.
+  let origin: HTTPOrigin?
+  /// Without query and fragment, and without a slash at its end.
+  private let text: String
+
+  init(_ url: URL) {
+    origin = HTTPOrigin(url)
+    var text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
+    while text.hasSuffix("/") { text.removeLast() }
+    self.text = String(text)
+  }
+
+  /// The address of a path.
+  ///
+  /// It has the origin of the base: a slash or a question mark ends whatever stands before it, and
+  /// a path has no sign that could begin another.
+  ///
+  /// - Throws: `AppError` where there is none: nothing is sent.
+  func address(of path: HTTPPath) throws(AppError) -> URL {
+    guard !path.isIllegal else {
+      throw HTTPOrigin.illegal("A path has a segment that leads elsewhere")
+    }
+    let isSeparated =
+      path.text.isEmpty || path.text.utf8.first.map { $0 == 0x2f || $0 == 0x3f } ?? true
+    guard let url = URL(string: isSeparated ? text + path.text : text + "/" + path.text) else {
+      throw HTTPOrigin.illegal("A path makes no address")
+    }
+    return url
+  }
+}

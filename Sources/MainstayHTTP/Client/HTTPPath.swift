@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a request goes below the base address of its client, such as `/books/1?full=yes`.
+///
+/// What is interpolated is data and never more than one segment or one value: of
+/// `"/books/\(title)"` the title may hold slashes, question marks and spaces, and still names one
+/// book. What would lead to another place, `.` and `..`, makes the path illegal, and the request is
+/// not sent. Source: RFC 3986, sections 2 and 3.3.
+public struct HTTPPath: Sendable, Hashable {
+  /// The path as it is sent, with what must be encoded encoded.
+  public let text: String
+
+  /// Whether something in it could lead to another place.
+  let isIllegal: Bool
+
+  /// Makes a path of text that is one already, such as a link that a service has sent.
+  ///
+  /// - Parameter text: The path, with or without the slash at its beginning, and a query. What is
+  ///   not legal in an address is encoded; what is encoded stays as it is.
+  public init(_ text: String) {
+    self.text = Self.encoded(text, keeping: Self.isLegal)
+    isIllegal = Self.leadsElsewhere(self.text)
+  }
+
+  private init(text: String, isIllegal: Bool) {
+    self.text = text
+    self.isIllegal = isIllegal
+  }
+
+  /// The path with values added to its query.
+  ///
+  /// - Parameter values: Names and values, which may hold anything.
+  /// - Returns: The path.
+  public func query(_ values: KeyValuePairs<String, String>) -> HTTPPath {
+    var copy = text
+    for (name, value) in values {
+      copy += copy.contains("?") ? "&" : "?"
+      copy += Self.encoded(name, keeping: Self.isUnreserved) + "="
+      copy += Self.encoded(value, keeping: Self.isUnreserved)
+    }
+    return HTTPPath(text: copy, isIllegal: isIllegal)
+  }
+}
+
+extension HTTPPath: ExpressibleByStringInterpolation {
+  /// A path as it is written, in which values are encoded.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+    fileprivate var isIllegal = false
+
+    /// Begins a path.
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    /// Adds what is written in the code.
+    public mutating func appendLiteral(_ literal: String) {
+      text += HTTPPath.encoded(literal, keeping: HTTPPath.isLegal)
+    }
+
+    /// Adds a value, of which nothing but letters, digits and `-._~` stays as it is.
+    public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      let value = value.description
+      if value == "." || value == ".." || value.isEmpty { isIllegal = true }
+      text += HTTPPath.encoded(value, keeping: HTTPPath.isUnreserved)
+    }
+  }
+
+  /// Makes a path of text with values in it.
+  public init(stringInterpolation: StringInterpolation) {
+    text = stringInterpolation.text
+    isIllegal = stringInterpolation.isIllegal || Self.leadsElsewhere(stringInterpolation.text)
+  }
+
+  /// Makes a path of text.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension HTTPPath {
+  /// A segment that means "here" or "one up", however it is written.
+  fileprivate static func leadsElsewhere(_ text: String) -> Bool {
+    let path = text.prefix { $0 != "?" && $0 != "#" }
+    return path.split(separator: "/", omittingEmptySubsequences: false).contains { segment in
+      let plain = segment.lowercased().replacing("%2e", with: ".")
+      return plain == "." || plain == ".."
+    }
+  }
+
+  fileprivate static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
+    if text.utf8.allSatisfy(isKept) { return text }
+    var result = ""
+    for byte in text.utf8 {
+      if isKept(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        result += "%" + String(byte >> 4, radix: 16, uppercase: true)
+        result += String(byte & 15, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+
+  fileprivate static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
+    default: false
+    }
+  }
+
+  /// What may stand in a path and a query, the percent sign included; a fragment is never sent.
+  fileprivate static func isLegal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x21, 0x24...0x2f, 0x3a, 0x3b, 0x3d, 0x3f, 0x40: true
+    default: isUnreserved(byte) || byte == 0x25
+    }
+  }
+}

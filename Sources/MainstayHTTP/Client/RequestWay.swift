@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+
+/// Where a request goes from one redirection to the next.
+///
+/// Source: RFC 9110, section 15.4; what browsers do with 301 and 302 of a POST, by the Fetch
+/// standard, section 4.4.
+struct RequestWay: Sendable {
+  /// What is done about an answer.
+  enum Step: Sendable, Equatable {
+    /// The answer is one: it leads nowhere, or nobody follows.
+    case stay
+    /// The request goes on to another address.
+    case follow
+    /// It leads where it should not; over a connection that anybody can read, a network that wants
+    /// a sign-in does that.
+    case refused(isPortal: Bool)
+  }
+
+  private(set) var verb: HTTPVerb
+  private(set) var url: URL
+  /// Whether the body goes along.
+  private(set) var hasBody = true
+  /// Whether what belongs to the first service goes along: sign-in, cookies and keys.
+  private(set) var isAtHome = true
+  private var hops = 0
+
+  init(_ verb: HTTPVerb, _ url: URL) {
+    self.verb = verb
+    self.url = url
+  }
+
+  /// An answer has come.
+  mutating func receive(
+    status: Int, location: String?, rule: ResilientClient.Settings.Redirections,
+    canSendAgain: Bool
+  ) -> Step {
+    guard [301, 302, 303, 307, 308].contains(status), let location else { return .stay }
+    let maximum: Int
+    let staysAtHome: Bool
+    switch rule {
+    case .never: return .stay
+    case .sameOrigin(let count): (maximum, staysAtHome) = (count, true)
+    case .anywhere(let count): (maximum, staysAtHome) = (count, false)
+    }
+    let isPlain = url.scheme?.lowercased() == "http"
+    guard hops < maximum, location.utf8.count <= 8_000,
+      let next = URL(string: location, relativeTo: url)?.absoluteURL,
+      let origin = HTTPOrigin(next), let before = HTTPOrigin(url)
+    else { return .refused(isPortal: false) }
+    if origin != before {
+      let isUpgrade =
+        origin.host == before.host && before.scheme == "http" && origin.scheme == "https"
+      if staysAtHome, !isUpgrade { return .refused(isPortal: isPlain) }
+      // What was sent safely is not sent in the open.
+      if before.scheme == "https", origin.scheme == "http" { return .refused(isPortal: false) }
+    }
+    let becomesGet = status == 303 && verb != .head || (status < 303 && verb == .post)
+    let changes = !(becomesGet || verb.isSafe)
+    // What changes something is not handed to somebody else, nor what cannot be made again.
+    if changes, origin.host != before.host || !canSendAgain { return .refused(isPortal: false) }
+    if becomesGet {
+      verb = .get
+      hasBody = false
+    }
+    if origin.host != before.host { isAtHome = false }
+    url = next
+    hops += 1
+    return .follow
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+
+// One call and its attempts. What is asked of the service stands in `Request`, what is known about
+// it in `SendBook`; nothing else is kept.
+extension ResilientClient {
+  /// Sends a request under the policies of its origin, and reads the answer.
+  func perform<T: Sendable>(
+    _ request: Request, _ read: @escaping @Sendable (HTTPReply, URL) async throws -> T
+  ) async throws(AppError) -> T {
+    let key = request.key ?? IdempotencyKey.current
+    let isRepeatable =
+      request.body?.isRepeatable != false
+      && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
+    let book = SendBook(isRepeatable: isRepeatable)
+    do {
+      let (url, origin) = try place(of: request)
+      let attempt: @Sendable () async throws -> T = {
+        try await self.attempt(request, url, key, book, read)
+      }
+      // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
+      // repeated at all has none to go by, not even that of a task around it.
+      let name = isRepeatable ? key : nil
+      guard name == IdempotencyKey.current else {
+        return try await IdempotencyKey.$current.withValue(name) {
+          try await run(origin, book, attempt)
+        }
+      }
+      return try await run(origin, book, attempt)
+    } catch {
+      throw final(error, book)
+    }
+  }
+
+  private func run<T: Sendable>(
+    _ origin: HTTPOrigin, _ book: SendBook, _ attempt: @escaping @Sendable () async throws -> T
+  ) async throws -> T {
+    if book.isRepeatable { return try await lanes.run(origin, attempt) }
+    return try await SendBook.current.withValue(book) { try await lanes.run(origin, attempt) }
+  }
+
+  private func place(of request: Request) throws(AppError) -> (URL, HTTPOrigin) {
+    let url = try base.address(of: request.path)
+    guard let origin = base.origin else {
+      throw HTTPOrigin.illegal("The client \(name) needs an address with http or https")
+    }
+    if let field = request.headers.firstIllegalName ?? settings.headers.firstIllegalName {
+      throw HTTPOrigin.illegal("The header field \(field) cannot be sent")
+    }
+    return (url, origin)
+  }
+
+  /// What the caller is told.
+  private func final(_ error: any Error, _ book: SendBook) -> AppError {
+    let error = ErrorMapping.current.map(error)
+    guard book.isUnknown, error.disposition != .cancelled, error.disposition != .unknownOutcome
+    else { return error }
+    return error.with(disposition: .unknownOutcome)
+  }
+
+  /// One attempt, as policies see it: with its redirections, and with a new sign-in where the old
+  /// one is not taken.
+  private func attempt<T: Sendable>(
+    _ request: Request, _ url: URL, _ key: IdempotencyKey?, _ book: SendBook,
+    _ read: @Sendable (HTTPReply, URL) async throws -> T
+  ) async throws -> T {
+    let number = try book.begin(for: name)
+    var course = Course(way: RequestWay(request.verb, url), number: number)
+    do {
+      let reply = try await answer(request, key, &course)
+      let value = try await read(reply, course.way.url)
+      book.end(.succeeded)
+      return value
+    } catch {
+      let failure = judged(error, course, isRepeatable: book.isRepeatable)
+      book.end(failure.ending, failure: failure.error as? AppError)
+      throw failure.error
+    }
+  }
+
+  /// How far one attempt has come.
+  struct Course: Sendable {
+    var way: RequestWay
+    let number: Int
+    /// Whether bytes may be on their way of which nobody knows what became of them.
+    var isOpen = false
+    var hasSignedAnew = false
+    /// Whether a page for people has answered.
+    var isPortal = false
+  }
+
+  private func judged(
+    _ error: any Error, _ course: Course, isRepeatable: Bool
+  ) -> (error: any Error, ending: SendStateMachine.Ending) {
+    guard !error.isCancellation else {
+      return (error, course.isOpen ? .mayHaveArrived : .notSent)
+    }
+    let failure = ErrorMapping.current.map(error)
+    guard course.isOpen else {
+      // The service, or a portal before it, has said what it made of the request; one that failed
+      // itself may have done it before.
+      if !isRepeatable, failure.httpStatus ?? 0 >= 500, case .transient = failure.disposition {
+        return (failure.with(disposition: .unknownOutcome), .mayHaveArrived)
+      }
+      return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
+    }
+    guard failure.mayHaveBeenSent else { return (failure, .notSent) }
+    guard !isRepeatable, failure.disposition != .unknownOutcome else {
+      return (failure, .mayHaveArrived)
+    }
+    return (failure.with(disposition: .unknownOutcome), .mayHaveArrived)
+  }
+
+  /// Sends, until there is an answer that counts.
+  private func answer(
+    _ request: Request, _ key: IdempotencyKey?, _ course: inout Course
+  ) async throws -> HTTPReply {
+    while true {
+      var ticket: AuthorizationStateMachine.Ticket?
+      if course.way.isAtHome { ticket = try await authorization?.ticket() }
+      let message = try await message(request, key, ticket, course.way)
+      let reply = try await exchange(message, request, &course)
+      let canSendAgain = request.body?.isRepeatable != false
+      if reply.status == 401, let authorization, let ticket {
+        authorization.refused(ticket)
+        if !course.hasSignedAnew, canSendAgain {
+          course.hasSignedAnew = true
+          continue
+        }
+      }
+      let step: RequestWay.Step =
+        (300...399).contains(reply.status)
+        ? course.way.receive(
+          status: reply.status, location: reply.headers["location"], rule: settings.redirections,
+          canSendAgain: canSendAgain) : .stay
+      switch step {
+      case .follow: continue
+      case .refused(isPortal: true): throw AppError.portal()
+      case .stay, .refused:
+        try await check(reply, request, hasKey: key != nil, &course)
+        return reply
+      }
+    }
+  }
+
+  /// The bytes and fields of one request.
+  private func message(
+    _ request: Request, _ key: IdempotencyKey?, _ ticket: AuthorizationStateMachine.Ticket?,
+    _ way: RequestWay
+  ) async throws -> HTTPTransmission {
+    var headers = settings.headers
+    headers.merge(request.headers)
+    if !headers.contains("accept") { headers.append("Accept", request.accept) }
+    var body = HTTPTransmission.Body.none
+    if way.hasBody, let content = request.body {
+      if let type = content.contentType, !headers.contains("content-type") {
+        headers.append("Content-Type", type)
+      }
+      body = try await content.transmitted()
+    }
+    for (name, value) in Trace.headers where !headers.contains(name) {
+      headers.append(name, value)
+    }
+    if let field = settings.deadlineField, let remaining = Deadline.remaining {
+      headers[field] = String(max(remaining.inMilliseconds, 0))
+    }
+    if way.isAtHome {
+      if let key { headers[settings.keyField] = key.rawValue }
+      if let ticket { authorization?.sign(&headers, with: ticket) }
+    } else {
+      headers["cookie"] = nil
+      headers["authorization"] = nil
+      headers[settings.keyField] = nil
+      authorization?.unsign(&headers)
+    }
+    return HTTPTransmission(way.verb, way.url, headers: headers, body: body)
+  }
+
+  /// One request and the head of its answer, which observers are told of.
+  private func exchange(
+    _ message: HTTPTransmission, _ request: Request, _ course: inout Course
+  ) async throws -> HTTPReply {
+    let start = timeline.now
+    course.isOpen = true
+    do {
+      let reply = try await transport.send(message)
+      // A success counts once its body is here as well.
+      if !(200...299).contains(reply.status) { course.isOpen = false }
+      course.isPortal = isPortal(reply, request)
+      tell(message, course, start, reply, course.isPortal ? .portal() : nil)
+      return reply
+    } catch {
+      tell(message, course, start, nil, ErrorMapping.current.map(error))
+      throw error
+    }
+  }
+
+  private func tell(
+    _ message: HTTPTransmission, _ course: Course, _ start: Duration, _ reply: HTTPReply?,
+    _ error: AppError?
+  ) {
+    guard !audience.isEmpty, let origin = HTTPOrigin(message.url) else { return }
+    let exchange = HTTPExchange(
+      verb: message.verb, origin: origin,
+      url: HTTPError.redacted(message.url.absoluteString), attempt: course.number,
+      status: reply?.status, requestID: reply.flatMap { HTTPError.requestID(in: $0.headers) },
+      duration: timeline.now - start, error: error)
+    for listener in audience { listener(exchange) }
+  }
+
+  private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
+    guard (200...299).contains(reply.status), !request.acceptsPages else { return false }
+    return reply.headers.isPage
+  }
+
+  /// Throws what an answer that is no success means.
+  private func check(
+    _ reply: HTTPReply, _ request: Request, hasKey: Bool, _ course: inout Course
+  ) async throws {
+    if (200...299).contains(reply.status) {
+      guard course.isPortal else { return }
+      course.isOpen = false
+      throw AppError.portal()
+    }
+    if reply.status == 304, request.isConditional { return }
+    // What it says about itself helps, and is no reason to fail otherwise.
+    let body = try? await reply.body.collect(upTo: Self.maximumProblem).bytes
+    try Task.checkCancellation()
+    throw HTTPError(
+      status: reply.status, method: course.way.verb.rawValue, url: course.way.url.absoluteString,
+      headers: reply.headers.byName, body: body ?? Data(),
+      hasIdempotencyKey: hasKey || request.isRepeatable == true)
+  }
+
+  private static let maximumProblem = 64_000
+}

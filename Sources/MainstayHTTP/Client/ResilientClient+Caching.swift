@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+
+extension ResilientClient {
+  /// What the service has, or what is kept of it: while it is fresh, and where the service cannot
+  /// be asked.
+  ///
+  /// The service is asked whether what is kept is still right, by its `ETag`, and its headers say
+  /// how long the answer is fresh; <doc:CachingOverHTTP> has the rules.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is, below the address of the client.
+  ///   - type: What is kept.
+  ///   - policy: How long it is given; nil, the default, for the policy of the cache.
+  ///   - tags: What it is about, to be invalidated by.
+  /// - Returns: The value, and what it is worth.
+  /// - Throws: `AppError` where nothing that is kept may stand in. Without a cache, each call asks.
+  public func cached<Value: Codable & Sendable>(
+    _ path: HTTPPath, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
+    tags: Set<String> = []
+  ) async throws(AppError) -> CachedValue<Value> {
+    guard let cache else { return CachedValue(try await get(path), .fresh) }
+    do {
+      return try await cache.value(
+        for: "GET \(address.absoluteString) \(path.text)", as: Value.self, policy: policy
+      ) { version in try await load(path, version, tags) }
+    } catch {
+      throw ErrorMapping.current.map(error)
+    }
+  }
+
+  private func load<Value: Codable & Sendable>(
+    _ path: HTTPPath, _ version: String?, _ tags: Set<String>
+  ) async throws -> ResponseCache.Loaded<Value> {
+    var request = Request(.get, path)
+    if let version { request.headers["If-None-Match"] = version }
+    let response = try await send(request)
+    let headers = response.headers.byName
+    if response.status == 304 { return .unchanged(headers: headers) }
+    return .value(try decoded(response), headers: headers, tags: tags)
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+public import Mainstay
+
+extension ResilientClient {
+  /// Sends a request, and reads the whole answer.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The answer, with a status of success.
+  /// - Throws: `AppError` for anything else, cancellations included.
+  public func send(_ request: Request) async throws(AppError) -> Response {
+    let limit = settings.maximumAnswer
+    return try await perform(request) { reply, url in
+      let (body, isCut) = try await Self.body(of: reply, upTo: limit)
+      guard !isCut else {
+        throw AppError.wire(
+          .badAnswer, wasSent: true, details: "The answer has more than \(limit) bytes",
+          cause: URLError(.dataLengthExceedsMaximum))
+      }
+      return Response(status: reply.status, headers: reply.headers, body: body, url: url)
+    }
+  }
+
+  private static func body(
+    of reply: HTTPReply, upTo limit: Int
+  ) async throws -> (bytes: Data, isCut: Bool) {
+    if let length = reply.body.length, length > limit { return (Data(), true) }
+    return try await reply.body.collect(upTo: limit)
+  }
+
+  /// Asks for something, and decodes it.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is, below the address of the client.
+  ///   - type: What it is.
+  /// - Returns: What the service has.
+  /// - Throws: `AppError`, also where the answer is something else.
+  public func get<Value: Decodable>(
+    _ path: HTTPPath, as type: Value.Type = Value.self
+  ) async throws(AppError) -> Value {
+    try decoded(try await send(Request(.get, path)))
+  }
+
+  /// Hands something over, and decodes what the service says.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes, below the address of the client.
+  ///   - value: What is handed over, as JSON.
+  ///   - key: The name of the effect, by which the service knows a repetition; without one, nothing
+  ///     is sent twice.
+  ///   - type: What the service says.
+  /// - Returns: What the service says.
+  /// - Throws: `AppError`, also where the answer is something else.
+  public func post<Value: Decodable>(
+    _ path: HTTPPath, json value: some Encodable, key: IdempotencyKey? = nil,
+    as type: Value.Type = Value.self
+  ) async throws(AppError) -> Value {
+    try decoded(try await send(Request(.post, path, body: try body(value), key: key)))
+  }
+
+  /// Hands something over, and does not read what the service says.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes, below the address of the client.
+  ///   - value: What is handed over, as JSON.
+  ///   - key: The name of the effect; without one, nothing is sent twice.
+  /// - Returns: The answer.
+  /// - Throws: `AppError`.
+  @discardableResult
+  public func post(
+    _ path: HTTPPath, json value: some Encodable, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> Response {
+    try await send(Request(.post, path, body: try body(value), key: key))
+  }
+
+  /// Puts something in place of what is there.
+  ///
+  /// - Parameters:
+  ///   - path: Where it goes, below the address of the client.
+  ///   - value: What is put there, as JSON.
+  /// - Returns: The answer.
+  /// - Throws: `AppError`.
+  @discardableResult
+  public func put(
+    _ path: HTTPPath, json value: some Encodable
+  ) async throws(AppError) -> Response {
+    try await send(Request(.put, path, body: try body(value)))
+  }
+
+  /// Changes something.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is, below the address of the client.
+  ///   - value: What changes, as JSON.
+  ///   - key: The name of the effect; without one, nothing is sent twice.
+  /// - Returns: The answer.
+  /// - Throws: `AppError`.
+  @discardableResult
+  public func patch(
+    _ path: HTTPPath, json value: some Encodable, key: IdempotencyKey? = nil
+  ) async throws(AppError) -> Response {
+    try await send(Request(.patch, path, body: try body(value), key: key))
+  }
+
+  /// Removes something; that it is gone already is no failure.
+  ///
+  /// - Parameter path: Where it is, below the address of the client.
+  /// - Throws: `AppError`.
+  public func delete(_ path: HTTPPath) async throws(AppError) {
+    do throws(AppError) {
+      _ = try await send(Request(.delete, path))
+    } catch {
+      guard error.httpStatus == 404 || error.httpStatus == 410 else { throw error }
+    }
+  }
+
+  /// What an answer says.
+  ///
+  /// - Parameters:
+  ///   - response: The answer.
+  ///   - type: What it is.
+  /// - Returns: The value.
+  /// - Throws: `AppError` where the body is something else.
+  public func decoded<Value: Decodable>(
+    _ response: Response, as type: Value.Type = Value.self
+  ) throws(AppError) -> Value {
+    do {
+      return try settings.decoder().decode(Value.self, from: response.body)
+    } catch {
+      throw AppError.decoding(error).adding(metadata: [
+        "http.status": String(response.status),
+        "http.url": HTTPError.redacted(response.url.absoluteString),
+      ])
+    }
+  }
+
+  private func body(_ value: some Encodable) throws(AppError) -> HTTPMessageBody {
+    do {
+      return try .json(value, encoder: settings.encoder())
+    } catch {
+      throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "no"])
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+extension ResilientClient {
+  /// One request, as an app wants it.
+  public struct Request: Sendable {
+    /// The method.
+    public var verb: HTTPVerb
+    /// Where it goes, below the base address of the client.
+    public var path: HTTPPath
+    /// Fields of its own; they win over those of the client.
+    public var headers: HTTPHeaderFields = [:]
+    /// What it carries; nil for nothing.
+    public var body: HTTPMessageBody?
+    /// The name of the effect that is wanted, by which the service knows a repetition; nil, the
+    /// default, for the one that is active in the task, if there is any.
+    public var key: IdempotencyKey?
+    /// Whether sending it twice does no harm; nil, the default, where the method and the key say
+    /// so.
+    public var isRepeatable: Bool?
+    /// What the answer is to be, as the field `Accept`; by default JSON.
+    ///
+    /// Where this is neither a page nor anything (`*/*`), a page for people is the answer of a
+    /// portal.
+    public var accept = "application/json"
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - verb: The method.
+    ///   - path: Where it goes, below the base address of the client.
+    ///   - body: What it carries; nil, the default, for nothing.
+    ///   - key: The name of the effect; nil by default.
+    public init(
+      _ verb: HTTPVerb, _ path: HTTPPath, body: HTTPMessageBody? = nil, key: IdempotencyKey? = nil
+    ) {
+      self.verb = verb
+      self.path = path
+      self.body = body
+      self.key = key
+    }
+  }
+
+  /// A whole answer with a status of success, or 304 where the request asked for that.
+  public struct Response: Sendable {
+    /// The status.
+    public let status: Int
+    /// The header fields.
+    public let headers: HTTPHeaderFields
+    /// The body.
+    public let body: Data
+    /// The address that answered, after redirections.
+    public let url: URL
+  }
+}
+
+extension ResilientClient.Request {
+  /// Whether the answer may be a page for people.
+  var acceptsPages: Bool { accept.contains("html") || accept.contains("*/*") }
+
+  /// Whether a 304 is an answer to it.
+  var isConditional: Bool { headers.contains("if-none-match") }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension ResilientClient {
+  /// What a client does about requests and answers, besides its policies.
+  public struct Settings: Sendable {
+    /// Which redirections are followed.
+    ///
+    /// Nothing leads from `https` to `http`; what belongs to the first host, such as the sign-in,
+    /// goes to no other; and what changes something goes to no other host at all.
+    public enum Redirections: Sendable, Hashable {
+      /// None: the answer is an error with its status.
+      case never
+      /// Those within the same origin, and from `http` to `https` of one host; at most so many.
+      case sameOrigin(maximum: Int)
+      /// All, at most so many.
+      case anywhere(maximum: Int)
+    }
+
+    /// Which redirections are followed; by default at most 5 within the same origin.
+    public var redirections: Redirections = .sameOrigin(maximum: 5)
+    /// The most bytes of an answer that are taken; more than zero, by default 16 MiB.
+    ///
+    /// What is longer is an error. Streams have no such limit.
+    public var maximumAnswer = 16 * 1_048_576
+    /// Fields that all requests have, such as `User-Agent`; those of a request win.
+    public var headers: HTTPHeaderFields = [:]
+    /// The field for idempotency keys; by default `Idempotency-Key`.
+    public var keyField = "Idempotency-Key"
+    /// The field that tells the service how many milliseconds its answer is waited for, by the time
+    /// limits around the attempt; nil, the default, for none: no standard names one.
+    public var deadlineField: String?
+    /// How long a stream may be silent; more than zero, nil for ever, by default 30 seconds.
+    public var streamSilence: Duration? = .seconds(30)
+    /// Makes what decodes answers; by default a plain `JSONDecoder`.
+    public var decoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
+    /// Makes what encodes bodies; by default a plain `JSONEncoder`.
+    public var encoder: @Sendable () -> JSONEncoder = { JSONEncoder() }
+
+    /// Makes the settings with their defaults.
+    public init() {}
+  }
+}

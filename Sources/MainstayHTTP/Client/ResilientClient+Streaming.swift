@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+extension ResilientClient {
+  /// An answer whose body is read while it comes.
+  public struct StreamedResponse: Sendable {
+    /// The status.
+    public let status: Int
+    /// The header fields.
+    public let headers: HTTPHeaderFields
+    /// The body, whose errors are `AppError`.
+    ///
+    /// One that is silent for longer than ``Settings/streamSilence`` ends with one. Who stops
+    /// reading gives the rest up.
+    public let body: HTTPByteStream
+    /// The address that answered, after redirections.
+    public let url: URL
+  }
+
+  /// Sends a request, and returns as soon as the head of the answer is there.
+  ///
+  /// The policies are about the head: what fails while the body is read is not repeated, since a
+  /// part of it has been handed out.
+  ///
+  /// - Parameter request: The request.
+  /// - Returns: The answer, with a status of success.
+  /// - Throws: `AppError` for anything else, cancellations included.
+  public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
+    try await perform(request) { [silence] reply, url in
+      StreamedResponse(
+        status: reply.status, headers: reply.headers,
+        body: HTTPByteStream(
+          WatchedBody(stream: reply.body, silence: silence), length: reply.body.length), url: url)
+    }
+  }
+}
+
+/// A body that does not stay silent for ever, and whose errors say what they mean.
+private struct WatchedBody: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
+
+  let stream: HTTPByteStream
+  let silence: Timeout?
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var parts: HTTPByteStream.AsyncIterator
+    let silence: Timeout?
+
+    mutating func next() async throws -> Data? {
+      do {
+        guard let silence else { return try await parts.next() }
+        return try await silence.run { try await parts.next() }
+      } catch {
+        throw ErrorMapping.current.map(error)
+      }
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(parts: stream.makeAsyncIterator(), silence: silence)
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Mainstay
+
+/// A client of services over HTTP, with policies for each of them and errors that say what may be
+/// done.
+///
+/// ```swift
+/// let books = ResilientClient("books", at: address)
+/// let book = try await books.get("/books/\(isbn)", as: Book.self)
+/// ```
+///
+/// Its calls throw an `AppError` and nothing else. What must not be repeated, a `POST` without an
+/// idempotency key for one, is never sent again once it may have arrived, whatever the policies
+/// are: its outcome is unknown then, and the error says so. <doc:CallingServices> has the states.
+public struct ResilientClient: Sendable {
+  /// The name, for events and messages.
+  public let name: String
+  /// The address below which its requests go.
+  public let address: URL
+  /// What it does besides its policies.
+  public let settings: Settings
+
+  let base: HTTPBase
+  let transport: any HTTPTransport
+  let authorization: HTTPAuthorization?
+  let cache: ResponseCache?
+  let lanes: OriginLanes
+  let timeline: Timeline
+  let silence: Timeout?
+  let audience: [@Sendable (HTTPExchange) -> Void]
+
+  /// Makes a client with the usual policies for each origin.
+  ///
+  /// They are, the outermost first: a `Deadline` of 30 seconds, `Retry` of 3 attempts, `Cooldown`,
+  /// a `CircuitBreaker` that opens after 5 failures for 5 seconds, and a `Timeout` of 10 seconds
+  /// for an attempt.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for events and messages.
+  ///   - address: The address below which its requests go, with the scheme `http` or `https`.
+  ///   - transport: What carries requests; by default URLSession.
+  ///   - settings: What it does besides its policies.
+  ///   - authorization: Its sign-in; nil, the default, for none.
+  ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
+  ///   - budget: What limits repetitions over all its requests; nil, the default, for one of each
+  ///     origin.
+  ///   - clock: The clock of its policies; the default is the continuous one.
+  ///   - observer: Who is told about the events of its policies, besides the observer of the
+  ///     process.
+  ///   - onExchange: Who is told of each request that went out; called where the request is made.
+  public init(
+    _ name: String, at address: URL, over transport: any HTTPTransport = URLSessionTransport(),
+    settings: Settings = Settings(), authorization: HTTPAuthorization? = nil,
+    cache: ResponseCache? = nil, budget: RetryBudget? = nil,
+    clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
+    onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
+  ) {
+    self.name = name
+    self.address = address
+    base = HTTPBase(address)
+    self.settings = settings
+    self.transport = transport
+    self.authorization = authorization
+    self.cache = cache
+    lanes = .standard(name, budget: budget, clock: clock, observer: observer)
+    timeline = Timeline(clock)
+    silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
+    audience = onExchange.map { [$0] } ?? []
+  }
+
+  /// Makes a client with policies of your own for each origin.
+  ///
+  /// - Parameters:
+  ///   - name: The name, for events and messages.
+  ///   - address: The address below which its requests go, with the scheme `http` or `https`.
+  ///   - transport: What carries requests; by default URLSession.
+  ///   - settings: What it does besides its policies.
+  ///   - authorization: Its sign-in; nil, the default, for none.
+  ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
+  ///   - clock: The clock by which exchanges are timed; the default is the continuous one.
+  ///   - observer: Who is told where origins are too many to keep the policies of all.
+  ///   - onExchange: Who is told of each request that went out; called where the request is made.
+  ///   - policies: Makes the pipeline of an origin, at its first request.
+  public init<P: ConcurrentPolicy>(
+    _ name: String, at address: URL, over transport: any HTTPTransport = URLSessionTransport(),
+    settings: Settings = Settings(), authorization: HTTPAuthorization? = nil,
+    cache: ResponseCache? = nil, clock: some Clock<Duration> = ContinuousClock(),
+    observer: (any PolicyObserver)? = nil, onExchange: (@Sendable (HTTPExchange) -> Void)? = nil,
+    policies: @escaping @Sendable (HTTPOrigin) -> Pipeline<P>
+  ) {
+    self.name = name
+    self.address = address
+    base = HTTPBase(address)
+    self.settings = settings
+    self.transport = transport
+    self.authorization = authorization
+    self.cache = cache
+    lanes = .own(PolicyRegistry(name, clock: clock, observer: observer, make: policies))
+    timeline = Timeline(clock)
+    silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
+    audience = onExchange.map { [$0] } ?? []
+  }
+}

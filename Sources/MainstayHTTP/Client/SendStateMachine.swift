@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether one request may be sent (again): what must not be repeated never goes out once it may
+/// have arrived, whatever policies ask for.
+///
+/// | State | Another attempt |
+/// |---|---|
+/// | nothing was sent, or the service has answered that it did not do it | goes out |
+/// | one has succeeded | goes out where repeating does no harm, else is refused |
+/// | one is under way | the same |
+/// | one may have arrived, and nobody knows what became of it | the same |
+struct SendStateMachine: Sendable, Equatable {
+  /// How an attempt ended.
+  enum Ending: Sendable, Equatable {
+    /// It is certain that the service has not got the request.
+    case notSent
+    /// The service has done what was asked for.
+    case succeeded
+    /// The service, or a portal before it, has answered that it did not do it.
+    case refused
+    /// The service may have got the request.
+    case mayHaveArrived
+  }
+
+  /// What is said to an attempt.
+  enum Admission: Sendable, Equatable {
+    case granted
+    /// Another one is under way, or has succeeded.
+    case refusedAsCopy
+    /// Another one may have arrived.
+    case refusedAsRepetition
+  }
+
+  let isRepeatable: Bool
+  private(set) var underWay = 0
+  private(set) var attempts = 0
+  private(set) var mayHaveArrived = false
+  private(set) var hasSucceeded = false
+
+  init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
+
+  mutating func begin() -> Admission {
+    if !isRepeatable {
+      if mayHaveArrived { return .refusedAsRepetition }
+      if underWay > 0 || hasSucceeded { return .refusedAsCopy }
+    }
+    underWay += 1
+    attempts += 1
+    return .granted
+  }
+
+  /// An attempt that was granted has ended.
+  mutating func end(_ ending: Ending) {
+    underWay = max(underWay - 1, 0)
+    switch ending {
+    case .notSent, .refused: break
+    case .succeeded: hasSucceeded = true
+    case .mayHaveArrived: mayHaveArrived = true
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+package import MainstayHTTP
+package import MainstayHTTPTesting
+internal import MainstayTesting
+internal import TestSupport
+internal import Testing
+
+/// What a client keeps to over every transport, with a service on loopback.
+package struct ClientConformance: Sendable {
+  /// One promise, as a sentence.
+  package enum Promise: String, Sendable, CaseIterable, CustomTestStringConvertible {
+    case answer = "an answer comes with its status, fields and body"
+    case request = "the service gets method, path, fields and body as they are"
+    case streamedRequest = "a body that comes in parts arrives whole"
+    case statuses = "a status of any kind is an error of its kind"
+    case refusal = "a refused connection was not sent, and is tried again"
+    case loss = "a connection that breaks may have been sent"
+    case hangUp = "a connection that ends without an answer may have been sent"
+    case garbage = "bytes that are no HTTP are no answer"
+    case cutOff = "an answer that breaks off is none"
+    case silence = "a service that says nothing is given up at the time limit"
+    case endless = "an answer that never ends is ended by the time limit"
+    case portal = "a page for people is a portal"
+    case redirection = "a redirection is followed"
+    case cancellation = "a cancellation is one, and ends at once"
+    case largeStream = "a long answer is streamed without keeping it"
+    case droppedStream = "who stops reading ends the connection"
+    case concurrency = "requests at once each get their own answer"
+
+    package var testDescription: String { rawValue }
+  }
+
+  private let transport: any HTTPTransport
+  private let tls: CertificateAuthority.Identity?
+  private let http2: Bool
+  private let clock = ManualClock()
+
+  /// Names the transport, and how the service speaks.
+  package init(
+    _ transport: any HTTPTransport, tls: CertificateAuthority.Identity? = nil, http2: Bool = false
+  ) {
+    self.transport = transport
+    self.tls = tls
+    self.http2 = http2
+  }
+
+  /// Checks a promise.
+  package func check(_ promise: Promise) async throws {
+    switch promise {
+    case .answer: try await answer()
+    case .request: try await request()
+    case .streamedRequest: try await streamedRequest()
+    case .statuses: try await statuses()
+    case .refusal: try await refusal()
+    case .loss: try await breaks(.reset, kinds: [.network])
+    case .hangUp: try await breaks(.hangUp, kinds: [.network])
+    case .garbage: try await breaks(.garbage, kinds: [.decoding, .network])
+    case .cutOff:
+      // In HTTP/2 it is the stream that has an error, of the protocol.
+      try await breaks(
+        .cutOff(200, body: Data("[1,".utf8)), kinds: http2 ? [.network, .decoding] : [.network])
+    case .silence: try await limited(.silence)
+    case .endless: try await limited(.endless(200, body: Data("[1,".utf8)))
+    case .portal: try await portal()
+    case .redirection: try await redirection()
+    case .cancellation: try await cancellation()
+    case .largeStream: try await largeStream()
+    case .droppedStream: try await droppedStream()
+    case .concurrency: try await concurrency()
+    }
+  }
+
+  private func client(_ origin: String, attempts: Int = 1) throws -> ResilientClient {
+    let address = try #require(URL(string: origin + "/v1"))
+    let clock = clock
+    return ResilientClient("loopback", at: address, over: transport, clock: clock) { _ in
+      Pipeline("loopback") {
+        Retry(maximumAttempts: attempts, backoff: .none, clock: clock)
+        Timeout(.seconds(5), clock: clock)
+      }
+    }
+  }
+
+  private func server(
+    _ answer: @escaping @Sendable (LoopbackServer.Received, Int) -> LoopbackServer.Answer
+  ) async throws -> LoopbackServer {
+    try await LoopbackServer(tls: tls, http2: http2, answer)
+  }
+
+  private func get(_ path: HTTPPath = "/a") -> ResilientClient.Request { .init(.get, path) }
+
+  private static func json(
+    _ text: String, _ status: Int = 200, _ headers: [(String, String)] = []
+  ) -> LoopbackServer.Answer {
+    .reply(
+      status, headers: [("Content-Type", "application/json")] + headers, body: Data(text.utf8))
+  }
+
+  private func answer() async throws {
+    let server = try await server { _, _ in Self.json("[1]", 201, [("X-A", "b")]) }
+    let response = try await client(server.origin).send(get())
+    #expect(response.status == 201)
+    #expect(response.headers["x-a"] == "b")
+    #expect(response.body == Data("[1]".utf8))
+    #expect(response.url.absoluteString == server.origin + "/v1/a")
+  }
+
+  private func request() async throws {
+    let server = try await server { _, _ in Self.json("[]") }
+    let client = try client(server.origin)
+    for verb in [HTTPVerb.get, .put, .post, .patch, .delete] {
+      let hasBody = ![.get, .delete].contains(verb)
+      var request = ResilientClient.Request(
+        verb, "/a b/\("c/d")?q=1", body: hasBody ? try .json(["a": 1]) : nil)
+      request.headers = ["X-Own": "é"]
+      _ = try await client.send(request)
+      let received = try #require(server.received.last)
+      #expect(received.method == verb.rawValue)
+      #expect(received.path == "/v1/a%20b/c%2Fd?q=1")
+      #expect(received.headers["x-own"] == "é")
+      #expect(received.headers["cookie"] == nil)
+      #expect(received.body == Data((hasBody ? #"{"a":1}"# : "").utf8))
+    }
+  }
+
+  private func streamedRequest() async throws {
+    let server = try await server { _, _ in Self.json("[]") }
+    let body = HTTPMessageBody.stream {
+      let parts = AsyncThrowingStream<Data, any Error> { continuation in
+        for part in 0..<100 { continuation.yield(Data(repeating: UInt8(part), count: 1_000)) }
+        continuation.finish()
+      }
+      return HTTPByteStream(parts, length: 100_000)
+    }
+    _ = try await client(server.origin).send(.init(.put, "/a", body: body))
+    let received = try #require(server.received.last?.body)
+    #expect(received.count == 100_000)
+    #expect(received.last == 99)
+  }
+
+  private func statuses() async throws {
+    let server = try await server { request, _ in
+      Self.json("{}", Int(request.path.split(separator: "/").last ?? "") ?? 500)
+    }
+    let client = try client(server.origin)
+    for status in [400, 401, 404, 409, 422, 429, 500, 503] {
+      let error = await #expect(throws: AppError.self) { try await client.send(get("/\(status)")) }
+      #expect(error?.httpStatus == status)
+    }
+  }
+
+  private func refusal() async throws {
+    let port = try HeldPort()
+    let client = try client("http://127.0.0.1:\(port.number)", attempts: 3)
+    let error = await #expect(throws: AppError.self) {
+      try await client.send(.init(.post, "/a", body: try .json([1])))
+    }
+    #expect(error?.kind == .network)
+    #expect(error?.disposition == .transient())
+    #expect(error?.mayHaveBeenSent == false)
+  }
+
+  private func breaks(_ answer: LoopbackServer.Answer, kinds: [ErrorKind]) async throws {
+    let server = try await server { _, _ in answer }
+    let client = try client(server.origin)
+    let read = await #expect(throws: AppError.self) { try await client.send(get()) }
+    #expect(kinds.contains(read?.kind ?? .unknown), "\(String(describing: read))")
+    #expect(read?.mayHaveBeenSent == true)
+    let written = await #expect(throws: AppError.self) {
+      try await client.send(.init(.post, "/a", body: try .json([1])))
+    }
+    // One that was to go over a connection that is just ending has not been sent.
+    #expect(
+      written?.disposition == .unknownOutcome || written?.disposition == .permanent
+        || written?.mayHaveBeenSent == false, "\(String(describing: written))")
+  }
+
+  private func limited(_ answer: LoopbackServer.Answer) async throws {
+    let server = try await server { _, _ in answer }
+    let client = try client(server.origin)
+    let request = get()
+    let reply = Task { try await client.send(request) }
+    await server.log.lines(atLeast: 1)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(5))
+    let error = await #expect(throws: AppError.self) { try await reply.value }
+    #expect(error?.kind == .timeout)
+  }
+
+  private func portal() async throws {
+    let server = try await server { _, _ in
+      .reply(200, headers: [("Content-Type", "text/html")], body: Data("<html>".utf8))
+    }
+    let client = try client(server.origin)
+    let error = await #expect(throws: AppError.self) { try await client.send(get()) }
+    #expect(error?.kind == .portal)
+  }
+
+  private func redirection() async throws {
+    let server = try await server { request, _ in
+      request.path == "/v1/a" ? Self.json("", 307, [("Location", "/b")]) : Self.json("[2]")
+    }
+    let response = try await client(server.origin).send(
+      .init(.put, "/a", body: try .json(["a": 1])))
+    #expect(response.body == Data("[2]".utf8))
+    #expect(server.received.map(\.path) == ["/v1/a", "/b"])
+    #expect(server.received.last?.body == Data(#"{"a":1}"#.utf8))
+    // Many at once: the first answer is given up while its session is still told of it.
+    let client = try client(server.origin)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<100 {
+        group.addTask { try await client.get("/a", as: [Int].self).first ?? 0 }
+      }
+      for try await number in group { #expect(number == 2) }
+    }
+  }
+
+  private func cancellation() async throws {
+    let server = try await server { _, _ in .silence }
+    let client = try client(server.origin)
+    let request = get()
+    let task = Task { try await client.send(request) }
+    await server.log.lines(atLeast: 1)
+    task.cancel()
+    let error = await #expect(throws: AppError.self) { try await task.value }
+    #expect(error?.isCancellation == true)
+  }
+
+  private func largeStream() async throws {
+    let length = tls == nil ? 20_000_000 : 4_000_000
+    let server = try await server { _, _ in
+      .reply(200, body: Data(repeating: 7, count: length))
+    }
+    let response = try await client(server.origin).stream(get())
+    #expect(response.body.length == length)
+    var count = 0
+    for try await part in response.body { count += part.count }
+    #expect(count == length)
+  }
+
+  private func droppedStream() async throws {
+    let server = try await server { _, _ in .endless(200, body: Data("[".utf8)) }
+    let client = try client(server.origin)
+    do {
+      let response = try await client.stream(get())
+      var parts = response.body.makeAsyncIterator()
+      #expect(try await parts.next() == Data("[".utf8))
+    }
+    // A connection of HTTP/2 goes on for its other streams.
+    if !http2 { await server.connectionEnded() }
+  }
+
+  private func concurrency() async throws {
+    let server = try await server { request, _ in
+      Self.json(#""\#(request.path)""#)
+    }
+    let client = try client(server.origin)
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          try await client.get("/\(number)", as: String.self) == "/v1/\(number)"
+        }
+      }
+      for try await isOwn in group { #expect(isOwn) }
+    }
+  }
+}

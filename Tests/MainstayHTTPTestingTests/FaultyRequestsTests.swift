@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayAsyncHTTPClient
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// A client, a service, and a proxy between them that does harm.
+@Suite struct FaultyRequestsTests {
+  /// Faults that end by themselves, so that no time limit has to pass.
+  private static let faults: [Fault] = [
+    .none, .ended(.reset), .ended(.finish), .cut(.request, after: 0, by: .reset),
+    .cut(.request, after: 40, by: .finish), .cut(.request, after: 120, by: .reset),
+    .cut(.response, after: 0, by: .finish), .cut(.response, after: 9, by: .reset),
+    .cut(.response, after: 100, by: .finish), .swallowedAnswer(then: .reset),
+    .swallowedAnswer(then: .finish), .garbage(Array("no HTTP at all\r\n\r\n".utf8)),
+    .corruption(.response, at: 0), .halfClose(.request, after: 30),
+  ]
+
+  @Test(
+    .requirement("D38", "A47", "T20"), .ends(withinMinutes: 10), arguments: [false, true])
+  func `each request ends in an answer or in its error, and nothing is left behind`(
+    _ overNIO: Bool
+  ) async throws {
+    let count = RandomDose.isTorture ? 10_000 : 300
+    let service = try await ScriptedHTTPServer { request, _ in
+      .reply(
+        200, headers: [("Content-Type", "application/json")],
+        body: Data(String(repeating: " ", count: 200).utf8) + Data("[1]".utf8))
+    }
+    let proxy = try await FaultProxy(to: service.port, seed: 7) { number in
+      Self.faults[number % Self.faults.count]
+    }
+    let address = try #require(URL(string: proxy.origin))
+    let memory = Memory()
+    do {
+      let transport: any HTTPTransport =
+        overNIO ? AsyncHTTPClientTransport() : URLSessionTransport()
+      let client = ResilientClient("faulty", at: address, over: transport) { _ in
+        Pipeline("faulty") { Timeout(.patience) }
+      }
+      try await run(client, count / 3)
+      memory.begin()
+      try await run(client, count - count / 3)
+    }
+    // With the client its connections go, whatever was wrong with them.
+    proxy.shutDown()
+    for _ in 0..<proxy.traces.count where service.openConnections > 0 {
+      await service.log.events(atLeast: service.log.count + 1)
+    }
+    #expect(service.openConnections == 0)
+    #expect(proxy.openConnections == 0)
+    if RandomDose.isTorture { #expect(memory.grown < 50_000_000, "\(memory.grown) bytes") }
+  }
+
+  private func run(_ client: ResilientClient, _ count: Int) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<count {
+        if number >= 8 { try await group.next() }
+        group.addTask { try await Self.call(client, isWrite: number % 2 == 0) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// One request; what it ends in is of the right kind.
+  private static func call(_ client: ResilientClient, isWrite: Bool) async throws {
+    var request = ResilientClient.Request(isWrite ? .post : .get, "/books")
+    if isWrite { request.body = try .json(["title": "Dune"]) }
+    do throws(AppError) {
+      let response = try await client.send(request)
+      #expect(response.body.count == 203)
+    } catch {
+      #expect([.network, .decoding].contains(error.kind), "\(error)")
+      switch error.disposition {
+      case .unknownOutcome: #expect(isWrite && error.mayHaveBeenSent, "\(error)")
+      case .transient: #expect(!isWrite || !error.mayHaveBeenSent, "\(error)")
+      case .permanent: #expect(error.kind == .decoding, "\(error)")
+      default: Issue.record("\(error)")
+      }
+    }
+  }
+
+  @Test(.requirement("D38"), .ends(withinMinutes: 5), arguments: [false, true])
+  func `an answer of 100 MB is streamed, and refused where it is not wanted`(
+    _ overNIO: Bool
+  ) async throws {
+    let length = RandomDose.isTorture ? 100_000_000 : 18_000_000
+    let service = try await ScriptedHTTPServer { request, _ in
+      .reply(
+        200, streaming: .pattern(count: length),
+        framing: request.path == "/chunked" ? .chunked(size: 60_000) : .length)
+    }
+    let transport: any HTTPTransport =
+      overNIO ? AsyncHTTPClientTransport() : URLSessionTransport()
+    let client = ResilientClient(
+      "large", at: try #require(URL(string: service.origin)), over: transport
+    ) { _ in Pipeline("large") {} }
+    for path: HTTPPath in ["/whole", "/chunked"] {
+      let error = await #expect(throws: AppError.self) {
+        try await client.send(.init(.get, path))
+      }
+      #expect(error?.kind == .decoding)
+      let answer = try await client.stream(.init(.get, path))
+      var (count, isRight) = (0, true)
+      for try await part in answer.body {
+        isRight = isRight && part.first == UInt8(count % 251)
+        count += part.count
+      }
+      #expect(count == length)
+      #expect(isRight)
+    }
+  }
+}
+
+/// How much memory the process has come to hold since a moment.
+private final class Memory: Sendable {
+  private let start = Locked(0)
+
+  func begin() { start.withLock { $0 = Self.resident } }
+
+  var grown: Int { Self.resident - start.withLock { $0 } }
+
+  private static var resident: Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * 4_096
+  }
+}

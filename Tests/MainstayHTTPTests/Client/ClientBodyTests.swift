@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// What requests carry, and what streams and caches make of answers.
+@Suite struct ClientBodyTests {
+  @Test(.requirement("D10")) func `a body is made anew for each attempt`() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try Data("from a file".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let bodies: [(HTTPMessageBody, String, String)] = [
+      (.bytes(Data("bytes".utf8)), "bytes", "application/octet-stream"),
+      (
+        .form(["a b": "c&d", "e": "ü"]), "a%20b=c%26d&e=%C3%BC", "application/x-www-form-urlencoded"
+      ),
+      (.file(file, contentType: "text/plain"), "from a file", "text/plain"),
+      (.stream { HTTPByteStream(Data("parts".utf8)) }, "parts", "application/octet-stream"),
+      (try .json(["a": 1]), #"{"a":1}"#, "application/json"),
+    ]
+    for (body, content, type) in bodies {
+      let received = Locked<[String]>([])
+      let transport = ScriptedTransport { request, count in
+        let text = try await request.content()
+        received.withLock { $0.append(text) }
+        if count == 0 { throw AppError.broken }
+        return .json()
+      }
+      _ = try await client(transport).send(ResilientClient.Request(.put, "/a", body: body))
+      #expect(received.withLock { $0 } == [content, content])
+      #expect(transport.sent.first?.headers["content-type"] == type)
+    }
+  }
+
+  @Test(.requirement("D10")) func `what can be read once is sent once`() async throws {
+    let transport = ScriptedTransport { request, _ in
+      _ = try await request.content()
+      throw AppError.broken
+    }
+    let books = try client(transport)
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.put, "/a", body: body))
+    }
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test(.requirement("C10")) func `a file that is not there is an error before anything is sent`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    let body = HTTPMessageBody.file(URL(fileURLWithPath: "/nowhere/at/all"))
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.post, "/a", body: body))
+    }
+    #expect(error?.kind == .notFound)
+    #expect(error?.disposition == .permanent)
+    #expect(transport.sent.isEmpty)
+  }
+
+  @Test(.requirement("D6")) func `a stream that is silent for too long is ended`() async throws {
+    let (parts, source) = AsyncThrowingStream<Data, any Error>.makeStream()
+    let transport = ScriptedTransport { _, _ in
+      HTTPReply(status: 200, headers: [:], body: HTTPByteStream(parts))
+    }
+    let clock = ManualClock()
+    let address = try #require(URL(string: "https://books.example"))
+    let books = ResilientClient("books", at: address, over: transport, clock: clock)
+    let response = try await books.stream(ResilientClient.Request(.get, "/a"))
+    source.yield(Data("one".utf8))
+    var iterator = response.body.makeAsyncIterator()
+    #expect(try await iterator.next() == Data("one".utf8))
+    let waiting = clock.sleeperCount
+    async let end: Void = {
+      await clock.sleepers(atLeast: waiting + 1)
+      clock.advance(by: .seconds(30))
+    }()
+    let error = await #expect(throws: AppError.self) { try await iterator.next() }
+    #expect(error?.kind == .timeout)
+    await end
+  }
+
+  @Test(.requirement("C10")) func `the service is asked whether what is kept is still right`()
+    async throws
+  {
+    let transport = ScriptedTransport { request, count in
+      switch count {
+      case 0: return .json(#"["Dune"]"#, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"])
+      case 1: return .json("", status: 304, headers: ["ETag": "\"1\""])
+      default: throw AppError.broken
+      }
+    }
+    let cache = ResponseCache("books", of: .everybody, in: MemoryCacheStore())
+    let books = try client(transport, cache: cache)
+    for _ in 0..<2 {
+      let titles = try await books.cached("/books", as: [String].self)
+      #expect(titles.value == ["Dune"])
+      #expect(titles.freshness.isFresh)
+    }
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"1\""])
+    let stale = try await books.cached("/books", as: [String].self)
+    #expect(stale.value == ["Dune"])
+    #expect(!stale.freshness.isFresh)
+    await #expect(throws: AppError.self) { try await books.cached("/others", as: [String].self) }
+  }
+
+  @Test(.requirement("C10")) func `without a cache each call asks`() async throws {
+    let transport = ScriptedTransport { _, _ in .json("[1]") }
+    let books = try client(transport)
+    for _ in 0..<2 { #expect(try await books.cached("/a", as: [Int].self).value == [1]) }
+    #expect(transport.sent.count == 2)
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Where requests go: redirections and sign-ins.
+@Suite struct ClientWayTests {
+  @Test(.requirement("E14"), arguments: [301, 302, 303, 307, 308])
+  func `a redirection within the origin is followed`(_ status: Int) async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0 ? .json("", status: status, headers: ["Location": "../v2/b"]) : .json()
+    }
+    let response = try await client(transport).send(ResilientClient.Request(.get, "/a"))
+    #expect(response.url.absoluteString == "https://books.example/v2/b")
+    #expect(transport.sent.map(\.verb) == [.get, .get])
+  }
+
+  @Test(
+    .requirement("E14"), arguments: [(303, HTTPVerb.get), (302, .get), (307, .post), (308, .post)])
+  func `what becomes of a POST is up to the status`(
+    _ status: Int, _ verb: HTTPVerb
+  ) async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0 ? .json("", status: status, headers: ["Location": "/b"]) : .json()
+    }
+    try await client(transport).post("/a", json: ["a": 1])
+    #expect(transport.sent.map(\.verb) == [.post, verb])
+    let content = try await transport.sent[1].content()
+    #expect(content == (verb == .post ? #"{"a":1}"# : ""))
+  }
+
+  @Test(
+    .requirement("E14"),
+    arguments: [
+      "https://other.example/", "http://books.example/", "ftp://books.example/", "//other.example",
+      "https://books.example:444/",
+    ])
+  func `a redirection elsewhere is not followed`(_ location: String) async throws {
+    let transport = ScriptedTransport(.json("", status: 302, headers: ["Location": location]))
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/a"))
+    }
+    #expect(error?.httpStatus == 302)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test(.requirement("C7", "T20")) func `one from a connection that anybody can read is a portal`()
+    async throws
+  {
+    let transport = ScriptedTransport(
+      .json("", status: 302, headers: ["Location": "https://login.example/"]))
+    let address = try #require(URL(string: "http://books.example"))
+    let books = ResilientClient("books", at: address, over: transport) { _ in Pipeline("p") {} }
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/a"))
+    }
+    #expect(error?.kind == .portal)
+  }
+
+  @Test(.requirement("E14")) func `a circle of redirections ends`() async throws {
+    let transport = ScriptedTransport(.json("", status: 302, headers: ["Location": "/v1/a"]))
+    let books = try client(transport, attempts: 1)
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/a"))
+    }
+    #expect(error?.httpStatus == 302)
+    #expect(transport.sent.count == 6)
+  }
+
+  @Test(.requirement("E14")) func `what belongs to the first host goes to no other`() async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0
+        ? .json("", status: 302, headers: ["Location": "https://other.example/b"]) : .json()
+    }
+    var settings = ResilientClient.Settings()
+    settings.redirections = .anywhere(maximum: 2)
+    let books = try client(
+      transport, settings: settings, authorization: HTTPAuthorization(token: "t") { _ in "u" })
+    var request = ResilientClient.Request(.get, "/a", key: IdempotencyKey())
+    request.headers = ["Cookie": "c=1", "X-Kept": "1"]
+    _ = try await books.send(request)
+    let fields = transport.sent.map { sent in
+      ["authorization", "cookie", "idempotency-key", "x-kept"].map { sent.headers.contains($0) }
+    }
+    #expect(fields == [[true, true, true, true], [false, false, false, true]])
+    try await #require(throws: AppError.self) {
+      let writes = try client(
+        ScriptedTransport(.json("", status: 307, headers: ["Location": "https://other.example/b"])),
+        settings: settings)
+      try await writes.post("/a", json: 1)
+    }
+  }
+
+  @Test(.requirement("E13", "B7")) func `one sign-in serves all that were refused`() async throws {
+    let refused = Countdown(10)
+    let asked = Log()
+    let transport = ScriptedTransport { request, _ in
+      guard request.headers["authorization"] == "Bearer old" else { return .json() }
+      refused.count()
+      await refused.reached()
+      return .json("", status: 401)
+    }
+    let authorization = HTTPAuthorization(token: "old") { old in
+      asked.add(old ?? "none")
+      return "new"
+    }
+    let books = try client(transport, authorization: authorization)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<10 {
+        group.addTask { try await books.send(ResilientClient.Request(.get, "/a")).status }
+      }
+      for try await status in group { #expect(status == 200) }
+    }
+    #expect(asked.lines == ["old"])
+    #expect(transport.sent.count == 20)
+  }
+
+  @Test(.requirement("E13")) func `a new token that is not taken either needs the user`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json("", status: 401))
+    let books = try client(
+      transport, authorization: HTTPAuthorization(token: "a") { _ in "b" })
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/a"))
+    }
+    #expect(error?.kind == .unauthorized)
+    #expect(error?.disposition == .needsUser)
+    #expect(transport.sent.map { $0.headers["authorization"] } == ["Bearer a", "Bearer b"])
+  }
+
+  @Test(.requirement("E13")) func `without a person who signs in nothing is sent`() async throws {
+    let transport = ScriptedTransport(.json())
+    let count = Locked(0)
+    let authorization = HTTPAuthorization { _ in
+      count.withLock { $0 += 1 }
+      throw HTTPError(status: 400, method: "POST", url: "https://login.example/token")
+    }
+    let books = try client(transport, authorization: authorization)
+    for _ in 0..<3 {
+      let error = await #expect(throws: AppError.self) {
+        try await books.post("/a", json: 1)
+      }
+      #expect(error?.disposition == .needsUser)
+    }
+    #expect(count.withLock { $0 } == 1)
+    #expect(transport.sent.isEmpty)
+    authorization.signIn("token")
+    try await books.post("/a", json: 1)
+    #expect(transport.sent.first?.headers["authorization"] == "Bearer token")
+    authorization.signOut()
+    await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(count.withLock { $0 } == 2)
+  }
+
+  @Test(.requirement("E13")) func `a sign-in that failed for a moment is tried again`() async throws
+  {
+    let transport = ScriptedTransport(.json())
+    let count = Locked(0)
+    let authorization = HTTPAuthorization { _ in
+      if count.withLock({
+        $0 += 1; return $0
+      }) == 1 {
+        throw AppError.broken
+      }
+      return "token"
+    }
+    try await client(transport, authorization: authorization).post("/a", json: 1)
+    #expect(transport.sent.count == 1)
+  }
+}

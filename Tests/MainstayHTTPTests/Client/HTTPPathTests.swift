@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import TestSupport
+import Testing
+
+@Suite(.requirement("E13")) struct HTTPPathTests {
+  @Test func `what is interpolated is one segment, whatever it holds`() {
+    let title = "What? Slash/Dot/..&50% #1 ä"
+    let path: HTTPPath = "/books/\(title)/pages"
+    #expect(
+      path.text == "/books/What%3F%20Slash%2FDot%2F..%2650%25%20%231%20%C3%A4/pages")
+    let number: HTTPPath = "/books/\(42)"
+    #expect(number.text == "/books/42")
+  }
+
+  @Test func `a path that is one already stays as it is`() {
+    #expect(HTTPPath("/a%20b/c?d=e&f=%2F").text == "/a%20b/c?d=e&f=%2F")
+    #expect(HTTPPath("/a b\"<>ä#f").text == "/a%20b%22%3C%3E%C3%A4%23f")
+  }
+
+  @Test func `values of a query may hold anything`() {
+    let path = HTTPPath("/books").query(["title": "A & B = C?", "ä": ""])
+    #expect(path.text == "/books?title=A%20%26%20B%20%3D%20C%3F&%C3%A4=")
+    #expect(HTTPPath("/books?x=1").query(["y": "2"]).text == "/books?x=1&y=2")
+  }
+
+  @Test(arguments: ["/../admin", "/a/%2e%2E/b", "/a/.", "..", "/a/..?x=1"])
+  func `a path that leads elsewhere is not sent`(_ text: String) async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, HTTPPath(text)))
+    }
+    #expect(error?.kind == .configuration)
+    #expect(error?.mayHaveBeenSent == false)
+    #expect(transport.sent.isEmpty)
+  }
+
+  @Test(arguments: ["..", ".", ""])
+  func `a value that leads elsewhere is not sent`(_ value: String) async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport)
+    await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/books/\(value)/pages"))
+    }
+    #expect(transport.sent.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("/books/1", "https://books.example/v1/books/1"),
+    ("books", "https://books.example/v1/books"),
+    ("?q=1", "https://books.example/v1?q=1"),
+    ("//evil.example/x", "https://books.example/v1//evil.example/x"),
+    ("@evil.example", "https://books.example/v1/@evil.example"),
+    ("https://evil.example/", "https://books.example/v1/https://evil.example/"),
+  ])
+  func `a path never leaves the address of its client`(
+    _ path: String, _ address: String
+  ) async throws {
+    let transport = ScriptedTransport(.json())
+    _ = try await client(transport).send(ResilientClient.Request(.get, HTTPPath(path)))
+    #expect(transport.sent.map(\.url.absoluteString) == [address])
+  }
+}

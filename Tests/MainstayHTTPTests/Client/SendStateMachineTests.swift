@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import MainstayHTTP
+
+@Suite(.requirement("D10", "A54")) struct SendStateMachineTests {
+  @Test func `what may be repeated always goes out`() {
+    var machine = SendStateMachine(isRepeatable: true)
+    #expect(machine.begin() == .granted)
+    #expect(machine.begin() == .granted)
+    machine.end(.mayHaveArrived)
+    #expect(machine.begin() == .granted)
+    #expect(machine.attempts == 3)
+    #expect(machine.underWay == 2)
+  }
+
+  @Test func `what must not be repeated goes out again after what was certainly not sent`() {
+    var machine = SendStateMachine(isRepeatable: false)
+    #expect(machine.begin() == .granted)
+    machine.end(.notSent)
+    #expect(machine.begin() == .granted)
+    machine.end(.refused)
+    #expect(machine.begin() == .granted)
+    #expect(!machine.mayHaveArrived)
+  }
+
+  @Test func `what has succeeded does not go out again`() {
+    var machine = SendStateMachine(isRepeatable: false)
+    #expect(machine.begin() == .granted)
+    machine.end(.succeeded)
+    #expect(machine.begin() == .refusedAsCopy)
+    var other = SendStateMachine(isRepeatable: true)
+    #expect(other.begin() == .granted)
+    other.end(.succeeded)
+    #expect(other.begin() == .granted)
+  }
+
+  @Test func `what may have arrived never goes out again`() {
+    var machine = SendStateMachine(isRepeatable: false)
+    #expect(machine.begin() == .granted)
+    machine.end(.mayHaveArrived)
+    #expect(machine.begin() == .refusedAsRepetition)
+    #expect(machine.attempts == 1)
+    #expect(machine.underWay == 0)
+  }
+
+  @Test func `no copy goes out beside one that is under way`() {
+    var machine = SendStateMachine(isRepeatable: false)
+    #expect(machine.begin() == .granted)
+    #expect(machine.begin() == .refusedAsCopy)
+    #expect(machine.underWay == 1)
+    machine.end(.notSent)
+    #expect(machine.begin() == .granted)
+  }
+
+  private static let endings: [SendStateMachine.Ending] = [
+    .notSent, .refused, .succeeded, .mayHaveArrived,
+  ]
+
+  @Test func `in any order of events at most one may have arrived`() {
+    for seed in 0..<RandomDose.schedules {
+      var random = SeededChoice(seed: seed)
+      var machine = SendStateMachine(isRepeatable: false)
+      var (running, arrived) = (0, 0)
+      for _ in 0..<12 {
+        if running == 0 || random.next(2) == 0 {
+          if machine.begin() == .granted { running += 1 }
+        } else {
+          running -= 1
+          let ending = Self.endings[random.next(4)]
+          if ending == .mayHaveArrived || ending == .succeeded { arrived += 1 }
+          machine.end(ending)
+        }
+        #expect(running <= 1 && arrived <= 1, "seed \(seed)")
+        #expect(machine.underWay == running)
+      }
+    }
+  }
+}
+
+/// A few choices from a seed.
+private struct SeededChoice {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 &+ 0xbf58_476d_1ce4_e5b9 }
+
+  mutating func next(_ count: Int) -> Int {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Int(state % UInt64(count))
+  }
+}

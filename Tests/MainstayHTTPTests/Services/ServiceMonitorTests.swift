@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import Mainstay
+import MainstayHTTP
+import MainstayTesting
+import TestSupport
+import Testing
+
+@Suite struct ServiceMonitorTests {
+  private struct Client: Sendable {
+    var name = "a"
+  }
+
+  private let noon = Date(timeIntervalSince1970: 1_800_000_000)
+
+  private func monitor(
+    _ history: Int = 100, clock: ManualClock = ManualClock(), logger: Logger? = nil,
+    team: ErrorMonitor? = nil
+  ) -> ServiceMonitor<Client> {
+    ServiceMonitor(
+      "books", of: Client(), maximumHistory: history,
+      advice: { $0.code.rawValue == "http.404" ? "Look for another book." : nil },
+      reportingTo: team, logger: logger, clock: clock, date: { [noon] in noon })
+  }
+
+  @Test(.requirement("D23", "D31"))
+  func `a success repairs the status, and a failure is thrown once`()
+    async throws
+  {
+    let books = monitor()
+    #expect(books.status == .disconnected)
+    let error = await #expect(throws: AppError.self) {
+      try await books.run("Read") { _ in throw AppError.http(status: 404) }
+    }
+    #expect(error?.code.rawValue == "http.404")
+    #expect(books.status == .connected)
+    #expect(books.lastError?.code == error?.code)
+    #expect(books.history.map(\.operation) == ["Read"])
+    #expect(try await books.run("Read") { $0.name } == "a")
+    #expect(books.lastError == nil)
+    #expect(books.history.count == 1)
+  }
+
+  @Test(.requirement("D11", "D23", "D31")) func `a retry around a call counts as one call`()
+    async throws
+  {
+    let books = monitor()
+    let count = Locked(0)
+    let value = try await books.run("Read", retry: Retry(maximumAttempts: 3, backoff: .none)) { _ in
+      if count.withLock({
+        $0 += 1; return $0
+      }) < 3 {
+        throw AppError.http(status: 503)
+      }
+      return 7
+    }
+    #expect(value == 7)
+    #expect(count.withLock { $0 } == 3)
+    #expect(books.history.isEmpty)
+    #expect(books.status == .connected)
+  }
+
+  @Test(.requirement("D16", "D22")) func `the newest failures are kept, the newest first`() {
+    let books = monitor(3)
+    for status in 500...504 { books.record(AppError.http(status: status), during: "\(status)") }
+    #expect(books.history.map(\.operation) == ["504", "503", "502"])
+    #expect(books.history.first?.date == noon)
+    books.clear()
+    #expect(books.history.isEmpty)
+    #expect(books.lastError == nil)
+    #expect(books.status == .connected)
+  }
+
+  @Test(.requirement("D17")) func `errors of others are recorded too, and cancellations are not`()
+    async
+  {
+    struct Foreign: Error {}
+    let books = monitor()
+    books.record(Foreign(), during: "Read")
+    books.record(CancellationError(), during: "Read")
+    books.record(URLError(.cancelled), during: "Read")
+    #expect(books.history.map(\.error.disposition) == [.unclassified])
+    #expect(books.status == .disconnected)
+    let error = await #expect(throws: AppError.self) {
+      try await books.run("Read") { _ in throw CancellationError() }
+    }
+    #expect(error?.isCancellation == true)
+    #expect(books.history.count == 1)
+  }
+
+  @Test(.requirement("D24", "D34")) func `whoever watches is told of each change`() async throws {
+    let clock = ManualClock()
+    let books = monitor(clock: clock)
+    var statuses = books.statuses.makeAsyncIterator()
+    #expect(await statuses.next() == .disconnected)
+    books.record(AppError.Network.timeout, during: "Read")
+    #expect(await statuses.next() == .reconnecting)
+    books.record(AppError.http(status: 500), during: "Read")
+    #expect(await statuses.next() == .connected)
+    books.reconnected()
+    #expect(await statuses.next() == .reconnecting)
+    clock.advance(by: .seconds(60))
+    #expect(books.status == .failed)
+  }
+
+  @Test(.requirement("D20")) func `there is something to do about each error`() {
+    let books = monitor()
+    #expect(books.suggestion(for: .http(status: 404)) == "Look for another book.")
+    let own = AppError.http(status: 503)
+    #expect(books.suggestion(for: own) == own.suggestion?.description)
+    let bare = AppError(
+      code: "a.b", kind: .unknown, disposition: .permanent, title: "A", message: "B",
+      help: URL(string: "https://docs.example/a.b"))
+    #expect(books.suggestion(for: bare) == "Read about it: https://docs.example/a.b")
+  }
+
+  @Test(.requirement("D21")) func `the team is told once`() async throws {
+    let sink = MemorySink()
+    let team = ErrorMonitor(sinks: [sink])
+    let books = monitor(team: team)
+    await #expect(throws: AppError.self) {
+      try await books.run("Read") { _ in throw AppError.http(status: 500) }
+    }
+    await team.flush()
+    #expect(team.history.map(\.operation) == ["Read"])
+  }
+
+  @Test(.requirement("D19", "D28", "D35")) func `a line of the log has all that is needed`() {
+    let log = Log()
+    let logger = Logger(label: "test") { _ in LineKeeper(log: log) }
+    let books = monitor(logger: logger)
+    let error = AppError.http(status: 404)
+    books.record(error, during: "Read")
+    let line =
+      "2027-01-15T08:00:00Z books: Read: \(error.message), http.404: Look for another book."
+    #expect(log.lines == [line])
+  }
+
+  @Test(.requirement("D29", "D30", "D39")) func `diagnostics have the status and the failures`()
+    async throws
+  {
+    let books = monitor()
+    for count in 0..<60 { books.record(AppError.http(status: 500 + count % 3), during: "Read") }
+    let team = ErrorMonitor()
+    let source = Diagnostics.Source(
+      team, sections: [.service(books, version: "7.0", transport: "websocket")])
+    let document = await source.collect()
+    let text = String(decoding: try document.encoded(), as: UTF8.self)
+    #expect(text.contains("service.books"))
+    #expect(text.contains("websocket"))
+    #expect(text.contains("http.500"))
+    let folder = FileManager.default.temporaryDirectory
+    let one = try document.export(to: folder)
+    let other = try document.export(to: folder)
+    #expect(one != other)
+    for url in [one, other] { try FileManager.default.removeItem(at: url) }
+  }
+}
+
+/// Keeps the lines of a log.
+private struct LineKeeper: LogHandler {
+  let log: Log
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { log.add(event.message.description) }
+}
