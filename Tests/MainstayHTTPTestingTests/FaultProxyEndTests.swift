@@ -110,7 +110,7 @@ import Testing
     #expect(Array(caller.heard.suffix(size)) == Array(expected.prefix(size)))
   }
 
-  @Test(.requirement("T20")) func `nothing is left open after connections that broke anyhow`()
+  @Test func `nothing is left open after connections that broke anyhow`()
     async throws
   {
     let count = RandomDose.isTorture ? 10_000 : 300

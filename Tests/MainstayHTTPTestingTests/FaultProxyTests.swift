@@ -165,7 +165,7 @@ import Testing
     #expect(await first.end() == .finished)
     #expect(first.heard.count == 100)
     try await first.say(Self.request)
-    await server.asked(2)
+    await server.answered(2)
 
     // The service closes what ends in the middle of a request.
     let second = try await Caller(to: proxy.port)
@@ -180,7 +180,7 @@ import Testing
     let (server, proxy) = try await proxy { _ in .swallowedAnswer(then: ending) }
     let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
-    await server.asked(1)
+    await server.answered(1)
     if let ending {
       #expect(await talk.end() == (ending == .finish ? .finished : .reset))
     } else {
@@ -196,7 +196,7 @@ import Testing
     let (server, proxy) = try await proxy { _ in .lateAnswer }
     let talk = try await Caller(to: proxy.port)
     try await talk.say(Self.request)
-    await server.asked(1)
+    await server.answered(1)
     try await talk.finish()
     await talk.hear(answer)
     #expect(talk.heard.count == answer)
@@ -220,11 +220,11 @@ import Testing
 }
 
 extension ScriptedHTTPServer {
-  /// Returns once so many requests have come.
-  fileprivate func asked(_ count: Int) async {
+  /// Returns once so many requests were answered.
+  fileprivate func answered(_ count: Int) async {
     var left = count
     await log.first { event in
-      if case .asked = event { left -= 1 }
+      if case .answered = event { left -= 1 }
       return left == 0
     }
   }

@@ -142,13 +142,14 @@ import Testing
     let server = try await WebSocketServer { connection in
       connection.ignorePings()
       connection.ignoreClose()
+      await connection.send(raw: [1])
       for await _ in connection.messages {}
       await connection.send("still here")
       await connection.ended()
     }
-    let (caller, _) = try await caller(server, hearing: 0)
+    let (caller, _) = try await caller(server, hearing: 1)
     try await caller.say(frame(0x89, [1]) + frame(0x8a, [2]) + frame(0x88, []))
-    #expect(await frames(caller, 12) == [0x81, 10] + Array("still here".utf8))
+    #expect(await frames(caller, 13) == [1, 0x81, 10] + Array("still here".utf8))
     let events: [Event] = [
       .opened(connection: 0), .pinged(connection: 0, [1]), .ponged(connection: 0, [2]),
       .closed(connection: 0, code: nil, reason: ""),
@@ -240,14 +241,12 @@ import Testing
       ended.count()
     }
     let log = try #require(server?.log)
-    let port = try #require(server?.port)
     var callers: [Caller] = []
     for _ in 0..<2 { callers.append(try await caller(try #require(server), hearing: 0).caller) }
     server = nil
     for caller in callers { #expect(await caller.end() != nil) }
     await ended.reached()
     await log.events(atLeast: 4)
-    await #expect(throws: (any Error).self) { _ = try await Caller(to: port) }
   }
 
   @Test func `what nobody takes is not read without limit`() async throws {
@@ -261,13 +260,36 @@ import Testing
       }
     }
     let (caller, _) = try await caller(server, hearing: 0)
-    let mebibyte = [UInt8](repeating: 0, count: 1 << 20)
-    let big = [0x82, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0] + mebibyte
+    let quarter = [UInt8](repeating: 0, count: 1 << 18)
+    let big = [0x82, 0xff, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0] + quarter
     let sending = Task { for _ in 0..<20 { try await caller.say(big) } }
+    // Until more than 4 MiB wait.
     await server.log.events(atLeast: 18)
     gate.count()
     try await sending.value
     #expect(await frames(caller, 5) == [0x81, 3] + Array("all".utf8))
+  }
+
+  @Test func `reading may stop, and frames may be made one by one`() async throws {
+    let gate = Gate()
+    let server = try await WebSocketServer { connection in
+      await connection.stopReading()
+      await connection.send(frame: .text("a", isFinal: false))
+      await connection.send(frame: .continuation("b", isFinal: true))
+      await gate.opened()
+      await connection.resumeReading()
+      for await message in connection.messages { await connection.send(message) }
+    }
+    let (caller, frames) = try await caller(server, hearing: 6)
+    #expect(frames == [0x01, 1, 0x61, 0x80, 1, 0x62])
+    try await caller.say(frame(0x81, [0x63]))
+    #expect(server.log.events == [.opened(connection: 0)] && server.openConnections == 1)
+    gate.open()
+    #expect(await self.frames(caller, 9).suffix(3) == [0x81, 1, 0x63])
+    server.shutDown()
+    #expect(await caller.end() != nil)
+    await server.log.first { $0 == .ended(connection: 0) }
+    #expect(server.openConnections == 0)
   }
 
   @Test func `a port that is in use is named`() async throws {

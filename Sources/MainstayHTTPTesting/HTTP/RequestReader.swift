@@ -80,7 +80,16 @@ final class RequestReader: ChannelInboundHandler {
     context.fireChannelInactive()
   }
 
+  /// Says so where somebody speaks something else, such as TLS; one who breaks off hears nothing.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
+    let channel = context.channel
+    guard let error = error as? HTTPParserError, error != .invalidEOFState else {
+      channel.close(promise: nil)
+      return
+    }
+    let answer = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    channel.triggerUserOutboundEvent(WireEvent.bytes(ByteBuffer(string: answer))).whenComplete {
+      _ in channel.close(promise: nil)
+    }
   }
 }

@@ -45,9 +45,9 @@ public final class ScriptedHTTPServer: Sendable {
   ///   - http2: Whether it offers HTTP/2 besides, which needs `tls:`; the default is false.
   ///   - answersHalfClosed: Whether a client is answered that has stopped to send; the default is
   ///     false: its connection ends then, since most clients do that when they go.
-  ///   - isEarly: Whether a request is answered before its body was read, by its head; what comes of
-  ///     the body then is read and dropped. It runs on the thread of the connection, so it must not
-  ///     wait. The default is never.
+  ///   - isEarly: Whether a request is answered before its body was read, by its head; what comes
+  ///     of the body then is read and dropped. It runs on the thread of the connection, so it must
+  ///     not wait. The default is never.
   ///   - answer: What is done about a request, and how many came before it. Those of one connection
   ///     of HTTP/1.1 are answered one after the other. The script may wait, such as for a ``Gate``.
   /// - Throws: ``ServerFailure``, or what SwiftNIO throws where it cannot listen.

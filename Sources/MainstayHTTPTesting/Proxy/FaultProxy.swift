@@ -9,9 +9,9 @@ internal import NIOPosix
 /// connection what a plan says.
 ///
 /// It knows no protocol, so it serves HTTP, WebSockets, TLS and databases alike. A side that reads
-/// slowly slows down the other one: of each direction it keeps about 256 KiB at most. What went well
-/// until its end arrives to the last byte. It listens for as long as somebody holds it; with it,
-/// all its connections end.
+/// slowly slows down the other one: of each direction it keeps about 256 KiB at most. What went
+/// well until its end arrives to the last byte. It listens for as long as somebody holds it; with
+/// it, all its connections end.
 ///
 /// ```swift
 /// let proxy = try await FaultProxy(to: server.port) { number in

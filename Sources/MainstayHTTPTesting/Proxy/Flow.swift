@@ -22,6 +22,7 @@ final class Flow {
   /// How many bytes have gone on.
   private var count = 0
   private var isHeld: Bool
+  private var isPumping = false
   private var isTimed = false
   private var isFinished = false
   private var isFull = false
@@ -112,6 +113,10 @@ final class Flow {
 
   /// Sends what may go on now, as far as the sink takes it.
   func pump() {
+    // A write may say at once that more may be written.
+    guard !isPumping else { return }
+    isPumping = true
+    defer { isPumping = false }
     while let sink, !isOver, !isHeld, !isTimed, let first = queue.first {
       let due = max(first.due, next)
       guard due <= .now() else {
@@ -139,25 +144,27 @@ final class Flow {
   private func send(_ bytes: ByteBuffer, to sink: any Channel) {
     var bytes = bytes
     let length = min(rule.piece, bytes.readableBytes, rule.limit - count)
-    if length > 0, var piece = bytes.readSlice(length: length) {
-      if let index = rule.corrupted, index >= count, index < count + length {
-        let place = piece.readerIndex + index - count
-        piece.setInteger(~(piece.getInteger(at: place, as: UInt8.self) ?? 0), at: place)
-      }
-      count += length
-      waiting -= length
-      next = .now() + .nanoseconds(rule.pause.inNanoseconds)
-      passed?(length)
-      lastWrite = sink.writeAndFlush(piece)
-    }
+    var piece = bytes.readSlice(length: length) ?? ByteBuffer()
+    // All is as it will be before the write, which may end the connection.
     if bytes.readableBytes == 0 {
       queue.removeFirst()
     } else {
       queue[0].part = .bytes(bytes)
     }
-    guard count >= rule.limit else { return }
-    isOver = true
-    reached?(rule.atLimit)
+    if let index = rule.corrupted, index >= count, index < count + length {
+      let place = piece.readerIndex + index - count
+      piece.setInteger(~(piece.getInteger(at: place, as: UInt8.self) ?? 0), at: place)
+    }
+    count += length
+    waiting -= length
+    next = .now() + .nanoseconds(rule.pause.inNanoseconds)
+    let isAtLimit = count >= rule.limit
+    isOver = isOver || isAtLimit
+    if length > 0 {
+      passed?(length)
+      lastWrite = sink.writeAndFlush(piece)
+    }
+    if isAtLimit { reached?(rule.atLimit) }
   }
 
   /// Takes more from the source, or leaves it there.

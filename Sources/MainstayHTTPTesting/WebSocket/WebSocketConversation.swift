@@ -82,11 +82,12 @@ final class WebSocketConversation: ChannelInboundHandler {
     let code = rest.readInteger(as: UInt16.self).map(Int.init)
     log.add(
       .closed(connection: connection.number, code: code, reason: String(buffer: rest)))
-    connection.inbox.finish()
     let (isAnswered, isAnswer) = connection.state.withLock { state in
       defer { if state.answersClose { state.hasSentClose = true } }
       return (state.answersClose, state.hasSentClose)
     }
+    // Only now, since a script that ends with the messages closes what nobody has closed.
+    connection.inbox.finish()
     guard isAnswered else { return }
     let channel = context.channel
     guard !isAnswer else {

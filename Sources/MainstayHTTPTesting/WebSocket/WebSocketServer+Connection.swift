@@ -21,10 +21,10 @@ extension WebSocketServer {
     public let request: ReceivedRequest
     /// What the client sends, whole messages; they end when the client closes or is gone.
     ///
-    /// Each message is handed to one who asks. Where 16 MiB wait to be taken, nothing more is read.
+    /// Each message is handed to one who asks. Where 4 MiB wait to be taken, nothing more is read.
     public let messages: Messages
 
-    let inbox = Inbox<Message>(limit: 16 << 20)
+    let inbox = Inbox<Message>(limit: 4 << 20)
     let state = Locked(State())
     private let channel: any Channel
 
@@ -88,9 +88,13 @@ extension WebSocketServer {
     }
 
     /// Answers no pings from now on.
+    ///
+    /// A client that may ask before the script comes to this is to wait for a message.
     public func ignorePings() { state.withLock { $0.answersPings = false } }
 
     /// Answers no close frame from now on, and does not end the connection after one.
+    ///
+    /// A client that may close before the script comes to this is to wait for a message.
     public func ignoreClose() { state.withLock { $0.answersClose = false } }
 
     /// Reads nothing more, until ``resumeReading()``, so that the client gets stuck.
