@@ -2,6 +2,7 @@
 
 import Logging
 import Mainstay
+import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayJSONRPC
 import TestSupport
