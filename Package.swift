@@ -184,6 +184,7 @@ let package = Package(
       dependencies: [
         "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
         "MainstayJSONRPC", "MainstayTesting", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
       ] + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
         + client("swift-nio-ssl", "NIOSSL")),
     .testTarget(

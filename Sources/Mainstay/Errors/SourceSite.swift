@@ -27,7 +27,8 @@ public struct SourceSite: Sendable, Hashable, Codable {
 
 extension SourceSite {
   private static let modules: Set<String> = [
-    "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient", "MainstayOutbox",
+    "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient",
+    "MainstayJSONRPC", "MainstayOgmios", "MainstayOutbox",
   ]
 
   /// Whether it is a place of the package itself, where errors are made that happened elsewhere.

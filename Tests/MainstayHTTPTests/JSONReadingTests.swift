@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// That JSON is read whole or refused, says where, and keeps its digits.
-@Suite struct JSONValueTests {
+@Suite struct JSONReadingTests {
   private func refusal(
     _ text: String, limits: JSONValue.Limits = JSONValue.Limits()
   ) -> String? {
