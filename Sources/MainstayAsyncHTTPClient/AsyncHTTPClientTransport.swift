@@ -75,7 +75,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     if error.isCancellation { return CancellationError() }
     if let source = asked?.failure { return source }
     let mapped = mapping.map(error)
-    guard let asked, !asked.wasAsked, mapped.disposition != .cancelled else { return mapped }
+    guard let asked, !asked.wasAsked, asked.length != 0, mapped.disposition != .cancelled else {
+      return mapped
+    }
     // Of a body that nobody asked for no byte has left, so the service has no whole request.
     return mapped.adding(metadata: ["http.sent": "no"])
   }
@@ -89,6 +91,9 @@ private final class BodyAsked: AsyncSequence, Sendable {
   private let state = Locked((wasAsked: false, failure: (any Error)?.none))
 
   init(_ stream: HTTPByteStream) { self.stream = stream }
+
+  /// An empty body is sent without being asked for.
+  var length: Int? { stream.length }
 
   var wasAsked: Bool { state.withLock { $0.wasAsked } }
   /// Why the body itself could not be read.

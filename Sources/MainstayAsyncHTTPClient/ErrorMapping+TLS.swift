@@ -8,7 +8,10 @@ extension ErrorMapping {
   func addingTLSErrors() -> ErrorMapping {
     adding(NIOSSLError.self) { .tls($0) }
       .adding(NIOSSLExtraError.self) { .tls($0) }
-      .adding(BoringSSLError.self) { .handshake($0, cause: $0) }
+      // A failed handshake comes as an error of its own; this is what a reader meets later.
+      .adding(BoringSSLError.self) {
+        .wire(.connectionLost, wasSent: true, details: "TLS ended the connection", cause: $0)
+      }
       .adding(NIOSSLCloseTimedOutError.self) { .wire(.connectionLost, wasSent: true, cause: $0) }
   }
 }

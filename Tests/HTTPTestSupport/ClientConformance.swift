@@ -23,6 +23,7 @@ package struct ClientConformance: Sendable {
     case cutOff = "an answer that breaks off is none"
     case silence = "a service that says nothing is given up at the time limit"
     case endless = "an answer that never ends is ended by the time limit"
+    case onlyOnce = "a change is sent once, also over a connection that was kept"
     case portal = "a page for people is a portal"
     case redirection = "a redirection is followed"
     case cancellation = "a cancellation is one, and ends at once"
@@ -64,6 +65,7 @@ package struct ClientConformance: Sendable {
         .cutOff(200, body: Data("[1,".utf8)), kinds: http2 ? [.network, .decoding] : [.network])
     case .silence: try await limited(.silence)
     case .endless: try await limited(.endless(200, body: Data("[1,".utf8)))
+    case .onlyOnce: try await onlyOnce()
     case .portal: try await portal()
     case .redirection: try await redirection()
     case .cancellation: try await cancellation()
@@ -188,6 +190,20 @@ package struct ClientConformance: Sendable {
     clock.advance(by: .seconds(5))
     let error = await #expect(throws: AppError.self) { try await reply.value }
     #expect(error?.kind == .timeout)
+  }
+
+  private func onlyOnce() async throws {
+    let server = try await server { request, _ in
+      request.method == "GET" ? Self.json("[]") : .hangUp
+    }
+    let client = try client(server.origin)
+    for _ in 0..<5 {
+      _ = try await client.send(get())
+      await #expect(throws: AppError.self) {
+        try await client.send(.init(.post, "/a", body: try .json([1])))
+      }
+    }
+    #expect(server.received.count { $0.method == "POST" } <= 5)
   }
 
   private func portal() async throws {

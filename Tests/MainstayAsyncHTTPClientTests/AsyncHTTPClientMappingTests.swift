@@ -153,8 +153,8 @@ import Testing
     + rows(
       [
         NIOSSLError.handshakeFailed(.syscallError), NIOSSLError.handshakeFailed(.zeroReturn),
-        BoringSSLError.syscallError,
       ], "network.secure-connection-failed", .transient(), sent: false)
+    + rows([BoringSSLError.syscallError], "network.connection-lost", .transient(), sent: true)
     + rows(
       [
         .uncleanShutdown, .shutdownFailed(.syscallError), .writeDuringTLSShutdown,

@@ -57,8 +57,17 @@ public final class HTTPAuthorization: Sendable {
   }
 
   private func refreshed(_ old: String?, _ generation: Int) async throws -> String {
+    // Another flight may have ended between the question and this one.
+    switch state.withLock({ $0.step() }) {
+    case .use(let ticket) where ticket.generation == generation: return ticket.token
+    case .refuse(let error): throw error
+    case .use, .refresh: break
+    }
     do {
-      let token = try await refresh(old)
+      // The effect that a call is about is none of the sign-in's.
+      let token = try await IdempotencyKey.$current.withValue(nil) {
+        try await SendBook.current.withValue(nil) { try await refresh(old) }
+      }
       state.withLock { $0.refreshed(token, generation: generation) }
       return token
     } catch {

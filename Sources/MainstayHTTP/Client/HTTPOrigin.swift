@@ -22,6 +22,7 @@ public struct HTTPOrigin: Sendable, Hashable {
     self.scheme = scheme
     self.host = host
     port = url.port ?? (scheme == "https" ? 443 : 80)
+    guard (1...65_535).contains(port) else { return nil }
   }
 }
 

@@ -37,6 +37,9 @@ public struct HTTPTransmission: Sendable {
   public var headers: HTTPHeaderFields
   /// What it carries.
   public var body: Body
+  /// Whether sending it twice does no harm; where it does, a transport makes sure that no library
+  /// below it repeats the request by itself.
+  public var isRepeatable: Bool
 
   /// Makes a request.
   ///
@@ -45,13 +48,17 @@ public struct HTTPTransmission: Sendable {
   ///   - url: The address, absolute.
   ///   - headers: The header fields; none by default.
   ///   - body: What it carries; nothing by default.
+  ///   - isRepeatable: Whether sending it twice does no harm; nil, the default, where the method
+  ///     says so.
   public init(
-    _ verb: HTTPVerb, _ url: URL, headers: HTTPHeaderFields = [:], body: Body = .none
+    _ verb: HTTPVerb, _ url: URL, headers: HTTPHeaderFields = [:], body: Body = .none,
+    isRepeatable: Bool? = nil
   ) {
     self.verb = verb
     self.url = url
     self.headers = headers
     self.body = body
+    self.isRepeatable = isRepeatable ?? verb.isIdempotent
   }
 }
 

@@ -50,9 +50,12 @@ struct RequestWay: Sendable {
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let origin = HTTPOrigin(next), let before = HTTPOrigin(url)
     else { return .refused(isPortal: false) }
+    let isUpgrade =
+      origin.host == before.host && before.scheme == "http" && before.port == 80
+      && origin.scheme == "https" && origin.port == 443
+    // Another port is another service.
+    let isElsewhere = origin != before && !isUpgrade
     if origin != before {
-      let isUpgrade =
-        origin.host == before.host && before.scheme == "http" && origin.scheme == "https"
       if staysAtHome, !isUpgrade { return .refused(isPortal: isPlain) }
       // What was sent safely is not sent in the open.
       if before.scheme == "https", origin.scheme == "http" { return .refused(isPortal: false) }
@@ -60,12 +63,12 @@ struct RequestWay: Sendable {
     let becomesGet = status == 303 && verb != .head || (status < 303 && verb == .post)
     let changes = !(becomesGet || verb.isSafe)
     // What changes something is not handed to somebody else, nor what cannot be made again.
-    if changes, origin.host != before.host || !canSendAgain { return .refused(isPortal: false) }
+    if changes, isElsewhere || !canSendAgain { return .refused(isPortal: false) }
     if becomesGet {
       verb = .get
       hasBody = false
     }
-    if origin.host != before.host { isAtHome = false }
+    if isElsewhere { isAtHome = false }
     url = next
     hops += 1
     return .follow

@@ -46,18 +46,15 @@ extension ResilientClient {
     guard let origin = base.origin else {
       throw HTTPOrigin.illegal("The client \(name) needs an address with http or https")
     }
-    if let field = request.headers.firstIllegalName ?? settings.headers.firstIllegalName {
-      throw HTTPOrigin.illegal("The header field \(field) cannot be sent")
-    }
     return (url, origin)
   }
 
   /// What the caller is told.
   private func final(_ error: any Error, _ book: SendBook) -> AppError {
     let error = ErrorMapping.current.map(error)
-    guard book.isUnknown, error.disposition != .cancelled, error.disposition != .unknownOutcome
-    else { return error }
-    return error.with(disposition: .unknownOutcome)
+    guard book.mayHaveEffect, error.disposition != .cancelled else { return error }
+    let told = error.adding(metadata: ["http.sent": "maybe"])
+    return told.disposition == .unknownOutcome ? told : told.with(disposition: .unknownOutcome)
   }
 
   /// One attempt, as policies see it: with its redirections, and with a new sign-in where the old
@@ -69,7 +66,7 @@ extension ResilientClient {
     let number = try book.begin(for: name)
     var course = Course(way: RequestWay(request.verb, url), number: number)
     do {
-      let reply = try await answer(request, key, &course)
+      let reply = try await answer(request, key, book, &course)
       let value = try await read(reply, course.way.url)
       book.end(.succeeded)
       return value
@@ -89,21 +86,24 @@ extension ResilientClient {
     var hasSignedAnew = false
     /// Whether a page for people has answered.
     var isPortal = false
+    /// Whether the service may have done its work although the course goes on: it sent a request
+    /// that changes something to look elsewhere, or failed itself.
+    var mayBeDone = false
   }
 
   private func judged(
     _ error: any Error, _ course: Course, isRepeatable: Bool
   ) -> (error: any Error, ending: SendStateMachine.Ending) {
     guard !error.isCancellation else {
-      return (error, course.isOpen ? .mayHaveArrived : .notSent)
+      return (error, course.isOpen || course.mayBeDone ? .mayHaveArrived : .notSent)
     }
     let failure = ErrorMapping.current.map(error)
+    if !isRepeatable, course.mayBeDone {
+      let told = failure.with(disposition: .unknownOutcome)
+      return (told.adding(metadata: ["http.sent": "maybe"]), .mayHaveArrived)
+    }
     guard course.isOpen else {
-      // The service, or a portal before it, has said what it made of the request; one that failed
-      // itself may have done it before.
-      if !isRepeatable, failure.httpStatus ?? 0 >= 500, case .transient = failure.disposition {
-        return (failure.with(disposition: .unknownOutcome), .mayHaveArrived)
-      }
+      // The service, or a portal before it, has said what it made of the request.
       return (failure, failure.disposition == .unknownOutcome ? .mayHaveArrived : .refused)
     }
     guard failure.mayHaveBeenSent else { return (failure, .notSent) }
@@ -115,12 +115,12 @@ extension ResilientClient {
 
   /// Sends, until there is an answer that counts.
   private func answer(
-    _ request: Request, _ key: IdempotencyKey?, _ course: inout Course
+    _ request: Request, _ key: IdempotencyKey?, _ book: SendBook, _ course: inout Course
   ) async throws -> HTTPReply {
     while true {
       var ticket: AuthorizationStateMachine.Ticket?
       if course.way.isAtHome { ticket = try await authorization?.ticket() }
-      let message = try await message(request, key, ticket, course.way)
+      let message = try await message(request, key, ticket, course.way, book)
       let reply = try await exchange(message, request, &course)
       let canSendAgain = request.body?.isRepeatable != false
       if reply.status == 401, let authorization, let ticket {
@@ -137,7 +137,9 @@ extension ResilientClient {
           canSendAgain: canSendAgain) : .stay
       switch step {
       case .follow: continue
-      case .refused(isPortal: true): throw AppError.portal()
+      case .refused(isPortal: true):
+        course.mayBeDone = false
+        throw AppError.portal()
       case .stay, .refused:
         try await check(reply, request, hasKey: key != nil, &course)
         return reply
@@ -148,7 +150,7 @@ extension ResilientClient {
   /// The bytes and fields of one request.
   private func message(
     _ request: Request, _ key: IdempotencyKey?, _ ticket: AuthorizationStateMachine.Ticket?,
-    _ way: RequestWay
+    _ way: RequestWay, _ book: SendBook
   ) async throws -> HTTPTransmission {
     var headers = settings.headers
     headers.merge(request.headers)
@@ -175,7 +177,12 @@ extension ResilientClient {
       headers[settings.keyField] = nil
       authorization?.unsign(&headers)
     }
-    return HTTPTransmission(way.verb, way.url, headers: headers, body: body)
+    if let field = headers.firstIllegalName {
+      throw HTTPOrigin.illegal("The header field \(field) cannot be sent")
+    }
+    return HTTPTransmission(
+      way.verb, way.url, headers: headers, body: body,
+      isRepeatable: way.verb.isSafe || book.isRepeatable)
   }
 
   /// One request and the head of its answer, which observers are told of.
@@ -188,6 +195,12 @@ extension ResilientClient {
       let reply = try await transport.send(message)
       // A success counts once its body is here as well.
       if !(200...299).contains(reply.status) { course.isOpen = false }
+      // A service that failed may have done its work before; one that sends a change elsewhere has
+      // mostly done it (303), or may have.
+      let isChange = !course.way.verb.isSafe
+      if isChange, reply.status >= 500 || (301...303).contains(reply.status) {
+        course.mayBeDone = true
+      }
       course.isPortal = isPortal(reply, request)
       tell(message, course, start, reply, course.isPortal ? .portal() : nil)
       return reply
@@ -211,7 +224,10 @@ extension ResilientClient {
   }
 
   private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
-    guard (200...299).contains(reply.status), !request.acceptsPages else { return false }
+    // Many services name a page as the type of an answer that has no content.
+    guard (200...299).contains(reply.status), !request.acceptsPages, request.verb != .head,
+      ![204, 205].contains(reply.status), reply.body.length != 0
+    else { return false }
     return reply.headers.isPage
   }
 
@@ -221,7 +237,8 @@ extension ResilientClient {
   ) async throws {
     if (200...299).contains(reply.status) {
       guard course.isPortal else { return }
-      course.isOpen = false
+      // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
+      course.isOpen = course.way.url.scheme?.lowercased() == "https"
       throw AppError.portal()
     }
     if reply.status == 304, request.isConditional { return }

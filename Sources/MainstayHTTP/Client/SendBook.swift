@@ -18,6 +18,9 @@ final class SendBook: Sendable {
     state.withLock { !$0.machine.isRepeatable && $0.machine.mayHaveArrived }
   }
 
+  /// Whether what was asked for may have happened, or may be happening, though the call failed.
+  var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
+
   /// Begins an attempt.
   ///
   /// - Returns: Its number, from 1.
@@ -37,7 +40,8 @@ final class SendBook: Sendable {
   func end(_ ending: SendStateMachine.Ending, failure: AppError? = nil) {
     state.withLock { state in
       state.machine.end(ending)
-      if let failure { state.failure = failure }
+      // What is told to later attempts is why nobody knows; nil where a time limit ended it.
+      if ending == .mayHaveArrived { state.failure = failure }
     }
   }
 }

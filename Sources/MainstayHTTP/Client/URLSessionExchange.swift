@@ -74,25 +74,33 @@ final class URLSessionExchange: Sendable {
   func part() async throws -> Data? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let (ready, resumes) = state.withLock { state -> (Result<Data?, any Error>?, Bool) in
+        let ready = state.withLock { state -> Result<[Data], any Error>? in
           if !state.parts.isEmpty {
-            // All that has come at once: a part for each of its pieces costs more than its copy.
-            let part = state.parts.count == 1 ? state.parts[0] : Data(state.parts.joined())
-            state.parts = []
-            state.unread = 0
-            defer { state.isPaused = false }
-            return (.success(part), state.isPaused)
+            defer { (state.parts, state.unread) = ([], 0) }
+            // In the lock, as the pause: one that came after this would never end.
+            if state.isPaused { task.resume() }
+            state.isPaused = false
+            return .success(state.parts)
           }
-          if let result = state.result { return (result.map { nil }, false) }
+          if let result = state.result { return result.map { [] } }
+          guard state.partWaiter == nil else { return .failure(URLError(.unknown)) }
           state.partWaiter = continuation
-          return (nil, false)
+          return nil
         }
-        if resumes { task.resume() }
-        if let ready { continuation.resume(with: ready) }
+        if let ready { continuation.resume(with: ready.map(Self.whole)) }
       }
     } onCancel: {
       giveUp(CancellationError())
     }
+  }
+
+  /// All that has come at once: a part for each of its pieces costs more than its copy.
+  private static func whole(_ parts: [Data]) -> Data? {
+    guard var whole = parts.first else { return nil }
+    guard parts.count > 1 else { return whole }
+    whole.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+    for part in parts.dropFirst() { whole.append(part) }
+    return whole
   }
 
   /// Ends the exchange from this side.
@@ -138,14 +146,11 @@ final class URLSessionExchange: Sendable {
           cause: URLError(.dataLengthExceedsMaximum)))
     #else
       guard unread > Self.pauseAt else { return }
-      let pauses = state.withLock { state in
-        guard state.unread > Self.pauseAt, !state.isPaused, state.result == nil else {
-          return false
-        }
+      state.withLock { state in
+        guard state.unread > Self.pauseAt, !state.isPaused, state.result == nil else { return }
         state.isPaused = true
-        return true
+        task.suspend()
       }
-      if pauses { task.suspend() }
     #endif
   }
 

@@ -50,7 +50,11 @@ public final class URLSessionTransport: HTTPTransport {
     if case .stream(let stream) = transmission.body {
       file = try await TemporaryBody(of: stream)
     }
-    let task = makeTask(transmission, file)
+    #if canImport(FoundationNetworking)
+      // libcurl repeats by itself what it sent over a kept connection that ended without an answer.
+      if !transmission.isRepeatable { return try await sendAlone(transmission, file) }
+    #endif
+    let task = Self.task(of: session, transmission, file)
     let exchange = URLSessionExchange(
       task, body: file, mapping: Self.mapping,
       forget: { [weak receiver, number = task.taskIdentifier] in receiver?.forget(number) })
@@ -58,12 +62,30 @@ public final class URLSessionTransport: HTTPTransport {
     return try await exchange.reply()
   }
 
-  private func makeTask(
+  /// Sends over a connection that nobody has used before, and nobody will again.
+  private func sendAlone(
     _ transmission: HTTPTransmission, _ file: TemporaryBody?
+  ) async throws -> HTTPReply {
+    let receiver = URLSessionReceiver()
+    let session = URLSession(
+      configuration: session.configuration, delegate: receiver, delegateQueue: nil)
+    let task = Self.task(of: session, transmission, file)
+    let exchange = URLSessionExchange(
+      task, body: file, mapping: Self.mapping,
+      forget: { [number = task.taskIdentifier] in
+        receiver.forget(number)
+        session.finishTasksAndInvalidate()
+      })
+    receiver.add(task.taskIdentifier, exchange)
+    return try await exchange.reply()
+  }
+
+  private static func task(
+    of session: URLSession, _ transmission: HTTPTransmission, _ file: TemporaryBody?
   ) -> URLSessionTask {
     var message = URLRequest(url: transmission.url)
     message.httpMethod = transmission.verb.rawValue
-    message.timeoutInterval = Self.sessionLimit
+    message.timeoutInterval = sessionLimit
     for field in transmission.headers.all {
       message.addValue(field.value, forHTTPHeaderField: field.name)
     }

@@ -49,6 +49,59 @@ import Testing
     #expect(transport.sent.count == 1)
   }
 
+  @Test(.requirement("D10", "A54"), arguments: [AppError.notSent, .http(status: 429)])
+  func `a change that was answered by see other is not made again, whatever comes there`(
+    _ failure: AppError
+  ) async throws {
+    let transport = ScriptedTransport { _, count in
+      if count == 0 { return .json("", status: 303, headers: ["Location": "/b"]) }
+      if let status = failure.httpStatus { return .json("", status: status) }
+      throw failure
+    }
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(transport.sent.map(\.verb) == [.post, .get])
+  }
+
+  @Test(.requirement("E14")) func `another port of the host is another service`() async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0
+        ? .json("", status: 302, headers: ["Location": "https://books.example:8443/b"]) : .json()
+    }
+    var settings = ResilientClient.Settings()
+    settings.redirections = .anywhere(maximum: 2)
+    let books = try client(
+      transport, settings: settings, authorization: HTTPAuthorization(token: "t") { _ in "u" })
+    _ = try await books.send(ResilientClient.Request(.get, "/a"))
+    #expect(transport.sent.map { $0.headers.contains("authorization") } == [true, false])
+  }
+
+  @Test(.requirement("E13")) func `the effect that a call is about is none of the sign-in's`()
+    async throws
+  {
+    let seen = Locked<[IdempotencyKey?]>([])
+    let authorization = HTTPAuthorization { _ in
+      seen.withLock { $0.append(IdempotencyKey.current) }
+      return "token"
+    }
+    let books = try client(ScriptedTransport(.json()), authorization: authorization)
+    try await books.post("/a", json: 1, key: IdempotencyKey())
+    #expect(seen.withLock { $0 } == [nil])
+  }
+
+  @Test(.requirement("E13")) func `a token that could end its field is not sent`() async throws {
+    let transport = ScriptedTransport(.json())
+    let books = try client(
+      transport, authorization: HTTPAuthorization(token: "t\r\nX: y") { _ in "u" })
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.get, "/a"))
+    }
+    #expect(error?.kind == .configuration)
+    #expect(transport.sent.isEmpty)
+  }
+
   @Test(.requirement("C7", "T20")) func `one from a connection that anybody can read is a portal`()
     async throws
   {

@@ -171,21 +171,59 @@ import Testing
     #expect(error?.disposition == .permanent)
   }
 
-  @Test(.requirement("C7", "T20"), arguments: [HTTPVerb.get, .post])
-  func `a page where JSON was wanted is a portal, and nothing was delivered`(
-    _ verb: HTTPVerb
+  @Test(
+    .requirement("C7", "T20"),
+    arguments: [("http", HTTPVerb.get), ("http", .post), ("https", .get), ("https", .post)])
+  func `a page where JSON was wanted is a portal`(
+    _ scheme: String, _ verb: HTTPVerb
   ) async throws {
-    let transport = ScriptedTransport { _, count in count == 0 ? .page() : .json() }
-    let books = try client(transport, attempts: 1)
+    let address = try #require(URL(string: "\(scheme)://books.example"))
+    let books = ResilientClient("books", at: address, over: ScriptedTransport(.page())) { _ in
+      Pipeline("books") {}
+    }
     let error = await #expect(throws: AppError.self) {
       try await books.send(ResilientClient.Request(verb, "/a"))
     }
     #expect(error?.kind == .portal)
-    #expect(error?.disposition == .transient())
+    // Over TLS nobody but the service can have answered, and it may have done what it was asked.
+    let isUnknown = scheme == "https" && verb == .post
+    #expect(error?.disposition == (isUnknown ? .unknownOutcome : .transient()))
+  }
+
+  @Test(.requirement("E14")) func `a page is an answer where it is wanted, and so is no content`()
+    async throws
+  {
     var page = ResilientClient.Request(.get, "/a")
     page.accept = "text/html"
     let pages = try client(ScriptedTransport(.page()))
     #expect(try await pages.send(page).status == 200)
+    for status in [201, 204] {
+      let empty = HTTPReply(
+        status: status, headers: ["Content-Type": "text/html"], body: HTTPByteStream(Data()))
+      let books = try client(ScriptedTransport(empty))
+      #expect(try await books.post("/a", json: 1).status == status)
+    }
+  }
+
+  @Test(.requirement("D6", "D10"))
+  func `a time limit after a failed head leaves the outcome unknown`()
+    async throws
+  {
+    let transport = ScriptedTransport { _, _ in
+      HTTPReply(
+        status: 503, headers: [:],
+        body: HTTPByteStream(AsyncThrowingStream<Data, any Error> { _ in }))
+    }
+    let clock = ManualClock()
+    let address = try #require(URL(string: "https://books.example"))
+    let books = ResilientClient("books", at: address, over: transport, clock: clock)
+    let answer = Task { try await books.post("/a", json: Book(title: "Dune")) }
+    await transport.log.lines(atLeast: 1)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(10))
+    let error = await #expect(throws: AppError.self) { try await answer.value }
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(transport.sent.count == 1)
   }
 
   @Test(.requirement("D5")) func `an answer that is something else keeps what it was about`()
