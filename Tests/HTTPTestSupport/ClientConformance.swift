@@ -196,7 +196,7 @@ package struct ClientConformance: Sendable {
     let server = try await server { request, _ in
       request.method == "GET" ? Self.json("[]") : .hangUp
     }
-    let client = try client(server.origin)
+    let client = try client(server.origin, attempts: 5)
     for _ in 0..<5 {
       _ = try await client.send(get())
       await #expect(throws: AppError.self) {
