@@ -72,6 +72,12 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   }
 
   fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
+    if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled {
+      // Nobody here has given it up: a connection of HTTP/2 ended below it.
+      return AppError.wire(
+        .connectionLost, wasSent: true, details: "AsyncHTTPClient gave the request up",
+        cause: error)
+    }
     if error.isCancellation { return CancellationError() }
     if let source = asked?.failure { return source }
     let mapped = mapping.map(error)

@@ -76,6 +76,7 @@ extension JSONRPCClient.Options {
     var found = Violations()
     let isAddress =
       schemes.contains(address.scheme?.lowercased() ?? "") && address.host?.isEmpty == false
+      && (address.port.map { (1...65_535).contains($0) } ?? true)
     found.check(
       isAddress, "url", address.scheme ?? "none",
       "it must have a host and the scheme \(schemes.joined(separator: " or "))")

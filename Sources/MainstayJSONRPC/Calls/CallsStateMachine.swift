@@ -150,7 +150,9 @@ extension CallsStateMachine {
   mutating func close() -> [Effect] {
     guard line != .closed else { return [] }
     line = .closed
+    let sent = parcels.filter { $0.value.isSent }.keys.sorted()
     return endAll { $0.isSent ? .closed(wasSent: true) : .closed(wasSent: false) }
+      + sent.map { .giveUp($0) }
   }
 
   private mutating func leave(_ ticket: Ticket, _ ending: Ending) -> [Effect] {

@@ -131,6 +131,8 @@ final class ClientCore: Sendable {
   private func send(
     _ calls: [PendingCall], in bundle: CallsStateMachine.Bundle, over connection: Int
   ) {
+    // Those who wanted it may have left before this.
+    guard isWanted(bundle) else { return }
     for call in calls { events.tell(.requested(method: call.request.method, id: call.id)) }
     let messages = calls.map { $0.request.envelope(id: $0.id) }
     let isBatch = calls.first?.isOfBatch ?? false
@@ -139,6 +141,12 @@ final class ClientCore: Sendable {
       OutgoingMessage(
         bundle: bundle, bytes: message.encoded, isRepeatable: calls.allSatisfy(\.isRepeatable),
         hasCalls: calls.contains { $0.id != nil }), over: connection, for: self)
+    // Or while it was handed over.
+    if !isWanted(bundle), calls.contains(where: { $0.id != nil }) { carrier.giveUp(bundle) }
+  }
+
+  private func isWanted(_ bundle: CallsStateMachine.Bundle) -> Bool {
+    state.withLock { !$0.calls.tickets(of: bundle).isEmpty }
   }
 
   /// What a server is told that asks something.
@@ -199,7 +207,12 @@ extension ClientCore {
       let effects = state.calls.submit(
         calls.map { CallsStateMachine.Call(ticket: $0.ticket, id: $0.id) }, for: connection)
       var actions = Self.actions(effects, &state)
-      if isConnected, let effect = state.link.demand() { actions.append(.link(effect)) }
+      // One that ended while it was restored is not asked for again by those who restored it.
+      if isConnected, connection == nil,
+        let effect = state.link.demand()
+      {
+        actions.append(.link(effect))
+      }
       return (calls, actions)
     }
     for action in actions { perform(action) }

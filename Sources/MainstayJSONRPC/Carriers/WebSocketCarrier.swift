@@ -58,8 +58,9 @@ final class WebSocketCarrier: Carrier {
     let patience = TimeAmount.nanoseconds(options.webSocket.openTimeout.nanosecondsOrMost)
     let (address, options, tls) = (address, options, tls)
     let opened: @Sendable (any Channel) -> Void = { [weak core] channel in
+      guard let core else { return WebSocketFrames.close(channel) }
       self.keep(channel, as: connection)
-      core?.opened(connection)
+      core.opened(connection)
     }
     let events = WebSocketEvents(
       opened: opened,
@@ -172,7 +173,7 @@ struct WebSocketAddress: Sendable {
 
   /// The name that the certificate must have; nil for a number, which is compared by itself.
   var serverName: String? {
-    (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
+    (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
   }
 }
 

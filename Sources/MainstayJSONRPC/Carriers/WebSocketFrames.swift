@@ -36,6 +36,8 @@ final class WebSocketFrames: ChannelInboundHandler {
   static func close(_ channel: any Channel) {
     let frame = closing(.normalClosure)
     channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
+    // A server that reads nothing never takes the frame.
+    channel.eventLoop.scheduleTask(in: .seconds(5)) { channel.close(promise: nil) }
   }
 
   private static func closing(_ code: WebSocketErrorCode) -> WebSocketFrame {

@@ -115,6 +115,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
     case .ledger where method.hasPrefix("queryLedgerState/"):
       return try await asked(of: link)
     case .chain where method == "nextBlock": return try await nextBlock(of: link)
+    case .chain where method == "findIntersection": return try await intersection(of: link)
     case .mempool where method != "acquireMempool": return try await mempool(of: link)
     default: return try await plain(link)
     }
@@ -134,6 +135,11 @@ private struct SingleCall<Output: Sendable>: Sendable {
   private func asked(of link: OgmiosLink) async throws -> JSONValue {
     try await link.places.bringLedger(bring(link))
     do {
+      let result = try await plain(link)
+      // A new connection may have come meanwhile that could not be brought to the view.
+      let held = link.places.connection.withLock { $0.ledger }
+      guard held != client.caller.now.ledger?.number else { return result }
+      try await link.places.bringLedger(bring(link))
       return try await plain(link)
     } catch let error as OgmiosError where error.code == 2003 {
       guard let view = client.caller.now.ledger else { throw error }
@@ -147,12 +153,34 @@ private struct SingleCall<Output: Sendable>: Sendable {
 
   // MARK: The chain
 
+  /// Where the server is after one that was given up nobody knows, so it is brought to its place
+  /// before the next block.
+  private func intersection(of link: OgmiosLink) async throws -> JSONValue {
+    let places = link.places
+    let before = places.connection.withLock { connection in
+      defer { connection.chain = nil }
+      return connection.chain
+    }
+    do {
+      return try await plain(link)
+    } catch let error as OgmiosError where error.code == 1000 {
+      // The server stayed where it was.
+      places.connection.withLock { if $0.chain == nil { $0.chain = before } }
+      throw error
+    }
+  }
+
   private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
     let places = link.places
     // Asked at another place, its answer is of no use.
     if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
     try await places.bringChain(bring(link))
     let result = try await step(of: link)
+    guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
+      // It came over a new connection that could not be brought to the place.
+      try await places.bringChain(bring(link))
+      return try await nextBlock(of: link)
+    }
     let isEcho = places.connection.withLock { connection in
       defer { connection.isEchoExpected = false }
       return connection.isEchoExpected

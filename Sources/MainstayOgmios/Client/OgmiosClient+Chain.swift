@@ -97,11 +97,12 @@ extension OgmiosClient {
         client.caller.change { $0.lookAway() }
         for link in client.links
         where link.places.connection.withLock({ $0.ledger }) == view.number {
-          link.places.connection.withLock { $0.ledger = nil }
+          link.places.connection.withLock { $0.ledger = .max }
           let release = OgmiosRequest<Void>.releaseLedgerState
           // A connection that is gone has let go by itself.
-          _ = try? await link.callSocket(
+          let released = try? await link.callSocket(
             release.method, release.params, timeout: client.options.timeout)
+          if released != nil { link.places.connection.withLock { $0.ledger = nil } }
         }
       }
     }

@@ -68,10 +68,13 @@ extension OgmiosClient {
     private func releaseInTurn() async throws {
       let number = client.caller.now.mempool
       defer { client.caller.change { $0.releasedMempool() } }
+      let index = number.flatMap { number in
+        client.links.firstIndex { $0.places.connection.withLock { $0.mempool } == number }
+      }
       for link in client.links where link.places.connection.withLock({ $0.mempool }) == number {
         link.places.connection.withLock { $0.mempool = nil }
       }
-      try await client.repeated(.releaseMempool)
+      try await client.repeated(.releaseMempool, only: index)
     }
 
     /// Waits until no transaction waits any more, and lets go of the view in any case.
@@ -128,11 +131,11 @@ extension OgmiosClient {
       _ = try await acquireInTurn(nil, only: index)
       do {
         let result = try await look()
-        try? await releaseInTurn()
+        await Task.detached { try? await releaseInTurn() }.value
         return result
       } catch {
-        // Also where this task was cancelled, in which nothing is sent any more.
-        await Task { try? await releaseInTurn() }.value
+        // Also where this task was cancelled or has no time left, in which nothing is sent any more.
+        await Task.detached { try? await releaseInTurn() }.value
         throw error
       }
     }

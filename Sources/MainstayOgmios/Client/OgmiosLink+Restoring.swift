@@ -42,6 +42,8 @@ extension OgmiosLink.Places {
   func bringLedger(_ call: Call) async throws {
     let view = caller.now.ledger
     guard connection.withLock({ $0.ledger }) != view?.number else { return }
+    // Nobody knows what it holds after a call that was given up.
+    connection.withLock { $0.ledger = .max }
     guard let view else {
       let release = OgmiosRequest<Void>.releaseLedgerState
       _ = try await call(release.method, release.params)

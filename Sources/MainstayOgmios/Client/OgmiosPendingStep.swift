@@ -26,7 +26,8 @@ final class OgmiosPendingStep: Sendable {
       if let task = state.task { return (state.number, task) }
       state.number += 1
       let number = state.number
-      let task = Task {
+      // Not with the time limits of the first who asks: others wait for it as well.
+      let task = Task.detached {
         do {
           return try await ask()
         } catch {

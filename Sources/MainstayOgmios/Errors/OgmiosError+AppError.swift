@@ -14,7 +14,9 @@ extension OgmiosError: AppErrorConvertible {
     case .http, .websocket, .timeout: below
     case .invalidResponse:
       own(
-        "ogmios.invalid-response", .decoding, .permanent,
+        "ogmios.invalid-response", .decoding,
+        // The transaction is there, whatever form the answer has.
+        OgmiosMethod.isRepeatable(method) ? .permanent : .unknownOutcome,
         title: "The answer could not be read",
         message: "The service answered in a form that the app does not understand.",
         suggestion: "Update the app. If it happens again, contact support.")
