@@ -134,7 +134,7 @@ extension OgmiosClient {
         await Task.detached { try? await releaseInTurn() }.value
         return result
       } catch {
-        // Also where this task was cancelled or has no time left, in which nothing is sent any more.
+        // Also where this task was cancelled or is out of time, in which nothing more is sent.
         await Task.detached { try? await releaseInTurn() }.value
         throw error
       }
