@@ -56,9 +56,11 @@ let package = Package(
         .product(name: "Mainstay", package: "mainstay"),
         .product(name: "MainstayAsyncHTTPClient", package: "mainstay"),
         .product(name: "MainstayHTTP", package: "mainstay"),
+        .product(name: "MainstayJSONRPC", package: "mainstay"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
       ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),

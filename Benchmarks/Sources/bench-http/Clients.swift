@@ -6,6 +6,8 @@ import Foundation
 import Mainstay
 import MainstayAsyncHTTPClient
 import MainstayHTTP
+import NIOCore
+import NIOHTTP1
 
 /// The clients, all with the same settings of connections.
 struct Clients: Sendable {
@@ -72,10 +74,9 @@ struct Clients: Sendable {
 
   /// What this process has used of the processors.
   private static func processorSeconds() -> Double {
-    var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
-    let parts = [usage.ru_utime, usage.ru_stime]
-    return parts.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
 
