@@ -53,7 +53,14 @@ import Testing
       ledger.isConnected = true
       ledger.forge()
     }
-    #expect(try await client.chainSync.nextBlock().told == "block 40")
+    // A connection that was being made meanwhile still hears of the loss.
+    var told: String?
+    for _ in 0..<100 where told == nil {
+      do {
+        told = try await client.chainSync.nextBlock().told
+      } catch let error as OgmiosError where error.code == -32000 {}
+    }
+    #expect(told == "block 40")
   }
 
   @Test func `an idle connection that was closed is opened again`() async throws {

@@ -81,13 +81,11 @@ import Testing
     let inventory = try await open(service, ways[way])
     try await fill(inventory)
     try await inventory.wait { try await inventory.status().outbox.waiting == 20 }
-    // It was asked once for each time that something had changed: the start, and the first answer.
-    let before = calls.lines.count
-    #expect(before <= 2)
     isSignedIn.raise()
     try await inventory.connectionImproved()
     try await inventory.drained()
-    #expect(calls.lines.count == before)
+    // It was asked once for each time that something had changed: the start, and the first answer.
+    #expect(calls.lines.count <= (way == 0 ? 0 : 2))
     #expect(try await inventory.deadLetters().isEmpty)
     await inventory.shutDown()
     await service.end()
