@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+/// One file while rules look at it: what they may ask, and where they report.
+final class AuditedFile {
+  let path: String
+  let pathClass: PathClass
+  let vocabulary: Vocabulary
+  let bytes: [UInt8]
+  let tree: SourceFileSyntax
+  /// The rules that are on, in the order of their checks' numbers.
+  let rules: [Rule]
+  /// The number of the rule whose check runs now; the walk sets it.
+  var rule = 0
+  private(set) var candidates: [Candidate] = []
+  private(set) lazy var lines = LineTable(bytes)
+  private(set) lazy var imports: Set<String> = Set(
+    tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+
+  /// A finding that may still depend on what other files hold.
+  struct Candidate: Sendable {
+    let finding: Finding
+    let holds: (@Sendable (ProjectIndex) -> Bool)?
+  }
+
+  init(
+    path: String, pathClass: PathClass, bytes: [UInt8], tree: SourceFileSyntax, rules: [Rule],
+    vocabulary: Vocabulary
+  ) {
+    self.path = path
+    self.bytes = bytes
+    self.tree = tree
+    self.rules = rules
+    self.vocabulary = vocabulary
+    self.pathClass =
+      pathClass == .production && tree.isProgram(bytes) ? .tool : pathClass
+  }
+
+  /// Reports the rule that runs now at a node.
+  ///
+  /// - Parameters:
+  ///   - node: What is wrong; the finding stands at its first token.
+  ///   - message: What is wrong here, in one sentence without a full stop.
+  ///   - severity: How bad it is here, if not as the rule says.
+  ///   - fix: How to mend it.
+  ///   - holds: Asked once all files are read; without an answer of yes there is no finding.
+  func report(
+    _ node: some SyntaxProtocol, _ message: String, severity: Severity? = nil, fix: Fix? = nil,
+    when holds: (@Sendable (ProjectIndex) -> Bool)? = nil
+  ) {
+    let rule = rules[rule]
+    guard rule.places.contains(pathClass) else { return }
+    var severity = severity ?? rule.severity
+    if pathClass == .preview || node.isForDebuggingAlone { severity = severity.milder }
+    let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
+    let end = node.endPositionBeforeTrailingTrivia.utf8Offset
+    let finding = rule.finding(
+      at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
+      fix: fix)
+    candidates.append(Candidate(finding: finding, holds: holds))
+  }
+
+  /// The text of some bytes.
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// Whether a call reports to somebody.
+  func isRecorder(_ call: FunctionCallExprSyntax) -> Bool {
+    guard let name = call.name else { return false }
+    return vocabulary.isRecorder(name, receiver: call.receiver?.lastName)
+  }
+
+  /// Whether something in the node reports to somebody, also from a closure.
+  func reports(_ node: some SyntaxProtocol) -> Bool {
+    node.every(FunctionCallExprSyntax.self).contains(where: isRecorder)
+      || node.every(MacroExpansionExprSyntax.self).contains {
+        ["expect", "require", "warning", "error"].contains($0.macroName.bareText)
+      }
+  }
+
+  /// The indentation of the line that a node starts on.
+  func indentation(of node: some SyntaxProtocol) -> String {
+    let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
+    let line = lines.bytes(ofLine: lines.place(of: start).line)
+    return String(
+      decoding: bytes[line].prefix { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
+  }
+
+  /// One step of indentation, as the file has it around a block.
+  func step(in block: CodeBlockSyntax) -> String {
+    guard let first = block.statements.first else { return "  " }
+    let outer = indentation(of: block.rightBrace)
+    let inner = indentation(of: first)
+    return inner.count > outer.count && inner.hasPrefix(outer)
+      ? String(inner.dropFirst(outer.count)) : "  "
+  }
+}
+
+extension Rule {
+  func finding(
+    at range: Range<Int>, in file: AuditedFile, anchor: Finding.Anchor, message: String,
+    severity: Severity, fix: Fix?
+  ) -> Finding {
+    let place = file.lines.place(of: range.lowerBound)
+    let line = file.lines.bytes(ofLine: place.line)
+    let source = file.text(line).trimmingLineEnd()
+    let last = min(range.upperBound, line.lowerBound + source.utf8.count)
+    return Finding(
+      rule: id, name: name, severity: severity, path: file.path, line: place.line,
+      column: place.column, message: message, why: why,
+      endColumn: max(place.column + 1, last - line.lowerBound + 1), source: source,
+      anchor: anchor, fix: fix)
+  }
+}
+
+extension String {
+  fileprivate func trimmingLineEnd() -> String {
+    var text = self[...]
+    while let last = text.last, last.isNewline { text = text.dropLast() }
+    return String(text)
+  }
+}
+
+extension SyntaxProtocol {
+  /// Whether it is compiled under `#if DEBUG` alone, or lies in a preview.
+  var isForDebuggingAlone: Bool {
+    var current = Syntax(self).parent
+    while let here = current {
+      if let clause = here.as(IfConfigClauseSyntax.self),
+        clause.condition?.trimmedDescription == "DEBUG"
+      {
+        return true
+      }
+      if let macro = here.as(MacroExpansionDeclSyntax.self), macro.macroName.text == "Preview" {
+        return true
+      }
+      if let macro = here.as(MacroExpansionExprSyntax.self), macro.macroName.text == "Preview" {
+        return true
+      }
+      if let type = TypeDeclaration(here), type.name.hasSuffix("_Previews") { return true }
+      current = here.parent
+    }
+    return false
+  }
+
+  /// What tells this place from others without a line number.
+  var anchor: Finding.Anchor {
+    var names: [String] = []
+    var statement: Syntax?
+    var current: Syntax? = Syntax(self)
+    while let here = current {
+      if statement == nil, here.kind == .codeBlockItem || here.kind == .memberBlockItem {
+        statement = here
+      }
+      if let type = TypeDeclaration(here) {
+        names.append(type.name)
+      } else if here.kind != .closureExpr, let name = Routine(here)?.name {
+        names.append(name)
+      }
+      current = here.parent
+    }
+    var hash = StableHash()
+    for token in (statement ?? Syntax(self)).tokens(viewMode: .sourceAccurate).prefix(200) {
+      hash.add(token.text)
+    }
+    return Finding.Anchor(
+      declaration: names.reversed().joined(separator: "."), statement: hash.value)
+  }
+}
+
+extension SourceFileSyntax {
+  /// Whether it says `@main` and is a command of ArgumentParser, or starts with a shebang.
+  fileprivate func isProgram(_ bytes: [UInt8]) -> Bool {
+    shebang != nil || statements.contains { item in
+      guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
+      return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
+    }
+  }
+}
+
+/// FNV-1a over words, the same on every run and machine.
+struct StableHash {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ word: String) {
+    for byte in word.utf8 { add(byte) }
+    add(0)
+  }
+
+  private mutating func add(_ byte: UInt8) {
+    value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+  }
+}

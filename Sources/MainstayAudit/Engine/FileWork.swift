@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SwiftParser
+import SwiftSyntax
+
+/// One file to look at, and by which rules.
+struct FileWork: Sendable {
+  let source: AuditSource
+  let rules: RuleSet
+
+  /// The most bytes that a file may have; what is larger was written by a program.
+  static let largestFile = 4 << 20
+
+  func perform(_ vocabulary: Vocabulary) -> FileOutcome {
+    let bytes: [UInt8]
+    switch source.content {
+    case .bytes(let given): bytes = given
+    case .file(let path):
+      do {
+        bytes = try Self.read(path)
+      } catch {
+        return .unread(source.path, error.reason)
+      }
+    }
+    if bytes.count > Self.largestFile {
+      return .unread(source.path, "it has \(bytes.count >> 20) MB; the most is 4 MB")
+    }
+    if bytes.contains(0) { return .unread(source.path, "it is no text") }
+    return walk(bytes, vocabulary)
+  }
+
+  private func walk(_ bytes: [UInt8], _ vocabulary: Vocabulary) -> FileOutcome {
+    let tree = bytes.withUnsafeBufferPointer { Parser.parse(source: $0) }
+    let file = AuditedFile(
+      path: source.path, pathClass: PathClass(path: source.path), bytes: bytes, tree: tree,
+      rules: rules.rules, vocabulary: vocabulary)
+    guard file.pathClass != .generated else { return .skipped(source.path, file) }
+    let index = IndexBuilder(file, notesMembers: rules.notesMembers)
+    Walker(rules.table, file, index).walk(tree)
+    return FileOutcome(
+      path: source.path, lines: file.lines.lineCount, candidates: file.candidates,
+      index: index.part, suppressions: Suppressions(file), problem: nil,
+      parseTrouble: tree.hasError ? ParseTrouble(file) : nil, ruleIDs: Set(rules.rules.map(\.id)))
+  }
+
+  private struct Unreadable: Error {
+    let reason: String
+  }
+
+  private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
+    guard let file = fopen(path, "rb") else {
+      throw Unreadable(reason: String(cString: strerror(errno)).lowercased())
+    }
+    defer { fclose(file) }
+    var status = stat()
+    guard fstat(fileno(file), &status) == 0 else {
+      throw Unreadable(reason: String(cString: strerror(errno)).lowercased())
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Unreadable(reason: "it is no file") }
+    let size = Int(status.st_size)
+    guard size <= largestFile else {
+      throw Unreadable(reason: "it has \(size >> 20) MB; the most is 4 MB")
+    }
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = size == 0 ? 0 : fread(buffer.baseAddress, 1, size, file)
+    }
+  }
+}
+
+/// What came of one file.
+struct FileOutcome: Sendable {
+  let path: String
+  let lines: Int
+  let candidates: [AuditedFile.Candidate]
+  let index: FileIndex
+  let suppressions: Suppressions?
+  let problem: AuditProblem?
+  let parseTrouble: ParseTrouble?
+  /// The rules that looked at it.
+  let ruleIDs: Set<String>
+
+  static func unread(_ path: String, _ reason: String) -> FileOutcome {
+    FileOutcome(
+      path: path, lines: 0, candidates: [], index: FileIndex(), suppressions: nil,
+      problem: AuditProblem(path: path, reason: reason), parseTrouble: nil, ruleIDs: [])
+  }
+
+  static func skipped(_ path: String, _ file: AuditedFile) -> FileOutcome {
+    FileOutcome(
+      path: path, lines: file.lines.lineCount, candidates: [], index: FileIndex(),
+      suppressions: nil, problem: nil, parseTrouble: nil, ruleIDs: [])
+  }
+}
+
+/// Where a file stops being Swift.
+struct ParseTrouble: Sendable {
+  let site: IndexedSite
+
+  init(_ file: AuditedFile) {
+    var offset = 0
+    for token in file.tree.tokens(viewMode: .all) {
+      if token.presence == .missing || token.parent?.kind == .unexpectedNodes {
+        offset = token.positionAfterSkippingLeadingTrivia.utf8Offset
+        break
+      }
+    }
+    let place = file.lines.place(of: min(offset, file.bytes.count))
+    site = IndexedSite(
+      path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
+      source: file.text(file.lines.bytes(ofLine: place.line))
+        .split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
+      anchor: Finding.Anchor(declaration: "", statement: 0))
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of one file that removes one finding.
+package struct Fix: Sendable, Hashable {
+  /// Whether the program does the same afterwards, but for reporting and guarding.
+  package let isSafe: Bool
+  /// What it does, as a phrase for a list: "add a log call".
+  package let title: String
+  /// Edits that do not overlap.
+  package let edits: [Edit]
+
+  package static func safe(_ title: String, _ edits: Edit...) -> Fix {
+    Fix(isSafe: true, title: title, edits: edits)
+  }
+  package static func unsafe(_ title: String, _ edits: Edit...) -> Fix {
+    Fix(isSafe: false, title: title, edits: edits)
+  }
+
+  package init(isSafe: Bool, title: String, edits: [Edit]) {
+    self.isSafe = isSafe
+    self.title = title
+    self.edits = edits
+  }
+}
+
+/// One replacement in a file.
+package struct Edit: Sendable, Hashable {
+  /// The bytes to replace, counted from the start of the file in UTF-8; empty to insert.
+  package let range: Range<Int>
+  package let replacement: String
+
+  package init(_ range: Range<Int>, _ replacement: String) {
+    self.range = range
+    self.replacement = replacement
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+  /// 1xx: how errors are declared, converted and thrown.
+  static let declaring: [Rule] = []
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let emptyCatch = Rule(
+    "MS201", "empty-catch", .error, .default, serves: ["A46", "D17"],
+    summary: "A catch-all has no statement, so nobody learns that anything failed.",
+    why: "Whatever goes wrong here is gone: no log, no report, no message.",
+    guess: "A clause without a pattern takes every error.",
+    onPurpose: "`_ = try? f()`, or `catch _ {}`, or a clause for the one error that is expected.",
+    remedy: .safe("Adds a log call, where the file has a logger."),
+    examples: [
+      .bad("do { try save() } ↓catch {}"),
+      .bad(
+        """
+        func sync() {
+          do {
+            try upload()
+          } ↓catch let error {
+            // Never mind.
+          }
+        }
+        """),
+      .good("do { try save() } catch { log.error(\"\\(error)\") }"),
+      .good("do { try save() } catch _ {}", because: "it says so"),
+      .good(
+        "do { try await load() } catch is CancellationError {}",
+        because: "the clause takes one error that is expected"),
+    ],
+    checks: .catchClause { clause, file in
+      guard clause.body.statements.isEmpty, clause.isCatchAll, !clause.isDiscarding else { return }
+      let isExplained = clause.isCommentOnly
+      file.report(
+        clause,
+        isExplained
+          ? "This error is dropped with no more than a comment" : "This error is dropped",
+        severity: isExplained ? .info : nil)
+    })
+}

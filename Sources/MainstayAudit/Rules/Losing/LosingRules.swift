@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+  /// 2xx: errors that nobody hears of.
+  static let losing: [Rule] = [emptyCatch]
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+  /// 5xx: trying again, circuit breakers and queues.
+  static let retrying: [Rule] = []
+}

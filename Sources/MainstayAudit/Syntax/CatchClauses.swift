@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension CatchClauseSyntax {
+  /// Whether it takes any error: no pattern, a bare `let e`, or `_`, and no `where`.
+  var isCatchAll: Bool {
+    if catchItems.isEmpty { return true }
+    return catchItems.contains { item in
+      guard item.whereClause == nil, let pattern = item.pattern else { return false }
+      return pattern.isIrrefutable
+    }
+  }
+
+  /// Whether it says `catch _`, which is to mean it.
+  var isDiscarding: Bool {
+    catchItems.contains { $0.pattern?.discardsValue ?? false }
+  }
+
+  /// The names under which its body knows the error, or what a pattern took out of it.
+  var boundNames: Set<String> {
+    if catchItems.isEmpty { return ["error"] }
+    var names: Set<String> = []
+    for item in catchItems { item.pattern?.collectBoundNames(into: &names) }
+    return names
+  }
+
+  /// The last parts of the types that its patterns ask for: `is A`, `let e as B`, `C.failed`.
+  var caughtTypes: [String] {
+    catchItems.compactMap { $0.pattern }.flatMap { pattern -> [String] in
+      pattern.every(UnresolvedAsExprSyntax.self).compactMap { expression in
+        expression.nextSibling?.as(TypeExprSyntax.self)?.type.lastName
+      }
+        + pattern.every(UnresolvedIsExprSyntax.self).compactMap { expression in
+          expression.nextSibling?.as(TypeExprSyntax.self)?.type.lastName
+        } + pattern.every(IsTypePatternSyntax.self).compactMap { $0.type.lastName }
+        + pattern.every(MemberAccessExprSyntax.self).compactMap { $0.base?.lastName }
+    }
+  }
+
+  /// Whether a pattern or `where` speaks of being cancelled.
+  var mentionsCancellation: Bool {
+    catchItems.contains { $0.mentions { $0.isAboutCancellation } }
+  }
+
+  /// The `do` that it belongs to.
+  var doStatement: DoStmtSyntax? { parent?.parent?.as(DoStmtSyntax.self) }
+
+  /// The clauses before this one.
+  var earlierClauses: [CatchClauseSyntax] {
+    guard let all = doStatement?.catchClauses else { return [] }
+    return all.prefix { $0.id != id }.map(\.self)
+  }
+
+  /// Whether an earlier clause, or this one, already deals with cancellation.
+  var isAfterCancellation: Bool {
+    earlierClauses.contains { $0.mentionsCancellation }
+  }
+
+  /// Whether the error, or another name that the body gives it, occurs in the body.
+  var usesError: Bool { body.mentionsAny(of: boundNames) }
+
+  /// The names of the error, and of everything that the body makes of it.
+  var errorNames: Set<String> { boundNames.union(body.aliases(of: boundNames)) }
+
+  /// Whether it holds a comment where statements would be.
+  var isCommentOnly: Bool {
+    body.statements.isEmpty
+      && (body.rightBrace.leadingTrivia.contains { $0.isComment }
+        || body.leftBrace.trailingTrivia.contains { $0.isComment })
+  }
+}
+
+extension DoStmtSyntax {
+  /// Whether no error escapes it.
+  var isExhaustive: Bool { catchClauses.contains { $0.isCatchAll } || throwsClause?.type != nil }
+
+  /// Whether it waits, outside of nested closures and functions.
+  var awaits: Bool { body.statements.containsOwn { $0.kind == .awaitExpr || $0.isForAwait } }
+}
+
+extension Syntax {
+  /// Whether it is `for await` or `for try await`.
+  var isForAwait: Bool { self.as(ForStmtSyntax.self)?.awaitKeyword != nil }
+}
+
+extension PatternSyntax {
+  /// Whether it takes any value: `let e`, `_`, `e`.
+  var isIrrefutable: Bool {
+    switch kind {
+    case .identifierPattern, .wildcardPattern: true
+    case .valueBindingPattern: cast(ValueBindingPatternSyntax.self).pattern.isIrrefutable
+    case .expressionPattern:
+      cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
+    default: false
+    }
+  }
+
+  /// Whether it is `_` alone.
+  var discardsValue: Bool {
+    switch kind {
+    case .wildcardPattern: true
+    case .valueBindingPattern: cast(ValueBindingPatternSyntax.self).pattern.discardsValue
+    case .expressionPattern:
+      cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
+    default: false
+    }
+  }
+
+  func collectBoundNames(into names: inout Set<String>) {
+    for pattern in every(IdentifierPatternSyntax.self) { names.insert(pattern.identifier.bareText) }
+  }
+}
+
+extension TriviaPiece {
+  var isComment: Bool {
+    switch self {
+    case .lineComment, .blockComment, .docLineComment, .docBlockComment: true
+    default: false
+    }
+  }
+}
