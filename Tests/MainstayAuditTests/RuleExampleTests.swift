@@ -5,9 +5,9 @@ import Testing
 
 /// Every rule against the examples that it gives of itself.
 @Suite struct RuleExampleTests {
-  @Test(arguments: Rule.all) func `a rule finds what its bad examples mark, and nothing else`(
-    rule: Rule
-  ) async throws {
+  @Test(arguments: Rule.all.map(\.id))
+  func `a rule finds what its bad examples mark, and nothing else`(id: String) async throws {
+    let rule = try #require(Rule.all.first { $0.id == id })
     for example in rule.examples {
       let found = try await findings(of: rule, in: example)
       let expected = places(markedIn: example.marked)
@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Rule.all) func `a rule's examples are Swift`(rule: Rule) async throws {
+  @Test(arguments: Rule.all.map(\.id))
+  func `a rule's examples are Swift`(id: String) async throws {
+    let rule = try #require(Rule.all.first { $0.id == id })
     for example in rule.examples {
       let found = try await report(of: example, profile: .all).findings
       #expect(
@@ -29,8 +31,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Rule.all.filter { $0.level == .default })
-  func `a rule that is on by default has five examples of either kind`(rule: Rule) {
+  @Test(arguments: Rule.all.filter { $0.level == .default }.map(\.id))
+  func `a rule that is on by default has five examples of either kind`(id: String) throws {
+    let rule = try #require(Rule.all.first { $0.id == id })
     #expect(rule.examples.count { $0.isBad } >= 5, "\(rule.id)")
     #expect(rule.examples.count { !$0.isBad } >= 5, "\(rule.id)")
   }

@@ -113,11 +113,9 @@ final class Walker: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: ImportDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
-}
 
-// MARK: Declarations of types
+  // MARK: Declarations of types
 
-extension Walker {
   private func enter(_ declaration: TypeDeclaration) -> SyntaxVisitorContinueKind {
     index.add(declaration)
     run(table.types, declaration)

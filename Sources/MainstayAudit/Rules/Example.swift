@@ -50,6 +50,13 @@ package struct Example: Sendable {
     self.reason = reason
   }
 
+  /// The same project with other code in its place.
+  package func with(code: String) -> Example {
+    Example(
+      marked: code, path: path, configuration: configuration, others: others, fixed: nil,
+      reason: nil)
+  }
+
   /// Whether the rule finds something in it.
   package var isBad: Bool { code != marked }
 }

@@ -14,6 +14,32 @@ extension Rule {
       .bad("do { try save() } ↓catch {}"),
       .bad(
         """
+        struct Store {
+          let log: Logger
+          func save() {
+            do {
+              try write()
+            } ↓catch {
+            }
+          }
+        }
+        """,
+        fixed: """
+          struct Store {
+            let log: Logger
+            func save() {
+              do {
+                try write()
+              } catch {
+                log.error("\\(error)")
+              }
+            }
+          }
+          """),
+      .bad("func f() { do { try a() } ↓catch let problem {} }"),
+      .bad("try? x; do { try await a(); b() } ↓catch { }"),
+      .bad(
+        """
         func sync() {
           do {
             try upload()
@@ -24,6 +50,8 @@ extension Rule {
         """),
       .good("do { try save() } catch { log.error(\"\\(error)\") }"),
       .good("do { try save() } catch _ {}", because: "it says so"),
+      .good("do { try f() } catch { return nil }", because: "another rule finds that"),
+      .good("do { try f() } catch CocoaError.fileNoSuchFile {}"),
       .good(
         "do { try await load() } catch is CancellationError {}",
         because: "the clause takes one error that is expected"),
@@ -35,6 +63,9 @@ extension Rule {
         clause,
         isExplained
           ? "This error is dropped with no more than a comment" : "This error is dropped",
-        severity: isExplained ? .info : nil)
+        severity: isExplained ? .info : nil,
+        fix: file.logCall(at: clause, error: clause.boundNames.first ?? "error").map {
+          .safe("log the error", file.insertion($0, atStartOf: clause.body))
+        })
     })
 }
