@@ -2,6 +2,7 @@
 
 import MainstayAudit
 import SwiftParser
+import SwiftSyntax
 import Testing
 
 /// Every fix over every bad example.
