@@ -29,27 +29,26 @@ extension AuditedFile {
   }
 
   /// An edit that puts a statement behind another one.
-  func insertion(_ statement: String, after node: some SyntaxProtocol) -> Edit {
+  func insertion(_ statement: String, after node: CodeBlockItemSyntax) -> Edit {
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     guard startsLine(node) || !isOnOneLine(node), let place = lineEnd(after: node) else {
-      return Edit(end..<end, "; \(statement)")
+      return Edit(
+        end..<end, node.semicolon == nil ? "; \(statement)" : " \(statement);")
     }
     return Edit(place..<place, "\n\(indentation(of: node))\(statement)")
   }
 
-  /// An edit that takes a statement away with its line, or with the sign behind it.
+  /// An edit that takes a statement away with its line, or with the sign between it and another.
   func removal(of node: CodeBlockItemSyntax) -> Edit {
     let range = node.bytes
     if startsLine(node), let end = lineEnd(after: node) {
-      let start = lines.bytes(
-        ofLine: lines.place(of: range.lowerBound).line
-      ).lowerBound
+      let start = lines.bytes(ofLine: lines.place(of: range.lowerBound).line).lowerBound
       return Edit(start..<min(bytes.count, end + 1), "")
     }
-    if let before = node.previousSibling, !startsLine(node) {
-      return Edit(before.endPositionBeforeTrailingTrivia.utf8Offset..<range.upperBound, "")
+    if node.semicolon == nil, let before = node.previousSibling?.as(CodeBlockItemSyntax.self) {
+      return Edit(before.item.bytes.upperBound..<range.upperBound, "")
     }
-    return Edit(range, "")
+    return Edit(range.lowerBound..<node.endPosition.utf8Offset, "")
   }
 
   /// Whether it begins and ends on the same line.

@@ -146,6 +146,26 @@ final class IndexBuilder {
     }
   }
 
+  /// `.alert("Error", isPresented: $shown) { … } message: { Text(message) }`.
+  func add(_ node: FunctionCallExprSyntax) {
+    guard let access = node.calledExpression.as(MemberAccessExprSyntax.self),
+      Self.alerts.contains(access.declName.baseName.text)
+    else { return }
+    let parts: [Syntax?] = [
+      Syntax(node.arguments), node.trailingClosure.map { Syntax($0) },
+      Syntax(node.additionalTrailingClosures),
+    ]
+    for token in parts.compactMap(\.self).flatMap({ $0.every(TokenSyntax.self) })
+    where token.isIdentifier {
+      let name = token.bareText
+      part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
+    }
+  }
+
+  private static let alerts: Set<String> = [
+    "alert", "confirmationDialog", "sheet", "toast", "popover", "fullScreenCover", "errorAlert",
+  ]
+
   func add(_ node: MemberAccessExprSyntax) {
     guard notesMembers else { return }
     let name = node.declName.baseName.bareText

@@ -18,6 +18,8 @@ package struct ProjectIndex: Sendable {
   package internal(set) var testMembers: [String: Int] = [:]
   /// Names of properties that hold a logger of the system, by how they are declared.
   package internal(set) var systemLoggers: Set<String> = []
+  /// Names that stand in an alert or sheet, which a person dismisses.
+  package internal(set) var alertNames: Set<String> = []
   /// Whether the project has tables of texts for people.
   package internal(set) var hasStringTables = false
 
@@ -32,6 +34,7 @@ package struct ProjectIndex: Sendable {
     members.merge(part.members, uniquingKeysWith: +)
     testMembers.merge(part.testMembers, uniquingKeysWith: +)
     systemLoggers.formUnion(part.systemLoggers)
+    alertNames.formUnion(part.alertNames)
   }
 
   /// Whether a type is an error: by conformance, also in an extension, through a protocol or a
@@ -144,4 +147,5 @@ struct FileIndex: Sendable {
   var members: [String: Int] = [:]
   var testMembers: [String: Int] = [:]
   var systemLoggers: Set<String> = []
+  var alertNames: Set<String> = []
 }

@@ -35,6 +35,9 @@ extension TypeSyntax {
     case .implicitlyUnwrappedOptionalType:
       cast(ImplicitlyUnwrappedOptionalTypeSyntax.self).wrappedType.lastNames
     case .compositionType: cast(CompositionTypeSyntax.self).elements.flatMap { $0.type.lastNames }
+    case .tupleType:
+      cast(TupleTypeSyntax.self).elements.count == 1
+        ? cast(TupleTypeSyntax.self).elements.first?.type.lastNames ?? [] : []
     case .suppressedType: []
     default: []
     }
