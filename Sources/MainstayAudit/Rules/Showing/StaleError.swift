@@ -17,7 +17,7 @@ extension Rule {
         let told = clause.body.assignments.first(where: file.staysOnScreen),
         let routine = told.node.outermostRoutine, let work = clause.doStatement
       else { return }
-      guard !clause.body.showsAlert, !routine.runsOnce, !routine.changes(told, before: clause),
+      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.changes(told, before: clause),
         !file.resets(told, around: routine)
       else { return }
       let names = told.pathNames
@@ -33,7 +33,7 @@ extension AuditedFile {
   /// when it is dismissed, and a state of several cases changes as a whole.
   fileprivate func staysOnScreen(_ assignment: Assignment) -> Bool {
     guard let name = assignment.name, setsErrorState(assignment), !isFailureState(assignment),
-      isPresentation(assignment.node)
+      isPresentation(assignment.node), !assignment.isRecord
     else { return false }
     return words(of: name).allSatisfy { !Self.passingWords.contains($0) }
   }
@@ -62,6 +62,24 @@ extension CodeBlockSyntax {
     "show", "shows", "showing", "shown", "present", "presents", "presenting", "presented", "is",
     "alert", "toast", "display", "has",
   ]
+}
+
+extension CatchClauseSyntax {
+  /// Whether it lies in `.task { … }` or `.onAppear { … }`.
+  fileprivate var isInFirstLoad: Bool {
+    var current = parent
+    while let here = current, here.kind != .memberBlock {
+      if let closure = here.as(ClosureExprSyntax.self),
+        let call = closure.parent?.as(FunctionCallExprSyntax.self) ?? closure.parent?.parent?.parent?
+          .as(FunctionCallExprSyntax.self),
+        ["task", "onAppear"].contains(call.name), call.argument("id") == nil
+      {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
 }
 
 extension Routine {
@@ -307,6 +325,14 @@ private let staleErrorGood: [Example] = [
       }
     }
     """, because: "the property knows when it changes"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View {
+        list.task { do { items = try store.items() } catch { message = "No items" } }
+      }
+    }
+    """, because: "it runs once, when the view appears"),
   .good(
     """
     @Observable final class CartModel {
