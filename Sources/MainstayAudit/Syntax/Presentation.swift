@@ -9,6 +9,8 @@ enum Screen {
   /// `errorMessage = …`.
   case state(String)
 
+  var isState: Bool { if case .state = self { true } else { false } }
+
   /// What it is called in a message.
   var name: String {
     switch self {

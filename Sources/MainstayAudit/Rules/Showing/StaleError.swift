@@ -119,6 +119,39 @@ extension Routine {
   }
 }
 
+extension SyntaxProtocol {
+  fileprivate func resets(_ path: String) -> Bool {
+    assignments.contains { $0.path == path && $0.isReset }
+  }
+}
+
+extension TypeDeclaration {
+  /// Whether a person dismisses it, or it goes when something else changes: a function
+  /// `dismissError`, a `didSet`, or `.onChange { … }`.
+  fileprivate func hidesItself(_ path: String) -> Bool {
+    if functions.contains(where: { $0.name.bareText.saysItHides && $0.body?.resets(path) ?? false })
+    {
+      return true
+    }
+    return node.contains { node in
+      if let accessor = node.as(AccessorDeclSyntax.self) {
+        let kind = accessor.accessorSpecifier.tokenKind
+        return (kind == .keyword(.didSet) || kind == .keyword(.willSet)) && accessor.resets(path)
+      }
+      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name,
+        name.hasPrefix("on"), name.dropFirst(2).first?.isUppercase ?? false
+      else { return false }
+      return call.closures.contains { $0.resets(path) }
+    }
+  }
+}
+
+extension String {
+  fileprivate var saysItHides: Bool {
+    ["clear", "dismiss", "reset", "hide"].contains(words(of: self).first)
+  }
+}
+
 extension FunctionCallExprSyntax {
   /// Whether it takes something away by its name: `clearError()`, `reset()`.
   fileprivate var clears: Bool {
@@ -136,10 +169,11 @@ extension AuditedFile {
     if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil {
       return true
     }
+    if type.hidesItself(told.path) { return true }
     guard let own = routine.name, !routine.isClosure else { return false }
     return type.functions.contains { function in
       function.name.bareText != own && function.body?.mentions(own) ?? false
-        && (function.body?.assignments.contains { $0.path == told.path && $0.isReset } ?? false)
+        && function.body?.resets(told.path) ?? false
     }
   }
 
@@ -325,6 +359,20 @@ private let staleErrorGood: [Example] = [
       }
     }
     """, because: "the property knows when it changes"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View { field.onChange(of: text) { message = nil } }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "it goes when the person types"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func dismissError() { message = nil }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "the person dismisses it"),
   .good(
     """
     struct CartView: View {
