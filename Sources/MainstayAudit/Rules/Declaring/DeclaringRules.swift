@@ -2,5 +2,7 @@
 
 extension Rule {
   /// 1xx: how errors are declared, converted and thrown.
-  static let declaring: [Rule] = []
+  static let declaring: [Rule] = [
+    genericErrorThrown, errorNotPresentable, missingRecoverySuggestion, missingConversion,
+  ]
 }
