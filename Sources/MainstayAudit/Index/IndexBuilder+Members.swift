@@ -71,7 +71,7 @@ extension MemberAccessExprSyntax {
 
   /// The type that the place of `.a` asks for, where one is written there: behind `throw`,
   /// `return` or `let x: T =`.
-  fileprivate var expectedType: String? {
+  var expectedType: String? {
     var here = whole
     while let parent = here.parent,
       [.tupleExpr, .labeledExpr, .labeledExprList, .tryExpr, .awaitExpr].contains(parent.kind)
@@ -92,7 +92,7 @@ extension MemberAccessExprSyntax {
   }
 
   /// Whether it asks what a value is, rather than makes one: in `case .a`, `catch E.a`, `== .a`.
-  fileprivate var isAskedFor: Bool {
+  var isAskedFor: Bool {
     if isCompared { return true }
     var current = Syntax(self).parent
     while let here = current {

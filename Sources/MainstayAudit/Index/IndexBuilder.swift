@@ -162,11 +162,11 @@ extension Vocabulary {
 }
 
 /// What lies around the declaration of a type.
-private struct Surroundings {
-  private(set) var qualifiedName: String
+struct Surroundings {
+  let qualifiedName: String
   private(set) var isFileLocal: Bool
   private(set) var isPublic: Bool
-  private(set) var extensionPlace: Int?
+  let extensionPlace: Int?
 
   init(_ declaration: TypeDeclaration) {
     var names = [declaration.fullName]

@@ -95,6 +95,13 @@ extension ProjectIndex {
     }
   }
 
+  /// The types that a name in a file may mean: those of this very file, or else all of that name.
+  package func declarations(of name: String, in path: String) -> [IndexedType] {
+    let all = declarations(of: name)
+    let own = all.filter { $0.path == path }
+    return own.isEmpty ? all : own
+  }
+
   private func inherited(by name: String) -> [String] {
     (types[name] ?? []).flatMap(\.inherited) + (aliases[name] ?? [])
   }

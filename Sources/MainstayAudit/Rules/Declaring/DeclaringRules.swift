@@ -4,5 +4,6 @@ extension Rule {
   /// 1xx: how errors are declared, converted and thrown.
   static let declaring: [Rule] = [
     genericErrorThrown, errorNotPresentable, missingRecoverySuggestion, missingConversion,
+    localizedDescriptionShadowed, wrongLocalizedWitness, technicalErrorLeavesUI,
   ]
 }

@@ -113,27 +113,9 @@ private let vagueWords: Set<String> = [
 
 /// What is thrown, without a cast, and as it was made where it has a name in this function.
 private func made(_ thrown: ExprSyntax) -> ExprSyntax {
-  var value = thrown.core
-  if let sequence = value.as(SequenceExprSyntax.self), let first = sequence.elements.first,
-    sequence.elements.dropFirst().first?.kind == .unresolvedAsExpr
-  {
-    value = first.core
-  }
-  guard let name = value.as(DeclReferenceExprSyntax.self)?.baseName.bareText else { return value }
-  var here = Syntax(thrown)
-  while let parent = here.parent, parent.kind != .memberBlock {
-    if parent.kind == .catchClause { return value }
-    if let list = parent.as(CodeBlockItemListSyntax.self) {
-      for item in list.prefix(while: { $0.id != here.id }) {
-        for binding in item.item.as(VariableDeclSyntax.self)?.bindings.map(\.self) ?? []
-        where binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText == name {
-          return binding.initializer?.value.core ?? value
-        }
-      }
-    }
-    here = parent
-  }
-  return value
+  let value = thrown.uncast
+  guard let name = value.as(DeclReferenceExprSyntax.self) else { return value }
+  return name.localValue?.uncast ?? value
 }
 
 extension FunctionCallExprSyntax {
