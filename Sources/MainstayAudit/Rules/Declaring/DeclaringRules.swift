@@ -5,5 +5,6 @@ extension Rule {
   static let declaring: [Rule] = [
     genericErrorThrown, errorNotPresentable, missingRecoverySuggestion, missingConversion,
     localizedDescriptionShadowed, wrongLocalizedWitness, technicalErrorLeavesUI,
+    vagueErrorCase, unknownMislabelled, codeFromMessage,
   ]
 }
