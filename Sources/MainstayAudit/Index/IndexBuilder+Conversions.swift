@@ -37,7 +37,7 @@ extension IndexBuilder {
     else { return }
     if owner.name == "Error" {
       if case .getter(let statements) = accessors.accessors {
-        addCasts(statements, of: ["self"], app, at: Syntax(binding.pattern))
+        addCasts(statements, of: ["self"], app)
       }
     } else if owner.name != app {
       let call = IndexedConversion.Call(before: "", after: "." + name)
@@ -101,21 +101,36 @@ extension IndexBuilder {
     var names = Set(
       routine.parameters.filter { $0.type?.isError ?? false }.map { $0.name.bareText })
     if names.isEmpty { names = ["self"] }
-    addCasts(statements, of: names, into, at: routine.node)
+    addCasts(statements, of: names, into)
   }
 
   /// The types that code asks any error for, one after another.
   private func addCasts(
-    _ statements: CodeBlockItemListSyntax, of names: Set<String>, _ into: String?, at node: Syntax
+    _ statements: CodeBlockItemListSyntax, of names: Set<String>, _ into: String?
   ) {
     var casts = Casts(names: names, app: app)
     casts.collect(in: statements)
-    guard !casts.types.isEmpty else { return }
+    guard let first = casts.first else { return }
     if into == app { addArms(casts.types) }
     part.castLists.append(
       IndexedCastList(
-        types: casts.types, into: into, isOpen: casts.isOpen, site: site(of: node),
+        types: casts.types, into: into, isOpen: casts.isOpen, site: site(of: first.chain),
         pathClass: file.pathClass, arm: casts.last.flatMap { $0.arm(in: file) }))
+  }
+}
+
+extension Syntax {
+  /// The `if`, `switch` or `guard` that a cast is the first arm of.
+  fileprivate var chain: Syntax {
+    var current = parent
+    while let here = current, Routine(here) == nil {
+      if [.ifExpr, .switchExpr, .guardStmt].contains(here.kind) {
+        guard here.parent?.kind == .ifExpr, let outer = here.parent else { return here }
+        return outer
+      }
+      current = here.parent
+    }
+    return self
   }
 }
 
@@ -152,6 +167,8 @@ private struct Casts {
   private(set) var types: [String] = []
   /// Whether the error goes as it is to something that converts any.
   private(set) var isOpen = false
+  /// The first cast.
+  private(set) var first: Syntax?
   /// The last cast that gives the error a name.
   private(set) var last: NamedCast?
 
@@ -175,12 +192,14 @@ private struct Casts {
       guard isAboutError(node), let type = node.nextSibling?.as(TypeExprSyntax.self)?.type else {
         return
       }
-      add(type.lastName)
+      add(type.lastName, at: node)
       if let cast = NamedCast(node, type) { last = cast }
-    case .isTypePattern: add(node.cast(IsTypePatternSyntax.self).type.lastName)
+    case .isTypePattern: add(node.cast(IsTypePatternSyntax.self).type.lastName, at: node)
     case .switchCaseItem:
       let pattern = node.cast(SwitchCaseItemSyntax.self).pattern
-      for access in pattern.every(MemberAccessExprSyntax.self) { add(access.base?.lastName) }
+      for access in pattern.every(MemberAccessExprSyntax.self) {
+        add(access.base?.lastName, at: node)
+      }
     case .functionCallExpr:
       let call = node.cast(FunctionCallExprSyntax.self)
       guard let name = call.name, let value = call.firstArgument?.firstPlainName,
@@ -195,8 +214,9 @@ private struct Casts {
     }
   }
 
-  private mutating func add(_ type: String?) {
+  private mutating func add(_ type: String?, at node: Syntax) {
     guard let type, type != "Error", !types.contains(type) else { return }
+    if first == nil { first = node }
     types.append(type)
   }
 

@@ -116,8 +116,8 @@ package struct IndexedCastList: Sendable {
     /// The name of the error in it.
     let name: String
 
-    func edit(type: String, value: (String) -> String) -> Edit {
-      Edit(place..<place, beforeType + type + afterType + value(name) + afterValue)
+    func text(type: String, value: (String) -> String) -> String {
+      beforeType + type + afterType + value(name) + afterValue
     }
   }
 }

@@ -6,5 +6,6 @@ extension Rule {
     genericErrorThrown, errorNotPresentable, missingRecoverySuggestion, missingConversion,
     localizedDescriptionShadowed, wrongLocalizedWitness, technicalErrorLeavesUI,
     vagueErrorCase, unknownMislabelled, codeFromMessage,
+    stringifiedCause, conversionDrift, deadErrorCase,
   ]
 }
