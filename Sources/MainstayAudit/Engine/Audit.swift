@@ -43,7 +43,7 @@ public struct Audit: Sendable {
     for outcome in outcomes { index.add(outcome.index) }
     var findings: [Finding] = []
     for outcome in outcomes {
-      findings += outcome.candidates.filter { $0.holds?(index) ?? true }.map(\.finding)
+      findings += outcome.candidates.compactMap { $0.settled(by: index) }
     }
     let project = ProjectFindings(projectRules.rules, configuration.vocabulary)
     for entry in projectRules.table.projects {
