@@ -37,7 +37,7 @@ package struct Vocabulary: Sendable, Equatable {
   package var cleanUps: Set<String> = [
     "removeItem", "close", "cancel", "unlink", "shutdown", "syncShutdownGracefully", "stop",
     "terminate", "disconnect", "invalidate", "cleanup", "cleanUp", "rollback", "setActive",
-    "tearDown", "closeFile", "removeTemporaryFiles", "trashItem",
+    "tearDown", "closeFile", "closedir", "fclose", "munmap", "trashItem",
   ]
   /// Verbs of what must not be done twice.
   package var onceOnly: Set<String> = [
@@ -73,8 +73,14 @@ package struct Vocabulary: Sendable, Equatable {
   func isCleanUp(_ call: FunctionCallExprSyntax) -> Bool {
     guard let name = call.name else { return false }
     if cleanUps.contains(name) { return true }
-    guard let first = words(of: name).first else { return false }
-    return Self.cleanUpVerbs.contains(first)
+    let all = words(of: name)
+    guard let first = all.first, let last = all.last else { return false }
+    return Self.cleanUpVerbs.contains(first) || Self.cleanUpVerbs.contains(last)
+  }
+
+  /// Whether what is tried tidies up.
+  func isCleanUp(_ origin: Syntax) -> Bool {
+    origin.as(TryExprSyntax.self)?.tried.map { isCleanUp($0) } ?? false
   }
 
   /// Whether a name says that something failed: `.failed`, `hasError`, `markInvalid`.

@@ -65,6 +65,7 @@ extension ExprSyntax {
   /// Whether something takes what this `if` or `switch` makes.
   fileprivate var isValue: Bool {
     guard let parent else { return false }
+    if self.as(IfExprSyntax.self).map({ $0.elseBody == nil }) ?? false { return false }
     if let outer = parent.as(IfExprSyntax.self) { return ExprSyntax(outer).isValue }
     let item = parent.as(CodeBlockItemSyntax.self)
       ?? parent.as(ExpressionStmtSyntax.self)?.parent?.as(CodeBlockItemSyntax.self)

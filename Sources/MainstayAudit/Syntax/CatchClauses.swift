@@ -90,11 +90,7 @@ extension CatchClauseSyntax {
   /// Whether all that its `do` can throw comes from calls that tidy up.
   func catchesOnlyCleanUp(_ vocabulary: Vocabulary) -> Bool {
     let origins = doStatement?.body.escapingErrors() ?? []
-    return !origins.isEmpty
-      && origins.allSatisfy { origin in
-        guard let call = origin.as(TryExprSyntax.self)?.tried else { return false }
-        return vocabulary.isCleanUp(call)
-      }
+    return !origins.isEmpty && origins.allSatisfy { vocabulary.isCleanUp($0) }
   }
 
   /// The comments of its body, but for those of clauses inside.
@@ -111,17 +107,11 @@ extension CatchClauseSyntax {
   }
 
   /// Whether a comment in its body says something, rather than mark or title it.
-  var isExplained: Bool { comments.contains { $0.split(separator: " ").count >= 4 } }
-}
-
-extension Trivia {
-  /// What its comments say, one text for each.
-  var comments: [String] {
-    compactMap { piece in
-      guard piece.isComment else { return nil }
-      var text = ""
-      piece.write(to: &text)
-      return text
+  var isExplained: Bool {
+    comments.contains { comment in
+      // The marks of the comment are one word.
+      comment.split(separator: " ").count > 5 && !comment.lowercased().contains("todo")
+        && !comment.lowercased().contains("fixme")
     }
   }
 }
@@ -166,14 +156,5 @@ extension PatternSyntax {
 
   func collectBoundNames(into names: inout Set<String>) {
     for pattern in every(IdentifierPatternSyntax.self) { names.insert(pattern.identifier.bareText) }
-  }
-}
-
-extension TriviaPiece {
-  var isComment: Bool {
-    switch self {
-    case .lineComment, .blockComment, .docLineComment, .docBlockComment: true
-    default: false
-    }
   }
 }

@@ -41,7 +41,11 @@ struct Surroundings {
   var isPredicate: Bool {
     guard returnType?.lastName == "Bool" else { return false }
     if routine == nil || routine?.node.kind == .accessorDecl { return true }
-    return words(of: name).first.map(Self.questions.contains) ?? false
+    let said = words(of: name)
+    guard let first = said.first else { return false }
+    // `isOpen`, `fileExists`, `snapshotIsLost`, `valueEquals`
+    return Self.questions.contains(first) || said.contains("is") || said.contains("has")
+      || said.last.map(Self.answers.contains) ?? false
   }
 
   /// Whether it is `init(from: any Decoder)`.
@@ -56,8 +60,9 @@ struct Surroundings {
 
   private static let questions: Set<String> = [
     "is", "has", "can", "should", "contains", "supports", "matches", "exists", "validate",
-    "verify", "check", "are", "was", "does", "needs", "equals", "test",
+    "verify", "check", "are", "was", "does", "needs", "equals", "test", "detect", "probe",
   ]
+  private static let answers: Set<String> = ["exists", "equals", "matches", "contains", "supported"]
 }
 
 extension SyntaxProtocol {

@@ -13,7 +13,8 @@ extension Rule {
     examples: forceTryExamples,
     checks: .tryExpression { expression, file in
       guard expression.isForced else { return }
-      let isMild = expression.tried?.isFedByLiteral ?? false || file.pathClass == .tool
+      let isMild =
+        expression.tried?.isFedByLiteral ?? false || file.pathClass == .tool || expression.isExcused
       let name = expression.expression.core.lastName.map { "`\($0)`" } ?? "this"
       file.report(
         expression, "An error of \(name) ends the program",
@@ -101,6 +102,13 @@ private let forceTryExamples: [Example] = [
   .bad("var data: Data { ↓try! Data(contentsOf: url) }"),
   .bad("let digits = ↓try! NSRegularExpression(pattern: \"[0-9]+\", options: [.anchorsMatchLines])"),
   .bad("func f() throws { list.map { ↓try! g($0) } }"),
+  .bad(
+    """
+    func f() -> Data {
+      // Encoding numbers cannot fail.
+      return ↓try! encoder.encode(numbers)
+    }
+    """),
   .bad("func f() { let r = ↓try! Regex(\"a\\(b)\") }"),
   .good(
     """

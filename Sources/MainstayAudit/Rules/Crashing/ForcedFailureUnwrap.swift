@@ -50,6 +50,7 @@ extension ForceUnwrapExprSyntax {
     var child = Syntax(self)
     while let here = child.parent {
       if let branch = here.as(IfExprSyntax.self), branch.conditions.holds(path) { return true }
+      if let check = here.as(GuardStmtSyntax.self), check.conditions.holds(path) { return true }
       if let loop = here.as(WhileStmtSyntax.self), loop.conditions.holds(path) { return true }
       if let choice = here.as(TernaryExprSyntax.self), choice.condition.holds(path) { return true }
       if here.kind == .sequenceExpr, here.holdsTwice(path) { return true }
@@ -100,6 +101,7 @@ private let forcedFailureUnwrapExamples: [Example] = [
   .bad("func f() async { let page = ↓(try? await load())! ; show(page) }"),
   .good("func f() throws { let text = try read() }"),
   .good("func f() { if r.error != nil { show(r.error!) } }", because: "it was asked before"),
+  .good("func f() { guard r.error == nil else { return show(r.error!) } }"),
   .good("func f() { guard r.error != nil else { return }; show(r.error!) }"),
   .good("func f() { do { try pay() } catch let error as PayError { show(error) } catch {} }"),
   .good("func f() { let e = error as! NSError; show(e.code) }", because: "every error is one"),

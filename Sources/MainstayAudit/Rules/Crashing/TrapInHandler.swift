@@ -13,10 +13,10 @@ extension Rule {
     remedy: .none("how to go on without it is the author's choice"),
     examples: trapInHandlerExamples,
     checks: .call { call, file in
-      guard let callee = call.calledExpression.as(DeclReferenceExprSyntax.self),
+      guard call.arguments.first?.label == nil, let callee = call.calledExpression.as(DeclReferenceExprSyntax.self),
         traps.contains(callee.baseName.text), let handler = call.handler
       else { return }
-      let isMild = handler.loadsFromBundle || call.claimsImpossible
+      let isMild = handler.isForeseen || call.claimsImpossible
       file.report(
         call, "`\(callee.baseName.text)` ends the program for an error that was caught",
         severity: isMild ? .info : nil)
@@ -28,6 +28,18 @@ private let traps: Set<String> = ["fatalError", "preconditionFailure", "abort", 
 private struct FailureHandler {
   /// What failed: the body of a `do`, or the subject of a `switch`.
   let attempt: Syntax?
+  let clause: CatchClauseSyntax?
+
+  /// Whether it fails at the first start or never, or only where somebody made a mistake.
+  var isForeseen: Bool {
+    guard let clause else { return loadsFromBundle }
+    if clause.isExplained || loadsFromBundle { return true }
+    // What is left when every type was named, or the trapping twin of a throwing initializer.
+    if !clause.earlierClauses.isEmpty && clause.isCatchAll { return true }
+    let origins = clause.doStatement?.body.escapingErrors() ?? []
+    return origins.count == 1
+      && origins.allSatisfy { $0.as(TryExprSyntax.self)?.tried?.isDelegation ?? false }
+  }
 
   var loadsFromBundle: Bool {
     attempt?.mentions { token in
@@ -44,10 +56,12 @@ extension FunctionCallExprSyntax {
     var current = parent
     while let here = current {
       if let clause = here.as(CatchClauseSyntax.self) {
-        return FailureHandler(attempt: clause.doStatement.map { Syntax($0.body) })
+        return FailureHandler(
+          attempt: clause.doStatement.map { Syntax($0.body) }, clause: clause)
       }
       if let arm = here.as(SwitchCaseSyntax.self), arm.isFailure {
-        return FailureHandler(attempt: arm.nearest(SwitchExprSyntax.self).map { Syntax($0.subject) })
+        let subject = arm.nearest(SwitchExprSyntax.self)?.subject
+        return FailureHandler(attempt: subject.map { Syntax($0) }, clause: nil)
       }
       if here.startsScope { return nil }
       current = here.parent
@@ -55,13 +69,25 @@ extension FunctionCallExprSyntax {
     return nil
   }
 
+  /// Whether it is `self.init(…)` or `super.init(…)`.
+  fileprivate var isDelegation: Bool {
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.declName.baseName.tokenKind == .keyword(.`init`)
+    else { return false }
+    return access.base?.lastName == "self" || access.base?.kind == .superExpr
+  }
+
   /// Whether its text says that nobody ever gets here.
   fileprivate var claimsImpossible: Bool {
     guard let text = firstArgument?.as(StringLiteralExprSyntax.self)?.writtenText.lowercased()
     else { return false }
-    return ["unreachable", "impossible", "never", "should not", "shouldn't", "cannot", "can't"]
-      .contains { text.contains($0) }
+    return Self.claims.contains { text.contains($0) }
   }
+
+  private static let claims = [
+    "unreachable", "impossible", "never", "should not", "shouldn't", "cannot", "can't", "must",
+    "unexpected", "bug", "invariant", "not happen", "doesn't", "do not", "programm",
+  ]
 }
 
 extension SwitchCaseSyntax {
@@ -95,10 +121,13 @@ private let trapInHandlerExamples: [Example] = [
   .bad("func f() { do { try open() } catch { if isFirst { ↓abort() } else { ↓exit(1) } } }"),
   .bad("func f() { do { try Data(contentsOf: Bundle.main.url!) } catch { ↓fatalError() } }"),
   .bad("func f() { do { try lock() } catch { ↓fatalError(\"this should never happen\") } }"),
+  .bad("func f() { do { try a() } catch let e as A { b(e) } catch { ↓fatalError(\"\\(error)\") } }"),
+  .bad("init(a: Int) { do { try self.init(checking: a) } catch { ↓preconditionFailure() } }"),
   .good("func f() throws { do { try open() } catch { throw AppError(error) } }"),
   .good("func f() { guard let a else { fatalError(\"no a\") } }", because: "nothing was caught"),
   .good("func f() { do { try open() } catch { show { fatalError(\"later\") } } }"),
   .good("func f() { do { try open() } catch { assertionFailure(\"\\(error)\"); useDefaults() } }"),
   .good("func f() { do { try open() } catch { exit(1) } }", path: "Sources/tool/main.swift"),
   .good("func f() { do { try open() } catch { session.abort() } }"),
+  .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]

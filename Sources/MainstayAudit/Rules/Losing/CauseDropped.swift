@@ -17,13 +17,14 @@ extension Rule {
       guard !throwing.isEmpty else { return }
       let names = clause.errorNames
       for statement in throwing where dropsCause(statement, of: clause, names) {
-        let isNoted = clause.notesError(names, file)
+        let isNoted = clause.notesError(names)
+        if isNoted, statement.endsProgram { continue }
         file.report(
           statement,
           isNoted
-            ? "The error thrown here does not carry its cause, which only the log knows"
+            ? "The error thrown here does not carry its cause, which is noted elsewhere"
             : "The error thrown here does not carry its cause",
-          severity: isNoted ? .info : nil,
+          severity: isNoted || clause.isExplained ? .info : nil,
           fix: payloadFix(statement, error: clause.boundNames.first ?? "error", in: file))
       }
     })
@@ -36,9 +37,9 @@ extension CatchClauseSyntax {
   }
 
   /// Whether a call or an assignment takes note of the error before.
-  fileprivate func notesError(_ names: Set<String>, _ file: AuditedFile) -> Bool {
+  fileprivate func notesError(_ names: Set<String>) -> Bool {
     body.every(FunctionCallExprSyntax.self).contains {
-      $0.enclosingThrow == nil && file.isRecorder($0) && $0.mentionsAny(of: names)
+      $0.enclosingThrow == nil && $0.arguments.mentionsAny(of: names)
     }
       || body.assignments.contains { assignment in
         assignment.isState && assignment.values.contains { $0.mentionsAny(of: names) }
@@ -81,6 +82,11 @@ extension ExprSyntax {
 }
 
 extension ThrowStmtSyntax {
+  /// Whether it only gives the program its exit code.
+  fileprivate var endsProgram: Bool {
+    expression.mentions { $0.text == "ExitCode" || $0.text == "CleanExit" }
+  }
+
   /// Whether a branch around it was chosen because of what the error is, which it then says.
   fileprivate func answersQuestion(about names: Set<String>, upTo end: Syntax) -> Bool {
     var child = Syntax(self)
@@ -242,6 +248,7 @@ private let causeDroppedExamples: [Example] = [
     }
     """, because: "the new error says what the old one was"),
   .good("func f() throws { do { try a() } catch { throw CancellationError() } }"),
+  .good("func run() throws { do { try a() } catch { print(error); throw ExitCode.failure } }"),
   .good("func f() throws { do { try a() } catch { lastError = error; throw lastError } }"),
   .good("func f() throws { do { try undo() } catch { throw first } }", because: "it is another"),
   .good("func f() throws { do { try a() } catch _ { throw E.failed } }", because: "it says so"),

@@ -23,7 +23,7 @@ extension Rule {
 
 /// What a clause that does not use its error does instead.
 private enum Handling {
-  case nothing, flag, alternative, failable, explained
+  case nothing, flag, alternative, failable, undoing, explained
 
   /// None where somebody hears of the failure, or where failing is the answer.
   init?(_ clause: CatchClauseSyntax, _ file: AuditedFile) {
@@ -41,8 +41,10 @@ private enum Handling {
       self = .explained
     } else if marks.flags {
       self = .flag
-    } else if triesAgain {
+    } else if triesAgain || clause.takesOtherForm {
       self = .alternative
+    } else if body.onlyTidiesUp(file.vocabulary) {
+      self = .undoing
     } else if around?.isFailableInitializer ?? false {
       self = .failable
     } else {
@@ -57,6 +59,7 @@ private enum Handling {
     case .nothing, .explained: "This error is dropped: nothing here uses or reports it"
     case .flag: "The failure is shown, but its cause is dropped"
     case .alternative: "Something else is tried, and why the first failed is dropped"
+    case .undoing: "What failed is undone, but its cause is dropped"
     case .failable: "The initializer fails without a word of the cause"
     }
   }
@@ -108,6 +111,19 @@ extension Syntax {
 }
 
 extension CodeBlockSyntax {
+  /// Whether it holds calls that tidy up, and nothing else.
+  fileprivate func onlyTidiesUp(_ vocabulary: Vocabulary) -> Bool {
+    statements.allSatisfy { item in
+      guard var expression = item.item.as(ExprSyntax.self)?.core else { return false }
+      if let sequence = expression.as(SequenceExprSyntax.self),
+        let only = Assignment(sequence)?.value
+      {
+        expression = only.core
+      }
+      return expression.as(FunctionCallExprSyntax.self).map { vocabulary.isCleanUp($0) } ?? false
+    }
+  }
+
   /// Whether its last statement returns `true` or `false`.
   fileprivate var endsWithBoolean: Bool {
     guard let last = statements.last?.item else { return false }
@@ -117,6 +133,14 @@ extension CodeBlockSyntax {
 }
 
 extension CatchClauseSyntax {
+  /// Whether an initializer sets from the same input what its `do` would have set, in another
+  /// form.
+  fileprivate var takesOtherForm: Bool {
+    guard let attempt = doStatement, Surroundings(of: self)?.name == "init" else { return false }
+    let wanted = Set(attempt.body.ownAssignments.map(\.path))
+    return body.ownAssignments.contains { !$0.isReset && wanted.contains($0.path) }
+  }
+
   /// Whether it decides for a `filter` or the like which elements count.
   fileprivate var isInFilter: Bool {
     guard let closure = enclosingRoutine?.node.as(ClosureExprSyntax.self),
@@ -196,6 +220,8 @@ private let errorDiscardedExamples: [Example] = [
     """),
   .bad("func f() { do { try a() } ↓catch let error as NSError { completion(nil) } }"),
   .bad("func show() { do { try a() } ↓catch { hasError = true } }"),
+  .bad("func f() { do { try db.commit() } ↓catch { db.rollback() } }"),
+  .bad("init(_ text: String) { do { self.kind = try .init(text) } ↓catch { kind = .other(text) } }"),
   .bad("func both() throws { do { try a() } ↓catch { try b() } }"),
   .bad("init?(_ data: Data) { do { self = try Self.read(data) } ↓catch { return nil } }"),
   .bad(

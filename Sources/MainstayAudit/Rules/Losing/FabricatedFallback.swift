@@ -57,8 +57,9 @@ private func isLenient(_ attempt: TryExprSyntax, fallback: ExprSyntax) -> Bool {
   if attempt.isLeniencyInDecoding { return true }
   if fallback.kind == .booleanLiteralExpr {
     if Surroundings(of: attempt)?.isPredicate ?? false { return true }
+    if core.kind == .prefixOperatorExpr || core.kind == .sequenceExpr { return true }
     let asked = [call?.name, core.lastName].compactMap(\.self).compactMap { words(of: $0).first }
-    return asked.contains { ["is", "has", "can", "check", "contains", "exists"].contains($0) }
+    return asked.contains { ["is", "has", "can", "check", "contains", "exists", "was"].contains($0) }
   }
   if call?.name == "contentsOfDirectory" {
     return attempt.enclosingRoutine?.node.mentions { $0.text == "removeItem" } ?? false

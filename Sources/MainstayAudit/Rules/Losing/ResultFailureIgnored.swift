@@ -13,10 +13,12 @@ extension Rule {
     examples: resultFailureIgnoredExamples,
     checks: .switchExpression { node, file in
       guard node.cases.count == 2, let failure = node.ignoredFailure,
-        node.subject.core.lastName != "self", !(Surroundings(of: node)?.isPredicate ?? false)
+        node.subject.core.lastName != "self", !(Surroundings(of: node)?.isPredicate ?? false),
+        !node.isPassedOn
       else { return }
       file.report(
-        failure, "The error of this failure is dropped", fix: bindFix(failure, in: file))
+        failure, "The error of this failure is dropped",
+        severity: failure.isExplained ? .info : nil, fix: bindFix(failure, in: file))
     })
 }
 
@@ -29,12 +31,39 @@ extension SwitchExprSyntax {
       let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.bindsNothing,
       failure.onlyLeaves
     else { return nil }
+    // Where success is the mistake, failure is as it should be.
+    if arms.contains(where: { $0.onlyCase == "success" && $0.traps }) { return nil }
     // `case .success: true` and `case .failure: false` say which it was, which is the question.
     return arms.allSatisfy(\.isBoolean) ? nil : failure
   }
 }
 
+extension SwitchExprSyntax {
+  /// Whether what it looks at is used again after it.
+  fileprivate var isPassedOn: Bool {
+    guard let name = subject.core.as(DeclReferenceExprSyntax.self)?.baseName.bareText,
+      let item = nearest(CodeBlockItemSyntax.self),
+      let list = item.parent?.as(CodeBlockItemListSyntax.self)
+    else { return false }
+    return list.drop { $0.id != item.id }.dropFirst().contains { $0.mentions(name) }
+  }
+}
+
 extension SwitchCaseSyntax {
+  fileprivate var traps: Bool {
+    statements.ownCalls.contains { call in
+      call.name.map {
+        $0 == "fatalError" || $0.hasSuffix("assertionFailure") || $0 == "preconditionFailure"
+      } ?? false
+    }
+  }
+
+  /// Whether a comment of several words stands in it.
+  fileprivate var isExplained: Bool {
+    statements.first?.leadingTrivia.comments.contains { $0.split(separator: " ").count > 4 }
+      ?? false
+  }
+
   private var onlyItem: SwitchCaseItemSyntax? {
     guard let items = label.as(SwitchCaseLabelSyntax.self)?.caseItems, items.count == 1,
       let item = items.first, item.whereClause == nil
@@ -181,5 +210,7 @@ private let resultFailureIgnoredExamples: [Example] = [
   .good("var isDone: Bool { switch r { case .success: return true case .failure: return false } }"),
   .good("switch state { case .success: go() case .failure: break case .open: wait() }"),
   .good("let ok = switch result { case .success: true case .failure: false }"),
+  .good("switch r { case .success: fatalError(\"it opened\") case .failure: break }"),
+  .good("func f() { switch r { case .success: a() case .failure: break }; finish(r) }"),
   .good("switch r { case .success(let a): use(a) case .failure(let e) where e.isOld: break }"),
 ]

@@ -13,7 +13,9 @@ extension Rule {
     examples: taskErrorVanishesExamples,
     checks: .call { call, file in
       guard let closure = call.taskBody, call.isStatement,
-        let origin = closure.escapingErrors().first(where: { !$0.isSleep })
+        let origin = closure.escapingErrors().first(where: {
+          !$0.isSleep && !file.vocabulary.isCleanUp($0)
+        })
       else { return }
       let name = origin.as(TryExprSyntax.self)?.tried?.name
       file.report(
@@ -91,6 +93,9 @@ private let taskErrorVanishesExamples: [Example] = [
   .bad("func f() { ↓Task { do { try await a() } catch { try await b(error) } } }"),
   .bad("var isOn = false { didSet { ↓Task { try await store.save(isOn) } } }"),
   .bad("func f() { ↓Task(operation: { try await send() }) }"),
+  .bad(
+    "func f() { load { url, _ in if let url { if url.isNew { ↓Task { try await add(url) } } "
+      + "else { show() } } } }"),
   .bad("func f() { list.forEach { item in ↓Task { try await send(item) } } }"),
   .good(
     """
@@ -112,6 +117,7 @@ private let taskErrorVanishesExamples: [Example] = [
   .good("let tasks = items.map { item in Task { try await send(item) } }"),
   .good("func f() async throws { try await Task { try await send() }.value }"),
   .good("func f() { Task { try await Task.sleep(for: .seconds(1)); isShown = false } }"),
+  .good("func f() { defer { Task { try await client.shutdown() } } }", because: "it tidies up"),
   .good("func f() { Task { try Task.checkCancellation(); await g() } }"),
   .good("func f() { Task { let a = try? await send(); show(a) } }"),
   .good("func f() { Task<Void, any Error> { try await send() } }", because: "it says so"),

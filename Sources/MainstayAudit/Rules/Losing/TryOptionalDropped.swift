@@ -16,8 +16,10 @@ extension Rule {
         !isTolerable(call, at: expression, in: file)
       else { return }
       let name = call.name.map { "An error of `\($0)`" } ?? "An error"
+      let isMild = call.name == "createDirectory" || expression.isExcused
       file.report(
-        expression, "\(name) is dropped", fix: dropFix(expression, in: file))
+        expression, "\(name) is dropped", severity: isMild ? .info : nil,
+        fix: dropFix(expression, in: file))
     })
 }
 
@@ -29,8 +31,10 @@ private func isTolerable(
   if name == "sleep" || name == "encodeIfPresent" || file.vocabulary.isCleanUp(call) {
     return true
   }
+  // `try? self.init(…)` makes a failable initializer.
+  if name == "init", Surroundings(of: node)?.isFailableInitializer ?? false { return true }
   if let receiver = call.receiver?.lastName, file.vocabulary.isLogger(receiver) { return true }
-  if node.isInCleanUp, let verb = words(of: name).first, endings.contains(verb) { return true }
+  if node.isInCleanUp, words(of: name).contains(where: endings.contains) { return true }
   // What is undone on the way out, while the error that matters goes on.
   guard let clause = node.enclosingCatch else { return false }
   return clause.usesError || clause.body.containsOwn { $0.kind == .throwStmt }
@@ -107,6 +111,15 @@ private let tryOptionalDroppedExamples: [Example] = [
       let log = Logger(label: "a")
       func f() { g(); do { try x.save() } catch { log.error("\\(error)") } }
       """),
+  .bad(
+    """
+    func f() {
+      // Best effort: the next start writes it again.
+      ↓try? journal.write(entry)
+      ↓try? fileManager.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    """),
+  .bad("func f() { load { item, _ in if let item { if item.isNew { ↓try? keep(item) } } } }"),
   .bad("func f() { defer { ↓try? journal.write(entry) } }"),
   .good(
     """
@@ -127,6 +140,7 @@ private let tryOptionalDroppedExamples: [Example] = [
   .good("func f() -> Data? { try? Data(contentsOf: file) }", because: "it is returned"),
   .good("let sizes = files.map { try? size(of: $0) }", because: "the closure returns it"),
   .good("var data: Data? { try? read() }"),
+  .good("init?(_ text: String) { try? self.init(parsing: text) }", because: "it may fail"),
   .good("func f() { if let data = try? read() { show(data) } }"),
   .good(
     "func f() throws { do { try a() } catch { try? database.execute(rollback); throw error } }",

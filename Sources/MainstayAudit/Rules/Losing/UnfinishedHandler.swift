@@ -12,7 +12,7 @@ extension Rule {
     remedy: .none("what is missing cannot be guessed"),
     examples: unfinishedHandlerExamples,
     checks: .catchClause { clause, file in
-      guard let note = clause.note(file) else { return }
+      guard let note = clause.note else { return }
       file.report(
         clause, "This handler is not finished: \"\(note.summary)\"",
         severity: note.namesIssue ? .info : nil)
@@ -20,11 +20,11 @@ extension Rule {
 }
 
 extension CatchClauseSyntax {
-  fileprivate func note(_ file: AuditedFile) -> Note? {
+  fileprivate var note: Note? {
     for comment in comments {
       let text = Note(comment)
-      if text.isReminder { return text }
-      if text.isTemplate, isLeftAsItCame(file) { return text }
+      if text.isReminder, text.isAboutHandling || !deals { return text }
+      if text.isTemplate, isLeftAsItCame { return text }
     }
     for call in body.ownCalls where ["fatalError", "preconditionFailure"].contains(call.name ?? "") {
       if let literal = call.firstArgument?.as(StringLiteralExprSyntax.self) {
@@ -35,11 +35,17 @@ extension CatchClauseSyntax {
     return nil
   }
 
+  /// Whether it throws, or does something else than print, trap or leave.
+  private var deals: Bool {
+    body.containsOwn { $0.kind == .throwStmt } || !isLeftAsItCame
+  }
+
   /// Whether it does nothing about the error, but perhaps print it or trap.
-  private func isLeftAsItCame(_ file: AuditedFile) -> Bool {
+  private var isLeftAsItCame: Bool {
     body.statements.allSatisfy { item in
-      if item.item.kind == .returnStmt || item.item.kind == .breakStmt { return true }
-      if item.item.kind == .variableDecl { return true }
+      if [.returnStmt, .breakStmt, .continueStmt, .variableDecl].contains(item.item.kind) {
+        return true
+      }
       guard let name = item.item.as(FunctionCallExprSyntax.self)?.name else { return false }
       return ["print", "debugPrint", "NSLog", "fatalError", "abort"].contains(name)
     }
@@ -73,6 +79,16 @@ private struct Note {
     }
     return false
   }
+
+  /// Whether it speaks of what a handler is for.
+  var isAboutHandling: Bool {
+    lower.split { !$0.isLetter }.contains { Self.handling.contains(String($0)) }
+  }
+
+  private static let handling: Set<String> = [
+    "handle", "handling", "handled", "handler", "error", "errors", "report", "log", "alert",
+    "user", "show", "display", "notify", "tell", "message", "recover", "fallback", "surface",
+  ]
 
   /// Whether it is what templates leave for somebody to fill in.
   var isTemplate: Bool {
@@ -136,7 +152,8 @@ private let unfinishedHandlerExamples: [Example] = [
     """),
   .bad("func f() { do { try a() } ↓catch is Late { return /* todo(ann): wait */ } }"),
   .bad("func f() { do { try a() } ↓catch { fatalError(\"TODO\") } }"),
-  .bad("func f() { do { try a() } ↓catch { show(error) // TODO: #42 say it better\n } }"),
+  .bad("func f() { do { try a() } ↓catch { print(error) // TODO: #42 say it better\n } }"),
+  .bad("func f() { do { try a() } ↓catch { items = []; // TODO: proper error handling\n } }"),
   .good("func f() { do { try save() } catch { show(error) } }"),
   .good(
     """
@@ -149,6 +166,15 @@ private let unfinishedHandlerExamples: [Example] = [
     """, because: "it is handled"),
   .good("func f() { do { /* TODO: faster */ try save() } catch { show(error) } }"),
   .good("func f() { do { try save() } catch { show(error) } // TODO: and then?\n }"),
+  .good(
+    """
+    func f() throws {
+      do { try save() } catch {
+        // FIXME: drop the cast once the compiler knows
+        throw error as! Failure
+      }
+    }
+    """, because: "the note is about something else"),
   .good("func f() { do { try save() } catch { todoList.add(error) } }"),
   .good("func f() { do { try save() } catch { /* Todos are kept. */ show(error) } }"),
 ]
