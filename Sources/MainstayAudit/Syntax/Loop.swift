@@ -141,6 +141,20 @@ extension Loop {
     return attempt.body.mentionsAny(of: items)
   }
 
+  /// The number in `if attempts >= 4 { throw … }` or `guard attempts < 4 else { … }`.
+  var exitBound: Int? {
+    var bound: Int?
+    _ = body.containsOwn { node in
+      if let expression = node.as(IfExprSyntax.self), expression.body.leaves {
+        bound = expression.conditions.bound([">", ">=", "=="])
+      } else if let statement = node.as(GuardStmtSyntax.self) {
+        bound = statement.conditions.bound(["<", "<=", "!="])
+      }
+      return bound != nil
+    }
+    return bound
+  }
+
   /// The number that `while attempt < 5` or `while left > 0 … left = 5` compares with; nil for one
   /// that stands nowhere.
   var literalBound: Int? {
@@ -159,6 +173,25 @@ extension Loop {
     }
     return nil
   }
+}
+
+extension ConditionElementListSyntax {
+  /// The number that a condition compares an attempt with, by one of some signs.
+  fileprivate func bound(_ signs: Set<String>) -> Int? {
+    for sequence in every(SequenceExprSyntax.self) {
+      let parts = Array(sequence.elements)
+      guard parts.count == 3, let name = parts[0].lastName, let value = parts[2].number, value > 1,
+        let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text, signs.contains(sign),
+        words(of: name).contains(where: Self.counters.contains)
+      else { continue }
+      return value
+    }
+    return nil
+  }
+
+  private static let counters: Set<String> = [
+    "attempt", "attempts", "retry", "retries", "tries", "try", "failures", "count", "n", "i",
+  ]
 }
 
 extension ExprSyntax {

@@ -54,11 +54,14 @@ struct RetryLoop {
   var sleeps: [Sleep] {
     let inClause = clause.body.sleeps
     guard inClause.isEmpty, restIsForFailures else { return inClause }
-    return loop.rest(after: attempt).flatMap(\.sleeps)
+    let behind = loop.rest(after: attempt).flatMap(\.sleeps)
+    guard behind.isEmpty else { return behind }
+    // `if attempt > 1 { sleep }` before the work.
+    return loop.body.statements.filter { $0.endPosition <= attempt.position }.flatMap(\.sleeps)
   }
 
   /// The most attempts that the loop makes, where a small number stands in the code.
-  var mostAttempts: Int? { loop.literalCount ?? loop.literalBound }
+  var mostAttempts: Int? { loop.literalCount ?? loop.literalBound ?? loop.exitBound }
 }
 
 /// A call that waits for a time.
@@ -80,6 +83,25 @@ struct Sleep {
     }
     self.call = call
     self.delay = delay
+  }
+
+  /// Whether it is a literal of less than half a second, as in waiting for something close by.
+  var isShort: Bool {
+    let numbers = delay.everyOwn(IntegerLiteralExprSyntax.self).compactMap { ExprSyntax($0).integer }
+      .map(Double.init)
+      + delay.everyOwn(FloatLiteralExprSyntax.self).compactMap { Double($0.literal.text) }
+    guard !numbers.isEmpty else { return false }
+    let amount = numbers.reduce(1, *)
+    let unit = delay.as(FunctionCallExprSyntax.self)?.name
+    let label = call.arguments.first?.label?.text
+    switch (call.name, unit, label) {
+    case (_, "milliseconds", _): return amount < 500
+    case (_, "microseconds", _), ("usleep", _, _): return amount < 500_000
+    case (_, "nanoseconds", _), (_, _, "nanoseconds"):
+      return amount < 500_000_000 && !delay.mentions { $0.text.contains("SEC") }
+    case (_, "seconds", _), (_, _, "forTimeInterval"): return amount < 0.5
+    default: return false
+    }
   }
 
   /// Whether a cancelled task gets an error from it.

@@ -143,6 +143,14 @@ extension Rule {
         """, because: "it tries once more and no oftener"),
       .good(
         """
+        for _ in 0..<30 {
+          do { try requireStopped(); return } catch {
+            try await Task.sleep(for: .milliseconds(100))
+          }
+        }
+        """, because: "so short a delay waits for something close by"),
+      .good(
+        """
         while !Task.isCancelled {
           do {
             try await refresh()
@@ -168,7 +176,7 @@ extension Rule {
       guard retry.endsWithSuccess || retry.restIsForFailures || retry.waitsAfterErrorsAlone,
         retry.mostAttempts.map({ $0 > 2 }) ?? true
       else { return }
-      guard Delay(sleep.delay, in: loop).isFixed else { return }
+      guard !sleep.isShort, Delay(sleep.delay, in: loop).isFixed else { return }
       file.report(
         sleep.call, "This retry waits equally long before each attempt",
         fix: retry.rewrite(in: file))

@@ -50,10 +50,13 @@ extension Rule {
           """),
       .bad(
         """
-        for attempt in 0..<retries {
-          do { return try await fetch() } catch {
-            try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(attempt))) * second)
+        func withRetry<T>(_ retries: Int, _ work: () async throws -> T) async throws -> T {
+          for attempt in 0..<retries {
+            do { return try await work() } catch {
+              try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(attempt))) * second)
+            }
           }
+          throw LoadError.unavailable
         }
         """),
       .bad(
@@ -97,6 +100,16 @@ extension Rule {
           }
         }
         """),
+      .good(
+        """
+        while true {
+          do { return try await fetch() } catch {
+            attempt += 1
+            if attempt >= 4 { throw error }
+            try await Task.sleep(for: .seconds(UInt64(pow(2.0, Double(attempt)))))
+          }
+        }
+        """, because: "four attempts bound it"),
       .good("let bytes = Int(pow(2.0, Double(bits)))", because: "that is no delay"),
       .good(
         """
@@ -263,10 +276,35 @@ extension SyntaxProtocol {
   fileprivate func isBounded(in file: AuditedFile) -> Bool {
     var loop = enclosingLoop
     while let here = loop {
-      if let count = here.literalCount ?? here.literalBound { return count <= 10 }
+      if let count = here.literalCount ?? here.literalBound ?? here.exitBound {
+        return count <= 10
+      }
+      if let limit = here.limitName, enclosingFunction?.hasParameter(limit) != true {
+        // The limit is kept elsewhere, and such limits are small.
+        return true
+      }
       loop = here.node.enclosingLoop
     }
     return file.attemptLimit.map { $0 <= 10 } ?? false
+  }
+}
+
+extension Routine {
+  fileprivate func hasParameter(_ name: String) -> Bool {
+    parameters.contains { $0.name.bareText == name }
+  }
+}
+
+extension Loop {
+  /// The name in `1...limit` or `while attempt < limit` that bounds the attempts.
+  fileprivate var limitName: String? {
+    let places = sequence.map { [Syntax($0)] } ?? conditions
+    for sequence in places.flatMap({ $0.every(SequenceExprSyntax.self) }) {
+      let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)
+      guard ["...", "..<", "<", "<="].contains(sign?.operator.text ?? "") else { continue }
+      return sequence.elements.last?.lastName
+    }
+    return nil
   }
 }
 
