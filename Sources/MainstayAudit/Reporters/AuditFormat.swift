@@ -23,5 +23,15 @@ package enum AuditFormat: String, CaseIterable, Sendable {
   ///   - report: What an audit found.
   ///   - style: What the terminal can show; only forms for people look at it.
   /// - Returns: The text, with a line end; empty where the form has nothing to say.
-  package func text(of report: AuditReport, style: TextStyle) -> String { "" }
+  package func text(of report: AuditReport, style: TextStyle) -> String {
+    switch self {
+    case .text: TextReport(report: report, style: style).text
+    case .json: JSONReport(report: report).text
+    case .sarif: SARIFReport(report).text
+    case .github: GitHubReport(report: report).text
+    case .xcode: XcodeReport(report: report, folder: style.folder).text
+    case .markdown: MarkdownReport(report: report).text
+    case .checklist: ChecklistTable(Checklist(report), style: style).text
+    }
+  }
 }
