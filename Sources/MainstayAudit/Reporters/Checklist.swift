@@ -51,7 +51,10 @@ struct Checklist {
     let index = report.index
     let basis = report.basis
     let app = basis.appError
-    let types = index.errorTypes.filter { $0.pathClass != .test && $0.name != app }
+    // What its file keeps to itself converts there or nowhere.
+    let types = index.errorTypes.filter {
+      $0.pathClass != .test && !$0.isFileLocal && $0.name != app
+    }
     // `throw .empty` names no type: it counts where one type alone has such a case.
     var owners: [String: Set<String>] = [:]
     for type in types {

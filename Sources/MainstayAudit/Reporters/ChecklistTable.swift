@@ -74,7 +74,7 @@ struct ChecklistTable {
     return [
       Cell(entry.name.terminalSafe), Cell(entry.throwSites.count), Cell(entry.hasConversion),
       Cell(entry.hasDescription), Cell(entry.hasSuggestion), Cell(entry.tests.count),
-      Cell(named ?? "-"), Cell(entry.catchSites.count),
+      Cell(entry.cases == 0 ? "-" : named ?? "-"), Cell(entry.catchSites.count),
       Cell("\(entry.path.terminalSafe):\(entry.line)"),
     ]
   }

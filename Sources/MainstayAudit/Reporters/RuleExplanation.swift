@@ -16,8 +16,9 @@ struct RuleExplanation {
     if let after = rule.after { add("After", code: after) }
     addGuards(rule)
     add("What it guesses", rule.guess)
+    let comment = style.paragraph("Or `\(Self.comment(rule.id))`.", after: "  ")
     add("To say that you mean it", rule.onPurpose)
-    blocks.append(style.paragraph("`\(Self.comment(rule.id))`", after: "  or: "))
+    blocks[blocks.count - 1] += "\n" + comment
     add("Fix", rule.remedy.sentence)
     add("Looks at", Self.list(PathClass.allCases.filter(rule.places.contains).map(\.plural)))
     if !rule.serves.isEmpty { add("Serves", rule.serves.joined(separator: ", ")) }
@@ -78,7 +79,7 @@ extension PathClass {
 }
 
 extension String {
-  /// A phrase with a capital and a full stop: "It says so."
+  /// A phrase with a capital and a full stop.
   var asSentence: String {
     let start = hasPrefix("`") ? self : prefix(1).uppercased() + dropFirst()
     return start.hasSuffix(".") ? start : start + "."

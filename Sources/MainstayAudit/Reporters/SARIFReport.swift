@@ -63,9 +63,14 @@ struct SARIFReport {
   private func result(_ finding: Finding, ordinal: Int) -> JSONText {
     let column = finding.source.utf16Column(ofByteColumn: finding.column)
     let end = finding.source.utf16Column(ofByteColumn: finding.endColumn)
+    let wrong = finding.source.utf16Slice(fromColumn: column, toColumn: end)
     let region: JSONText = .object([
       ("startLine", .number(finding.line)), ("startColumn", .number(column)),
       ("endLine", .number(finding.line)), ("endColumn", .number(max(column, end))),
+      ("snippet", .object([("text", .string(wrong))])),
+    ])
+    let context: JSONText = .object([
+      ("startLine", .number(finding.line)), ("endLine", .number(finding.line)),
       ("snippet", .object([("text", .string(finding.source))])),
     ])
     let logical: JSONText? =
@@ -83,7 +88,10 @@ struct SARIFReport {
           .object([
             (
               "physicalLocation",
-              .object([("artifactLocation", Self.location(finding.path)), ("region", region)])
+              .object([
+                ("artifactLocation", Self.location(finding.path)), ("region", region),
+                ("contextRegion", context),
+              ])
             ),
             ("logicalLocations", logical),
           ])

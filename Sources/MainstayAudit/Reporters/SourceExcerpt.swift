@@ -122,4 +122,12 @@ extension String {
     else { return utf16.count + 1 }
     return utf16.distance(from: startIndex, to: index.roundedDown(in: self)) + 1
   }
+
+  /// What stands between two columns in UTF-16 code units, from 1.
+  func utf16Slice(fromColumn column: Int, toColumn end: Int) -> String {
+    let last = Swift.min(Swift.max(column, end) - 1, utf16.count)
+    guard column >= 1, column - 1 <= last else { return "" }
+    let from = utf16.index(startIndex, offsetBy: column - 1)
+    return String(self[from..<utf16.index(startIndex, offsetBy: last)])
+  }
 }
