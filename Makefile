@@ -28,7 +28,7 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
-	torture check-threads mutate bench bench-http bench-outbox clean
+	torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ pictures: build ## Makes the pictures of the gallery anew that the documentation
 	MAINSTAY_WRITE_PICTURES=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'BrowserTests.GalleryTests/the documentation shows'
 
+audit: setup ## Checks how the package itself handles errors, by all its strict rules
+	@Tools/audit $(SWIFT_FLAGS)
+
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers
 
@@ -122,6 +125,10 @@ bench-http: ## Measures a client over HTTP beside the library below it
 # BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
 bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries
 	@Tools/Peers/queues $(BENCH)
+
+# BENCH may give options: make bench-audit BENCH='--rounds 5 --folder Sources'.
+bench-audit: setup ## Measures the audit beside a bare parse, swift-format and ast-grep
+	@Tools/Peers/audit $(BENCH)
 
 clean: ## Deletes everything that was built
 	rm -rf .build
