@@ -17,7 +17,9 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
       self = .test
     } else if folders.contains(where: { $0.hasPrefix("preview") }) || name.contains("preview") {
       self = .preview
-    } else if folders.contains(where: Self.exampleFolders.contains) {
+    } else if folders.contains(where: Self.exampleFolders.contains)
+      || MarkdownCode.isMarkdown(name)
+    {
       self = .example
     } else if folders.contains(where: Self.toolFolders.contains) || name == "main.swift"
       || name == "package.swift" || name.hasPrefix("package@swift")

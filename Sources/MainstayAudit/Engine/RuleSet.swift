@@ -27,6 +27,14 @@ struct RuleSet: Sendable {
     self.severities = severities
     notesMembers = configuration.notesMembers || rules.contains { $0.asksForMembers }
   }
+
+  /// No rule: what the rules of another set want to know of the whole project.
+  init(indexingFor other: RuleSet) {
+    rules = []
+    table = CheckTable([])
+    severities = [:]
+    notesMembers = other.notesMembers
+  }
 }
 
 /// The set of rules for each file, made once for each combination of overrides.

@@ -19,7 +19,8 @@ extension AuditedFile {
     while let here = current {
       if let type = TypeDeclaration(here) {
         found += type.properties.filter { isLogger($0.binding) }.map { property in
-          property.variable.modifiers.has(.static) ? "Self." + property.name.text
+          property.variable.modifiers.has(.static)
+            ? "Self." + property.name.text
             : property.name.text
         }
       }
