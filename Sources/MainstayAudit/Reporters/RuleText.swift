@@ -9,12 +9,11 @@ package enum RuleText {
   ///   - style: What the terminal can show.
   /// - Returns: The text, or nil where no rule has this id or name.
   package static func explanation(of id: String, style: TextStyle) -> String? {
-    let wanted = id.lowercased()
-    if let rule = Rule.all.first(where: { [$0.id.lowercased(), $0.name].contains(wanted) }) {
+    guard let id = RuleNames.id(id) else { return nil }
+    if let rule = Rule.all.first(where: { $0.id == id }) {
       return RuleExplanation(rule, style: style).text
     }
-    return Housekeeping.all.first { [$0.id.lowercased(), $0.name].contains(wanted) }
-      .map { RuleExplanation($0, style: style).text }
+    return Housekeeping.all.first { $0.id == id }.map { RuleExplanation($0, style: style).text }
   }
 
   /// The id that somebody may have meant.
@@ -24,7 +23,7 @@ package enum RuleText {
   package static func nearest(to id: String) -> String? {
     let ids = Rule.all.map(\.id) + Housekeeping.all.map(\.id)
     let names = Rule.all.map(\.name) + Housekeeping.all.map(\.name)
-    return Spelling.nearest(to: id, among: ids + names)
+    return Suggestion.closest(to: id, in: ids + names)
   }
 
   /// All rules, one to a line.
