@@ -83,7 +83,13 @@ public struct Audit: Sendable {
     return AuditReport(
       findings: silenced.sorted(by: AuditReport.isBefore),
       files: outcomes.count, lines: outcomes.reduce(0) { $0 + $1.lines },
-      problems: outcomes.compactMap(\.problem), index: index)
+      problems: outcomes.compactMap(\.problem), index: index,
+      basis: AuditReport.Basis(
+        rules: outcomes.reduce(into: Set(projectRules.rules.map(\.id))) {
+          $0.formUnion($1.ruleIDs)
+        },
+        appError: configuration.vocabulary.appError,
+        converters: configuration.vocabulary.converters, notesMembers: projectRules.notesMembers))
   }
 
   /// The findings, each as bad as the configuration says of its rule.
@@ -144,6 +150,42 @@ public struct AuditReport: Sendable {
   public let problems: [AuditProblem]
   /// What the project says about its errors.
   package let index: ProjectIndex
+  /// What the rules went by.
+  package let basis: Basis
+
+  /// The part of a configuration that a report tells of.
+  package struct Basis: Sendable {
+    /// Ids of the rules that looked at any file.
+    package var rules: Set<String> = []
+    /// The type for the errors of the whole app, if there is one.
+    package var appError: String?
+    /// Protocols whose conformance is a conversion into it.
+    package var converters: Set<String> = []
+    /// Whether the index knows which members tests name.
+    package var notesMembers = false
+
+    package init(
+      rules: Set<String> = [], appError: String? = nil, converters: Set<String> = [],
+      notesMembers: Bool = false
+    ) {
+      self.rules = rules
+      self.appError = appError
+      self.converters = converters
+      self.notesMembers = notesMembers
+    }
+  }
+
+  package init(
+    findings: [Finding], files: Int, lines: Int, problems: [AuditProblem],
+    index: ProjectIndex = ProjectIndex(), basis: Basis = Basis()
+  ) {
+    self.findings = findings
+    self.files = files
+    self.lines = lines
+    self.problems = problems
+    self.index = index
+    self.basis = basis
+  }
 
   static func isBefore(_ one: Finding, _ other: Finding) -> Bool {
     (one.path, one.line, one.column, one.rule, one.message)

@@ -25,7 +25,7 @@ struct RuleSet: Sendable {
     }
     table = CheckTable(rules)
     self.severities = severities
-    notesMembers = rules.contains { $0.asksForMembers }
+    notesMembers = configuration.notesMembers || rules.contains { $0.asksForMembers }
   }
 
   /// No rule: what the rules of another set want to know of the whole project.

@@ -7,7 +7,7 @@ extension AuditReport {
   ) -> AuditReport {
     AuditReport(
       findings: findings.sorted(by: Self.isBefore), files: files, lines: lines,
-      problems: problems + more, index: index)
+      problems: problems + more, index: index, basis: basis)
   }
 
   /// The report with those findings alone that are wanted.
