@@ -3,10 +3,6 @@
 import ArgumentParser
 import MainstayAudit
 
-extension Severity: ExpressibleByArgument {}
-extension Profile: ExpressibleByArgument {}
-extension AuditFormat: ExpressibleByArgument {}
-
 /// Which rules look.
 struct RuleOptions: ParsableArguments {
   @Option(help: "Where to read the configuration; by default .mainstay-audit.yml here or above.")

@@ -47,7 +47,8 @@ struct AuditSession {
     do throws(POSIXError) {
       let bytes = try WholeBytes.read(nil, most: Self.largestInput)
       return FileFinder.Found(sources: [
-        AuditSource(path: name, bytes: bytes, place: settings.project.relative(names.absolute(name)))
+        AuditSource(
+          path: name, bytes: bytes, place: settings.project.relative(names.absolute(name)))
       ])
     } catch {
       throw CommandFailure(

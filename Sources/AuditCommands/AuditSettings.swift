@@ -18,12 +18,14 @@ struct AuditSettings {
   private static let largestFile = 1 << 20
 
   init(_ options: RuleOptions) throws(CommandFailure) {
-    let root = Repository.root(around: names.folder)
-    file = options.config.map(names.absolute) ?? Self.find(from: names.folder, to: root)
+    let here = names.folder
+    let root = Repository.root(around: here)
+    file = options.config.map(names.absolute) ?? Self.find(from: here, to: root)
     // A file that lies elsewhere, as a shared one may, is still about the code here.
-    let isInside = file.map { names.folder.hasPrefix(Self.folder(of: $0)) } ?? false
-    let folder = file.flatMap { isInside ? Self.folder(of: $0) : nil }
-    project = PathNames(folder: folder ?? root ?? names.folder)
+    let above = file.map(Self.folder).flatMap { folder in
+      folder == here || folder == "/" || here.hasPrefix(folder + "/") ? folder : nil
+    }
+    project = PathNames(folder: above ?? root ?? here)
     if let file { try read(file) }
     apply(options)
   }

@@ -55,13 +55,18 @@ package struct RunCommand: AsyncParsableCommand {
       note("What is wrong in \(error.path) was left out.")
     }
     let session = AuditSession(command: self, settings: settings)
-    if fixing.watch {
-      try await Watch(session: session).run()
-    } else {
-      try await session.run()
+    do {
+      try await fixing.watch ? Watch(session: session).run() : session.run()
+    } catch let failure as CommandFailure where failure.status == .findings {
+      // Whoever reads the status has to learn first that this was not what was asked for.
+      guard settings.error == nil else { throw Self.wrongConfiguration }
+      throw failure
     }
-    if settings.error != nil { throw CommandFailure(status: .wrongOptions, message: "") }
+    if settings.error != nil { throw Self.wrongConfiguration }
   }
+
+  /// All has been said of it.
+  private static let wrongConfiguration = CommandFailure(status: .wrongOptions, message: "")
 
   /// Says something that is no finding, unless only those are wanted.
   func note(_ text: String) {

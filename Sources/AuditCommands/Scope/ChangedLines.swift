@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import MainstayAudit
+package import MainstayAudit
 
 /// The lines of files that somebody changed.
 package struct ChangedLines: Sendable, Equatable {
@@ -35,7 +35,8 @@ package struct ChangedLines: Sendable, Equatable {
       for range in ranges {
         for line in range {
           let before = hunks.prefix { $0.old.upperBound < line }
-          let inside = hunks.dropFirst(before.count).first.map { $0.old.contains(line - 1) } ?? false
+          let inside =
+            hunks.dropFirst(before.count).first.map { $0.old.contains(line - 1) } ?? false
           guard !inside else { continue }
           let last = before.last
           let place = line + (last.map { $0.new.upperBound - $0.old.upperBound } ?? 0)
@@ -53,7 +54,7 @@ package struct ChangedLines: Sendable, Equatable {
   /// The files, by path.
   package var paths: Set<String> { Set(files.keys) }
 
-  package subscript(path: String) -> Lines? { files[path] }
+  package subscript(path path: String) -> Lines? { files[path] }
 
   /// Whether a finding is about a changed line.
   package func contains(_ finding: Finding) -> Bool {
