@@ -36,6 +36,9 @@ final class AuditedFile {
       self.judge = judge
     }
 
+    /// Whether it depends on what other files hold.
+    var asksForIndex: Bool { judge != nil }
+
     /// The finding as the whole project makes it; nil where it is none after all.
     func settled(by index: ProjectIndex) -> Finding? {
       guard let judge else { return finding }
@@ -115,8 +118,27 @@ final class AuditedFile {
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     let finding = rule.finding(
       at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
-      fix: fix)
+      fix: fix.map(located))
     candidates.append(Candidate(finding, judge: judge))
+  }
+
+  /// The fix, with its places as lines and columns.
+  private func located(_ fix: Fix) -> Fix {
+    var fix = fix
+    fix.spans = fix.edits.map { edit in
+      let start = lines.place(of: edit.range.lowerBound)
+      let end = lines.place(of: edit.range.upperBound)
+      return Fix.Span(
+        line: start.line, column: column(of: edit.range.lowerBound, inLine: start.line),
+        endLine: end.line, endColumn: column(of: edit.range.upperBound, inLine: end.line))
+    }
+    return fix
+  }
+
+  /// The column in UTF-16 code units, from 1.
+  private func column(of offset: Int, inLine line: Int) -> Int {
+    let start = lines.bytes(ofLine: line).lowerBound
+    return text(start..<max(start, offset)).utf16.count + 1
   }
 
   /// The text of some bytes.
@@ -229,10 +251,11 @@ extension SyntaxProtocol {
 extension SourceFileSyntax {
   /// Whether it says `@main` and is a command of ArgumentParser, or starts with a shebang.
   fileprivate func isProgram(_ bytes: [UInt8]) -> Bool {
-    shebang != nil || statements.contains { item in
-      guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
-      return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
-    }
+    shebang != nil
+      || statements.contains { item in
+        guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
+        return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
+      }
   }
 }
 
