@@ -55,7 +55,7 @@ public struct Audit: Sendable {
   private func asksForIndex(_ outcomes: [FileOutcome], _ rules: RuleSet) -> Bool {
     !outcomes.isEmpty
       && (!rules.table.projects.isEmpty
-        || outcomes.contains { $0.candidates.contains { $0.holds != nil } })
+        || outcomes.contains { $0.candidates.contains(where: \.asksForIndex) })
   }
 
   private func merge(
@@ -70,7 +70,7 @@ public struct Audit: Sendable {
     }
     var findings: [Finding] = []
     for outcome in outcomes {
-      findings += outcome.candidates.filter { $0.holds?(index) ?? true }.map(\.finding)
+      findings += outcome.candidates.compactMap { $0.settled(by: index) }
     }
     let project = ProjectFindings(projectRules.rules, configuration.vocabulary)
     for entry in projectRules.table.projects {

@@ -53,7 +53,7 @@ struct Checklist {
     let app = basis.appError
     // What its file keeps to itself converts there or nowhere.
     let types = index.errorTypes.filter {
-      $0.pathClass != .test && !$0.isFileLocal && $0.name != app
+      $0.pathClass != .test && $0.isForOthers && $0.name != app
     }
     // `throw .empty` names no type: it counts where one type alone has such a case.
     var owners: [String: Set<String>] = [:]
@@ -74,27 +74,21 @@ struct Checklist {
     entries = types.map { type in
       let throwSites = thrown[type.name] ?? []
       let catchSites = caught[type.name] ?? []
-      let converts = app.map { Self.converts(type, into: $0, index, basis) }
-      let isConverter = index.conforms(type.name, to: basis.converters)
+      let converts = app.map { index.converts(type, into: $0, by: basis.converters) }
+      // What becomes the app's error has its texts.
+      let hasTexts = converts ?? index.conforms(type, to: basis.converters)
       return Entry(
-        name: type.name, path: type.path, line: type.line,
+        name: type.qualifiedName, path: type.path, line: type.line,
         throwSites: throwSites.filter { $0.pathClass != .test }.sorted(by: Self.isBefore),
         hasConversion: converts,
-        hasDescription: isConverter || index.hasProperty("errorDescription", in: type.name),
-        hasSuggestion: isConverter || index.hasProperty("recoverySuggestion", in: type.name),
+        hasDescription: hasTexts || index.hasProperty("errorDescription", in: type),
+        hasSuggestion: hasTexts || index.hasProperty("recoverySuggestion", in: type),
         tests: (throwSites + catchSites).filter { $0.pathClass == .test }.sorted(by: Self.isBefore),
         untestedCases: basis.notesMembers
-          ? type.cases.filter { (index.testMembers[$0.name] ?? 0) == 0 }.map(\.name) : nil,
+          ? type.cases.filter { !index.isNamedInTests($0, of: type) }.map(\.name) : nil,
         cases: type.cases.count,
         catchSites: catchSites.filter { $0.pathClass != .test }.sorted(by: Self.isBefore))
     }
-  }
-
-  private static func converts(
-    _ type: IndexedType, into app: String, _ index: ProjectIndex, _ basis: AuditReport.Basis
-  ) -> Bool {
-    index.conforms(type.name, to: basis.converters)
-      || index.conversions.contains { $0.from == type.name && $0.into == app }
   }
 
   private static func isBefore(_ one: IndexedUse, _ other: IndexedUse) -> Bool {

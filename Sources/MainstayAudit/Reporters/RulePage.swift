@@ -28,7 +28,7 @@ package struct RulePage {
     if let after = rule.after { blocks.append("After:\n\n" + block(after)) }
     if !rule.guards.isEmpty { blocks.append("Left alone:") }
     blocks += rule.guards.map { example in
-      "- \((example.reason ?? "").asSentence.markdown)\n\n" + block(example, indent: "  ")
+      "- \((example.reason ?? "").endedSentence.markdown)\n\n" + block(example, indent: "  ")
     }
     let places = PathClass.allCases.filter(rule.places.contains).map(\.plural)
     blocks += [

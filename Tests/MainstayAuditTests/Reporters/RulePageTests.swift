@@ -42,7 +42,8 @@ import Testing
     #expect(Set(written) == Set(pages.map { $0 + ".md" }))
     let front = try String(
       contentsOf: Self.catalog.appending(path: "MainstayAudit.md"), encoding: .utf8)
-    for page in pages { #expect(front.contains("- <doc:\(page)>"), "\(page)") }
+    let missing = pages.filter { !front.contains("- <doc:\($0)>") }
+    #expect(missing.isEmpty)
   }
 
   @Test(arguments: RuleGroup.present) func `a page has each rule once`(group: RuleGroup) {
