@@ -45,7 +45,7 @@ struct RuleExplanation {
   }
 
   private mutating func add(_ title: String, code: Example) {
-    blocks.append(style.paint(title, .bold) + "\n" + listing(code))
+    blocks.append(style.paint(title, .bold) + code.context.terminalSafe + "\n" + listing(code))
   }
 
   private mutating func addGuards(_ rule: Rule) {

@@ -24,8 +24,12 @@ package struct RulePage {
   /// All about one rule, below its title.
   static func body(of rule: Rule) -> String {
     var blocks = [rule.summary.markdown, "**Why.** \(rule.why.markdown)"]
-    if let before = rule.before { blocks.append("Before:\n\n" + block(before)) }
-    if let after = rule.after { blocks.append("After:\n\n" + block(after)) }
+    if let before = rule.before {
+      blocks.append("Before\(before.context.markdown):\n\n" + block(before))
+    }
+    if let after = rule.after {
+      blocks.append("After\(after.context.markdown):\n\n" + block(after))
+    }
     if !rule.guards.isEmpty { blocks.append("Left alone:") }
     blocks += rule.guards.map { example in
       "- \((example.reason ?? "").endedSentence.markdown)\n\n" + block(example, indent: "  ")

@@ -120,4 +120,23 @@ import Testing
     #expect(Samples.clean.text(as: .checklist) == "No types of errors.\n")
     #expect(!Samples.clean.text(as: .markdown).contains("Checklist"))
   }
+
+  @Test func `types of one name each have their own throws`() async throws {
+    func source(_ target: String, _ type: String) -> [AuditSource] {
+      [
+        AuditSource(
+          path: "Sources/\(target)/\(type).swift",
+          text: "struct \(type) { enum Failure: Error { case \(target.lowercased()), full } }"),
+        AuditSource(
+          path: "Sources/\(target)/Use.swift",
+          text: "func f() throws { throw \(type).Failure.full }"),
+        AuditSource(
+          path: "Sources/\(target)/More.swift",
+          text: "func g() throws { throw \(type).Failure.\(target.lowercased()) }"),
+      ]
+    }
+    let report = await Audit().run(source("App", "Cart") + source("Net", "Link"))
+    let rows = report.text(as: .checklist).split(separator: "\n").filter { $0.contains(".Failure") }
+    #expect(rows.map { $0.prefix(20) } == ["Cart.Failure       2", "Link.Failure       2"])
+  }
 }
