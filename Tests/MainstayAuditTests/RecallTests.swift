@@ -51,7 +51,7 @@ import Testing
       for form in Planting.forms(of: example.code) {
         guard !Parser.parse(source: form.code).hasError else { continue }
         planted += 1
-        let report = try await report(of: example.with(code: form.code), profile: .default)
+        let report = try await report(of: example.with(code: form.code), profile: .all)
         if report.findings.contains(where: { $0.rule == rule.id }) {
           found += 1
         } else {

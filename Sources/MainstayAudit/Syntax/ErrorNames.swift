@@ -20,9 +20,9 @@ extension DeclReferenceExprSyntax {
         for item in before.reversed() {
           if let value = item.item.value(of: name) { return value }
         }
-      } else if let branch = parent.as(IfExprSyntax.self), here.id != branch.elseBody?.id {
+      } else if let branch = parent.as(IfExprSyntax.self), here.id == branch.body.id {
         if let value = branch.conditions.value(of: name, before: here) { return value }
-      } else if let loop = parent.as(WhileStmtSyntax.self) {
+      } else if let loop = parent.as(WhileStmtSyntax.self), here.id == loop.body.id {
         if let value = loop.conditions.value(of: name, before: here) { return value }
       } else if let list = parent.as(ConditionElementListSyntax.self) {
         if let value = list.value(of: name, before: here) { return value }
