@@ -79,10 +79,18 @@ extension ProjectIndex {
 
   /// The declaration and the extensions of one type, whatever others have its name.
   package func parts(of type: IndexedType) -> [IndexedType] {
-    (types[type.name] ?? []).filter { part in
-      part.kind == .extension
-        ? type.isExtended(by: part.qualifiedName)
-        : part.site.path == type.site.path && part.qualifiedName == type.qualifiedName
+    let all = types[type.name] ?? []
+    return all.filter { part in
+      guard part.kind == .extension else {
+        return part.path == type.path && part.qualifiedName == type.qualifiedName
+      }
+      guard type.isExtended(by: part.qualifiedName) else { return false }
+      // Of two types of one name, a target extends its own.
+      return part.target == type.target
+        || !all.contains { other in
+          other.kind != .extension && other.target == part.target
+            && other.isExtended(by: part.qualifiedName)
+        }
     }
   }
 

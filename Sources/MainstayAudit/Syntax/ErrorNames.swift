@@ -3,6 +3,9 @@
 import SwiftSyntax
 
 extension DeclReferenceExprSyntax {
+  /// The most statements in a row that are searched for a name.
+  private static let longestList = 300
+
   /// What the name was given in this routine or one around it: the nearest `let` or `var` before
   /// this place, or the `if let`, `guard let` or `while let`.
   ///
@@ -15,15 +18,15 @@ extension DeclReferenceExprSyntax {
       if let clause = parent.as(CatchClauseSyntax.self), clause.boundNames.contains(name) {
         return nil
       }
-      if let list = parent.as(CodeBlockItemListSyntax.self) {
+      if let list = parent.as(CodeBlockItemListSyntax.self), list.count <= Self.longestList {
         let before = list.prefix { $0.id != here.id }
         for item in before.reversed() {
           if let value = item.item.value(of: name) { return value }
         }
-      } else if let branch = parent.as(IfExprSyntax.self), here.id != branch.elseBody?.id {
-        if let value = branch.conditions.value(of: name, before: here) { return value }
-      } else if let loop = parent.as(WhileStmtSyntax.self) {
-        if let value = loop.conditions.value(of: name, before: here) { return value }
+      } else if let branch = parent.as(IfExprSyntax.self), here.id == branch.body.id {
+        if let value = branch.conditions.value(of: name, before: nil) { return value }
+      } else if let loop = parent.as(WhileStmtSyntax.self), here.id == loop.body.id {
+        if let value = loop.conditions.value(of: name, before: nil) { return value }
       } else if let list = parent.as(ConditionElementListSyntax.self) {
         if let value = list.value(of: name, before: here) { return value }
       }

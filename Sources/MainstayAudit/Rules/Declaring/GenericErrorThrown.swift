@@ -72,6 +72,12 @@ extension Rule {
         func f() throws { throw ParseError(message: "no digit", line: 3) }
         """),
       .good(
+        """
+        import SwiftSyntaxMacros
+        enum CustomError: Error { case message(String) }
+        func expand() throws { throw CustomError.message("only works on functions") }
+        """, because: "the compiler shows it to a developer"),
+      .good(
         "func f() throws { throw NSError(domain: NSCocoaErrorDomain, code: NSUserCancelledError) }"),
     ],
     checks: .throwStatement { statement, file in
@@ -85,6 +91,8 @@ extension Rule {
 }
 
 private func report(_ thrown: ExprSyntax, at node: some SyntaxProtocol, in file: AuditedFile) {
+  // What a macro or a plugin throws is a message for developers, and nothing else reads it.
+  guard file.imports.isDisjoint(with: pluginModules) else { return }
   let value = made(thrown)
   if value.is(StringLiteralExprSyntax.self) {
     return file.report(node, "This throws a text instead of an error that callers can tell apart")
@@ -105,6 +113,8 @@ private func report(_ thrown: ExprSyntax, at node: some SyntaxProtocol, in file:
     }
   }
 }
+
+private let pluginModules: Set<String> = ["SwiftSyntaxMacros", "SwiftCompilerPlugin", "PackagePlugin"]
 
 /// Words in the names of types that wrap any text.
 private let vagueWords: Set<String> = [

@@ -138,7 +138,7 @@ private struct Mapping {
   var label: String? {
     var value = value.core
     while let call = value.as(FunctionCallExprSyntax.self) {
-      if call.name == "failure" || call.name == "init", let first = call.firstArgument?.core {
+      if call.name == "failure", let first = call.firstArgument?.core {
         value = first
       } else {
         value = call.calledExpression
