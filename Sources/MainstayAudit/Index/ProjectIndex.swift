@@ -85,12 +85,16 @@ extension ProjectIndex {
         return part.path == type.path && part.qualifiedName == type.qualifiedName
       }
       guard type.isExtended(by: part.qualifiedName) else { return false }
-      // Of two types of one name, a target extends its own.
-      return part.target == type.target
-        || !all.contains { other in
-          other.kind != .extension && other.target == part.target
-            && other.isExtended(by: part.qualifiedName)
+      // Of `Cart.Failure` and `Failure`, the longer; of two of one name, that of the same target.
+      return !all.contains { other in
+        guard other.kind != .extension, other.isExtended(by: part.qualifiedName) else {
+          return false
         }
+        let length = other.qualifiedName.utf8.count
+        return length > type.qualifiedName.utf8.count
+          || other.qualifiedName == type.qualifiedName && other.target == part.target
+            && type.target != part.target
+      }
     }
   }
 
