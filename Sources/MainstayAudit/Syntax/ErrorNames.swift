@@ -89,18 +89,46 @@ extension ExprSyntax {
     let value = uncast
     guard let name = value.lastName else { return false }
     if let last = words(of: name).last, last == "error" || last == "err" { return true }
-    guard value.kind == .declReferenceExpr else { return false }
+    guard let reference = value.as(DeclReferenceExprSyntax.self) else { return false }
+    if let local = reference.localValue { return local.isNamedAsError }
     var current = value.parent
     while let here = current, here.kind != .memberBlock {
       if let clause = here.as(CatchClauseSyntax.self), clause.binds(name) { return true }
+      if here.bindsFailure(name) { return true }
       if let routine = Routine(here),
         let parameter = routine.parameters.first(where: { $0.name.bareText == name })
       {
-        return parameter.type?.lastName?.hasSuffix("Error") ?? false
+        let type = parameter.type?.lastName ?? ""
+        return type.hasSuffix("Error") || type.hasSuffix("Failure")
       }
       current = here.parent
     }
     return false
+  }
+}
+
+extension Syntax {
+  /// Whether it is `case .failure(let name)`, of a `switch`, an `if` or a condition.
+  fileprivate func bindsFailure(_ name: String) -> Bool {
+    if let label = self.as(SwitchCaseSyntax.self)?.label.as(SwitchCaseLabelSyntax.self) {
+      return label.caseItems.contains { $0.pattern.bindsFailure(name) }
+    }
+    let conditions =
+      self.as(IfExprSyntax.self)?.conditions ?? self.as(ConditionElementListSyntax.self)
+    return conditions?.contains { element in
+      element.condition.as(MatchingPatternConditionSyntax.self)?.pattern.bindsFailure(name) ?? false
+    } ?? false
+  }
+}
+
+extension PatternSyntax {
+  fileprivate func bindsFailure(_ name: String) -> Bool {
+    contains { node in
+      guard let call = node.as(FunctionCallExprSyntax.self), call.name == "failure" else {
+        return false
+      }
+      return call.contains { $0.as(IdentifierPatternSyntax.self)?.identifier.bareText == name }
+    }
   }
 }
 
