@@ -15,8 +15,8 @@ final class AuditedFile {
   var rule = 0
   private(set) var candidates: [Candidate] = []
   private(set) lazy var lines = LineTable(bytes)
-  private(set) lazy var imports: Set<String> = Set(
-    tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+  /// The modules that it imports, also under a condition.
+  private(set) lazy var imports: Set<String> = tree.statements.imports
   /// The functions that it declares anywhere, by name.
   private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
     grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
@@ -245,6 +245,22 @@ extension SyntaxProtocol {
     }
     return Finding.Anchor(
       declaration: names.reversed().joined(separator: "."), statement: hash.value)
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  fileprivate var imports: Set<String> {
+    var modules: Set<String> = []
+    for statement in self {
+      if let declaration = statement.item.as(ImportDeclSyntax.self) {
+        modules.insert(declaration.path.first?.name.bareText ?? "")
+      } else if let condition = statement.item.as(IfConfigDeclSyntax.self) {
+        for clause in condition.clauses {
+          modules.formUnion(clause.elements?.as(CodeBlockItemListSyntax.self)?.imports ?? [])
+        }
+      }
+    }
+    return modules
   }
 }
 

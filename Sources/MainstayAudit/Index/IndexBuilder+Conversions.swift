@@ -194,8 +194,8 @@ private struct Casts {
       }
       add(type.lastName, at: node)
       if let cast = NamedCast(node, type) { last = cast }
-    case .isTypePattern: add(node.cast(IsTypePatternSyntax.self).type.lastName, at: node)
-    case .switchCaseItem:
+    case .isTypePattern where isOfError(node): add(node.cast(IsTypePatternSyntax.self).type.lastName, at: node)
+    case .switchCaseItem where isOfError(node):
       let pattern = node.cast(SwitchCaseItemSyntax.self).pattern
       for access in pattern.every(MemberAccessExprSyntax.self) {
         add(access.base?.lastName, at: node)
@@ -224,7 +224,24 @@ private struct Casts {
   private func isAboutError(_ node: Syntax) -> Bool {
     guard let value = node.previousSibling else { return false }
     if let name = value.as(ExprSyntax.self)?.firstName { return names.contains(name) }
-    return value.kind == .patternExpr || value.kind == .discardAssignmentExpr
+    return isOfError(node)
+  }
+
+  /// Whether it is part of a pattern that the error is held against.
+  private func isOfError(_ node: Syntax) -> Bool {
+    var current = node.parent
+    while let here = current, here.kind != .codeBlockItem {
+      if let expression = here.as(SwitchExprSyntax.self) { return isError(expression.subject) }
+      if let match = here.as(MatchingPatternConditionSyntax.self) {
+        return isError(match.initializer.value)
+      }
+      current = here.parent
+    }
+    return false
+  }
+
+  private func isError(_ value: ExprSyntax) -> Bool {
+    value.firstName.map(names.contains) ?? false
   }
 }
 

@@ -113,7 +113,11 @@ final class IndexBuilder {
     if let access = thrown.as(MemberAccessExprSyntax.self) {
       let member = access.declName.baseName.bareText
       let type = access.base?.lastName ?? statement.enclosingRoutine?.thrownType
-      use = member == "init" ? (type, nil) : (type, member)
+      if member.first?.isUppercase ?? false {
+        use = (member, nil)
+      } else {
+        use = member == "init" ? (type, nil) : (type, member)
+      }
     } else if let name = thrown.lastName, name.first?.isUppercase ?? false {
       use = (name, nil)
     } else {

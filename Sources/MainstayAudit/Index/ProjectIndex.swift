@@ -82,10 +82,22 @@ extension ProjectIndex {
 
   /// The declaration and the extensions of one type, whatever others have its name.
   package func parts(of type: IndexedType) -> [IndexedType] {
-    (types[type.name] ?? []).filter { part in
-      part.kind == .extension
-        ? type.isExtended(by: part.qualifiedName)
-        : part.site.path == type.site.path && part.qualifiedName == type.qualifiedName
+    let all = types[type.name] ?? []
+    return all.filter { part in
+      guard part.kind == .extension else {
+        return part.path == type.path && part.qualifiedName == type.qualifiedName
+      }
+      guard type.isExtended(by: part.qualifiedName) else { return false }
+      // Of `Cart.Failure` and `Failure`, the longer; of two of one name, that of the same target.
+      return !all.contains { other in
+        guard other.kind != .extension, other.isExtended(by: part.qualifiedName) else {
+          return false
+        }
+        let length = other.qualifiedName.utf8.count
+        return length > type.qualifiedName.utf8.count
+          || other.qualifiedName == type.qualifiedName && other.target == part.target
+            && type.target != part.target
+      }
     }
   }
 

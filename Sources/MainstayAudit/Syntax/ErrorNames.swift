@@ -3,6 +3,9 @@
 import SwiftSyntax
 
 extension DeclReferenceExprSyntax {
+  /// The most statements in a row that are searched for a name.
+  private static let longestList = 300
+
   /// What the name was given in this routine or one around it: the nearest `let` or `var` before
   /// this place, or the `if let`, `guard let` or `while let`.
   ///
@@ -15,15 +18,15 @@ extension DeclReferenceExprSyntax {
       if let clause = parent.as(CatchClauseSyntax.self), clause.boundNames.contains(name) {
         return nil
       }
-      if let list = parent.as(CodeBlockItemListSyntax.self) {
+      if let list = parent.as(CodeBlockItemListSyntax.self), list.count <= Self.longestList {
         let before = list.prefix { $0.id != here.id }
         for item in before.reversed() {
           if let value = item.item.value(of: name) { return value }
         }
       } else if let branch = parent.as(IfExprSyntax.self), here.id == branch.body.id {
-        if let value = branch.conditions.value(of: name, before: here) { return value }
+        if let value = branch.conditions.value(of: name, before: nil) { return value }
       } else if let loop = parent.as(WhileStmtSyntax.self), here.id == loop.body.id {
-        if let value = loop.conditions.value(of: name, before: here) { return value }
+        if let value = loop.conditions.value(of: name, before: nil) { return value }
       } else if let list = parent.as(ConditionElementListSyntax.self) {
         if let value = list.value(of: name, before: here) { return value }
       }
@@ -86,18 +89,46 @@ extension ExprSyntax {
     let value = uncast
     guard let name = value.lastName else { return false }
     if let last = words(of: name).last, last == "error" || last == "err" { return true }
-    guard value.kind == .declReferenceExpr else { return false }
+    guard let reference = value.as(DeclReferenceExprSyntax.self) else { return false }
+    if let local = reference.localValue { return local.isNamedAsError }
     var current = value.parent
     while let here = current, here.kind != .memberBlock {
       if let clause = here.as(CatchClauseSyntax.self), clause.binds(name) { return true }
+      if here.bindsFailure(name) { return true }
       if let routine = Routine(here),
         let parameter = routine.parameters.first(where: { $0.name.bareText == name })
       {
-        return parameter.type?.lastName?.hasSuffix("Error") ?? false
+        let type = parameter.type?.lastName ?? ""
+        return type.hasSuffix("Error") || type.hasSuffix("Failure")
       }
       current = here.parent
     }
     return false
+  }
+}
+
+extension Syntax {
+  /// Whether it is `case .failure(let name)`, of a `switch`, an `if` or a condition.
+  fileprivate func bindsFailure(_ name: String) -> Bool {
+    if let label = self.as(SwitchCaseSyntax.self)?.label.as(SwitchCaseLabelSyntax.self) {
+      return label.caseItems.contains { $0.pattern.bindsFailure(name) }
+    }
+    let conditions =
+      self.as(IfExprSyntax.self)?.conditions ?? self.as(ConditionElementListSyntax.self)
+    return conditions?.contains { element in
+      element.condition.as(MatchingPatternConditionSyntax.self)?.pattern.bindsFailure(name) ?? false
+    } ?? false
+  }
+}
+
+extension PatternSyntax {
+  fileprivate func bindsFailure(_ name: String) -> Bool {
+    contains { node in
+      guard let call = node.as(FunctionCallExprSyntax.self), call.name == "failure" else {
+        return false
+      }
+      return call.contains { $0.as(IdentifierPatternSyntax.self)?.identifier.bareText == name }
+    }
   }
 }
 

@@ -68,6 +68,9 @@ extension Rule {
       .good(
         "let text = error.localizedDescription.hasSuffix(\".\") ? a : b",
         because: "it looks at punctuation"),
+      .good(
+        "let short = error.message.range(of: \" at /\").map { error.message[..<$0.lowerBound] }",
+        because: "it shortens the text"),
       .good("if error.localizedDescription.contains(search) { f() }"),
       .good(
         """
@@ -122,13 +125,22 @@ extension FunctionCallExprSyntax {
   /// The text of an error that the call looks into for something that is written out.
   fileprivate func matchedErrorText(_ access: MemberAccessExprSyntax) -> ExprSyntax? {
     guard let base = access.base, let argument = firstArgument else { return nil }
-    if argument.isTellingLiteral { return base.isErrorText ? base : nil }
+    if argument.isTellingLiteral {
+      // `text.range(of: " at ").map { … }` cuts something off.
+      if parent?.kind == .memberAccessExpr, access.lastWord == "range" { return nil }
+      return base.isErrorText ? base : nil
+    }
     // `["busy", "locked"].contains(text)` and `regex.firstMatch(in: text, …)`
     let isList =
       base.as(ArrayExprSyntax.self)?.elements.contains { $0.expression.isTellingLiteral } ?? false
     let isRegex = arguments.first?.label?.text == "in" || base.is(RegexLiteralExprSyntax.self)
     return (isList || isRegex) && argument.isErrorText ? argument : nil
   }
+}
+
+extension MemberAccessExprSyntax {
+  /// `range` of `firstRange` and `range`.
+  fileprivate var lastWord: String? { words(of: declName.baseName.text).last }
 }
 
 extension SwitchExprSyntax {

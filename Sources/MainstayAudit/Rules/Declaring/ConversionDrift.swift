@@ -165,7 +165,10 @@ extension Rule {
           !list.types.contains(type.name)
             && index.ancestors(of: type).isDisjoint(with: list.types)
         }
-        guard known.count >= 2, !missing.isEmpty else { continue }
+        // A list that has only a few of them is about those few.
+        guard known.count >= 2, !missing.isEmpty, missing.count <= (known.count + 1) / 2 else {
+          continue
+        }
         let names = missing.prefix(3).map { "`\($0.qualifiedName)`" }.joined(separator: ", ")
         project.report(
           list.site, in: list.pathClass,

@@ -147,7 +147,13 @@ extension ProjectIndex {
     let isInside = modules.contains { module in
       developerModules.contains(module) || developerPrefixes.contains { module.hasPrefix($0) }
     }
-    return !isInside && !modules.isDisjoint(with: foundationModules)
+    return !isInside && usesFoundation(target)
+  }
+
+  /// Whether Foundation is there, in which `LocalizedError` lies.
+  func usesFoundation(_ target: String) -> Bool {
+    let modules = imports[target] ?? []
+    return modules.isEmpty || !modules.isDisjoint(with: foundationModules)
   }
 }
 

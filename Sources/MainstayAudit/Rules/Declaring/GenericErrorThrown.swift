@@ -50,6 +50,7 @@ extension Rule {
           }
         }
         """),
+      .bad("func f() throws { ↓throw last ?? NSError(domain: \"Retry\", code: 0x10) }"),
       .good("func pay() throws { throw CartError.empty }"),
       .good(
         "func f() throws { throw NSError(domain: NSPOSIXErrorDomain, code: Int(errno)) }",
@@ -72,6 +73,12 @@ extension Rule {
         func f() throws { throw ParseError(message: "no digit", line: 3) }
         """),
       .good(
+        """
+        import SwiftSyntaxMacros
+        enum CustomError: Error { case message(String) }
+        func expand() throws { throw CustomError.message("only works on functions") }
+        """, because: "the compiler shows it to a developer"),
+      .good(
         "func f() throws { throw NSError(domain: NSCocoaErrorDomain, code: NSUserCancelledError) }"),
     ],
     checks: .throwStatement { statement, file in
@@ -85,26 +92,45 @@ extension Rule {
 }
 
 private func report(_ thrown: ExprSyntax, at node: some SyntaxProtocol, in file: AuditedFile) {
+  // What a macro or a plugin throws is a message for developers, and nothing else reads it.
+  guard file.imports.isDisjoint(with: pluginModules) else { return }
   let value = made(thrown)
+  if let sequence = value.as(SequenceExprSyntax.self) {
+    // `throw last ?? NSError(…)` and `throw isLate ? NSError(…) : error`
+    let parts = sequence.elements.flatMap { part in
+      [part, part.as(UnresolvedTernaryExprSyntax.self)?.thenExpression].compactMap(\.self)
+    }
+    guard parts.contains(where: { $0.as(FunctionCallExprSyntax.self)?.isGenericError ?? false })
+    else { return }
+    return file.report(node, "This throws a bare `NSError` that callers know only by its number")
+  }
   if value.is(StringLiteralExprSyntax.self) {
     return file.report(node, "This throws a text instead of an error that callers can tell apart")
   }
   guard let call = value.as(FunctionCallExprSyntax.self), let name = call.typeName else { return }
   if name == "NSError" {
-    guard call.isGeneric else { return }
+    guard call.isGenericError else { return }
     file.report(node, "This throws a bare `NSError` that callers know only by its number")
   } else if words(of: name).contains(where: vagueWords.contains), call.arguments.count == 1,
     call.firstArgument?.is(StringLiteralExprSyntax.self) ?? false
   {
     file.report(node, "`\(name)` says what happened only in words") { index in
       index.declarations(of: name).contains { type in
-        Array(type.properties.values) == ["String"]
+        type.properties.filter { !spoken.contains($0.key) }.map(\.value) == ["String"]
           || type.properties.isEmpty && type.cases.count == 1
             && type.cases.allSatisfy { $0.payload == ["String"] }
       }
     }
   }
 }
+
+private let pluginModules: Set<String> = ["SwiftSyntaxMacros", "SwiftCompilerPlugin", "PackagePlugin"]
+
+/// Properties that say in words what the others hold.
+private let spoken: Set<String> = [
+  "description", "debugDescription", "localizedDescription", "errorDescription", "failureReason",
+  "recoverySuggestion",
+]
 
 /// Words in the names of types that wrap any text.
 private let vagueWords: Set<String> = [
@@ -132,7 +158,8 @@ extension FunctionCallExprSyntax {
   }
 
   /// Whether an `NSError` is made of a domain of one's own and a number that is written out.
-  fileprivate var isGeneric: Bool {
+  fileprivate var isGenericError: Bool {
+    guard typeName == "NSError" else { return false }
     if arguments.isEmpty { return true }
     guard let domain = argument("domain") else { return false }
     let text = domain.as(StringLiteralExprSyntax.self)?.writtenText ?? domain.lastName ?? ""
@@ -140,6 +167,7 @@ extension FunctionCallExprSyntax {
       text.hasPrefix("NS") || text.hasPrefix("kC") || text.contains("POSIX")
       || text.contains("OSStatus") || text.hasPrefix("kAudio") || text == "SKErrorDomain"
     guard !isOfTheSystem else { return false }
-    return argument("code")?.core.integer != nil
+    guard let code = argument("code")?.core else { return false }
+    return code.is(IntegerLiteralExprSyntax.self) || code.integer != nil
   }
 }

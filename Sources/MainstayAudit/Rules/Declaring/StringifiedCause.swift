@@ -5,6 +5,7 @@ import SwiftSyntax
 extension Rule {
   static let stringifiedCause = Rule(
     "MS111", "stringified-cause", .info, .optIn, serves: ["B2"],
+    places: [.production, .example],
     summary: "A caught error goes into a new one only as text.",
     why: """
       The text keeps what the error says and loses what it is: nobody further up can ask for its \
@@ -49,10 +50,16 @@ extension Rule {
         because: "the error itself is in the log"),
       .good("do { try f() } catch { throw LoadError.failed }", because: "another rule finds that"),
       .good("do { try f() } catch { throw error }"),
+      .good(
+        """
+        do { try f() } catch DecodingError.keyNotFound(let key, let context) {
+          throw LoadError.invalid("no \\(key): \\(context.debugDescription)")
+        }
+        """, because: "what the pattern took out goes on as it is"),
       .good("do { try f() } catch let e as HTTPError { throw LoadError.http(e.status) }"),
     ],
     checks: .catchClause { clause, file in
-      guard !clause.body.statements.isEmpty, !clause.isDiscarding else { return }
+      guard !clause.body.statements.isEmpty, clause.bindsError else { return }
       let made = clause.newErrors
       guard !made.isEmpty else { return }
       let names = clause.boundNames
@@ -65,6 +72,13 @@ extension Rule {
 }
 
 extension CatchClauseSyntax {
+  /// Whether the body has the error itself, rather than what a pattern takes out of it.
+  fileprivate var bindsError: Bool {
+    guard let pattern = catchItems.first?.pattern else { return true }
+    if pattern.discardsValue { return false }
+    return pattern.isIrrefutable || pattern.contains { $0.kind == .unresolvedAsExpr }
+  }
+
   /// What it throws or hands on as a failure, where that is made here.
   fileprivate var newErrors: [(node: Syntax, value: ExprSyntax)] {
     body.everyOwn(ThrowStmtSyntax.self).compactMap { statement in
@@ -95,15 +109,15 @@ extension CatchClauseSyntax {
 private enum CauseUse {
   case none, text, whole
 
-  init(of names: Set<String>, in value: ExprSyntax) {
+  init(of names: Set<String>, in value: ExprSyntax, isLocal: Bool = false) {
     var use = CauseUse.none
     value.walk { node in
       guard use != .whole, let name = node.as(DeclReferenceExprSyntax.self), !name.isMemberName
       else { return use != .whole }
       if names.contains(name.baseName.bareText) {
         use = name.isRead ? .text : .whole
-      } else if let local = name.localValue, local.mentionsAny(of: names) {
-        let inner = CauseUse(of: names, in: local)
+      } else if !isLocal, let local = name.localValue, local.mentionsAny(of: names) {
+        let inner = CauseUse(of: names, in: local, isLocal: true)
         if inner != .none { use = inner }
       }
       return true

@@ -71,6 +71,17 @@ extension Rule {
           do { try store.write(draft) } catch { ↓self.failure = .connectionLost }
         }
         """),
+      .bad(
+        """
+        func map(_ error: any Error) -> AppError {
+          if let error = error as? DecodingError { return .decoding(error) }
+          ↓return .network(error)
+        }
+        func code(_ error: any Error) -> AppError {
+          guard let error = error as? DecodingError else { ↓return NetworkError.failed(error) }
+          return .decoding(error)
+        }
+        """),
       .good("do { try database.save(order) } catch { throw AppError.unknown(error) }"),
       .good(
         "do { try await client.send(request) } catch { throw AppError.network(error) }",
@@ -114,8 +125,13 @@ extension Rule {
       file.report(statement.node, "Every error that comes here is called `\(label)`")
     },
     .ifExpression { branch, file in
-      guard let rest = branch.elseBody?.as(CodeBlockSyntax.self),
-        let statement = rest.statements.mapping, branch.castsError
+      guard let statement = branch.rest?.mapping, branch.castsError else { return }
+      guard let label = statement.label, Domain(of: label) != nil else { return }
+      file.report(statement.node, "Every other error is called `\(label)`")
+    },
+    .guardStatement { check, file in
+      guard let statement = check.body.statements.mapping,
+        check.conditions.contains(where: { $0.condition.castsError })
       else { return }
       guard let label = statement.label, Domain(of: label) != nil else { return }
       file.report(statement.node, "Every other error is called `\(label)`")
@@ -138,7 +154,9 @@ private struct Mapping {
   var label: String? {
     var value = value.core
     while let call = value.as(FunctionCallExprSyntax.self) {
-      if call.name == "failure" || call.name == "init", let first = call.firstArgument?.core {
+      if let name = call.name, ["failure", "failed", "error"].contains(name),
+        let first = call.firstArgument?.core, first.isCase
+      {
         value = first
       } else {
         value = call.calledExpression
@@ -147,7 +165,22 @@ private struct Mapping {
     guard let access = value.as(MemberAccessExprSyntax.self) else { return nil }
     // A member of a value, such as `error.network`, is no case.
     if let base = access.base, !(base.lastName?.first?.isUppercase ?? false) { return nil }
-    return access.declName.baseName.bareText
+    let name = access.declName.baseName.bareText
+    // `NetworkError.failed` says it with the type alone.
+    let saysMore = words(of: name).contains { !emptyWords.contains($0) }
+    return saysMore ? name : access.base?.lastName
+  }
+}
+
+/// Words that say no more than that it is an error.
+private let emptyWords: Set<String> = ["failed", "failure", "error", "underlying", "wrapped"]
+
+extension ExprSyntax {
+  /// Whether it is a case: `.a`, `.a(x)`, `E.a`.
+  fileprivate var isCase: Bool {
+    let callee = self.as(FunctionCallExprSyntax.self)?.calledExpression ?? self
+    guard let access = callee.as(MemberAccessExprSyntax.self) else { return false }
+    return access.base == nil || access.base?.lastName?.first?.isUppercase ?? false
   }
 }
 
@@ -165,6 +198,9 @@ extension CodeBlockItemListSyntax {
       let value = assignment.value
     {
       return Mapping(node: Syntax(sequence), value: value)
+    }
+    if let value = item.as(ExprSyntax.self), value.isCase {
+      return Mapping(node: Syntax(value), value: value)
     }
     return nil
   }
@@ -193,6 +229,18 @@ extension CodeBlockSyntax {
 }
 
 extension IfExprSyntax {
+  /// What runs where none of its conditions holds: the last `else`, or the one statement after it
+  /// where its body leaves.
+  fileprivate var rest: CodeBlockItemListSyntax? {
+    if let last = elseBody { return last.as(CodeBlockSyntax.self)?.statements }
+    guard let leaving = body.statements.last?.item,
+      leaving.is(ReturnStmtSyntax.self) || leaving.is(ThrowStmtSyntax.self),
+      let list = nearest(CodeBlockItemListSyntax.self), parent?.kind == .expressionStmt,
+      let before = list.dropLast().last, before.item.id == parent?.id
+    else { return nil }
+    return list
+  }
+
   /// Whether it, or one that it is the `else` of, asks an error for its type.
   fileprivate var castsError: Bool {
     var current: IfExprSyntax? = self
@@ -265,7 +313,10 @@ private enum Domain: CaseIterable {
   private var labels: Set<String> {
     switch self {
     case .network:
-      ["network", "networking", "offline", "connection", "connectivity", "internet", "unreachable"]
+      [
+        "network", "networking", "offline", "connection", "connectivity", "internet", "unreachable",
+        "timeout",
+      ]
     case .storage: ["database", "storage", "persistence", "disk"]
     case .coding: ["decoding", "decode", "parsing", "serialization", "deserialization"]
     }
@@ -292,6 +343,15 @@ private enum Domain: CaseIterable {
     }
   }
 
+  /// Words that only calls of this kind have.
+  private var certain: Set<String> {
+    switch self {
+    case .network: ["network", "http", "url", "api", "remote", "socket", "endpoint", "server"]
+    case .storage: ["database", "db", "sqlite", "keychain", "disk", "realm", "directory", "defaults"]
+    case .coding: ["decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist"]
+    }
+  }
+
   /// Whether a call is none of this kind: its words are of another, or it neither waits nor says
   /// anything of this one.
   func excludes(_ call: FunctionCallExprSyntax) -> Bool {
@@ -300,6 +360,10 @@ private enum Domain: CaseIterable {
     for argument in call.arguments {
       if let label = argument.label?.bareText { said.formUnion(words(of: label)) }
     }
+    let isClearlyOther =
+      Self.allCases.contains { $0 != self && !$0.certain.isDisjoint(with: said) }
+      && certain.isDisjoint(with: said)
+    if isClearlyOther { return true }
     if !calls.isDisjoint(with: said) { return false }
     if Self.allCases.contains(where: { $0 != self && !$0.calls.isDisjoint(with: said) }) {
       return true

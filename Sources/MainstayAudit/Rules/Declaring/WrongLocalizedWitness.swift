@@ -87,6 +87,11 @@ extension Rule {
         }
         """),
       .good("func f() { let errorDescription: String = \"\" }"),
+      .good(
+        """
+        import Dispatch
+        struct UnknownHost: Error { var errorDescription: String { "" } }
+        """, because: "there is no `LocalizedError` without Foundation"),
     ],
     checks: .variable { variable, file in
       guard let name = variable.localizedText, let type = variable.ownerOfInstance,
@@ -110,7 +115,9 @@ extension Rule {
             message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
             fix: retyping.map { .safe("make it a `String?`", $0) })
         }
-        guard !isCarried, !types.contains(where: index.mayBeLocalized) else { return nil }
+        guard !isCarried, !types.contains(where: index.mayBeLocalized),
+          types.allSatisfy({ index.usesFoundation($0.target) })
+        else { return nil }
         return .init(
           message: "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
           fix: isOptional || retyping != nil
