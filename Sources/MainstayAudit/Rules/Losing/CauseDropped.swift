@@ -97,10 +97,24 @@ extension ThrowStmtSyntax {
         let whole = arm.nearest(SwitchExprSyntax.self), whole.subject.mentionsAny(of: names)
       {
         return true
+      } else if let list = here.as(CodeBlockItemListSyntax.self),
+        list.prefix(while: { $0.id != child.id }).contains(where: { $0.sortsOut(names) })
+      {
+        return true
       }
       child = here
     }
     return false
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// Whether it is a guard that lets errors of one kind pass, and throws on all others.
+  fileprivate func sortsOut(_ names: Set<String>) -> Bool {
+    guard let check = item.as(GuardStmtSyntax.self), check.conditions.mentionsAny(of: names) else {
+      return false
+    }
+    return check.body.everyOwn(ThrowStmtSyntax.self).contains { $0.mentionsAny(of: names) }
   }
 }
 
@@ -114,7 +128,9 @@ private func payloadFix(_ statement: ThrowStmtSyntax, error: String, in file: Au
     let slots = file.slots(ofCase: made.declName.baseName.bareText, in: type)
   else { return nil }
   let given = call?.arguments.map { $0.label?.bareText } ?? []
-  let free = slots.enumerated().filter { $0.element.takesError && !given.contains($0.element.label) }
+  let free = slots.enumerated().filter {
+    $0.element.takesError && !given.contains($0.element.label)
+  }
   guard free.count == 1, let slot = free.first else { return nil }
   let argument = (slot.element.label.map { "\($0): " } ?? "") + error
   guard let call, !call.arguments.isEmpty else {
@@ -247,6 +263,15 @@ private let causeDroppedExamples: [Example] = [
       }
     }
     """, because: "the new error says what the old one was"),
+  .good(
+    """
+    func f() throws {
+      do { try a() } catch {
+        guard let known = error as? StoreError, known == .full else { throw error }
+        throw E.full
+      }
+    }
+    """),
   .good("func f() throws { do { try a() } catch { throw CancellationError() } }"),
   .good("func run() throws { do { try a() } catch { print(error); throw ExitCode.failure } }"),
   .good("func f() throws { do { try a() } catch { lastError = error; throw lastError } }"),

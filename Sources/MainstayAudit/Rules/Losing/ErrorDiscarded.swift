@@ -221,7 +221,8 @@ private let errorDiscardedExamples: [Example] = [
   .bad("func f() { do { try a() } ↓catch let error as NSError { completion(nil) } }"),
   .bad("func show() { do { try a() } ↓catch { hasError = true } }"),
   .bad("func f() { do { try db.commit() } ↓catch { db.rollback() } }"),
-  .bad("init(_ text: String) { do { self.kind = try .init(text) } ↓catch { kind = .other(text) } }"),
+  .bad(
+    "init(_ text: String) { do { self.kind = try .init(text) } ↓catch { kind = .other(text) } }"),
   .bad("func both() throws { do { try a() } ↓catch { try b() } }"),
   .bad("init?(_ data: Data) { do { self = try Self.read(data) } ↓catch { return nil } }"),
   .bad(

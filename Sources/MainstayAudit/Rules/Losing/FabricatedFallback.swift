@@ -31,7 +31,8 @@ extension ExprSyntax {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr: return true
     case .stringLiteralExpr: return cast(StringLiteralExprSyntax.self).plainText != nil
-    case .arrayExpr: return cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isMadeUp }
+    case .arrayExpr:
+      return cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isMadeUp }
     case .dictionaryExpr: return trimmedDescription == "[:]"
     case .prefixOperatorExpr: return cast(PrefixOperatorExprSyntax.self).expression.isMadeUp
     case .functionCallExpr:
@@ -59,7 +60,9 @@ private func isLenient(_ attempt: TryExprSyntax, fallback: ExprSyntax) -> Bool {
     if Surroundings(of: attempt)?.isPredicate ?? false { return true }
     if core.kind == .prefixOperatorExpr || core.kind == .sequenceExpr { return true }
     let asked = [call?.name, core.lastName].compactMap(\.self).compactMap { words(of: $0).first }
-    return asked.contains { ["is", "has", "can", "check", "contains", "exists", "was"].contains($0) }
+    return asked.contains {
+      ["is", "has", "can", "check", "contains", "exists", "was"].contains($0)
+    }
   }
   if call?.name == "contentsOfDirectory" {
     return attempt.enclosingRoutine?.node.mentions { $0.text == "removeItem" } ?? false

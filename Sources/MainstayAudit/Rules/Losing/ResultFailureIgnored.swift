@@ -23,13 +23,11 @@ extension Rule {
 }
 
 extension SwitchExprSyntax {
-  /// The arm for `.failure` of a switch that has one for `.success`, if it binds nothing and only
-  /// leaves.
+  /// The arm for `.failure` of a switch that has one for `.success`, if it only leaves.
   fileprivate var ignoredFailure: SwitchCaseSyntax? {
     let arms = cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     guard arms.contains(where: { $0.onlyCase == "success" }),
-      let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.bindsNothing,
-      failure.onlyLeaves
+      let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.onlyLeaves
     else { return nil }
     // Where success is the mistake, failure is as it should be.
     if arms.contains(where: { $0.onlyCase == "success" && $0.traps }) { return nil }
@@ -117,7 +115,7 @@ extension SwitchCaseSyntax {
 }
 
 private func bindFix(_ arm: SwitchCaseSyntax, in file: AuditedFile) -> Fix? {
-  guard let pattern = arm.pattern, let reference = arm.caseReference,
+  guard arm.bindsNothing, let pattern = arm.pattern, let reference = arm.caseReference,
     let item = arm.statements.first, let log = file.logCall(at: arm)
   else { return nil }
   let bound = Edit(pattern.bytes, "\(reference.trimmedDescription)(let error)")
@@ -182,6 +180,7 @@ private let resultFailureIgnoredExamples: [Example] = [
       """),
   .bad("for r in results { switch r { case .success(let a): use(a) ↓case .failure: continue } }"),
   .bad("load { result in switch result { case .success: done() ↓case .failure: return } }"),
+  .bad("func f() { switch r { case .success(let a): use(a) ↓case .failure(let e): break } }"),
   .bad(
     """
     func names() -> [String] {
