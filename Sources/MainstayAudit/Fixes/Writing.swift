@@ -62,8 +62,9 @@ extension AuditedFile {
     let inner = outer + step(in: block)
     let open = block.leftBrace.endPositionBeforeTrailingTrivia.utf8Offset
     let close = block.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset
-    if lines.place(of: open - 1).line == lines.place(of: close).line {
-      // All on one line: it stays so, with the statement in front.
+    let next = block.statements.first?.bytes.lowerBound ?? close
+    if lines.place(of: open - 1).line == lines.place(of: next).line {
+      // The first statement is on the line of the brace: so is the new one, in front of it.
       return Edit(open..<open, block.statements.isEmpty ? " \(statement) " : " \(statement);")
     }
     return Edit(open..<open, "\n\(inner)\(statement)")

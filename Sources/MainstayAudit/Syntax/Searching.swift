@@ -61,8 +61,9 @@ extension SyntaxProtocol {
   /// Whether a name occurs in it as an identifier, also inside interpolations.
   func mentions(_ name: String) -> Bool { mentionsAny(of: [name]) }
 
-  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label:
-  /// `error` in `error.code` but not in `self.error` or `f(error: x)`. A nested clause or closure
+  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label.
+  ///
+  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or closure
   /// that gives the name to something else does not count.
   func mentionsAny(of names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }

@@ -24,7 +24,7 @@ extension Rule {
           isNoted
             ? "The error thrown here does not carry its cause, which is noted elsewhere"
             : "The error thrown here does not carry its cause",
-          severity: isNoted || clause.isExplained ? .info : nil,
+          severity: isNoted || clause.isExplained || statement.refuses ? .info : nil,
           fix: payloadFix(statement, error: clause.boundNames.first ?? "error", in: file))
       }
     })
@@ -82,6 +82,11 @@ extension ExprSyntax {
 }
 
 extension ThrowStmtSyntax {
+  /// Whether it turns somebody away, who must not learn why.
+  fileprivate var refuses: Bool {
+    expression.mentions { $0.text == "unauthorized" || $0.text == "forbidden" }
+  }
+
   /// Whether it only gives the program its exit code.
   fileprivate var endsProgram: Bool {
     expression.mentions { $0.text == "ExitCode" || $0.text == "CleanExit" }
@@ -243,6 +248,7 @@ private let causeDroppedExamples: [Example] = [
       }
     }
     """),
+  .bad("func f() throws { do { try check() } catch { ↓throw Abort(.unauthorized) } }"),
   .good("func f() throws { do { try a() } catch { throw ReadError.failed(underlying: error) } }"),
   .good(
     """
