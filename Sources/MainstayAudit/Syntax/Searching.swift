@@ -203,6 +203,26 @@ extension DeclReferenceExprSyntax {
   }
 }
 
+extension CodeBlockItemListSyntax {
+  /// The statements before one of them, the nearest first; so few of them that looking at each
+  /// from each costs no more than a walk.
+  func statements(before item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard var place = index(of: item) else { return [] }
+    var found: [CodeBlockItemSyntax] = []
+    while place != startIndex, found.count < 40 {
+      place = index(before: place)
+      found.append(self[place])
+    }
+    return found
+  }
+
+  /// The statements after one of them, in order.
+  func statements(after item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard let place = index(of: item) else { return [] }
+    return Array(self[index(after: place)...].prefix(200))
+  }
+}
+
 extension SyntaxProtocol {
   /// The node after this one in its parent.
   var nextSibling: Syntax? { sibling(after: true) }

@@ -57,7 +57,8 @@ extension ForceUnwrapExprSyntax {
       if let choice = here.as(TernaryExprSyntax.self), choice.condition.holds(path) { return true }
       if here.kind == .sequenceExpr, here.holdsTwice(path) { return true }
       if let list = here.as(CodeBlockItemListSyntax.self),
-        list.prefix(while: { $0.id != child.id }).contains(where: { $0.checks(path) })
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.checks(path) })
       {
         return true
       }

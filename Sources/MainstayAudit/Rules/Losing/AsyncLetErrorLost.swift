@@ -16,13 +16,13 @@ extension Rule {
         let item = variable.parent?.as(CodeBlockItemSyntax.self),
         let list = item.parent?.as(CodeBlockItemListSyntax.self)
       else { return }
-      let later = list.drop { $0.id != item.id }.dropFirst()
+      let later = list.statements(after: item)
       for binding in variable.bindings {
         guard let value = binding.initializer?.value,
           let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText,
           value.isTried || later.contains(where: { $0.tries(name) })
         else { continue }
-        if let path = lostPath(of: name, in: Array(later)) {
+        if let path = lostPath(of: name, in: later) {
           file.report(binding, "`\(name)` \(path), so its error is lost")
         }
       }

@@ -16,8 +16,9 @@ extension Rule {
       let throwing = clause.ownThrows
       guard !throwing.isEmpty else { return }
       let names = clause.errorNames
-      for statement in throwing where dropsCause(statement, of: clause, names) {
-        let isNoted = clause.notesError(names)
+      let dropping = throwing.filter { dropsCause($0, of: clause, names) }
+      let isNoted = !dropping.isEmpty && clause.notesError(names)
+      for statement in dropping {
         if isNoted, statement.endsProgram { continue }
         file.report(
           statement,
@@ -103,7 +104,8 @@ extension ThrowStmtSyntax {
       {
         return true
       } else if let list = here.as(CodeBlockItemListSyntax.self),
-        list.prefix(while: { $0.id != child.id }).contains(where: { $0.sortsOut(names) })
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.sortsOut(names) })
       {
         return true
       }

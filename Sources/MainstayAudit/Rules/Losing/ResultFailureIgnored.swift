@@ -32,7 +32,8 @@ extension SwitchExprSyntax {
     // Where success is the mistake, failure is as it should be.
     if arms.contains(where: { $0.onlyCase == "success" && $0.traps }) { return nil }
     // `case .success: true` and `case .failure: false` say which it was, which is the question.
-    return arms.allSatisfy(\.isBoolean) ? nil : failure
+    if arms.allSatisfy(\.isBoolean) { return nil }
+    return arms.allSatisfy { $0.bindsNothing && $0.onlyLeaves } ? nil : failure
   }
 }
 
@@ -43,7 +44,7 @@ extension SwitchExprSyntax {
       let item = nearest(CodeBlockItemSyntax.self),
       let list = item.parent?.as(CodeBlockItemListSyntax.self)
     else { return false }
-    return list.drop { $0.id != item.id }.dropFirst().contains { $0.mentions(name) }
+    return list.statements(after: item).contains { $0.mentions(name) }
   }
 }
 
@@ -209,6 +210,7 @@ private let resultFailureIgnoredExamples: [Example] = [
   .good("var isDone: Bool { switch r { case .success: return true case .failure: return false } }"),
   .good("switch state { case .success: go() case .failure: break case .open: wait() }"),
   .good("let ok = switch result { case .success: true case .failure: false }"),
+  .good("while true { switch r { case .success: break case .failure: continue } }"),
   .good("switch r { case .success: fatalError(\"it opened\") case .failure: break }"),
   .good("func f() { switch r { case .success: a() case .failure: break }; finish(r) }"),
   .good("switch r { case .success(let a): use(a) case .failure(let e) where e.isOld: break }"),

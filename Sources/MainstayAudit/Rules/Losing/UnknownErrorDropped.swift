@@ -57,7 +57,8 @@ extension GuardStmtSyntax {
     var child = Syntax(self)
     while let here = child.parent {
       if let list = here.as(CodeBlockItemListSyntax.self),
-        list.prefix(while: { $0.id != child.id }).contains(where: { $0.names(name) })
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.names(name) })
       {
         return true
       }
