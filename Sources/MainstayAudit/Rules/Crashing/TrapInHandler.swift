@@ -45,7 +45,6 @@ private struct FailureHandler {
     attempt?.mentions { token in
       let text = token.text
       return text == "Bundle" || text == "forResource" || text == "bundle"
-        || text == "loadPersistentStores" || text == "ModelContainer"
     } ?? false
   }
 }
@@ -92,6 +91,7 @@ extension FunctionCallExprSyntax {
   private static let claims = [
     "unreachable", "impossible", "never", "should not", "shouldn't", "cannot", "can't", "must",
     "unexpected", "bug", "invariant", "not happen", "doesn't", "do not", "programm",
+    "bundle",
   ]
 }
 
@@ -132,6 +132,12 @@ private let trapInHandlerExamples: [Example] = [
     }
     """),
   .bad("func f() { if case .failure(let error) = result { ↓Swift.fatalError(error.text) } }"),
+  .bad(
+    """
+    let container: ModelContainer = {
+      do { return try ModelContainer(for: Item.self) } catch { ↓fatalError("No store: \\(error)") }
+    }()
+    """),
   .bad("func f() { do { try open() } catch { if isFirst { ↓abort() } else { ↓exit(1) } } }"),
   .bad("func f() { do { try Data(contentsOf: Bundle.main.url!) } catch { ↓fatalError() } }"),
   .bad("func f() { do { try lock() } catch { ↓fatalError(\"this should never happen\") } }"),
