@@ -16,19 +16,25 @@ extension AuditedFile {
   func logger(at node: some SyntaxProtocol) -> String? {
     var found: [String] = []
     var current = Syntax(node).parent
-    var needsSelf = false
+    var prefix = ""
+    var seesInstance = true
     while let here = current {
       if let closure = here.as(ClosureExprSyntax.self) {
-        if closure.signature?.capture?.items.contains(where: { $0.specifier != nil }) ?? false {
-          return nil
+        if closure.capturesWeakly { return nil }
+        if closure.receiver?.call.calledExpression.firstName != "Task" { prefix = "self." }
+      } else if here.isTypeMember {
+        seesInstance = false
+      } else if let type = TypeDeclaration(here) {
+        for property in type.properties where isLogger(property.binding) {
+          if property.variable.modifiers.has(.static) {
+            found.append(seesInstance ? "Self." + property.name.text : property.name.text)
+          } else if seesInstance {
+            found.append(prefix + property.name.text)
+          }
         }
-        if closure.receiver?.call.calledExpression.firstName != "Task" { needsSelf = true }
-      }
-      if let type = TypeDeclaration(here) {
-        found += type.properties.filter { isLogger($0.binding) }.map { property in
-          property.variable.modifiers.has(.static) ? "Self." + property.name.text
-            : (needsSelf ? "self." : "") + property.name.text
-        }
+        // What lies in a type sees no instance of the types around it.
+        if !found.isEmpty { break }
+        seesInstance = false
       }
       current = here.parent
     }
@@ -56,8 +62,9 @@ extension AuditedFile {
     let inner = outer + step(in: block)
     let open = block.leftBrace.endPositionBeforeTrailingTrivia.utf8Offset
     let close = block.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset
-    if lines.place(of: open - 1).line == lines.place(of: close).line {
-      // All on one line: it stays so, with the statement in front.
+    let next = block.statements.first?.bytes.lowerBound ?? close
+    if lines.place(of: open - 1).line == lines.place(of: next).line {
+      // The first statement is on the line of the brace: so is the new one, in front of it.
       return Edit(open..<open, block.statements.isEmpty ? " \(statement) " : " \(statement);")
     }
     return Edit(open..<open, "\n\(inner)\(statement)")
@@ -84,11 +91,29 @@ extension AuditedFile {
     let inner = indentation(of: first)
     let step = inner.hasPrefix("\t") ? "\t" : "  "
     let moved = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      .map { $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element }
+      .map {
+        $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element
+      }
       .joined(separator: "\n")
     return Edit(
       range,
       "do {\n\(inner)\(step)\(moved)\n\(inner)} catch {\n\(inner)\(step)\(clause)\n\(inner)}")
+  }
+}
+
+extension ClosureExprSyntax {
+  /// Whether it holds `self` or something else weakly or without owning it.
+  fileprivate var capturesWeakly: Bool {
+    signature?.capture?.items.contains { $0.specifier != nil } ?? false
+  }
+}
+
+extension Syntax {
+  /// Whether it is a `static` or `class` function or property.
+  fileprivate var isTypeMember: Bool {
+    let modifiers =
+      self.as(FunctionDeclSyntax.self)?.modifiers ?? self.as(VariableDeclSyntax.self)?.modifiers
+    return modifiers.map { $0.has(.static) || $0.has(.class) } ?? false
   }
 }
 

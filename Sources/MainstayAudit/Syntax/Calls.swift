@@ -7,6 +7,17 @@ extension FunctionCallExprSyntax {
   /// `c` in `a.b.c(x)`.
   var name: String? { calledExpression.lastName }
 
+  /// `f` in `f(x)` and `Swift.f(x)`: a function of no type.
+  var freeName: String? {
+    if let name = calledExpression.as(DeclReferenceExprSyntax.self) {
+      return name.baseName.bareText
+    }
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Swift"
+    else { return nil }
+    return access.declName.baseName.bareText
+  }
+
   /// `a.b` in `a.b.c(x)`.
   var receiver: ExprSyntax? { calledExpression.as(MemberAccessExprSyntax.self)?.base }
 
@@ -67,7 +78,8 @@ extension ExprSyntax {
     guard let parent else { return false }
     if self.as(IfExprSyntax.self).map({ $0.elseBody == nil }) ?? false { return false }
     if let outer = parent.as(IfExprSyntax.self) { return ExprSyntax(outer).isValue }
-    let item = parent.as(CodeBlockItemSyntax.self)
+    let item =
+      parent.as(CodeBlockItemSyntax.self)
       ?? parent.as(ExpressionStmtSyntax.self)?.parent?.as(CodeBlockItemSyntax.self)
     guard let item else { return parent.kind != .codeBlock }
     return item.isImplicitResult
@@ -95,15 +107,27 @@ extension ClosureExprSyntax {
   /// to tells.
   var returnsNothing: Bool {
     if let type = signature?.returnClause?.type { return type.isVoid }
-    guard let (call, label) = receiver, let name = call.name else { return false }
+    guard let (call, label) = receiver, let name = call.name else { return isAssignedAction }
     if let label, Self.namesOfActions.contains(label) || label.isEvent { return true }
     if Self.takersOfActions.contains(name) || name.isEvent { return true }
-    return Self.passingOn.contains(name) && call.isStatement
+    // What a call makes that stands alone is kept by nobody but the call itself.
+    guard call.isStatement, let verb = words(of: name).first else { return false }
+    return !Self.keepers.contains(verb)
+  }
+
+  /// Whether it is the value of `a.onClose = { … }` or the like.
+  private var isAssignedAction: Bool {
+    guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
+      let name = Assignment(sequence)?.name
+    else { return false }
+    return name.isEvent || Self.namesOfActions.contains(name) || name.hasSuffix("Handler")
+      || name.hasSuffix("Callback")
   }
 
   private static let namesOfActions: Set<String> = [
     "action", "completion", "completionHandler", "handler", "perform", "execute", "block",
     "animations", "receiveValue", "receiveCompletion", "callback",
+    "set", "update",
   ]
   private static let takersOfActions: Set<String> = [
     "Button", "DispatchWorkItem", "UIAction", "UIAlertAction", "async", "asyncAfter", "forEach",
@@ -112,10 +136,10 @@ extension ClosureExprSyntax {
     "whenComplete", "whenSuccess", "whenFailure", "handleEvents", "present", "dismiss",
     "schedule", "scheduleTask", "execute", "NavigationButton", "AsyncButton",
   ]
-  /// What hands on the result of its closure.
-  private static let passingOn: Set<String> = [
-    "Task", "detached", "immediate", "run", "perform", "performAndWait", "sync", "withLock",
-    "withLockedValue", "assumeIsolated", "withAnimation", "autoreleasepool", "withTransaction",
+  /// First words of calls that keep what their closures make, or how to make it.
+  private static let keepers: Set<String> = [
+    "register", "provide", "add", "append", "insert", "set", "define", "bind", "map", "compact",
+    "flat", "resolve", "submit", "store", "cache", "push", "expect", "assert", "xct",
   ]
 }
 

@@ -110,7 +110,8 @@ extension CatchClauseSyntax {
   var isExplained: Bool {
     comments.contains { comment in
       // The marks of the comment are one word.
-      comment.split(separator: " ").count > 5 && !comment.lowercased().contains("todo")
+      let count = comment.split(separator: " ").count
+      return (count > 5 || count > 3 && comment.isExcuse) && !comment.lowercased().contains("todo")
         && !comment.lowercased().contains("fixme")
     }
   }

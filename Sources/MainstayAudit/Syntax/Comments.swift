@@ -66,7 +66,7 @@ extension TriviaPiece {
 
 extension String {
   /// Whether a comment speaks of what happens when something fails.
-  fileprivate var isExcuse: Bool {
+  var isExcuse: Bool {
     let text = lowercased()
     return Self.excuses.contains { text.contains($0) }
   }

@@ -62,7 +62,9 @@ struct Surroundings {
     "is", "has", "can", "should", "contains", "supports", "matches", "exists", "validate",
     "verify", "check", "are", "was", "does", "needs", "equals", "test", "detect", "probe",
   ]
-  private static let answers: Set<String> = ["exists", "equals", "matches", "contains", "supported"]
+  private static let answers: Set<String> = [
+    "exists", "equals", "matches", "contains", "supported",
+  ]
 }
 
 extension SyntaxProtocol {

@@ -61,8 +61,9 @@ extension SyntaxProtocol {
   /// Whether a name occurs in it as an identifier, also inside interpolations.
   func mentions(_ name: String) -> Bool { mentionsAny(of: [name]) }
 
-  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label:
-  /// `error` in `error.code` but not in `self.error` or `f(error: x)`. A nested clause or closure
+  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label.
+  ///
+  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or closure
   /// that gives the name to something else does not count.
   func mentionsAny(of names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }
@@ -199,6 +200,26 @@ extension DeclReferenceExprSyntax {
     if parent?.kind == .keyPathPropertyComponent { return true }
     guard let access = parent?.as(MemberAccessExprSyntax.self) else { return false }
     return access.declName.id == id
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  /// The statements before one of them, the nearest first; so few of them that looking at each
+  /// from each costs no more than a walk.
+  func statements(before item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard var place = index(of: item) else { return [] }
+    var found: [CodeBlockItemSyntax] = []
+    while place != startIndex, found.count < 40 {
+      place = index(before: place)
+      found.append(self[place])
+    }
+    return found
+  }
+
+  /// The statements after one of them, in order.
+  func statements(after item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard let place = index(of: item) else { return [] }
+    return Array(self[index(after: place)...].prefix(200))
   }
 }
 

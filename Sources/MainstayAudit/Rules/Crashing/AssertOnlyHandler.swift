@@ -14,8 +14,7 @@ extension Rule {
     checks: .catchClause { clause, file in
       guard clause.body.statements.count == 1,
         let call = clause.body.statements.first?.item.as(FunctionCallExprSyntax.self),
-        let name = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
-        name == "assertionFailure" || name == "assert"
+        let name = call.freeName, name == "assertionFailure" || name == "assert"
       else { return }
       file.report(
         clause, "In release builds this error is dropped, since `\(name)` is left out",
@@ -68,7 +67,8 @@ private let assertOnlyHandlerExamples: [Example] = [
       }
     }
     """),
-  .good("func f() throws { do { try a() } catch { assertionFailure(\"\\(error)\"); throw error } }"),
+  .good(
+    "func f() throws { do { try a() } catch { assertionFailure(\"\\(error)\"); throw error } }"),
   .good("func f() { do { try a() } catch { preconditionFailure(\"\\(error)\") } }"),
   .good("func f() { guard b else { assertionFailure(\"b\"); return } }"),
   .good("func f() { do { try a() } catch { assertion.fail(error) } }"),

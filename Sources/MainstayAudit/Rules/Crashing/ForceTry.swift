@@ -25,7 +25,8 @@ extension Rule {
 extension FunctionCallExprSyntax {
   /// Whether it is `Regex("…")` or the like: all that it gets is written here.
   fileprivate var isFedByLiteral: Bool {
-    let made = calledExpression.lastName == "init"
+    let made =
+      calledExpression.lastName == "init"
       ? calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName : name
     guard made?.first?.isUppercase ?? false, closures.isEmpty,
       let first = firstArgument?.as(StringLiteralExprSyntax.self) ?? firstArgument?.firstString,
@@ -60,12 +61,18 @@ extension ExprSyntax {
 private func plainTry(_ node: TryExprSyntax) -> Fix? {
   guard let mark = node.questionOrExclamationMark, let around = node.enclosingRoutine,
     !around.isClosure, around.isThrowing, around.thrownType == nil || around.thrownType == "Error",
-    !node.isInCleanUp, !node.isInGetter, !node.isInMember(of: around.node)
+    !node.isInCleanUp, !node.isOperand, !node.isInGetter, !node.isInMember(of: around.node)
   else { return nil }
   return .unsafe("throw the error on", Edit(mark.bytes, ""))
 }
 
 extension TryExprSyntax {
+  /// Whether it stands behind an operator, where no `try` may stand.
+  fileprivate var isOperand: Bool {
+    guard parent?.parent?.kind == .sequenceExpr, let before = previousSibling else { return false }
+    return before.kind != .assignmentExpr
+  }
+
   /// Whether it lies in `var a: T { … }` or in a default value of a nested type.
   fileprivate func isInMember(of routine: Syntax) -> Bool {
     var current = parent
@@ -100,7 +107,9 @@ private let forceTryExamples: [Example] = [
   .bad("let store = ↓try! Store(path: path)"),
   .bad("func f() { Task { items = ↓try! await load() } }"),
   .bad("var data: Data { ↓try! Data(contentsOf: url) }"),
-  .bad("let digits = ↓try! NSRegularExpression(pattern: \"[0-9]+\", options: [.anchorsMatchLines])"),
+  .bad(
+    "let digits = ↓try! NSRegularExpression(pattern: \"[0-9]+\", options: [.anchorsMatchLines])"),
+  .bad("func f() throws { let a = b ?? ↓try! load() }"),
   .bad("func f() throws { list.map { ↓try! g($0) } }"),
   .bad(
     """

@@ -12,8 +12,10 @@ extension Rule {
     remedy: .none("whether to throw, to bind or to return is the author's choice"),
     examples: forcedFailureUnwrapExamples,
     checks: .forcedUnwrap { node, file in
-      if let attempt = node.expression.parenthesized?.as(TryExprSyntax.self) {
-        guard attempt.isOptional else { return }
+      if let inner = node.expression.parenthesized {
+        // `(try? a() as? B)!` is a sequence, whose first part the `try?` is.
+        let first = inner.as(SequenceExprSyntax.self)?.elements.first ?? inner
+        guard first.as(TryExprSyntax.self)?.isOptional ?? false else { return }
         file.report(node, "This crashes instead of throwing the error that `try?` dropped")
       } else if let access = node.expression.as(MemberAccessExprSyntax.self) {
         let name = access.declName.baseName.text
@@ -55,7 +57,8 @@ extension ForceUnwrapExprSyntax {
       if let choice = here.as(TernaryExprSyntax.self), choice.condition.holds(path) { return true }
       if here.kind == .sequenceExpr, here.holdsTwice(path) { return true }
       if let list = here.as(CodeBlockItemListSyntax.self),
-        list.prefix(while: { $0.id != child.id }).contains(where: { $0.checks(path) })
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.checks(path) })
       {
         return true
       }
@@ -94,6 +97,7 @@ extension SyntaxProtocol {
 
 private let forcedFailureUnwrapExamples: [Example] = [
   .bad("func f() { let text = ↓(try? read())! }"),
+  .bad("func f() { let page = ↓(try? load() as? Page)! }"),
   .bad("func f() { show(↓response.error!) }"),
   .bad("func f() { log(↓self.result.failure!.localizedDescription) }"),
   .bad("func f() { do { try pay() } catch { show(↓error as! PayError) } }"),

@@ -13,12 +13,12 @@ extension Rule {
     remedy: .none("how to go on without it is the author's choice"),
     examples: trapInHandlerExamples,
     checks: .call { call, file in
-      guard call.arguments.first?.label == nil, let callee = call.calledExpression.as(DeclReferenceExprSyntax.self),
-        traps.contains(callee.baseName.text), let handler = call.handler
+      guard call.arguments.first?.label == nil, let name = call.freeName, traps.contains(name),
+        let handler = call.handler
       else { return }
       let isMild = handler.isForeseen || call.claimsImpossible
       file.report(
-        call, "`\(callee.baseName.text)` ends the program for an error that was caught",
+        call, "`\(name)` ends the program for an error that was caught",
         severity: isMild ? .info : nil)
     })
 }
@@ -45,7 +45,6 @@ private struct FailureHandler {
     attempt?.mentions { token in
       let text = token.text
       return text == "Bundle" || text == "forResource" || text == "bundle"
-        || text == "loadPersistentStores" || text == "ModelContainer"
     } ?? false
   }
 }
@@ -62,6 +61,11 @@ extension FunctionCallExprSyntax {
       if let arm = here.as(SwitchCaseSyntax.self), arm.isFailure {
         let subject = arm.nearest(SwitchExprSyntax.self)?.subject
         return FailureHandler(attempt: subject.map { Syntax($0) }, clause: nil)
+      }
+      if let branch = here.as(IfExprSyntax.self), let result = branch.failedResult,
+        branch.body.bytes.contains(bytes.lowerBound)
+      {
+        return FailureHandler(attempt: Syntax(result), clause: nil)
       }
       if here.startsScope { return nil }
       current = here.parent
@@ -87,20 +91,29 @@ extension FunctionCallExprSyntax {
   private static let claims = [
     "unreachable", "impossible", "never", "should not", "shouldn't", "cannot", "can't", "must",
     "unexpected", "bug", "invariant", "not happen", "doesn't", "do not", "programm",
+    "bundle",
   ]
+}
+
+extension IfExprSyntax {
+  /// `result` of `if case .failure(let error) = result`.
+  fileprivate var failedResult: ExprSyntax? {
+    conditions.lazy.compactMap { $0.condition.as(MatchingPatternConditionSyntax.self) }
+      .first { $0.pattern.isFailure }?.initializer.value
+  }
+}
+
+extension PatternSyntax {
+  fileprivate var isFailure: Bool {
+    let pattern = self.as(ValueBindingPatternSyntax.self)?.pattern ?? self
+    return pattern.as(ExpressionPatternSyntax.self)?.expression.lastName == "failure"
+  }
 }
 
 extension SwitchCaseSyntax {
   fileprivate var isFailure: Bool {
     guard let items = label.as(SwitchCaseLabelSyntax.self)?.caseItems else { return false }
-    return items.contains { item in
-      var pattern = item.pattern
-      if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
-      guard let expression = pattern.as(ExpressionPatternSyntax.self)?.expression else {
-        return false
-      }
-      return expression.lastName == "failure"
-    }
+    return items.contains { $0.pattern.isFailure }
   }
 }
 
@@ -118,10 +131,18 @@ private let trapInHandlerExamples: [Example] = [
       }
     }
     """),
+  .bad("func f() { if case .failure(let error) = result { ↓Swift.fatalError(error.text) } }"),
+  .bad(
+    """
+    let container: ModelContainer = {
+      do { return try ModelContainer(for: Item.self) } catch { ↓fatalError("No store: \\(error)") }
+    }()
+    """),
   .bad("func f() { do { try open() } catch { if isFirst { ↓abort() } else { ↓exit(1) } } }"),
   .bad("func f() { do { try Data(contentsOf: Bundle.main.url!) } catch { ↓fatalError() } }"),
   .bad("func f() { do { try lock() } catch { ↓fatalError(\"this should never happen\") } }"),
-  .bad("func f() { do { try a() } catch let e as A { b(e) } catch { ↓fatalError(\"\\(error)\") } }"),
+  .bad(
+    "func f() { do { try a() } catch let e as A { b(e) } catch { ↓fatalError(\"\\(error)\") } }"),
   .bad("init(a: Int) { do { try self.init(checking: a) } catch { ↓preconditionFailure() } }"),
   .good("func f() throws { do { try open() } catch { throw AppError(error) } }"),
   .good("func f() { guard let a else { fatalError(\"no a\") } }", because: "nothing was caught"),

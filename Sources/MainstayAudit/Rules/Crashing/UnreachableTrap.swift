@@ -14,8 +14,7 @@ extension Rule {
     checks: .routine { routine, file in
       guard routine.isThrowing, let statements = routine.statements, statements.count > 1,
         let last = statements.last, let call = last.item.as(FunctionCallExprSyntax.self),
-        let name = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
-        ["fatalError", "preconditionFailure"].contains(name),
+        let name = call.freeName, ["fatalError", "preconditionFailure"].contains(name),
         let loop = statements.dropLast().last?.loop, !loop.isEndless
       else { return }
       file.report(
@@ -80,7 +79,8 @@ private let unreachableTrapExamples: [Example] = [
   .bad("func f() throws { retry: for n in 0..<count { try g(n) }; ↓preconditionFailure(\"no\") }"),
   .bad("init() throws { repeat { try g() } while isOpen; ↓fatalError() }"),
   .bad("var a: Int { get throws { for n in 0..<3 { if try g(n) { return n } }; ↓fatalError() } }"),
-  .good("func f() throws -> Int { for n in a { if try g(n) { return n } }; throw RetryError.none }"),
+  .good(
+    "func f() throws -> Int { for n in a { if try g(n) { return n } }; throw RetryError.none }"),
   .good("func f() -> Int { for n in 0..<3 { if g(n) { return n } }; fatalError() }"),
   .good("func f() throws -> Int { try g(); fatalError() }", because: "no loop ends before it"),
   .good("func f() throws { for n in 0..<3 { try g(n) }; fatalErrorLog() }"),

@@ -16,13 +16,13 @@ extension Rule {
         let item = variable.parent?.as(CodeBlockItemSyntax.self),
         let list = item.parent?.as(CodeBlockItemListSyntax.self)
       else { return }
-      let later = list.drop { $0.id != item.id }.dropFirst()
+      let later = list.statements(after: item)
       for binding in variable.bindings {
         guard let value = binding.initializer?.value,
           let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText,
           value.isTried || later.contains(where: { $0.tries(name) })
         else { continue }
-        if let path = lostPath(of: name, in: Array(later)) {
+        if let path = lostPath(of: name, in: later) {
           file.report(binding, "`\(name)` \(path), so its error is lost")
         }
       }
@@ -58,12 +58,14 @@ private enum Path {
   }
 
   private init(_ statement: Syntax, _ name: String) {
-    let statement = statement.as(ExpressionStmtSyntax.self).map { Syntax($0.expression) } ?? statement
+    let statement =
+      statement.as(ExpressionStmtSyntax.self).map { Syntax($0.expression) } ?? statement
     if let branch = statement.as(IfExprSyntax.self) {
       self = Path(branch, name)
     } else if let choice = statement.as(SwitchExprSyntax.self) {
       let arms = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
-      self = choice.subject.mentions(name)
+      self =
+        choice.subject.mentions(name)
         ? .awaits : Path(joining: arms.map { Path(Array($0.statements), name) }, isComplete: true)
     } else if let check = statement.as(GuardStmtSyntax.self) {
       self = Path(check, name)
@@ -186,6 +188,8 @@ private let asyncLetErrorLostExamples: [Example] = [
     """),
   .good("func f() async throws { async let a = load(); if b { throw C.d }; try await use(a) }"),
   .good("func f() async { async let a = load(); if b { return }; await use(a) }"),
-  .good("func f() async throws { async let a = load(); if b { try await use(a); return } else { _ = try await a } }"),
+  .good(
+    "func f() async throws { async let a = load(); if b { try await use(a); return } else { _ = try await a } }"
+  ),
   .good("func f() async { async let a = load(); _ = try? await a }"),
 ]

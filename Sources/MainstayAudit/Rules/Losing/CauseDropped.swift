@@ -16,15 +16,16 @@ extension Rule {
       let throwing = clause.ownThrows
       guard !throwing.isEmpty else { return }
       let names = clause.errorNames
-      for statement in throwing where dropsCause(statement, of: clause, names) {
-        let isNoted = clause.notesError(names)
+      let dropping = throwing.filter { dropsCause($0, of: clause, names) }
+      let isNoted = !dropping.isEmpty && clause.notesError(names)
+      for statement in dropping {
         if isNoted, statement.endsProgram { continue }
         file.report(
           statement,
           isNoted
             ? "The error thrown here does not carry its cause, which is noted elsewhere"
             : "The error thrown here does not carry its cause",
-          severity: isNoted || clause.isExplained ? .info : nil,
+          severity: isNoted || clause.isExplained || statement.refuses ? .info : nil,
           fix: payloadFix(statement, error: clause.boundNames.first ?? "error", in: file))
       }
     })
@@ -82,6 +83,11 @@ extension ExprSyntax {
 }
 
 extension ThrowStmtSyntax {
+  /// Whether it turns somebody away, who must not learn why.
+  fileprivate var refuses: Bool {
+    expression.mentions { $0.text == "unauthorized" || $0.text == "forbidden" }
+  }
+
   /// Whether it only gives the program its exit code.
   fileprivate var endsProgram: Bool {
     expression.mentions { $0.text == "ExitCode" || $0.text == "CleanExit" }
@@ -97,10 +103,25 @@ extension ThrowStmtSyntax {
         let whole = arm.nearest(SwitchExprSyntax.self), whole.subject.mentionsAny(of: names)
       {
         return true
+      } else if let list = here.as(CodeBlockItemListSyntax.self),
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.sortsOut(names) })
+      {
+        return true
       }
       child = here
     }
     return false
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// Whether it is a guard that lets errors of one kind pass, and throws on all others.
+  fileprivate func sortsOut(_ names: Set<String>) -> Bool {
+    guard let check = item.as(GuardStmtSyntax.self), check.conditions.mentionsAny(of: names) else {
+      return false
+    }
+    return check.body.everyOwn(ThrowStmtSyntax.self).contains { $0.mentionsAny(of: names) }
   }
 }
 
@@ -114,7 +135,9 @@ private func payloadFix(_ statement: ThrowStmtSyntax, error: String, in file: Au
     let slots = file.slots(ofCase: made.declName.baseName.bareText, in: type)
   else { return nil }
   let given = call?.arguments.map { $0.label?.bareText } ?? []
-  let free = slots.enumerated().filter { $0.element.takesError && !given.contains($0.element.label) }
+  let free = slots.enumerated().filter {
+    $0.element.takesError && !given.contains($0.element.label)
+  }
   guard free.count == 1, let slot = free.first else { return nil }
   let argument = (slot.element.label.map { "\($0): " } ?? "") + error
   guard let call, !call.arguments.isEmpty else {
@@ -227,6 +250,7 @@ private let causeDroppedExamples: [Example] = [
       }
     }
     """),
+  .bad("func f() throws { do { try check() } catch { ↓throw Abort(.unauthorized) } }"),
   .good("func f() throws { do { try a() } catch { throw ReadError.failed(underlying: error) } }"),
   .good(
     """
@@ -247,6 +271,15 @@ private let causeDroppedExamples: [Example] = [
       }
     }
     """, because: "the new error says what the old one was"),
+  .good(
+    """
+    func f() throws {
+      do { try a() } catch {
+        guard let known = error as? StoreError, known == .full else { throw error }
+        throw E.full
+      }
+    }
+    """),
   .good("func f() throws { do { try a() } catch { throw CancellationError() } }"),
   .good("func run() throws { do { try a() } catch { print(error); throw ExitCode.failure } }"),
   .good("func f() throws { do { try a() } catch { lastError = error; throw lastError } }"),

@@ -51,7 +51,8 @@ extension Rule {
       .bad("func f() { do { try a() } ↓catch let problem as NSError {} }"),
       .bad("func f() { Task { [weak self] in do { try await self?.sync() } ↓catch {} } }"),
       .bad("func f() { do { try socket.close() } ↓catch {} }"),
-      .bad("var a: Int { get { do { try b() } catch is BError { return 1 } ↓catch {}; return 0 } }"),
+      .bad(
+        "var a: Int { get { do { try b() } catch is BError { return 1 } ↓catch {}; return 0 } }"),
       .good("do { try save() } catch { log.error(\"\\(error)\") }"),
       .good("do { try save() } catch _ {}", because: "it says so"),
       .good("do { try f() } catch { return nil }", because: "another rule finds that"),

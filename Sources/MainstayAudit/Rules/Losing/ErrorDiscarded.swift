@@ -220,8 +220,24 @@ private let errorDiscardedExamples: [Example] = [
     """),
   .bad("func f() { do { try a() } ↓catch let error as NSError { completion(nil) } }"),
   .bad("func show() { do { try a() } ↓catch { hasError = true } }"),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() {
+      do { try a() } ↓catch { b()
+      }
+    }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() {
+        do { try a() } catch { log.error("\\(error)"); b()
+        }
+      }
+      """),
   .bad("func f() { do { try db.commit() } ↓catch { db.rollback() } }"),
-  .bad("init(_ text: String) { do { self.kind = try .init(text) } ↓catch { kind = .other(text) } }"),
+  .bad(
+    "init(_ text: String) { do { self.kind = try .init(text) } ↓catch { kind = .other(text) } }"),
   .bad("func both() throws { do { try a() } ↓catch { try b() } }"),
   .bad("init?(_ data: Data) { do { self = try Self.read(data) } ↓catch { return nil } }"),
   .bad(

@@ -12,17 +12,31 @@ extension Rule {
     remedy: .none("whether to throw or to return an optional is the author's choice"),
     examples: fabricatedFallbackExamples,
     checks: .sequence { sequence, file in
-      guard sequence.elements.count == 3 else { return }
-      let parts = Array(sequence.elements)
-      guard parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text == "??",
-        let attempt = parts[0].parenthesized?.as(TryExprSyntax.self), attempt.isOptional,
-        parts[2].isMadeUp, !isLenient(attempt, fallback: parts[2])
-      else { return }
-      let name = attempt.expression.core.lastName.map { "`\($0)`" } ?? "this"
-      file.report(
-        sequence, "A failure of \(name) becomes `\(parts[2].trimmedDescription)`",
-        severity: isInService(sequence) ? .warning : nil)
+      for element in sequence.elements where element.kind == .tupleExpr {
+        guard let attempt = element.parenthesized?.as(TryExprSyntax.self), attempt.isOptional,
+          let fallback = element.fallback, fallback.isMadeUp,
+          !isLenient(attempt, fallback: fallback)
+        else { continue }
+        let name = attempt.expression.core.lastName.map { "`\($0)`" } ?? "this"
+        file.report(
+          element, "A failure of \(name) becomes `\(fallback.trimmedDescription)`",
+          severity: isInService(sequence) ? .warning : nil)
+      }
     })
+}
+
+extension ExprSyntax {
+  /// What stands behind a `??` behind it.
+  fileprivate var fallback: ExprSyntax? {
+    guard let list = parent?.as(ExprListSyntax.self), let place = list.index(of: self) else {
+      return nil
+    }
+    let rest = list[list.index(after: place)...].prefix(2).map(\.self)
+    guard rest.count == 2,
+      rest[0].as(BinaryOperatorExprSyntax.self)?.operator.text == "??"
+    else { return nil }
+    return rest[1]
+  }
 }
 
 extension ExprSyntax {
@@ -31,7 +45,8 @@ extension ExprSyntax {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr: return true
     case .stringLiteralExpr: return cast(StringLiteralExprSyntax.self).plainText != nil
-    case .arrayExpr: return cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isMadeUp }
+    case .arrayExpr:
+      return cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isMadeUp }
     case .dictionaryExpr: return trimmedDescription == "[:]"
     case .prefixOperatorExpr: return cast(PrefixOperatorExprSyntax.self).expression.isMadeUp
     case .functionCallExpr:
@@ -59,7 +74,9 @@ private func isLenient(_ attempt: TryExprSyntax, fallback: ExprSyntax) -> Bool {
     if Surroundings(of: attempt)?.isPredicate ?? false { return true }
     if core.kind == .prefixOperatorExpr || core.kind == .sequenceExpr { return true }
     let asked = [call?.name, core.lastName].compactMap(\.self).compactMap { words(of: $0).first }
-    return asked.contains { ["is", "has", "can", "check", "contains", "exists", "was"].contains($0) }
+    return asked.contains {
+      ["is", "has", "can", "check", "contains", "exists", "was"].contains($0)
+    }
   }
   if call?.name == "contentsOfDirectory" {
     return attempt.enclosingRoutine?.node.mentions { $0.text == "removeItem" } ?? false
@@ -84,6 +101,8 @@ private let fabricatedFallbackExamples: [Example] = [
   .bad("final class ItemService { func f() -> [Item] { return ↓(try? fetch()) ?? [Item]() } }"),
   .bad("struct A { var balance: Decimal { ↓(try? ledger.balance()) ?? .zero } }"),
   .bad("func f() { use(↓(try? open()) ?? -1) }"),
+  .bad("func f() { items = ↓(try? store.items()) ?? [] }"),
+  .bad("func f() -> Int { return ↓(try? first()) ?? 0 + 1 }"),
   .good("func total() throws -> Int { try store.count() }"),
   .good("func f() { let items = (try? load()) ?? cached }", because: "it reads what is known"),
   .good(

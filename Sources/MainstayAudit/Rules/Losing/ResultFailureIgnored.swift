@@ -23,18 +23,17 @@ extension Rule {
 }
 
 extension SwitchExprSyntax {
-  /// The arm for `.failure` of a switch that has one for `.success`, if it binds nothing and only
-  /// leaves.
+  /// The arm for `.failure` of a switch that has one for `.success`, if it only leaves.
   fileprivate var ignoredFailure: SwitchCaseSyntax? {
     let arms = cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     guard arms.contains(where: { $0.onlyCase == "success" }),
-      let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.bindsNothing,
-      failure.onlyLeaves
+      let failure = arms.first(where: { $0.onlyCase == "failure" }), failure.onlyLeaves
     else { return nil }
     // Where success is the mistake, failure is as it should be.
     if arms.contains(where: { $0.onlyCase == "success" && $0.traps }) { return nil }
     // `case .success: true` and `case .failure: false` say which it was, which is the question.
-    return arms.allSatisfy(\.isBoolean) ? nil : failure
+    if arms.allSatisfy(\.isBoolean) { return nil }
+    return arms.allSatisfy { $0.bindsNothing && $0.onlyLeaves } ? nil : failure
   }
 }
 
@@ -45,7 +44,7 @@ extension SwitchExprSyntax {
       let item = nearest(CodeBlockItemSyntax.self),
       let list = item.parent?.as(CodeBlockItemListSyntax.self)
     else { return false }
-    return list.drop { $0.id != item.id }.dropFirst().contains { $0.mentions(name) }
+    return list.statements(after: item).contains { $0.mentions(name) }
   }
 }
 
@@ -117,7 +116,7 @@ extension SwitchCaseSyntax {
 }
 
 private func bindFix(_ arm: SwitchCaseSyntax, in file: AuditedFile) -> Fix? {
-  guard let pattern = arm.pattern, let reference = arm.caseReference,
+  guard arm.bindsNothing, let pattern = arm.pattern, let reference = arm.caseReference,
     let item = arm.statements.first, let log = file.logCall(at: arm)
   else { return nil }
   let bound = Edit(pattern.bytes, "\(reference.trimmedDescription)(let error)")
@@ -182,6 +181,7 @@ private let resultFailureIgnoredExamples: [Example] = [
       """),
   .bad("for r in results { switch r { case .success(let a): use(a) ↓case .failure: continue } }"),
   .bad("load { result in switch result { case .success: done() ↓case .failure: return } }"),
+  .bad("func f() { switch r { case .success(let a): use(a) ↓case .failure(let e): break } }"),
   .bad(
     """
     func names() -> [String] {
@@ -210,6 +210,7 @@ private let resultFailureIgnoredExamples: [Example] = [
   .good("var isDone: Bool { switch r { case .success: return true case .failure: return false } }"),
   .good("switch state { case .success: go() case .failure: break case .open: wait() }"),
   .good("let ok = switch result { case .success: true case .failure: false }"),
+  .good("while true { switch r { case .success: break case .failure: continue } }"),
   .good("switch r { case .success: fatalError(\"it opened\") case .failure: break }"),
   .good("func f() { switch r { case .success: a() case .failure: break }; finish(r) }"),
   .good("switch r { case .success(let a): use(a) case .failure(let e) where e.isOld: break }"),

@@ -19,7 +19,8 @@ extension Rule {
       else { return }
       let name = origin.as(TryExprSyntax.self)?.tried?.name
       file.report(
-        call, name.map { "What `\($0)` throws in this task is never seen" }
+        call,
+        name.map { "What `\($0)` throws in this task is never seen" }
           ?? "An error of this task is never seen",
         fix: file.logCall(at: closure).flatMap { log in
           file.wrapping(closure.statements, clause: log).map { .safe("catch and log", $0) }
@@ -113,7 +114,8 @@ private let taskErrorVanishesExamples: [Example] = [
     }
     """),
   .good("func f() { task = Task { try await send() } }", because: "it is kept"),
-  .good("func f() -> Task<Void, any Error> { Task { try await send() } }", because: "it is returned"),
+  .good(
+    "func f() -> Task<Void, any Error> { Task { try await send() } }", because: "it is returned"),
   .good("let tasks = items.map { item in Task { try await send(item) } }"),
   .good("func f() async throws { try await Task { try await send() }.value }"),
   .good("func f() { Task { try await Task.sleep(for: .seconds(1)); isShown = false } }"),

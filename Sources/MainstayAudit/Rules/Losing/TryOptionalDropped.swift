@@ -12,7 +12,11 @@ extension Rule {
     remedy: .safe("Makes it a `do` with a clause that logs, where the file has a logger."),
     examples: tryOptionalDroppedExamples,
     checks: .tryExpression { expression, file in
-      guard expression.isOptional, let call = expression.tried, ExprSyntax(expression).isStatement,
+      guard expression.isOptional else { return }
+      if let assigned = expression.assigned {
+        return file.report(expression, "Where `\(assigned)` cannot be set, the error is dropped")
+      }
+      guard let call = expression.tried, ExprSyntax(expression).isStatement,
         !isTolerable(call, at: expression, in: file)
       else { return }
       let name = call.name.map { "An error of `\($0)`" } ?? "An error"
@@ -21,6 +25,17 @@ extension Rule {
         expression, "\(name) is dropped", severity: isMild ? .info : nil,
         fix: dropFix(expression, in: file))
     })
+}
+
+extension TryExprSyntax {
+  /// What `try? a.b = c()` sets; the `try?` covers all of it.
+  fileprivate var assigned: String? {
+    guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
+      let assignment = Assignment(sequence), assignment.target.id == ExprSyntax(self).id,
+      ExprSyntax(sequence).isStatement
+    else { return nil }
+    return expression.trimmedDescription
+  }
 }
 
 /// Whether a failure of the call changes nothing, or is seen elsewhere.
@@ -87,6 +102,7 @@ private let tryOptionalDroppedExamples: [Example] = [
       }
       """),
   .bad("func save() async { ↓try? await store.save(items); close() }"),
+  .bad("func load() { ↓try? self.items = store.items() }"),
   .bad("func save() { Task { ↓try? await store.save() } }"),
   .bad("var name = \"\" { didSet { ↓try? store.write(name) } }"),
   .bad("let button = Button(\"Save\") { ↓try? context.save() }"),

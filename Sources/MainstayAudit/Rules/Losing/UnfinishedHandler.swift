@@ -26,11 +26,10 @@ extension CatchClauseSyntax {
       if text.isReminder, text.isAboutHandling || !deals { return text }
       if text.isTemplate, isLeftAsItCame { return text }
     }
-    for call in body.ownCalls where ["fatalError", "preconditionFailure"].contains(call.name ?? "") {
-      if let literal = call.firstArgument?.as(StringLiteralExprSyntax.self) {
-        let text = Note(literal.writtenText)
-        if text.isReminder { return text }
-      }
+    for item in body.statements {
+      guard let literal = item.shoutedText else { continue }
+      let text = Note(literal.writtenText)
+      if text.isReminder { return text }
     }
     return nil
   }
@@ -47,8 +46,24 @@ extension CatchClauseSyntax {
         return true
       }
       guard let name = item.item.as(FunctionCallExprSyntax.self)?.name else { return false }
-      return ["print", "debugPrint", "NSLog", "fatalError", "abort"].contains(name)
+      return ["print", "debugPrint", "dump", "NSLog", "fatalError", "abort"].contains(name)
     }
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// What `fatalError("…")` or `#warning("…")` says.
+  fileprivate var shoutedText: StringLiteralExprSyntax? {
+    let arguments: LabeledExprListSyntax?
+    if let call = item.as(FunctionCallExprSyntax.self) {
+      guard ["fatalError", "preconditionFailure"].contains(call.name ?? "") else { return nil }
+      arguments = call.arguments
+    } else if let macro = item.as(MacroExpansionExprSyntax.self) {
+      arguments = macro.arguments
+    } else {
+      arguments = item.as(MacroExpansionDeclSyntax.self)?.arguments
+    }
+    return arguments?.first?.expression.as(StringLiteralExprSyntax.self)
   }
 }
 
@@ -70,9 +85,10 @@ private struct Note {
   }
 
   var isReminder: Bool {
-    for mark in ["todo", "fixme"] {
+    for mark in ["todo", "fixme", "xxx", "not implemented", "unimplemented"] {
       guard let range = lower.firstRange(of: mark) else { continue }
-      let before = range.lowerBound == lower.startIndex
+      let before =
+        range.lowerBound == lower.startIndex
         ? nil : lower[lower.index(before: range.lowerBound)]
       let after = range.upperBound == lower.endIndex ? nil : lower[range.upperBound]
       if !(before?.isLetter ?? false), !(after?.isLetter ?? false) { return true }
@@ -151,6 +167,7 @@ private let unfinishedHandlerExamples: [Example] = [
     }
     """),
   .bad("func f() { do { try a() } ↓catch is Late { return /* todo(ann): wait */ } }"),
+  .bad("func f() { do { try a() } ↓catch { #warning(\"TODO: tell the user\")\n } }"),
   .bad("func f() { do { try a() } ↓catch { fatalError(\"TODO\") } }"),
   .bad("func f() { do { try a() } ↓catch { print(error) // TODO: #42 say it better\n } }"),
   .bad("func f() { do { try a() } ↓catch { items = []; // TODO: proper error handling\n } }"),

@@ -23,21 +23,19 @@ extension Rule {
 }
 
 extension GuardStmtSyntax {
-  /// `error` of `guard let x = error as? T`.
+  /// `error` of `guard let x = error as? T`, or `task.error`.
   fileprivate var castError: String? {
     for condition in conditions {
       guard let binding = condition.condition.as(OptionalBindingConditionSyntax.self),
         let parts = binding.initializer?.value.as(SequenceExprSyntax.self)?.elements,
-        parts.count == 3, let first = parts.first?.as(DeclReferenceExprSyntax.self),
+        parts.count == 3, let first = parts.first, let name = first.lastName,
+        first.kind == .declReferenceExpr || first.kind == .memberAccessExpr,
         parts.contains(where: { $0.kind == .unresolvedAsExpr })
       else { continue }
-      let name = first.baseName.bareText
-      let said = words(of: name)
-      if said.contains("error") || said.contains("err")
-        || enclosingCatch?.boundNames.contains(name) ?? false
-      {
-        return name
-      }
+      let last = words(of: name).last
+      let isCaught =
+        first.kind == .declReferenceExpr && enclosingCatch?.boundNames.contains(name) ?? false
+      if last == "error" || last == "err" || isCaught { return first.trimmedDescription }
     }
     return nil
   }
@@ -59,7 +57,8 @@ extension GuardStmtSyntax {
     var child = Syntax(self)
     while let here = child.parent {
       if let list = here.as(CodeBlockItemListSyntax.self),
-        list.prefix(while: { $0.id != child.id }).contains(where: { $0.mentions(name) })
+        let item = child.as(CodeBlockItemSyntax.self),
+        list.statements(before: item).contains(where: { $0.names(name) })
       {
         return true
       }
@@ -75,6 +74,14 @@ extension GuardStmtSyntax {
       || body.rightBrace.leadingTrivia.contains { $0.isComment }
       || body.leftBrace.trailingTrivia.contains { $0.isComment }
       || body.statements.first?.leadingTrivia.contains { $0.isComment } ?? false
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// Whether it reads a name, or a path of names.
+  fileprivate func names(_ path: String) -> Bool {
+    if !path.contains(".") { return mentions(path) }
+    return contains { $0.kind == .memberAccessExpr && $0.trimmedDescription == path }
   }
 }
 
@@ -99,8 +106,10 @@ private let unknownErrorDroppedExamples: [Example] = [
       }
       """),
   .bad("func f() { do { try a() } catch { ↓guard let e = error as? B else { return }; show(e) } }"),
-  .bad("func f() -> C? { do { try a() } catch let x { ↓guard let e = x as? B else { return nil } } }"),
+  .bad(
+    "func f() -> C? { do { try a() } catch let x { ↓guard let e = x as? B else { return nil } } }"),
   .bad("for error in errors { ↓guard let e = error as? B, e.isNew else { continue }; show(e) }"),
+  .bad("func f() { ↓guard let problem = task.error as? Problem else { return }; show(problem) }"),
   .bad("load { error in ↓guard let problem = error as? Problem else { return }; show(problem) }"),
   .good(
     """
@@ -115,8 +124,10 @@ private let unknownErrorDroppedExamples: [Example] = [
       }
     }
     """),
-  .good("func f(_ error: any Error) { log(error); guard let e = error as? B else { return }; g(e) }"),
-  .good("func f(_ error: any Error) { guard let e = error as? B else { show(error); return }; g(e) }"),
+  .good(
+    "func f(_ error: any Error) { log(error); guard let e = error as? B else { return }; g(e) }"),
+  .good(
+    "func f(_ error: any Error) { guard let e = error as? B else { show(error); return }; g(e) }"),
   .good(
     "func code(of error: any Error) -> Int? { guard let e = error as? B else { return nil }; "
       + "return e.code }", because: "it looks something up"),
