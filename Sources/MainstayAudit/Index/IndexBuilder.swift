@@ -175,6 +175,16 @@ final class IndexBuilder {
     }
   }
 
+  /// `model.message = nil`: whoever owns the state, a view takes it away.
+  func add(_ node: SequenceExprSyntax) {
+    guard node.elements.last?.kind == .nilLiteralExpr, node.elements.count == 3,
+      let target = node.elements.first?.as(MemberAccessExprSyntax.self),
+      let base = target.base?.lastName, base != "self",
+      node.elements.dropFirst().first?.kind == .assignmentExpr
+    else { return }
+    part.alertNames.insert(target.declName.baseName.bareText)
+  }
+
   private static let alerts: Set<String> = [
     "alert", "confirmationDialog", "sheet", "toast", "popover", "fullScreenCover", "errorAlert",
   ]

@@ -18,7 +18,7 @@ package struct ProjectIndex: Sendable {
   package internal(set) var testMembers: [String: Int] = [:]
   /// Names of properties that hold a logger of the system, by how they are declared.
   package internal(set) var systemLoggers: Set<String> = []
-  /// Names that stand in an alert or sheet, which a person dismisses.
+  /// Names that stand in an alert or sheet, which a person dismisses, or that others reset.
   package internal(set) var alertNames: Set<String> = []
   /// Whether the project has tables of texts for people.
   package internal(set) var hasStringTables = false

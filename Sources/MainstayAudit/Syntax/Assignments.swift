@@ -108,25 +108,63 @@ extension SyntaxProtocol {
   /// All assignments in it, also those in closures.
   var assignments: [Assignment] { every(SequenceExprSyntax.self).compactMap(Assignment.init) }
 
-  /// Whether a routine around this node, within the same type, declares the name.
+  /// Whether code around this node, within the same type, declares the name before it.
   func isLocal(_ name: String) -> Bool {
-    var current = Syntax(self).parent
-    while let here = current {
-      if let routine = Routine(here) {
-        if routine.parameters.contains(where: { $0.name.bareText == name }) { return true }
-        if routine.statements?.declares(name) ?? false { return true }
-      }
-      if here.kind == .memberBlock { return false }
-      current = here.parent
+    var current = Syntax(self)
+    while let parent = current.parent {
+      if parent.kind == .memberBlock || parent.kind == .sourceFile { return false }
+      if current.isDeclared(name, by: parent) { return true }
+      current = parent
     }
     return false
   }
+}
 
-  /// Whether a `let` or `var` in it, outside of closures, introduces the name.
-  fileprivate func declares(_ name: String) -> Bool {
-    containsOwn { node in
-      guard let pattern = node.as(IdentifierPatternSyntax.self) else { return false }
-      return pattern.identifier.bareText == name
+extension Syntax {
+  /// Whether the parent declares the name for this child of it.
+  fileprivate func isDeclared(_ name: String, by parent: Syntax) -> Bool {
+    switch parent.kind {
+    case .codeBlockItemList:
+      if parent.parent?.kind == .sourceFile { return false }
+      for item in parent.cast(CodeBlockItemListSyntax.self) {
+        if item.id == id { return false }
+        if item.item.as(VariableDeclSyntax.self)?.bindings.contains(where: {
+          $0.pattern.binds(name)
+        }) ?? false || item.item.as(GuardStmtSyntax.self)?.conditions.bind(name) ?? false {
+          return true
+        }
+      }
+      return false
+    case .ifExpr:
+      let statement = parent.cast(IfExprSyntax.self)
+      return statement.body.id == id && statement.conditions.bind(name)
+    case .whileStmt: return parent.cast(WhileStmtSyntax.self).conditions.bind(name)
+    case .forStmt: return parent.cast(ForStmtSyntax.self).pattern.binds(name)
+    case .catchClause: return parent.cast(CatchClauseSyntax.self).boundNames.contains(name)
+    case .switchCase:
+      let label = parent.cast(SwitchCaseSyntax.self).label.as(SwitchCaseLabelSyntax.self)
+      return label?.caseItems.contains { $0.pattern.binds(name) } ?? false
+    default:
+      return Routine(parent)?.parameters.contains { $0.name.bareText == name } ?? false
+    }
+  }
+}
+
+extension PatternSyntax {
+  fileprivate func binds(_ name: String) -> Bool {
+    if let only = self.as(IdentifierPatternSyntax.self) { return only.identifier.bareText == name }
+    return contains { $0.as(IdentifierPatternSyntax.self)?.identifier.bareText == name }
+  }
+}
+
+extension ConditionElementListSyntax {
+  fileprivate func bind(_ name: String) -> Bool {
+    contains { element in
+      switch element.condition {
+      case .optionalBinding(let binding): binding.pattern.binds(name)
+      case .matchingPattern(let condition): condition.pattern.binds(name)
+      default: false
+      }
     }
   }
 }

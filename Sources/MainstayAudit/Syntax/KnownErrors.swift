@@ -19,6 +19,8 @@ extension ExprSyntax {
   /// What is known of this expression as an error: `error`, `self.error`, `error as NSError`.
   var knownError: KnownError? {
     let core = core
+    if let inner = core.as(ForceUnwrapExprSyntax.self) { return inner.expression.knownError }
+    if let inner = core.as(OptionalChainingExprSyntax.self) { return inner.expression.knownError }
     if let reference = core.as(DeclReferenceExprSyntax.self) {
       return reference.knownError(named: reference.baseName.bareText)
     }

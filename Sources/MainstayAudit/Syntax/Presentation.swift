@@ -9,6 +9,8 @@ enum Screen {
   /// `errorMessage = …`.
   case state(String)
 
+  var isState: Bool { if case .state = self { true } else { false } }
+
   /// What it is called in a message.
   var name: String {
     switch self {
@@ -52,7 +54,8 @@ extension AuditedFile {
 
   /// Whether an assignment sets state that is named like an error, alert or message.
   func isNamedLikeError(_ assignment: Assignment) -> Bool {
-    assignment.pathNames.contains { isErrorWord(in: $0) }
+    // `lastError` is a record of what happened, for whoever looks.
+    !assignment.isRecord && assignment.pathNames.contains { isErrorWord(in: $0) }
   }
 
   /// Whether a name has a word such as `error` or `message`.
@@ -112,6 +115,11 @@ extension AuditedFile {
   private static let carriers: Set<String> = [
     "String", "LocalizedStringKey", "LocalizedStringResource", "NSLocalizedString",
   ]
+}
+
+extension Assignment {
+  /// Whether it is kept under a name such as `lastError`.
+  var isRecord: Bool { name.map { words(of: $0) }?.first == "last" }
 }
 
 extension FunctionCallExprSyntax {

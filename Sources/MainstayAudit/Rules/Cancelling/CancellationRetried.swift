@@ -15,7 +15,7 @@ extension Rule {
       guard clause.isCatchAll, let work = clause.doStatement, let loop = work.enclosingLoop,
         !loop.node.isForAwait, loop.triesAgain(work), work.throwsWhileWaiting,
         !clause.body.alwaysLeaves, !loop.node.speaksOfCancellation, !clause.classifies,
-        !loop.body.looksAgain(at: clause), !(loop.isEndless && loop.body.asksWhetherToStop)
+        !loop.body.looksAgain(at: clause), !loop.asksWhetherToStop
       else { return }
       let waits = loop.body.mayThrowWhileWaiting
       file.report(
@@ -63,23 +63,35 @@ extension CodeBlockSyntax {
     let known = Set(kept)
     return statements.contains { item in
       item.containsOwn { node in
-        guard node.kind == .conditionElement || node.kind == .functionCallExpr else { return false }
-        return !clause.bytes.contains(node.bytes.lowerBound) && node.mentionsAny(of: known)
+        let asked = node.as(SwitchExprSyntax.self).map { Syntax($0.subject) } ?? node
+        guard [.switchExpr, .conditionElement, .functionCallExpr].contains(node.kind) else {
+          return false
+        }
+        return !clause.bytes.contains(node.bytes.lowerBound) && asked.mentionsAny(of: known)
       }
     }
   }
+}
 
-  /// Whether a condition in it that leaves is named after coming to an end.
+extension Loop {
+  /// Whether its condition, or one in its body that leaves, is named after coming to an end.
   fileprivate var asksWhetherToStop: Bool {
-    containsOwn { node in
-      let conditions =
-        node.as(GuardStmtSyntax.self)?.conditions ?? node.as(IfExprSyntax.self)?.conditions
-      guard let conditions, node.leaves else { return false }
-      return conditions.mentions { token in
-        words(of: token.text).contains {
-          $0.hasPrefix("stop") || $0.hasPrefix("end") || $0.hasPrefix("clos")
-            || $0.hasPrefix("shut") || $0 == "running"
-        }
+    conditions.contains(where: \.isAboutStopping)
+      || body.containsOwn { node in
+        let conditions =
+          node.as(GuardStmtSyntax.self)?.conditions ?? node.as(IfExprSyntax.self)?.conditions
+        guard let conditions, node.leaves else { return false }
+        return conditions.isAboutStopping
+      }
+  }
+}
+
+extension SyntaxProtocol {
+  fileprivate var isAboutStopping: Bool {
+    mentions { token in
+      words(of: token.text).contains {
+        $0.hasPrefix("stop") || $0.hasPrefix("end") || $0.hasPrefix("clos")
+          || $0.hasPrefix("shut") || $0 == "running"
       }
     }
   }

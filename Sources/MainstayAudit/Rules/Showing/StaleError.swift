@@ -17,7 +17,7 @@ extension Rule {
         let told = clause.body.assignments.first(where: file.staysOnScreen),
         let routine = told.node.outermostRoutine, let work = clause.doStatement
       else { return }
-      guard !clause.body.showsAlert, !routine.runsOnce, !routine.changes(told, before: clause),
+      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.changes(told, before: clause),
         !file.resets(told, around: routine)
       else { return }
       let names = told.pathNames
@@ -33,7 +33,7 @@ extension AuditedFile {
   /// when it is dismissed, and a state of several cases changes as a whole.
   fileprivate func staysOnScreen(_ assignment: Assignment) -> Bool {
     guard let name = assignment.name, setsErrorState(assignment), !isFailureState(assignment),
-      isPresentation(assignment.node)
+      isPresentation(assignment.node), !assignment.isRecord
     else { return false }
     return words(of: name).allSatisfy { !Self.passingWords.contains($0) }
   }
@@ -62,6 +62,24 @@ extension CodeBlockSyntax {
     "show", "shows", "showing", "shown", "present", "presents", "presenting", "presented", "is",
     "alert", "toast", "display", "has",
   ]
+}
+
+extension CatchClauseSyntax {
+  /// Whether it lies in `.task { … }` or `.onAppear { … }`.
+  fileprivate var isInFirstLoad: Bool {
+    var current = parent
+    while let here = current, here.kind != .memberBlock {
+      if let closure = here.as(ClosureExprSyntax.self),
+        let call = closure.parent?.as(FunctionCallExprSyntax.self) ?? closure.parent?.parent?.parent?
+          .as(FunctionCallExprSyntax.self),
+        ["task", "onAppear"].contains(call.name), call.argument("id") == nil
+      {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
 }
 
 extension Routine {
@@ -101,6 +119,39 @@ extension Routine {
   }
 }
 
+extension SyntaxProtocol {
+  fileprivate func resets(_ path: String) -> Bool {
+    assignments.contains { $0.path == path && $0.isReset }
+  }
+}
+
+extension TypeDeclaration {
+  /// Whether a person dismisses it, or it goes when something else changes: a function
+  /// `dismissError`, a `didSet`, or `.onChange { … }`.
+  fileprivate func hidesItself(_ path: String) -> Bool {
+    if functions.contains(where: { $0.name.bareText.saysItHides && $0.body?.resets(path) ?? false })
+    {
+      return true
+    }
+    return node.contains { node in
+      if let accessor = node.as(AccessorDeclSyntax.self) {
+        let kind = accessor.accessorSpecifier.tokenKind
+        return (kind == .keyword(.didSet) || kind == .keyword(.willSet)) && accessor.resets(path)
+      }
+      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name,
+        name.hasPrefix("on"), name.dropFirst(2).first?.isUppercase ?? false
+      else { return false }
+      return call.closures.contains { $0.resets(path) }
+    }
+  }
+}
+
+extension String {
+  fileprivate var saysItHides: Bool {
+    ["clear", "dismiss", "reset", "hide"].contains(words(of: self).first)
+  }
+}
+
 extension FunctionCallExprSyntax {
   /// Whether it takes something away by its name: `clearError()`, `reset()`.
   fileprivate var clears: Bool {
@@ -118,10 +169,11 @@ extension AuditedFile {
     if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil {
       return true
     }
+    if type.hidesItself(told.path) { return true }
     guard let own = routine.name, !routine.isClosure else { return false }
     return type.functions.contains { function in
       function.name.bareText != own && function.body?.mentions(own) ?? false
-        && (function.body?.assignments.contains { $0.path == told.path && $0.isReset } ?? false)
+        && function.body?.resets(told.path) ?? false
     }
   }
 
@@ -307,6 +359,28 @@ private let staleErrorGood: [Example] = [
       }
     }
     """, because: "the property knows when it changes"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View { field.onChange(of: text) { message = nil } }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "it goes when the person types"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func dismissError() { message = nil }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "the person dismisses it"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View {
+        list.task { do { items = try store.items() } catch { message = "No items" } }
+      }
+    }
+    """, because: "it runs once, when the view appears"),
   .good(
     """
     @Observable final class CartModel {

@@ -17,9 +17,9 @@ extension Rule {
     checks: .stringLiteral { literal, file in
       guard literal.segments.count > 1 else { return }
       for value in literal.interpolated {
-        guard let part = value.technicalPart, let screen = file.screen(for: literal) else {
-          continue
-        }
+        guard let part = value.technicalPart, let screen = file.screen(for: literal),
+          !value.isStatus || screen.isState || literal.speaksOfFailure
+        else { continue }
         file.reportTechnical(part, in: literal, screen)
         return
       }
@@ -44,6 +44,16 @@ extension AuditedFile {
   }
 }
 
+extension StringLiteralExprSyntax {
+  /// Whether it says that something went wrong; a list of requests may show each one's status.
+  fileprivate var speaksOfFailure: Bool {
+    let text = writtenText.lowercased()
+    return ["error", "fail", "problem", "wrong", "could not", "couldn", "unable"].contains {
+      text.contains($0)
+    }
+  }
+}
+
 extension FunctionCallExprSyntax {
   /// Whether it is `String(describing: x)` or `String(reflecting: x)`.
   fileprivate var isDescribing: Bool {
@@ -56,6 +66,9 @@ extension FunctionCallExprSyntax {
 }
 
 extension ExprSyntax {
+  /// Whether it is the status of a response.
+  fileprivate var isStatus: Bool { core.lastName == "statusCode" }
+
   /// What in it only a developer understands, in words; nil where there is nothing.
   fileprivate var technicalPart: String? {
     if knownError != nil { return "an error" }
@@ -174,6 +187,9 @@ private let technicalTextShownGood: [Example] = [
     }
     """, because: "no person sees it"),
   .good("do { try save() } catch { let message = \"\\(error)\"; log.error(message) }"),
+  .good(
+    "func row(_ entry: Entry) -> Text { Text(\"\\(entry.method) \\(entry.statusCode)\") }",
+    because: "a list of requests shows what they are about"),
   .good(
     "func show(count: Int) { Text(\"\\(count) items\") }", because: "a number of items is no code"),
 ]

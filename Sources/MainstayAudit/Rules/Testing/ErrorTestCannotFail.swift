@@ -17,7 +17,7 @@ extension Rule {
         let clause = node.catchClauses.first(where: \.checksItsError)
       else { return }
       guard !node.body.checks, !node.catchClauses.contains(where: \.leavesTrace),
-        !node.itemsAfter.contains(where: { $0.checks(namesIn: node) })
+        !node.isCheckedAfterwards, !(node.enclosingFunction?.name?.namesACheck ?? false)
       else { return }
       file.report(
         node, "This passes when nothing is thrown", fix: file.fix(node, clause))
@@ -35,6 +35,7 @@ extension CatchClauseSyntax {
   fileprivate var leavesTrace: Bool {
     !body.assignments.isEmpty
       || body.contains { node in
+        if node.kind == .throwStmt { return true }
         if let sign = node.as(BinaryOperatorExprSyntax.self) { return sign.operator.text == "+=" }
         guard let name = node.as(FunctionCallExprSyntax.self)?.name else { return false }
         return ["fulfill", "confirm", "confirmation", "append", "signal", "succeed", "insert"]
@@ -56,12 +57,27 @@ extension SyntaxProtocol {
       }
     }
   }
+}
 
-  /// Whether it checks something that the `do` sets.
-  fileprivate func checks(namesIn node: DoStmtSyntax) -> Bool {
-    guard checks else { return false }
-    let names = Set(node.body.assignments.compactMap(\.baseName))
-    return mentionsAny(of: names)
+extension DoStmtSyntax {
+  /// Whether what follows sees that nothing was thrown: it checks something that the `do` sets, or
+  /// fails where every clause has left; or the caller gets another value.
+  fileprivate var isCheckedAfterwards: Bool {
+    let names = Set(body.assignments.compactMap(\.baseName))
+    if itemsAfter.contains(where: { $0.checks && $0.mentionsAny(of: names) }) { return true }
+    let clausesLeave = catchClauses.allSatisfy { clause in
+      [.returnStmt, .throwStmt].contains(clause.body.statements.last?.item.kind)
+    }
+    guard clausesLeave else { return false }
+    if body.statements.last?.item.kind == .returnStmt { return true }
+    return itemsAfter.contains { $0.plainCall?.isFailure ?? false }
+  }
+}
+
+extension String {
+  /// Whether it says that something is checked: `assertThrows`.
+  fileprivate var namesACheck: Bool {
+    words(of: self).contains(where: FunctionCallExprSyntax.checking.contains)
   }
 }
 
@@ -70,8 +86,7 @@ extension FunctionCallExprSyntax {
   fileprivate var isCheck: Bool {
     guard let name else { return false }
     if name.hasPrefix("XCT") { return name != "XCTestExpectation" && name != "XCTWaiter" }
-    let found = words(of: name)
-    return found.contains(where: Self.checking.contains)
+    return name.namesACheck
   }
 
   /// Whether nothing can pass it.
@@ -87,7 +102,7 @@ extension FunctionCallExprSyntax {
       || name == "XCTAssertFalse" && value == "true"
   }
 
-  private static let checking: Set<String> = [
+  fileprivate static let checking: Set<String> = [
     "assert", "expect", "verify", "check", "require", "fail", "failure", "record", "should",
     "precondition", "fatal", "confirm", "confirmation", "ensure", "validate",
   ]
@@ -234,5 +249,26 @@ private let errorTestCannotFailGood: [Example] = [
       wait(for: [expectation])
     }
     """, path: place, because: "the expectation waits for the catch"),
+  .good(
+    """
+    func testSave() {
+      do { try save(nil) } catch {
+        XCTAssertTrue(error is StoreError)
+        return
+      }
+      XCTFail("nothing thrown")
+    }
+    """, path: place, because: "what follows fails the test"),
+  .good(
+    """
+    func testSave() {
+      #expect(throws: StoreError.self) {
+        do { try save(nil) } catch {
+          #expect(count == 1)
+          throw error
+        }
+      }
+    }
+    """, path: place, because: "it is thrown on to a check"),
   .good("func f() { do { try save(nil) } catch { assert(error is StoreError) } }"),
 ]

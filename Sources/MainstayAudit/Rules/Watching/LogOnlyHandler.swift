@@ -13,7 +13,7 @@ extension Rule {
     examples: logOnlyHandlerBad + logOnlyHandlerGood,
     checks: .catchClause { clause, file in
       guard clause.body.statements.count == 1, clause.isCatchAll,
-        let call = clause.body.statements.first?.plainCall, file.isLogCall(call),
+        let call = clause.body.statements.first?.plainCall, file.isLogCall(call), !["trace", "debug"].contains(call.name),
         let function = clause.enclosingFunction, !function.returnsValue, !function.isThrowing,
         let name = function.name, !name.isForBackground, clause.doStatement?.enclosingLoop == nil
       else { return }
@@ -28,7 +28,7 @@ extension String {
       [
         "background", "refresh", "prefetch", "preload", "warm", "sync", "poll", "monitor", "watch",
         "cleanup", "clean", "prune", "purge", "track", "log", "report", "record", "flush", "close",
-        "stop", "shutdown", "deinit", "cancel", "schedule", "observe", "init", "tear",
+        "stop", "shutdown", "handle", "serve", "cancel", "schedule", "observe", "init", "tear",
       ].contains($0)
     }
   }

@@ -15,7 +15,7 @@ extension Rule {
     examples: printInHandlerBad + printInHandlerGood,
     checks: .call { call, file in
       guard call.isPrint, let handler = call.errorHandler, !call.isForDebuggingAlone,
-        file.imports.isDisjoint(with: ["ArgumentParser", "PackagePlugin"])
+        file.imports.isDisjoint(with: ["ArgumentParser", "PackagePlugin"]), !file.isCommand(call)
       else { return }
       let calls = handler.body.every(FunctionCallExprSyntax.self)
       guard calls.first(where: \.isPrint)?.id == call.id, !calls.contains(where: file.isLogCall),
@@ -64,18 +64,64 @@ extension Syntax {
       return ErrorHandler(body: parent, names: names)
     case .ifExpr:
       let statement = parent.cast(IfExprSyntax.self)
-      guard kind == .codeBlock, statement.body.id == id,
-        let name = statement.conditions.first?.condition.as(OptionalBindingConditionSyntax.self)?
-          .pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText,
-        words(of: name).last == "error" || name == "err"
+      guard statement.body.id == id, let condition = statement.conditions.first,
+        let name = condition.errorName(comparedBy: "!=")
       else { return nil }
       return ErrorHandler(body: self, names: [name])
+    case .guardStmt:
+      let statement = parent.cast(GuardStmtSyntax.self)
+      guard statement.body.id == id, let condition = statement.conditions.first,
+        let name = condition.errorName(comparedBy: "==")
+      else { return nil }
+      return ErrorHandler(body: self, names: [name])
+    case .labeledExpr, .multipleTrailingClosureElement:
+      let label =
+        parent.as(LabeledExprSyntax.self)?.label
+        ?? parent.as(MultipleTrailingClosureElementSyntax.self)?.label
+      guard let closure = self.as(ClosureExprSyntax.self), let label,
+        words(of: label.bareText).contains(where: { $0 == "error" || $0 == "failure" })
+      else { return nil }
+      return ErrorHandler(
+        body: self, names: Set(Routine(closure).parameters.map(\.name.bareText)))
     default: return nil
     }
   }
 }
 
+extension ConditionElementSyntax {
+  /// `error` of `let error = …`, `case .failure(let error) = …` and, with its sign, `error != nil`.
+  fileprivate func errorName(comparedBy sign: String) -> String? {
+    switch condition {
+    case .optionalBinding(let binding) where sign == "!=":
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+      return name.flatMap { $0.isErrorName ? $0 : nil }
+    case .matchingPattern(let condition) where sign == "!=":
+      let member = condition.pattern.every(MemberAccessExprSyntax.self).first
+      guard member?.declName.baseName.text == "failure" else { return nil }
+      return condition.pattern.every(IdentifierPatternSyntax.self).first?.identifier.bareText
+    case .expression(let expression):
+      guard let parts = expression.as(SequenceExprSyntax.self)?.elements.map(\.self),
+        parts.count == 3, parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text == sign,
+        parts[2].kind == .nilLiteralExpr, let name = parts[0].lastName, name.isErrorName
+      else { return nil }
+      return name
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  fileprivate var isErrorName: Bool { self == "err" || words(of: self).last == "error" }
+}
+
 extension AuditedFile {
+  /// Whether it lies in the main type of a program without a screen.
+  fileprivate func isCommand(_ call: FunctionCallExprSyntax) -> Bool {
+    let attributes = TypeDeclaration(around: call)?.node.asProtocol(
+      (any WithAttributesSyntax).self)?.attributes
+    return attributes?.names.contains("main") ?? false && !isPresentation(call)
+  }
+
   /// A call of the only logger in place of the print, if that says the same.
   fileprivate func fix(_ call: FunctionCallExprSyntax, _ handler: ErrorHandler) -> Fix? {
     guard call.name == "print" || call.name == "debugPrint", let logger = logger(at: call),
@@ -188,6 +234,9 @@ private let printInHandlerGood: [Example] = [
   .good(
     "do { try save() } catch { print(error) }", path: "Sources/tool/main.swift",
     because: "the console is where a command speaks"),
+  .good(
+    "@main struct Echo { static func main() { do { try run() } catch { print(error) } } }",
+    because: "a program without a screen speaks there"),
   .good("do { try save() } catch { print(error) }", path: "Tests/AppTests/SaveTests.swift"),
   .good("do { try save() } catch { logger.error(\"\\(error)\"); print(\"see the log\") }"),
   .good("do { try save(); print(\"saved\") } catch { report(error) }"),
