@@ -27,11 +27,16 @@ struct FileWork: Sendable {
       return .unread(source.path, "it has \(bytes.count >> 20) MB; the most is 4 MB")
     }
     if bytes.contains(0) { return .unread(source.path, "it is no text") }
+    if let trouble = Nesting.trouble(in: bytes) { return .unread(source.path, trouble) }
     return walk(bytes, vocabulary)
   }
 
   private func walk(_ bytes: [UInt8], _ vocabulary: Vocabulary) -> FileOutcome {
-    let tree = bytes.withUnsafeBufferPointer { Parser.parse(source: $0) }
+    let tree = bytes.withUnsafeBufferPointer {
+      // A debug build of the parser would stop at 20 levels, since its default stack is small.
+      Parser.parse(source: $0, maximumNestingLevel: Nesting.brackets + Nesting.angles)
+    }
+    if let trouble = Nesting.trouble(in: tree) { return .unread(source.path, trouble) }
     let file = AuditedFile(
       path: source.path, pathClass: PathClass(path: source.path), bytes: bytes, tree: tree,
       rules: rules.rules, vocabulary: vocabulary)
@@ -108,8 +113,7 @@ struct ParseTrouble: Sendable {
     let place = file.lines.place(of: min(offset, file.bytes.count))
     site = IndexedSite(
       path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
-      source: file.text(file.lines.bytes(ofLine: place.line))
-        .split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
+      source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

@@ -19,12 +19,12 @@ final class IndexBuilder {
   func site(of node: some SyntaxProtocol) -> IndexedSite {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let place = file.lines.place(of: start)
-    let line = file.lines.bytes(ofLine: place.line)
+    let line = file.content(ofLine: place.line)
     let end = min(node.endPositionBeforeTrailingTrivia.utf8Offset, line.upperBound)
     return IndexedSite(
       path: file.path, line: place.line, column: place.column,
       endColumn: max(place.column + 1, end - line.lowerBound + 1),
-      source: file.text(line).trimmingSuffix { $0.isNewline }, anchor: node.anchor)
+      source: file.excerpt(ofLine: place.line), anchor: node.anchor)
   }
 
   func add(_ declaration: TypeDeclaration) {
@@ -170,13 +170,5 @@ extension MemberAccessExprSyntax {
       }
     }
     return false
-  }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(while matches: (Character) -> Bool) -> String {
-    var text = self[...]
-    while let last = text.last, matches(last) { text = text.dropLast() }
-    return String(text)
   }
 }
