@@ -70,13 +70,14 @@ struct AuditSession {
   /// The findings, and by its status whether there are any.
   private func tell(_ report: AuditReport, _ scope: AuditScope) throws(CommandFailure) {
     let format = command.output.chosenFormat
-    let isText = format == .text && command.output.output == nil
-    if !isText { complain(about: report.problems) }
     // Even an empty file has a line.
     if report.lines == 0, !scope.isLimited {
-      if isText { complain(about: report.problems) }
+      complain(about: report.problems)
       guard !report.problems.isEmpty else { throw nothingFound }
       throw CommandFailure(status: .couldNotRun, message: "Nothing could be looked at.")
+    }
+    if !format.tellsProblemsInLines || command.output.output != nil {
+      complain(about: report.problems)
     }
     try print(report, format)
     for unmet in scope.notes(about: report) { command.note(unmet) }
@@ -139,6 +140,11 @@ struct AuditSession {
     let count = baseline.entries.count
     command.note("\(path) knows of \(count) finding\(count == 1 ? "" : "s").")
   }
+}
+
+extension AuditFormat {
+  /// Whether who reads the output sees at once what could not be looked at.
+  var tellsProblemsInLines: Bool { [.text, .xcode, .github].contains(self) }
 }
 
 /// A difference as a terminal shows it.

@@ -72,7 +72,6 @@ struct Watch {
       if let paths { await engine.report(on: paths) } else { await engine.report() }
     try Task.checkCancellation()
     let format = session.command.output.chosenFormat
-    if format != .text { session.complain(about: report.problems) }
     guard let paths, report.findings.isEmpty, report.problems.isEmpty else {
       return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
     }
