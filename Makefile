@@ -27,7 +27,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
+	check-views requirements rules pictures consumers diagrams peers peers-clusters check-payloads \
 	torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
@@ -76,6 +76,9 @@ check-views: setup ## Compiles the SwiftUI views and example against declaration
 requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'RepositoryTests.RequirementsTests|StrategyTests'
+
+rules: build ## Rewrites the pages about the rules of the audit
+	MAINSTAY_WRITE_RULES=1 swift test $(SWIFT_FLAGS) --skip-build --filter RulePageTests
 
 # They differ a little from machine to machine, so tests never compare them.
 pictures: build ## Makes the pictures of the gallery anew that the documentation shows

@@ -57,7 +57,7 @@ public struct Audit: Sendable {
     let asks = rules.table.projects.contains { entry in
       configuration.vocabulary.appError != nil || !rules.rules[entry.rule].isAboutAppErrorAlone
     }
-    return asks || outcomes.contains { $0.candidates.contains { $0.holds != nil } }
+    return asks || outcomes.contains { $0.candidates.contains(where: \.asksForIndex) }
   }
 
   private func merge(
@@ -72,7 +72,7 @@ public struct Audit: Sendable {
     }
     var findings: [Finding] = []
     for outcome in outcomes {
-      findings += outcome.candidates.filter { $0.holds?(index) ?? true }.map(\.finding)
+      findings += outcome.candidates.compactMap { $0.settled(by: index) }
     }
     let project = ProjectFindings(projectRules.rules, configuration.vocabulary)
     for entry in projectRules.table.projects {

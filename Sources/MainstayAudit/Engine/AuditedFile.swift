@@ -17,11 +17,51 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   private(set) lazy var imports: Set<String> = Set(
     tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+  /// The functions that it declares anywhere, by name.
+  private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
+    grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
+  /// How often it tries at most, where a constant or default such as `maximumRetries = 3` says so.
+  private(set) lazy var attemptLimit: Int? = tree.attemptLimit
+
+  /// An edit that imports Foundation, where no import here brings it.
+  private(set) lazy var foundationImport = makeFoundationImport()
 
   /// A finding that may still depend on what other files hold.
   struct Candidate: Sendable {
-    let finding: Finding
-    let holds: (@Sendable (ProjectIndex) -> Bool)?
+    private let finding: Finding
+    private let judge: (@Sendable (ProjectIndex) -> Verdict?)?
+
+    init(_ finding: Finding, judge: (@Sendable (ProjectIndex) -> Verdict?)? = nil) {
+      self.finding = finding
+      self.judge = judge
+    }
+
+    /// Whether it depends on what other files hold.
+    var asksForIndex: Bool { judge != nil }
+
+    /// The finding as the whole project makes it; nil where it is none after all.
+    func settled(by index: ProjectIndex) -> Finding? {
+      guard let judge else { return finding }
+      return judge(index).map { verdict in
+        Finding(
+          rule: finding.rule, name: finding.name,
+          severity: verdict.severity.map { min($0, finding.severity) } ?? finding.severity,
+          path: finding.path, line: finding.line, column: finding.column,
+          message: verdict.message ?? finding.message, why: finding.why,
+          endColumn: finding.endColumn, source: finding.source, anchor: finding.anchor,
+          fix: verdict.fix ?? finding.fix)
+      }
+    }
+  }
+
+  /// What the whole project says about a finding of one file.
+  struct Verdict: Sendable {
+    /// What is wrong, where that is said better than before.
+    var message: String?
+    /// How bad it is, if milder than before.
+    var severity: Severity?
+    /// How to mend it, where that takes the whole project to know.
+    var fix: Fix?
   }
 
   init(
@@ -49,6 +89,27 @@ final class AuditedFile {
     _ node: some SyntaxProtocol, _ message: String, severity: Severity? = nil, fix: Fix? = nil,
     when holds: (@Sendable (ProjectIndex) -> Bool)? = nil
   ) {
+    let judge: (@Sendable (ProjectIndex) -> Verdict?)?
+    if let holds {
+      judge = { index in holds(index) ? Verdict() : nil }
+    } else {
+      judge = nil
+    }
+    report(node, message, severity: severity, fix: fix, judging: judge)
+  }
+
+  /// Reports the rule that runs now at a node, with what only the whole project can say.
+  ///
+  /// - Parameters:
+  ///   - node: What is wrong; the finding stands at its first token.
+  ///   - message: What is wrong here, in one sentence without a full stop.
+  ///   - severity: How bad it is here, if not as the rule says.
+  ///   - fix: How to mend it.
+  ///   - judge: Asked once all files are read; without a verdict there is no finding.
+  func report(
+    _ node: some SyntaxProtocol, _ message: String, severity: Severity? = nil, fix: Fix? = nil,
+    judging judge: (@Sendable (ProjectIndex) -> Verdict?)?
+  ) {
     let rule = rules[rule]
     guard rule.places.contains(pathClass) else { return }
     var severity = severity ?? rule.severity
@@ -58,7 +119,7 @@ final class AuditedFile {
     let finding = rule.finding(
       at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
       fix: fix.map(located))
-    candidates.append(Candidate(finding: finding, holds: holds))
+    candidates.append(Candidate(finding, judge: judge))
   }
 
   /// The fix, with its places as lines and columns.

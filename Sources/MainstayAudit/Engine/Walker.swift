@@ -42,6 +42,7 @@ final class Walker: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    index.add(node)
     run(table.calls, node)
     return .visitChildren
   }
@@ -109,6 +110,10 @@ final class Walker: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
+    index.add(node)
+    return .visitChildren
+  }
+  override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
     index.add(node)
     return .visitChildren
   }

@@ -53,51 +53,34 @@ struct Checklist {
     let app = basis.appError
     // What its file keeps to itself converts there or nowhere.
     let types = index.errorTypes.filter {
-      $0.pathClass != .test && !$0.isFileLocal && $0.name != app
+      $0.pathClass != .test && $0.isForOthers && $0.name != app
     }
-    // `throw .empty` names no type: it counts where one type alone has such a case.
-    var owners: [String: Set<String>] = [:]
-    for type in types {
-      for each in type.cases { owners[each.name, default: []].insert(type.name) }
-    }
-    func owner(_ use: IndexedUse) -> String? {
-      if let type = use.type { return type }
-      guard let member = use.member, let names = owners[member], names.count == 1 else {
-        return nil
-      }
-      return names.first
-    }
-    let thrown = Dictionary(grouping: index.throwSites, by: owner)
-    let caught = Dictionary(grouping: index.catchSites, by: owner)
+    let owners = Owners(types)
+    let thrown = owners.sorted(index.throwSites)
+    let caught = owners.sorted(index.catchSites)
     appError = app
-    knowingClauses = app.map { caught[$0]?.count { $0.pathClass != .test } ?? 0 } ?? 0
-    entries = types.map { type in
-      let throwSites = thrown[type.name] ?? []
-      let catchSites = caught[type.name] ?? []
-      let converts = app.map { Self.converts(type, into: $0, index, basis) }
-      let isConverter = index.conforms(type.name, to: basis.converters)
+    knowingClauses = index.catchSites.count { $0.type == app && $0.pathClass != .test }
+    entries = types.enumerated().map { place, type in
+      let throwSites = thrown[place]
+      let catchSites = caught[place]
+      let converts = app.map { index.converts(type, into: $0, by: basis.converters) }
+      // What becomes the app's error has its texts.
+      let hasTexts = converts ?? index.conforms(type, to: basis.converters)
       return Entry(
-        name: type.name, path: type.path, line: type.line,
+        name: type.qualifiedName, path: type.path, line: type.line,
         throwSites: throwSites.filter { $0.pathClass != .test }.sorted(by: Self.isBefore),
         hasConversion: converts,
-        hasDescription: isConverter || index.hasProperty("errorDescription", in: type.name),
-        hasSuggestion: isConverter || index.hasProperty("recoverySuggestion", in: type.name),
+        hasDescription: hasTexts || index.hasProperty("errorDescription", in: type),
+        hasSuggestion: hasTexts || index.hasProperty("recoverySuggestion", in: type),
         tests: (throwSites + catchSites).filter { $0.pathClass == .test }.sorted(by: Self.isBefore),
         untestedCases: basis.notesMembers
-          ? type.cases.filter { (index.testMembers[$0.name] ?? 0) == 0 }.map(\.name) : nil,
+          ? type.cases.filter { !index.isNamedInTests($0, of: type) }.map(\.name) : nil,
         cases: type.cases.count,
         catchSites: catchSites.filter { $0.pathClass != .test }.sorted(by: Self.isBefore))
     }
   }
 
-  private static func converts(
-    _ type: IndexedType, into app: String, _ index: ProjectIndex, _ basis: AuditReport.Basis
-  ) -> Bool {
-    index.conforms(type.name, to: basis.converters)
-      || index.conversions.contains { $0.from == type.name && $0.into == app }
-  }
-
-  private static func isBefore(_ one: IndexedUse, _ other: IndexedUse) -> Bool {
+  fileprivate static func isBefore(_ one: IndexedUse, _ other: IndexedUse) -> Bool {
     (one.path, one.line) < (other.path, other.line)
   }
 
@@ -108,5 +91,48 @@ struct Checklist {
     let into = appError.map { " to `\($0)`" } ?? ""
     return "Migration\(into): \(count.grouped) \(count == 1 ? "type" : "types") of errors, "
       + "\(done.grouped) done"
+  }
+}
+
+/// Which type of errors a use is about.
+private struct Owners {
+  private let types: [IndexedType]
+  private var byName: [String: [Int]] = [:]
+  private var byCase: [String: [Int]] = [:]
+
+  init(_ types: [IndexedType]) {
+    self.types = types
+    for (place, type) in types.enumerated() {
+      byName[type.name, default: []].append(place)
+      for each in type.cases { byCase[each.name, default: []].append(place) }
+    }
+  }
+
+  /// The uses of each type, in the order of the types.
+  func sorted(_ uses: [IndexedUse]) -> [[IndexedUse]] {
+    var sorted = [[IndexedUse]](repeating: [], count: types.count)
+    for use in uses { for place in owners(of: use) { sorted[place].append(use) } }
+    return sorted
+  }
+
+  /// The types that a use may be about; of several with one name those that have the case, that
+  /// lie in the same file, or in the same target.
+  private func owners(of use: IndexedUse) -> [Int] {
+    guard let name = use.type else {
+      // `throw .empty` names no type: it counts where one type alone has such a case.
+      let places = use.member.flatMap { byCase[$0] } ?? []
+      return places.count == 1 ? places : []
+    }
+    var places = byName[name] ?? []
+    narrow(&places, to: { type in type.cases.contains { $0.name == use.member } })
+    narrow(&places, to: { $0.path == use.path })
+    narrow(&places, to: { !$0.target.isEmpty && use.path.hasPrefix($0.target + "/") })
+    return places
+  }
+
+  private func narrow(_ places: inout [Int], to isNear: (IndexedType) -> Bool) {
+    guard places.count > 1 else { return }
+    let near = places.filter { isNear(types[$0]) }
+    if !near.isEmpty { places = near }
   }
 }

@@ -45,14 +45,14 @@ struct RuleExplanation {
   }
 
   private mutating func add(_ title: String, code: Example) {
-    blocks.append(style.paint(title, .bold) + "\n" + listing(code))
+    blocks.append(style.paint(title, .bold) + code.context.terminalSafe + "\n" + listing(code))
   }
 
   private mutating func addGuards(_ rule: Rule) {
     let guards = rule.guards
     guard !guards.isEmpty else { return }
     let parts = guards.map { example in
-      style.paragraph((example.reason ?? "").asSentence, after: "  - ") + "\n" + listing(example)
+      style.paragraph((example.reason ?? "").endedSentence, after: "  - ") + "\n" + listing(example)
     }
     blocks.append(style.paint("Left alone", .bold) + "\n" + parts.joined(separator: "\n"))
   }
@@ -80,7 +80,7 @@ extension PathClass {
 
 extension String {
   /// A phrase with a capital and a full stop.
-  var asSentence: String {
+  var endedSentence: String {
     let start = hasPrefix("`") ? self : prefix(1).uppercased() + dropFirst()
     return start.hasSuffix(".") ? start : start + "."
   }

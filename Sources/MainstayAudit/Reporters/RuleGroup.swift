@@ -81,6 +81,20 @@ extension Rule {
   }
 }
 
+extension Example {
+  /// What one has to know besides the code, as the rest of a title; empty for most examples.
+  var context: String {
+    var text = path == Self.usualPath ? "" : ", in `\(path)`"
+    if let configuration {
+      let lines = configuration.split(separator: "\n").map { "`\($0)`" }
+      text += ", where the configuration says \(lines.joined(separator: " "))"
+    }
+    return text
+  }
+
+  private static let usualPath = Example.good("").path
+}
+
 extension Rule.Remedy {
   /// The option that applies it, and what it does; or why there is none.
   var sentence: String {

@@ -14,16 +14,8 @@ package struct RulePage {
       "<!-- Made from the rules by `make rules`; changes here are lost. -->",
     ]
     blocks += group.housekeeping.map { rule in
-      """
-      ## \(rule.id): \(rule.name)
-
-      \(rule.why.asPage)
-
-      | | |
-      |---|---|
-      | Severity | \(rule.severity.rawValue) |
-      | Profiles | always on |
-      """
+      "## \(rule.id): \(rule.name)\n\n\(rule.why.markdown)\n\n"
+        + Self.table([("Severity", rule.severity.rawValue), ("Profiles", "always on")])
     }
     blocks += group.rules.map { "## \($0.id): \($0.name)\n\n" + Self.body(of: $0) }
     return blocks.joined(separator: "\n\n") + "\n"
@@ -31,41 +23,42 @@ package struct RulePage {
 
   /// All about one rule, below its title.
   static func body(of rule: Rule) -> String {
-    var blocks = [rule.summary.asPage, "**Why.** \(rule.why.asPage)"]
-    if let before = rule.before { blocks.append("Before:\n\n" + block(before)) }
-    if let after = rule.after { blocks.append("After:\n\n" + block(after)) }
+    var blocks = [rule.summary.markdown, "**Why.** \(rule.why.markdown)"]
+    if let before = rule.before {
+      blocks.append("Before\(before.context.markdown):\n\n" + block(before))
+    }
+    if let after = rule.after {
+      blocks.append("After\(after.context.markdown):\n\n" + block(after))
+    }
     if !rule.guards.isEmpty { blocks.append("Left alone:") }
     blocks += rule.guards.map { example in
-      "- \((example.reason ?? "").asSentence.asPage)\n\n" + block(example, indent: "  ")
+      "- \((example.reason ?? "").endedSentence.markdown)\n\n" + block(example, indent: "  ")
     }
-    blocks.append(table(of: rule))
+    let places = PathClass.allCases.filter(rule.places.contains).map(\.plural)
+    blocks += [
+      "**What it guesses.** \(rule.guess.markdown)",
+      "**To say that you mean it.** \(rule.onPurpose.markdown) "
+        + "Or `\(RuleExplanation.comment(rule.id))`.",
+      "**Fix.** \(rule.remedy.sentence.markdown)",
+      table([
+        ("Severity", rule.severity.rawValue),
+        ("Profiles", rule.profiles.map { "`\($0.rawValue)`" }.joined(separator: ", ")),
+        ("Looks at", places.joined(separator: ", ")),
+        ("Serves", rule.serves.joined(separator: ", ")),
+      ]),
+    ]
     return blocks.joined(separator: "\n\n")
   }
 
-  private static func table(of rule: Rule) -> String {
-    let places = PathClass.allCases.filter(rule.places.contains).map(\.plural)
-    let rows = [
-      ("Severity", rule.severity.rawValue),
-      ("Profiles", rule.profiles.map { "`\($0.rawValue)`" }.joined(separator: ", ")),
-      ("Looks at", places.joined(separator: ", ")),
-      ("Guesses", rule.guess),
-      ("On purpose", "\(rule.onPurpose) Or `\(RuleExplanation.comment(rule.id))`."),
-      ("Fix", rule.remedy.sentence),
-      ("Serves", rule.serves.joined(separator: ", ")),
-    ]
-    return (["| | |", "|---|---|"] + rows.map { "| \($0.0) | \($0.1.asPage.asCell) |" })
-      .joined(separator: "\n")
+  private static func table(_ columns: [(title: String, text: String)]) -> String {
+    func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+    return [
+      row(columns.map(\.title)), row(columns.map { _ in "---" }), row(columns.map(\.text)),
+    ].joined(separator: "\n")
   }
 
   private static func block(_ example: Example, indent: String = "") -> String {
     example.code.markdownBlock("swift").split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.isEmpty ? "" : indent + $0 }.joined(separator: "\n")
   }
-}
-
-extension String {
-  /// Prose of a rule on a page; what looks like a link to a symbol is none.
-  fileprivate var asPage: String { markdown }
-
-  fileprivate var asCell: String { replacing("|", with: "\\|") }
 }
