@@ -17,6 +17,11 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   private(set) lazy var imports: Set<String> = Set(
     tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+  /// The functions that it declares anywhere, by name.
+  private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
+    grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
+  /// How often it tries at most, where a constant or default such as `maximumRetries = 3` says so.
+  private(set) lazy var attemptLimit: Int? = tree.attemptLimit
 
   /// An edit that imports Foundation, where no import here brings it.
   private(set) lazy var foundationImport = makeFoundationImport()

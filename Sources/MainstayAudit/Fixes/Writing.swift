@@ -12,16 +12,23 @@ extension SyntaxProtocol {
 extension AuditedFile {
   /// The logger that code at a place can name: a property of a type around it, or of the file.
   ///
-  /// - Returns: Its name, or nil where the file declares none or several.
+  /// - Returns: Its name, or nil where the file declares none or several, or where `self` is weak.
   func logger(at node: some SyntaxProtocol) -> String? {
     var found: [String] = []
     var current = Syntax(node).parent
+    var needsSelf = false
     while let here = current {
+      if let closure = here.as(ClosureExprSyntax.self) {
+        if closure.signature?.capture?.items.contains(where: { $0.specifier != nil }) ?? false {
+          return nil
+        }
+        if closure.receiver?.call.calledExpression.firstName != "Task" { needsSelf = true }
+      }
       if let type = TypeDeclaration(here) {
         found += type.properties.filter { isLogger($0.binding) }.map { property in
           property.variable.modifiers.has(.static)
             ? "Self." + property.name.text
-            : property.name.text
+            : (needsSelf ? "self." : "") + property.name.text
         }
       }
       current = here.parent
@@ -55,5 +62,43 @@ extension AuditedFile {
       return Edit(open..<open, block.statements.isEmpty ? " \(statement) " : " \(statement);")
     }
     return Edit(open..<open, "\n\(inner)\(statement)")
+  }
+
+  /// The fix that logs the error of a clause first, where its file has a logger.
+  func logFix(at clause: CatchClauseSyntax) -> Fix? {
+    guard let name = clause.boundNames.first, clause.boundNames.count == 1,
+      let log = logCall(at: clause.body, error: name)
+    else { return nil }
+    return .safe("log the error", insertion(log, atStartOf: clause.body))
+  }
+
+  /// An edit that puts statements into a `do` whose clause holds one statement; nil where moving
+  /// lines would change a text of several lines.
+  func wrapping(_ statements: CodeBlockItemListSyntax, clause: String) -> Edit? {
+    guard let first = statements.first else { return nil }
+    let range = statements.bytes
+    let text = text(range)
+    guard text.contains("\n") || lines.startsLine(range.lowerBound, in: bytes) else {
+      return Edit(range, "do { \(text) } catch { \(clause) }")
+    }
+    if text.contains("\"\"\"") || text.contains("/*") { return nil }
+    let inner = indentation(of: first)
+    let step = inner.hasPrefix("\t") ? "\t" : "  "
+    let moved = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .map {
+        $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element
+      }
+      .joined(separator: "\n")
+    return Edit(
+      range,
+      "do {\n\(inner)\(step)\(moved)\n\(inner)} catch {\n\(inner)\(step)\(clause)\n\(inner)}")
+  }
+}
+
+extension LineTable {
+  /// Whether nothing but blanks stands before a place on its line.
+  func startsLine(_ offset: Int, in bytes: [UInt8]) -> Bool {
+    bytes[self.bytes(ofLine: place(of: offset).line).lowerBound..<offset]
+      .allSatisfy { $0 == 0x20 || $0 == 0x09 }
   }
 }

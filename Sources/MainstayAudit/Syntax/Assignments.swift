@@ -10,8 +10,10 @@ struct Assignment {
   let values: [ExprSyntax]
 
   init?(_ node: SequenceExprSyntax) {
+    // Most sequences are something else; only the sign tells.
+    guard node.elements.dropFirst().first?.kind == .assignmentExpr else { return nil }
     var parts = Array(node.elements)
-    guard parts.count >= 3, parts[1].kind == .assignmentExpr else { return nil }
+    guard parts.count >= 3 else { return nil }
     self.node = node
     target = parts[0]
     parts.removeFirst(2)
@@ -22,7 +24,21 @@ struct Assignment {
   var name: String? { target.lastName }
 
   /// The name that the path starts with, past `self`: `state` in `self.state.message = …`.
-  var baseName: String? {
+  var baseName: String? { pathNames.first }
+
+  /// The names of the path from its start, past `self`: `state` and `message` in
+  /// `self.state.message = …`.
+  var pathNames: [String] {
+    let names = allNames
+    return Self.owners.contains(names.first ?? "") ? Array(names.dropFirst()) : names
+  }
+
+  /// Whether the path says `self`, or the name that code gives to a strong reference to it.
+  var isOnSelf: Bool { Self.owners.contains(allNames.first ?? "") }
+
+  private static let owners: Set<String> = ["self", "Self", "strongSelf", "weakSelf"]
+
+  private var allNames: [String] {
     var path: [String] = []
     var current: ExprSyntax? = target
     while let here = current {
@@ -40,15 +56,11 @@ struct Assignment {
         current = nil
       }
     }
-    if path.last == "self" { path.removeLast() }
-    return path.last
+    return path.reversed()
   }
 
-  /// The path as it is written, without `self.`, so that two targets can be compared.
-  var path: String {
-    let text = target.trimmedDescription
-    return text.hasPrefix("self.") ? String(text.dropFirst(5)) : text
-  }
+  /// The path without `self`, so that two targets can be compared.
+  var path: String { pathNames.joined(separator: ".") }
 
   /// The value, where it is one expression.
   var value: ExprSyntax? { values.count == 1 ? values[0] : nil }
@@ -70,8 +82,22 @@ struct Assignment {
   /// Whether the target outlives the call: its first name is declared in none of the routines
   /// around it.
   var isState: Bool {
+    if isOnSelf { return true }
     guard let baseName else { return false }
     return !node.isLocal(baseName)
+  }
+
+  /// Whether it assigns `true` or `false`.
+  func isBoolean(_ wanted: Bool) -> Bool {
+    guard let literal = value?.as(BooleanLiteralExprSyntax.self) else { return false }
+    return (literal.literal.tokenKind == .keyword(.true)) == wanted
+  }
+
+  /// The statement that it is, on its own.
+  var item: CodeBlockItemSyntax? {
+    var current = node.parent
+    while let here = current, [.tryExpr, .awaitExpr].contains(here.kind) { current = here.parent }
+    return current?.as(CodeBlockItemSyntax.self)
   }
 }
 
