@@ -183,4 +183,6 @@ package struct Baseline: Sendable, Equatable {
 package struct BaselineError: Error, Sendable, Hashable {
   /// For the end of a sentence.
   package let reason: String
+
+  package init(reason: String) { self.reason = reason }
 }

@@ -36,7 +36,7 @@ final class AuditedFile {
       self.judge = judge
     }
 
-    /// Whether the whole project has a say.
+    /// Whether it depends on what other files hold.
     var asksForIndex: Bool { judge != nil }
 
     /// The finding as the whole project makes it; nil where it is none after all.

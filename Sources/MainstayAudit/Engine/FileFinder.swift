@@ -10,11 +10,13 @@ package struct FileFinder: Sendable {
   /// What was found.
   package struct Found: Sendable {
     /// The sources, in the order of their paths.
-    package internal(set) var sources: [AuditSource] = []
+    package var sources: [AuditSource] = []
     /// What cannot be looked at, and why, in the order of their paths.
-    package internal(set) var problems: [AuditProblem] = []
+    package var problems: [AuditProblem] = []
     /// Whether there are tables of texts for people.
-    package internal(set) var hasStringTables = false
+    package var hasStringTables = false
+
+    package init(sources: [AuditSource] = []) { self.sources = sources }
   }
 
   private let excluded: [Glob]

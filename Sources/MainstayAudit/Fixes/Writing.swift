@@ -26,8 +26,7 @@ extension AuditedFile {
       }
       if let type = TypeDeclaration(here) {
         found += type.properties.filter { isLogger($0.binding) }.map { property in
-          property.variable.modifiers.has(.static)
-            ? "Self." + property.name.text
+          property.variable.modifiers.has(.static) ? "Self." + property.name.text
             : (needsSelf ? "self." : "") + property.name.text
         }
       }
@@ -85,9 +84,7 @@ extension AuditedFile {
     let inner = indentation(of: first)
     let step = inner.hasPrefix("\t") ? "\t" : "  "
     let moved = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-      .map {
-        $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element
-      }
+      .map { $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element }
       .joined(separator: "\n")
     return Edit(
       range,
