@@ -19,8 +19,10 @@ struct AuditSession {
     var found = try find()
     let scope = try AuditScope(command, settings)
     found = scope.limited(found)
+    var configuration = settings.configuration
+    configuration.notesMembers = command.output.chosenFormat.asksForMembers
     let engine = AuditEngine(
-      audit: Audit(settings.configuration), found: found, scope: scope, jobs: jobs)
+      audit: Audit(configuration), found: found, scope: scope, jobs: jobs)
     var report = await look(with: engine)
     if command.fixing.isAsked {
       let fixes = await Fixing(engine: engine, unsafe: command.fixing.unsafe).fixes(for: report)
