@@ -15,13 +15,53 @@ final class AuditedFile {
   var rule = 0
   private(set) var candidates: [Candidate] = []
   private(set) lazy var lines = LineTable(bytes)
-  private(set) lazy var imports: Set<String> = Set(
-    tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+  /// The modules that it imports, also under a condition.
+  private(set) lazy var imports: Set<String> = tree.statements.imports
+  /// The functions that it declares anywhere, by name.
+  private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
+    grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
+  /// How often it tries at most, where a constant or default such as `maximumRetries = 3` says so.
+  private(set) lazy var attemptLimit: Int? = tree.attemptLimit
+
+  /// An edit that imports Foundation, where no import here brings it.
+  private(set) lazy var foundationImport = makeFoundationImport()
 
   /// A finding that may still depend on what other files hold.
   struct Candidate: Sendable {
-    let finding: Finding
-    let holds: (@Sendable (ProjectIndex) -> Bool)?
+    private let finding: Finding
+    private let judge: (@Sendable (ProjectIndex) -> Verdict?)?
+
+    init(_ finding: Finding, judge: (@Sendable (ProjectIndex) -> Verdict?)? = nil) {
+      self.finding = finding
+      self.judge = judge
+    }
+
+    /// Whether it depends on what other files hold.
+    var asksForIndex: Bool { judge != nil }
+
+    /// The finding as the whole project makes it; nil where it is none after all.
+    func settled(by index: ProjectIndex) -> Finding? {
+      guard let judge else { return finding }
+      return judge(index).map { verdict in
+        Finding(
+          rule: finding.rule, name: finding.name,
+          severity: verdict.severity.map { min($0, finding.severity) } ?? finding.severity,
+          path: finding.path, line: finding.line, column: finding.column,
+          message: verdict.message ?? finding.message, why: finding.why,
+          endColumn: finding.endColumn, source: finding.source, anchor: finding.anchor,
+          fix: verdict.fix ?? finding.fix)
+      }
+    }
+  }
+
+  /// What the whole project says about a finding of one file.
+  struct Verdict: Sendable {
+    /// What is wrong, where that is said better than before.
+    var message: String?
+    /// How bad it is, if milder than before.
+    var severity: Severity?
+    /// How to mend it, where that takes the whole project to know.
+    var fix: Fix?
   }
 
   init(
@@ -49,6 +89,27 @@ final class AuditedFile {
     _ node: some SyntaxProtocol, _ message: String, severity: Severity? = nil, fix: Fix? = nil,
     when holds: (@Sendable (ProjectIndex) -> Bool)? = nil
   ) {
+    let judge: (@Sendable (ProjectIndex) -> Verdict?)?
+    if let holds {
+      judge = { index in holds(index) ? Verdict() : nil }
+    } else {
+      judge = nil
+    }
+    report(node, message, severity: severity, fix: fix, judging: judge)
+  }
+
+  /// Reports the rule that runs now at a node, with what only the whole project can say.
+  ///
+  /// - Parameters:
+  ///   - node: What is wrong; the finding stands at its first token.
+  ///   - message: What is wrong here, in one sentence without a full stop.
+  ///   - severity: How bad it is here, if not as the rule says.
+  ///   - fix: How to mend it.
+  ///   - judge: Asked once all files are read; without a verdict there is no finding.
+  func report(
+    _ node: some SyntaxProtocol, _ message: String, severity: Severity? = nil, fix: Fix? = nil,
+    judging judge: (@Sendable (ProjectIndex) -> Verdict?)?
+  ) {
     let rule = rules[rule]
     guard rule.places.contains(pathClass) else { return }
     var severity = severity ?? rule.severity
@@ -57,12 +118,53 @@ final class AuditedFile {
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     let finding = rule.finding(
       at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
-      fix: fix)
-    candidates.append(Candidate(finding: finding, holds: holds))
+      fix: fix.map(located))
+    candidates.append(Candidate(finding, judge: judge))
+  }
+
+  /// The fix, with its places as lines and columns.
+  private func located(_ fix: Fix) -> Fix {
+    var fix = fix
+    fix.spans = fix.edits.map { edit in
+      let start = lines.place(of: edit.range.lowerBound)
+      let end = lines.place(of: edit.range.upperBound)
+      return Fix.Span(
+        line: start.line, column: column(of: edit.range.lowerBound, inLine: start.line),
+        endLine: end.line, endColumn: column(of: edit.range.upperBound, inLine: end.line))
+    }
+    return fix
+  }
+
+  /// The column in UTF-16 code units, from 1.
+  private func column(of offset: Int, inLine line: Int) -> Int {
+    let start = lines.bytes(ofLine: line).lowerBound
+    return text(start..<max(start, offset)).utf16.count + 1
   }
 
   /// The text of some bytes.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The bytes of a line, from 1, without its end.
+  func content(ofLine line: Int) -> Range<Int> {
+    var range = lines.bytes(ofLine: line)
+    while let last = range.last, bytes[last] == 0x0A || bytes[last] == 0x0D {
+      range = range.lowerBound..<last
+    }
+    return range
+  }
+
+  /// The start of a line, without its end, for people to read: a line that a program wrote may be
+  /// as long as the file, and a finding each few bytes.
+  func excerpt(ofLine line: Int) -> String {
+    var range = content(ofLine: line).prefix(Self.longestExcerpt)
+    // No character is cut in two.
+    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80 {
+      range = range.startIndex..<last
+    }
+    return text(range)
+  }
+
+  private static let longestExcerpt = 500
 
   /// Whether a call reports to somebody.
   func isRecorder(_ call: FunctionCallExprSyntax) -> Bool {
@@ -102,22 +204,13 @@ extension Rule {
     severity: Severity, fix: Fix?
   ) -> Finding {
     let place = file.lines.place(of: range.lowerBound)
-    let line = file.lines.bytes(ofLine: place.line)
-    let source = file.text(line).trimmingLineEnd()
-    let last = min(range.upperBound, line.lowerBound + source.utf8.count)
+    let line = file.content(ofLine: place.line)
+    let last = min(range.upperBound, line.upperBound)
     return Finding(
       rule: id, name: name, severity: severity, path: file.path, line: place.line,
       column: place.column, message: message, why: why,
-      endColumn: max(place.column + 1, last - line.lowerBound + 1), source: source,
-      anchor: anchor, fix: fix)
-  }
-}
-
-extension String {
-  fileprivate func trimmingLineEnd() -> String {
-    var text = self[...]
-    while let last = text.last, last.isNewline { text = text.dropLast() }
-    return String(text)
+      endColumn: max(place.column + 1, last - line.lowerBound + 1),
+      source: file.excerpt(ofLine: place.line), anchor: anchor, fix: fix)
   }
 }
 
@@ -168,13 +261,30 @@ extension SyntaxProtocol {
   }
 }
 
+extension CodeBlockItemListSyntax {
+  fileprivate var imports: Set<String> {
+    var modules: Set<String> = []
+    for statement in self {
+      if let declaration = statement.item.as(ImportDeclSyntax.self) {
+        modules.insert(declaration.path.first?.name.bareText ?? "")
+      } else if let condition = statement.item.as(IfConfigDeclSyntax.self) {
+        for clause in condition.clauses {
+          modules.formUnion(clause.elements?.as(CodeBlockItemListSyntax.self)?.imports ?? [])
+        }
+      }
+    }
+    return modules
+  }
+}
+
 extension SourceFileSyntax {
   /// Whether it says `@main` and is a command of ArgumentParser, or starts with a shebang.
   fileprivate func isProgram(_ bytes: [UInt8]) -> Bool {
-    shebang != nil || statements.contains { item in
-      guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
-      return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
-    }
+    shebang != nil
+      || statements.contains { item in
+        guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
+        return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
+      }
   }
 }
 

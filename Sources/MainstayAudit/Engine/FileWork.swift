@@ -27,13 +27,25 @@ struct FileWork: Sendable {
       return .unread(source.path, "it has \(bytes.count >> 20) MB; the most is 4 MB")
     }
     if bytes.contains(0) { return .unread(source.path, "it is no text") }
-    return walk(bytes, vocabulary)
+    if let line = bytes.firstLineThatIsNoUTF8 {
+      return .unread(source.path, "it is no UTF-8 from line \(line) on")
+    }
+    if let trouble = Nesting.trouble(in: bytes) { return .unread(source.path, trouble) }
+    guard MarkdownCode.isMarkdown(source.path) else { return walk(bytes, vocabulary) }
+    let code = MarkdownCode(bytes)
+    return walk(code.swift, vocabulary, code.troubles(in: source.path))
   }
 
-  private func walk(_ bytes: [UInt8], _ vocabulary: Vocabulary) -> FileOutcome {
-    let tree = bytes.withUnsafeBufferPointer { Parser.parse(source: $0) }
+  private func walk(
+    _ bytes: [UInt8], _ vocabulary: Vocabulary, _ troubles: [ParseTrouble] = []
+  ) -> FileOutcome {
+    let tree = bytes.withUnsafeBufferPointer {
+      // A debug build of the parser would stop at 20 levels, since its default stack is small.
+      Parser.parse(source: $0, maximumNestingLevel: Nesting.brackets + Nesting.angles)
+    }
+    if let trouble = Nesting.trouble(in: tree) { return .unread(source.path, trouble) }
     let file = AuditedFile(
-      path: source.path, pathClass: PathClass(path: source.path), bytes: bytes, tree: tree,
+      path: source.path, pathClass: PathClass(path: source.place), bytes: bytes, tree: tree,
       rules: rules.rules, vocabulary: vocabulary)
     guard file.pathClass != .generated else { return .skipped(source.path, file) }
     let index = IndexBuilder(file, notesMembers: rules.notesMembers)
@@ -41,14 +53,15 @@ struct FileWork: Sendable {
     return FileOutcome(
       path: source.path, lines: file.lines.lineCount, candidates: file.candidates,
       index: index.part, suppressions: Suppressions(file), problem: nil,
-      parseTrouble: tree.hasError ? ParseTrouble(file) : nil, ruleIDs: Set(rules.rules.map(\.id)))
+      parseTroubles: troubles + (tree.hasError ? [ParseTrouble(file)] : []),
+      ruleIDs: Set(rules.rules.map(\.id)))
   }
 
-  private struct Unreadable: Error {
+  struct Unreadable: Error {
     let reason: String
   }
 
-  private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
+  static func read(_ path: String) throws(Unreadable) -> [UInt8] {
     guard let file = fopen(path, "rb") else {
       throw Unreadable(reason: String(cString: strerror(errno)).lowercased())
     }
@@ -76,28 +89,30 @@ struct FileOutcome: Sendable {
   let index: FileIndex
   let suppressions: Suppressions?
   let problem: AuditProblem?
-  let parseTrouble: ParseTrouble?
+  let parseTroubles: [ParseTrouble]
   /// The rules that looked at it.
   let ruleIDs: Set<String>
 
   static func unread(_ path: String, _ reason: String) -> FileOutcome {
     FileOutcome(
       path: path, lines: 0, candidates: [], index: FileIndex(), suppressions: nil,
-      problem: AuditProblem(path: path, reason: reason), parseTrouble: nil, ruleIDs: [])
+      problem: AuditProblem(path: path, reason: reason), parseTroubles: [], ruleIDs: [])
   }
 
   static func skipped(_ path: String, _ file: AuditedFile) -> FileOutcome {
     FileOutcome(
       path: path, lines: file.lines.lineCount, candidates: [], index: FileIndex(),
-      suppressions: nil, problem: nil, parseTrouble: nil, ruleIDs: [])
+      suppressions: nil, problem: nil, parseTroubles: [], ruleIDs: [])
   }
 }
 
 /// Where a file stops being Swift.
 struct ParseTrouble: Sendable {
   let site: IndexedSite
+  let message: String
 
-  init(_ file: AuditedFile) {
+  init(_ file: AuditedFile, _ what: String = "file") {
+    message = "This \(what) does not parse from here on"
     var offset = 0
     for token in file.tree.tokens(viewMode: .all) {
       if token.presence == .missing || token.parent?.kind == .unexpectedNodes {
@@ -108,8 +123,7 @@ struct ParseTrouble: Sendable {
     let place = file.lines.place(of: min(offset, file.bytes.count))
     site = IndexedSite(
       path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
-      source: file.text(file.lines.bytes(ofLine: place.line))
-        .split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
+      source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

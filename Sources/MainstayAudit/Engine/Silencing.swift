@@ -34,9 +34,7 @@ struct Silencing {
 
   private func housekeeping(_ outcome: FileOutcome, _ used: Set<Int>) -> [Finding] {
     var found: [Finding] = []
-    if let trouble = outcome.parseTrouble {
-      found.append(Housekeeping.unparsed.at(trouble.site, "This file does not parse from here on"))
-    }
+    found += outcome.parseTroubles.map { Housekeeping.unparsed.at($0.site, $0.message) }
     for (place, entry) in (outcome.suppressions?.entries ?? []).enumerated()
     where !entry.isForeign {
       found += complaints(about: entry, isUsed: used.contains(place), outcome.ruleIDs)
@@ -58,7 +56,8 @@ struct Silencing {
     }
     if requiresReasons && !entry.hasReason {
       return [
-        Housekeeping.invalidIgnore.at(entry.site, "This comment gives no reason; write it behind ` -- `")
+        Housekeeping.invalidIgnore.at(
+          entry.site, "This comment gives no reason; write it behind ` -- `")
       ]
     }
     // A rule that is off here would find nothing, whatever the code.

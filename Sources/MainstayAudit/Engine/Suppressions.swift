@@ -58,7 +58,8 @@ struct Suppressions: Sendable {
     let following = file.lines.place(of: token.positionAfterSkippingLeadingTrivia.utf8Offset).line
     if let directive = Directive(text) {
       let lines: ClosedRange<Int>? =
-        directive.isForFile ? nil : isTrailing ? own...own : max(own, following)...max(own, following)
+        directive.isForFile
+        ? nil : isTrailing ? own...own : max(own, following)...max(own, following)
       entries.append(
         Entry(
           rules: directive.rules, lines: lines, hasReason: directive.hasReason,
@@ -90,11 +91,10 @@ struct Suppressions: Sendable {
 
   private func site(of text: String, at offset: Int, in file: AuditedFile) -> IndexedSite {
     let place = file.lines.place(of: offset)
-    let source = file.text(file.lines.bytes(ofLine: place.line))
-      .split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     return IndexedSite(
       path: file.path, line: place.line, column: place.column,
-      endColumn: place.column + max(1, text.utf8.count), source: source,
+      endColumn: place.column + max(1, text.utf8.count),
+      source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

@@ -4,35 +4,44 @@ import SwiftSyntax
 
 /// Collects what a file says about errors while the walk goes over it.
 final class IndexBuilder {
-  private let file: AuditedFile
+  let file: AuditedFile
   /// Whether to note every member that is named, which only a few rules ask for.
-  private let notesMembers: Bool
-  private(set) var part = FileIndex()
+  let notesMembers: Bool
+  /// The type for the errors of the whole app; a project that names none may still have one.
+  let app: String
+  var part = FileIndex()
 
   init(_ file: AuditedFile, notesMembers: Bool) {
     self.file = file
     self.notesMembers = notesMembers
+    app = file.vocabulary.appErrorName
+    part.target = Self.target(of: file.path)
+    part.imports = file.imports
   }
 
-  private var isTest: Bool { file.pathClass == .test }
+  /// The folder below the last `Sources` of a path, with the path to it.
+  private static func target(of path: String) -> String {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard let place = parts.dropLast().lastIndex(of: "Sources") else { return "" }
+    return parts.prefix(min(place + 2, parts.count - 1)).joined(separator: "/")
+  }
 
-  func site(of node: some SyntaxProtocol) -> IndexedSite {
+  /// The place of a node; what declares a name is known by that name, whatever is in it.
+  func site(of node: some SyntaxProtocol, named name: String? = nil) -> IndexedSite {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let place = file.lines.place(of: start)
-    let line = file.lines.bytes(ofLine: place.line)
+    let line = file.content(ofLine: place.line)
     let end = min(node.endPositionBeforeTrailingTrivia.utf8Offset, line.upperBound)
     return IndexedSite(
       path: file.path, line: place.line, column: place.column,
       endColumn: max(place.column + 1, end - line.lowerBound + 1),
-      source: file.text(line).trimmingSuffix { $0.isNewline }, anchor: node.anchor)
+      source: file.excerpt(ofLine: place.line),
+      anchor: name.map { Finding.Anchor(declaration: $0, statement: 0) } ?? node.anchor)
   }
 
   func add(_ declaration: TypeDeclaration) {
-    let inherited = declaration.inherited
-    // Most types have nothing to do with errors; their extensions may.
-    guard
-      !inherited.isEmpty || declaration.kind == .extension || declaration.name.hasSuffix("Error")
-    else { return }
+    if notesMembers { addNames(in: declaration) }
+    let inherited = declaration.inherited + requirements(of: declaration)
     let kind: IndexedType.Kind
     switch declaration.kind {
     case .enumeration: kind = .enumeration
@@ -41,23 +50,60 @@ final class IndexBuilder {
     case .protocolType: kind = .protocolType
     case .extension: kind = .extension
     }
-    let properties = declaration.properties.map { property in
-      (property.name.bareText, property.binding.typeAnnotation?.type.trimmedDescription ?? "")
+    // Most types have nothing to do with errors, and what they hold is not asked for.
+    let mayBeError =
+      Self.endings.contains { declaration.name.hasSuffix($0) }
+      || inherited.allSatisfy { !WellKnownTypes.contains($0) }
+      || inherited.contains { ProjectIndex.errorRoots.contains($0) }
+    var properties: [(String, String)] = []
+    if mayBeError {
+      properties = declaration.properties.filter { !$0.variable.isStatic }.map { property in
+        (property.name.bareText, property.binding.typeAnnotation?.type.trimmedDescription ?? "")
+      }
     }
+    let cases = mayBeError ? declaration.cases.map { indexed($0, of: declaration.name) } : []
+    if declaration.name == app { addPayloads(of: cases) }
+    let around = TypeSurroundings(declaration)
     part.types.append(
       IndexedType(
-        name: declaration.name, kind: kind, inherited: inherited,
-        properties: Dictionary(properties) { first, _ in first },
-        cases: declaration.cases.map(indexed), isFileLocal: declaration.isFileLocal,
-        isPublic: declaration.has(.public) || declaration.has(.open), pathClass: file.pathClass,
-        site: site(of: declaration.nameSyntax)))
+        name: declaration.name, qualifiedName: around.qualifiedName, kind: kind,
+        inherited: inherited, properties: Dictionary(properties) { first, _ in first },
+        cases: cases, isFileLocal: around.isFileLocal, isPublic: around.isPublic,
+        pathClass: file.pathClass, target: part.target,
+        site: site(of: declaration.nameSyntax, named: around.qualifiedName),
+        extensionPlace: around.extensionPlace,
+        importEdit: mayBeError ? file.foundationImport : nil))
   }
 
-  private func indexed(_ element: EnumCaseElementSyntax) -> IndexedCase {
-    IndexedCase(
+  /// Endings of names that errors have.
+  private static let endings = ["Error", "Failure", "Exception", "Problem"]
+
+  /// `protocol P where Self: Error` inherits as `protocol P: Error` does.
+  private func requirements(of declaration: TypeDeclaration) -> [String] {
+    guard let clause = declaration.node.as(ProtocolDeclSyntax.self)?.genericWhereClause else {
+      return []
+    }
+    return clause.requirements.flatMap { requirement -> [String] in
+      guard let conformance = requirement.requirement.as(ConformanceRequirementSyntax.self),
+        conformance.leftType.lastName == "Self"
+      else { return [] }
+      return conformance.rightType.lastNames
+    }
+  }
+
+  private func indexed(_ element: EnumCaseElementSyntax, of type: String) -> IndexedCase {
+    let parameters = element.parameterClause?.parameters
+    let canBeShort = parameters?.contains { $0.defaultValue != nil } ?? false
+    let labels = parameters?.map { $0.firstName?.bareText ?? "_" } ?? []
+    return IndexedCase(
       name: element.name.bareText,
-      payload: element.parameterClause?.parameters.map { $0.type.trimmedDescription } ?? [],
-      site: site(of: element.name))
+      payload: parameters?.map { $0.type.trimmedDescription } ?? [],
+      labels: canBeShort ? nil : labels.asCallLabels, site: site(of: element.name, named: "\(type).\(element.name.bareText)"))
+  }
+
+  /// `typealias Failure = CartError`.
+  func add(_ node: TypeAliasDeclSyntax) {
+    part.aliases[node.name.bareText, default: []] += node.initializer.value.lastNames
   }
 
   func add(_ statement: ThrowStmtSyntax) {
@@ -66,7 +112,12 @@ final class IndexBuilder {
     let use: (type: String?, member: String?)
     if let access = thrown.as(MemberAccessExprSyntax.self) {
       let member = access.declName.baseName.bareText
-      use = member == "init" ? (access.base?.lastName, nil) : (access.base?.lastName, member)
+      let type = access.base?.lastName ?? statement.enclosingRoutine?.thrownType
+      if member.first?.isUppercase ?? false {
+        use = (member, nil)
+      } else {
+        use = member == "init" ? (type, nil) : (type, member)
+      }
     } else if let name = thrown.lastName, name.first?.isUppercase ?? false {
       use = (name, nil)
     } else {
@@ -76,7 +127,14 @@ final class IndexBuilder {
   }
 
   func add(_ clause: CatchClauseSyntax) {
-    for type in clause.caughtTypes { part.catchSites.append(indexedUse((type, nil), at: clause)) }
+    guard !clause.catchItems.isEmpty else { return }
+    let types = clause.caughtTypes
+    guard !types.isEmpty else { return }
+    for type in types { part.catchSites.append(indexedUse((type, nil), at: clause)) }
+    let makesIt =
+      clause.body.mentions { $0.text == app }
+      || clause.enclosingFunction?.thrownType == app && clause.body.containsOwn { $0.kind == .throwStmt }
+    if makesIt { addArms(types) }
   }
 
   private func indexedUse(
@@ -87,62 +145,17 @@ final class IndexBuilder {
       line: file.lines.place(of: node.positionAfterSkippingLeadingTrivia.utf8Offset).line)
   }
 
-  /// `static func from(_ error: E) -> AppError`.
-  func add(_ node: FunctionDeclSyntax) {
-    addConversion(Routine(node))
-    addCasts(in: node, node.body)
-  }
-  /// `extension AppError { init(_ error: E) }`.
-  func add(_ node: InitializerDeclSyntax) {
-    addConversion(Routine(node))
-    addCasts(in: node, node.body)
-  }
-
-  private func addConversion(_ routine: Routine) {
-    guard let parameter = routine.parameters.first, let from = parameter.type?.lastName,
-      from != "Error"
-    else { return }
-    let owner = TypeDeclaration(around: routine.node)?.name
-    let into = routine.name == "init" ? owner : routine.returnType?.lastName
-    guard var into else { return }
-    if into == "Self", let owner { into = owner }
-    guard from != into else { return }
-    part.conversions.append(IndexedConversion(from: from, into: into))
-  }
-
-  /// The types that a function which gets any error asks for, one after another.
-  private func addCasts(in node: some SyntaxProtocol, _ body: CodeBlockSyntax?) {
-    guard let body, let routine = Routine(Syntax(node)),
-      routine.parameters.contains(where: { $0.type?.lastName == "Error" })
-    else { return }
-    var types: [String] = []
-    for expression in body.every(UnresolvedAsExprSyntax.self) {
-      guard let type = expression.nextSibling?.as(TypeExprSyntax.self)?.type.lastName,
-        !types.contains(type)
-      else { continue }
-      types.append(type)
-    }
-    guard !types.isEmpty else { return }
-    let into =
-      routine.name == "init"
-      ? TypeDeclaration(around: node)?.name : routine.returnType?.lastName
-    if let into {
-      part.conversions += types.map { IndexedConversion(from: $0, into: into) }
-    }
-    part.castLists.append(
-      IndexedCastList(types: types, site: site(of: node), pathClass: file.pathClass))
-  }
-
   func add(_ node: VariableDeclSyntax) {
     for binding in node.bindings {
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
       else { continue }
       let isLogger =
-        binding.typeAnnotation?.type.lastName == "Logger"
-        || binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
+        binding.typeAnnotation?.type.isNamed("Logger")
+        ?? (binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger")
       if isLogger, file.imports.contains("os") || file.imports.contains("OSLog") {
         part.systemLoggers.insert(name)
       }
+      addConversion(binding, of: node)
     }
   }
 
@@ -184,32 +197,86 @@ final class IndexBuilder {
   private static let alerts: Set<String> = [
     "alert", "confirmationDialog", "sheet", "toast", "popover", "fullScreenCover", "errorAlert",
   ]
-
-  func add(_ node: MemberAccessExprSyntax) {
-    guard notesMembers else { return }
-    let name = node.declName.baseName.bareText
-    if isTest {
-      part.testMembers[name, default: 0] += 1
-    } else if !node.isPattern {
-      part.members[name, default: 0] += 1
-    }
-  }
-
 }
 
-extension MemberAccessExprSyntax {
-  /// Whether it asks what a value is, rather than makes one: in `case .a`, `catch E.a`, `== .a`.
-  fileprivate var isPattern: Bool {
-    var current = Syntax(self).parent
+extension Vocabulary {
+  /// The type for the errors of the whole app, by its usual name where none is configured.
+  var appErrorName: String { appError ?? "AppError" }
+}
+
+/// What lies around the declaration of a type.
+struct TypeSurroundings {
+  let qualifiedName: String
+  private(set) var isFileLocal: Bool
+  private(set) var isPublic: Bool
+  let extensionPlace: Int?
+
+  init(_ declaration: TypeDeclaration) {
+    var names = [declaration.fullName]
+    var outermost = declaration
+    var needsMore = declaration.isAvailableAtTimes
+    isFileLocal = declaration.isFileLocal
+    isPublic = declaration.has(.public) || declaration.has(.open)
+    var current = declaration.node.parent
     while let here = current {
-      switch here.kind {
-      case .expressionPattern, .switchCaseItem, .catchItem: return true
-      case .codeBlockItem, .memberBlockItem: return false
-      default: current = here.parent
+      if let type = TypeDeclaration(here) {
+        names.append(type.fullName)
+        outermost = type
+        isFileLocal = isFileLocal || type.isFileLocal
+        needsMore = needsMore || type.isAvailableAtTimes
+        isPublic = isPublic || type.kind == .extension && type.has(.public)
+      } else if Routine(here) != nil {
+        needsMore = true
       }
+      current = here.parent
     }
-    return false
+    qualifiedName = names.reversed().joined(separator: ".")
+    extensionPlace = needsMore ? nil : outermost.node.bytes.upperBound
   }
+}
+
+extension TypeDeclaration {
+  /// The name as an extension writes it, without generic arguments.
+  fileprivate var fullName: String {
+    guard let extended = node.as(ExtensionDeclSyntax.self)?.extendedType else { return name }
+    var names: [String] = []
+    var current: TypeSyntax? = extended
+    while let here = current {
+      if let last = here.lastName { names.append(last) }
+      current = here.as(MemberTypeSyntax.self)?.baseType
+    }
+    return names.reversed().joined(separator: ".")
+  }
+
+  fileprivate var isAvailableAtTimes: Bool {
+    node.asProtocol((any WithAttributesSyntax).self)?.attributes.contains { element in
+      element.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "available"
+    } ?? false
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether it belongs to the type rather than to its values.
+  var isStatic: Bool { modifiers.has(.static) || modifiers.has(.class) }
+}
+
+extension TypeSyntax {
+  /// Whether the last part of it is a name, also behind `any`, `some` and before `?`.
+  func isNamed(_ name: String) -> Bool {
+    switch kind {
+    case .identifierType: cast(IdentifierTypeSyntax.self).name.text == name
+    case .memberType: cast(MemberTypeSyntax.self).name.text == name
+    case .optionalType: cast(OptionalTypeSyntax.self).wrappedType.isNamed(name)
+    case .someOrAnyType: cast(SomeOrAnyTypeSyntax.self).constraint.isNamed(name)
+    case .attributedType: cast(AttributedTypeSyntax.self).baseType.isNamed(name)
+    default: false
+    }
+  }
+}
+
+extension [String] {
+  /// `(code:_:)` for `code` and `_`.
+  var asCallLabels: String { "(" + map { $0 + ":" }.joined() + ")" }
 }
 
 extension String {

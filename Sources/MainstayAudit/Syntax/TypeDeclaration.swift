@@ -16,7 +16,7 @@ struct TypeDeclaration {
   let nameSyntax: Syntax
   let modifiers: DeclModifierListSyntax
   let members: MemberBlockItemListSyntax
-  private let inheritance: InheritanceClauseSyntax?
+  let inheritance: InheritanceClauseSyntax?
 
   init(_ node: EnumDeclSyntax) { self.init(.enumeration, node, node.name) }
   init(_ node: StructDeclSyntax) { self.init(.structure, node, node.name) }

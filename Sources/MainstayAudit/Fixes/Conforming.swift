@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension TypeDeclaration {
+  /// An edit that makes it a `LocalizedError`, in the place of a plain `Error` where that stands
+  /// here.
+  var localizedErrorEdit: Edit {
+    let protocolName = "LocalizedError"
+    guard let inheritance, let last = inheritance.inheritedTypes.last else {
+      let end = genericParameters?.bytes.upperBound ?? nameSyntax.bytes.upperBound
+      return Edit(end..<end, ": " + protocolName)
+    }
+    let plain = inheritance.inheritedTypes.first {
+      ["Error", "Swift.Error"].contains($0.type.trimmedDescription)
+    }
+    if let plain { return Edit(plain.type.bytes, protocolName) }
+    let end = last.type.bytes.upperBound
+    return Edit(end..<end, ", " + protocolName)
+  }
+
+  private var genericParameters: GenericParameterClauseSyntax? {
+    node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
+  }
+}
+
+extension AuditedFile {
+  /// An edit that imports Foundation, where no import here brings it.
+  func makeFoundationImport() -> Edit? {
+    if !imports.isDisjoint(with: foundationModules) { return nil }
+    if let first = tree.statements.first(where: { $0.item.is(ImportDeclSyntax.self) }) {
+      let start = first.bytes.lowerBound
+      return Edit(start..<start, "import Foundation\n")
+    }
+    // Behind the lines of a header, and before the documentation of the first declaration.
+    var line = 1
+    while line < lines.lineCount {
+      let text = text(lines.bytes(ofLine: line))
+      guard text.hasPrefix("#!") || text.hasPrefix("//") && !text.hasPrefix("///") else { break }
+      line += 1
+    }
+    let place = lines.bytes(ofLine: line).lowerBound
+    return Edit(place..<place, (line > 1 ? "\n" : "") + "import Foundation\n\n")
+  }
+}
+
+/// Modules that bring Foundation with them.
+let foundationModules: Set<String> = [
+  "Foundation", "FoundationEssentials", "UIKit", "AppKit", "SwiftUI", "WatchKit", "Cocoa",
+  "CoreData", "SwiftData", "StoreKit", "CloudKit", "MapKit", "CoreLocation",
+  "AVFoundation", "Mainstay",
+]

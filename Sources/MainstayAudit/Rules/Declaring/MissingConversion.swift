@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Rule {
+  static let missingConversion = Rule(
+    "MS104", "missing-conversion", .warning, .strict, serves: ["B9", "B28", "B32", "B33"],
+    places: [.production, .example],
+    summary: "Nothing in the project turns an error type into the error of the app.",
+    why: """
+      An error without a conversion reaches people as an unknown one, whatever it knows about what \
+      happened and what helps.
+      """,
+    guess: """
+      `from(_:)`, an initializer, a property, an arm of a chain of casts, a case that holds it, or \
+      a protocol that the configuration names is a conversion.
+      """,
+    onPurpose: "Make it `private`, or let it conform to a protocol that the configuration names.",
+    remedy: .unsafe("Writes a conversion whose arms are left to the author; it compiles once they are."),
+    examples: [
+      .bad(
+        "enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError",
+        fixed: """
+          enum SyncError: Error { case offline }
+
+          extension AppError {
+            static func from(_ error: SyncError) -> AppError {
+              switch error {
+              case .offline:
+                #error("Say which AppError this is.")
+              }
+            }
+          }
+          """),
+      .bad(
+        """
+        struct AppError: Error {}
+        struct ↓SyncError: LocalizedError { let errorDescription: String? }
+        // extension AppError { init(_ error: SyncError) { self.init() } }
+        /* extension SyncError: AppErrorConvertible {} */
+        """, configuration: "app_error: AppError"),
+      .bad(
+        """
+        extension Sync {
+          public enum ↓Failure: Error { case offline, conflict(version: Int) }
+        }
+        extension DomainError { init(_ failure: Cart.Problem) { self = .cart } }
+        """, configuration: "app_error: DomainError"),
+      .bad(
+        "final class ↓SyncError: Error { let attempt = 1 }",
+        configuration: "app_error: AppError",
+        others: [
+          "Sources/App/Mapping.swift":
+            "func describe(_ error: SyncError) -> String { \"\\(error)\" }"
+        ]),
+      .bad(
+        """
+        enum ↓SyncError: Error { case offline }
+        func isSync(_ error: any Error) -> Bool { error is SyncError }
+        """, configuration: "app_error: AppError"),
+      .good(
+        """
+        enum SyncError: Error { case offline }
+        extension AppError {
+          static func from(_ error: SyncError) -> AppError { .network }
+        }
+        """, configuration: "app_error: AppError"),
+      .good("enum SyncError: Error { case offline }", because: "no error of the app is named"),
+      .good(
+        "enum SyncError: Error { case offline }", configuration: "app_error: AppError",
+        others: ["Sources/App/Texts.swift": "extension SyncError: AppErrorConvertible {}"]),
+      .good(
+        """
+        enum SyncError: Error { case offline }
+        extension AppError {
+          init(_ error: any Error) {
+            switch error {
+            case let error as SyncError: self = .sync(error)
+            default: self = .unknown
+            }
+          }
+        }
+        """, configuration: "app_error: AppError"),
+      .good(
+        """
+        enum SyncError: Error { case offline }
+        func convert(_ error: any Error) -> AppError {
+          if let error = error as? SyncError { return .sync }
+          return .unknown
+        }
+        """, configuration: "app_error: AppError"),
+      .good("private enum SyncError: Error { case offline }", configuration: "app_error: AppError"),
+      .good(
+        "enum SyncError: Error { case offline }", path: "Tests/AppTests/SyncTests.swift",
+        configuration: "app_error: AppError"),
+      .good(
+        """
+        enum SyncError: Error { case offline }
+        enum AppError: Error { case sync(SyncError) }
+        """, configuration: "app_error: AppError", because: "a case holds it"),
+      .good(
+        """
+        let mapping = ErrorMapping.standard.adding(SyncError.self) { _ in AppError(.offline) }
+        enum SyncError: Error { case offline }
+        """, configuration: "app_error: AppError"),
+    ],
+    checks: .project { index, project in
+      guard let app = project.vocabulary.appError else { return }
+      for type in index.errorTypes where type.isForOthers && type.name != app {
+        guard !index.converts(type, into: app, by: project.vocabulary.converters) else { continue }
+        project.report(
+          type.site, in: type.pathClass,
+          "Nothing turns a `\(type.qualifiedName)` into an `\(app)`",
+          fix: type.conversion(into: app))
+      }
+    })
+}
+
+extension IndexedType {
+  /// Adds a conversion that has an arm for each case, to be filled in.
+  fileprivate func conversion(into app: String) -> Fix? {
+    guard let extensionPlace, kind == .enumeration else { return nil }
+    let arms = cases.map { element in
+      """
+          case .\(element.name):
+            #error("Say which \(app) this is.")
+      """
+    }
+    let text = """
+
+
+      extension \(app) {
+        \(isPublic ? "public " : "")static func from(_ error: \(qualifiedName)) -> \(app) {
+          switch error {
+      \(arms.joined(separator: "\n"))
+          }
+        }
+      }
+      """
+    return .unsafe(
+      "add a conversion to fill in", Edit(extensionPlace..<extensionPlace, text))
+  }
+}
