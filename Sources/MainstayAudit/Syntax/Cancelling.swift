@@ -79,7 +79,7 @@ extension FunctionCallExprSyntax {
   }
 
   /// Whether nothing takes what it returns; what an action of one expression returns, nobody does.
-  private var isThrownAway: Bool {
+  fileprivate var isThrownAway: Bool {
     guard let item = parent?.as(CodeBlockItemSyntax.self) else { return false }
     return !item.isImplicitResult || item.parent?.parent?.kind == .closureExpr
   }
