@@ -23,6 +23,9 @@ final class AuditedFile {
   /// How often it tries at most, where a constant or default such as `maximumRetries = 3` says so.
   private(set) lazy var attemptLimit: Int? = tree.attemptLimit
 
+  /// Where it sets which state.
+  private(set) lazy var stateChanges = StateChanges(tree)
+
   /// An edit that imports Foundation, where no import here brings it.
   private(set) lazy var foundationImport = makeFoundationImport()
 

@@ -126,7 +126,9 @@ extension Syntax {
     switch parent.kind {
     case .codeBlockItemList:
       if parent.parent?.kind == .sourceFile { return false }
-      for item in parent.cast(CodeBlockItemListSyntax.self) {
+      let list = parent.cast(CodeBlockItemListSyntax.self)
+      guard list.count <= longestList else { return false }
+      for item in list {
         if item.id == id { return false }
         if item.item.as(VariableDeclSyntax.self)?.bindings.contains(where: {
           $0.pattern.binds(name)

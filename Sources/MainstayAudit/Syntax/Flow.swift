@@ -2,6 +2,9 @@
 
 import SwiftSyntax
 
+/// The most statements or members that rules look through from each of them.
+let longestList = 300
+
 extension SyntaxProtocol {
   /// The outermost function, initializer, accessor or closure around this node within its type.
   var outermostRoutine: Routine? {
@@ -27,7 +30,10 @@ extension SyntaxProtocol {
     var current = parent
     while let here = current {
       if here.kind == .memberBlock || here.kind == .functionDecl { break }
-      if let list = here.as(CodeBlockItemListSyntax.self) { found += list.filter(matches) }
+      // No person writes a longer list; looking through it again and again would take too long.
+      if let list = here.as(CodeBlockItemListSyntax.self), list.count <= longestList {
+        found += list.filter(matches)
+      }
       current = here.parent
     }
     return found
@@ -42,15 +48,13 @@ extension CodeBlockItemSyntax {
 extension TypeDeclaration {
   /// The function of a name that is declared in this very block.
   func function(_ name: String) -> FunctionDeclSyntax? {
-    functions.first { $0.name.bareText == name }
-  }
-
-  /// The functions that are declared in this very block.
-  var functions: [FunctionDeclSyntax] {
-    members.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+    guard members.count <= longestList else { return nil }
+    return members.lazy.compactMap { $0.decl.as(FunctionDeclSyntax.self) }
+      .first { $0.name.bareText == name }
   }
 
   func property(_ name: String) -> PatternBindingSyntax? {
-    properties.first { $0.name.bareText == name }?.binding
+    guard members.count <= longestList else { return nil }
+    return properties.first { $0.name.bareText == name }?.binding
   }
 }

@@ -58,9 +58,9 @@ extension SyntaxProtocol {
   /// What the type around this node says of a property.
   fileprivate func propertyType(_ name: String) -> KnownError? {
     guard let type = TypeDeclaration(around: self),
-      let property = type.properties.first(where: { $0.name.bareText == name })
+      let property = type.property(name)
     else { return nil }
-    return KnownError(typeName: property.binding.typeAnnotation?.type.lastName)
+    return KnownError(typeName: property.typeAnnotation?.type.lastName)
   }
 }
 
@@ -104,7 +104,9 @@ extension Syntax {
 
   /// What statements before this one say of a name: a `guard let` or a `let`.
   private func declaredBefore(_ name: String) -> Declared? {
-    guard let list = parent?.as(CodeBlockItemListSyntax.self) else { return nil }
+    guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count <= longestList else {
+      return nil
+    }
     for item in list {
       if item.id == id { return nil }
       if let found = item.item.as(GuardStmtSyntax.self)?.conditions.declared(name) { return found }

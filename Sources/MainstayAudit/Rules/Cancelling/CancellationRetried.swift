@@ -11,16 +11,25 @@ extension Rule {
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe("Rethrows cancellation before the catch-all, where the function throws."),
     examples: cancellationRetriedBad + cancellationRetriedGood,
-    checks: .catchClause { clause, file in
-      guard clause.isCatchAll, let work = clause.doStatement, let loop = work.enclosingLoop,
-        !loop.node.isForAwait, loop.triesAgain(work), work.throwsWhileWaiting,
-        !clause.body.alwaysLeaves, !loop.node.speaksOfCancellation, !clause.classifies,
-        !loop.body.looksAgain(at: clause), !loop.asksWhetherToStop
-      else { return }
-      let waits = loop.body.mayThrowWhileWaiting
-      file.report(
-        clause, "This tries again even when the work was cancelled",
-        severity: waits || clause.isInDiscardedTask ? .info : nil, fix: file.fix(clause, loop))
+    checks: .loop { loop, file in
+      guard !loop.node.isForAwait else { return }
+      let clauses = loop.body.everyOwn(DoStmtSyntax.self).prefix(10).filter {
+        $0.enclosingLoop?.node.id == loop.node.id
+      }.compactMap { work in work.catchClauses.first { $0.isCatchAll } }
+      let retrying = clauses.filter { clause in
+        guard let work = clause.doStatement else { return false }
+        return loop.triesAgain(work) && work.throwsWhileWaiting && !clause.body.alwaysLeaves
+          && !clause.classifies && !loop.body.looksAgain(at: clause)
+      }
+      guard !retrying.isEmpty, !loop.node.speaksOfCancellation, !loop.asksWhetherToStop else {
+        return
+      }
+      let isMild = loop.body.mayThrowWhileWaiting || loop.node.isInDiscardedTask
+      for clause in retrying {
+        file.report(
+          clause, "This tries again even when the work was cancelled",
+          severity: isMild ? .info : nil, fix: file.fix(clause, loop))
+      }
     })
 }
 

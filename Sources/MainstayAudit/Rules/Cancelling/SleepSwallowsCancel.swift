@@ -11,32 +11,42 @@ extension Rule {
     onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
     remedy: .safe("Leaves the loop behind the sleep, once the task is cancelled."),
     examples: sleepSwallowsCancelBad + sleepSwallowsCancelGood,
-    checks: .tryExpression { node, file in
-      guard node.questionOrExclamationMark?.tokenKind == .postfixQuestionMark, node.isSleep,
-        let item = node.statementItem, !item.isInDiscardedTask
-      else { return }
-      guard let loop = item.enclosingLoop else {
-        // Outside of loops it is a matter of taste, for those who ask for the whole standard.
-        if file.rules.contains(where: { $0.level != .default }), item.goesOnAsIfNothing {
-          file.report(
-            node, "This sleep ends early when the task is cancelled, and the code goes on",
-            severity: .info)
-        }
-        return
+    checks: .loop { loop, file in
+      guard !loop.node.isForAwait else { return }
+      let sleeps = loop.body.everyOwn(TryExprSyntax.self).filter {
+        $0.isSwallowingSleep && $0.enclosingLoop?.node.id == loop.node.id
       }
-      guard !Syntax(loop.node).isForAwait, !loop.node.speaksOfCancellation,
-        !loop.body.mayThrowWhileWaiting
+      guard let first = sleeps.first, !loop.node.speaksOfCancellation,
+        !loop.body.mayThrowWhileWaiting, !first.isInDiscardedTask
+      else { return }
+      for sleep in sleeps {
+        guard let item = sleep.statementItem else { continue }
+        file.report(
+          sleep,
+          loop.endsByItself
+            ? "Once the task is cancelled, this loop runs on without a pause"
+            : "Once the task is cancelled, this loop spins",
+          severity: loop.endsByItself ? .warning : nil, fix: file.fix(item, loop))
+      }
+    },
+    .tryExpression { node, file in
+      // Outside of loops it is a matter of taste, for those who ask for the whole standard.
+      guard node.isSwallowingSleep, file.rules.contains(where: { $0.level != .default }),
+        let item = node.statementItem, item.enclosingLoop == nil, item.goesOnAsIfNothing,
+        !item.isInDiscardedTask
       else { return }
       file.report(
-        node,
-        loop.endsByItself
-          ? "Once the task is cancelled, this loop runs on without a pause"
-          : "Once the task is cancelled, this loop spins",
-        severity: loop.endsByItself ? .warning : nil, fix: file.fix(item, loop))
+        node, "This sleep ends early when the task is cancelled, and the code goes on",
+        severity: .info)
     })
 }
 
 extension TryExprSyntax {
+  /// Whether it is `try? await Task.sleep(…)`.
+  fileprivate var isSwallowingSleep: Bool {
+    questionOrExclamationMark?.tokenKind == .postfixQuestionMark && isSleep
+  }
+
   /// Whether it waits for `Task.sleep` or the sleep of a clock.
   fileprivate var isSleep: Bool {
     guard let call = expression.core.as(FunctionCallExprSyntax.self), call.name == "sleep",
@@ -59,7 +69,8 @@ extension CodeBlockItemSyntax {
   /// Whether statements follow that do something, and never look at cancellation.
   fileprivate var goesOnAsIfNothing: Bool {
     guard let list = parent?.as(CodeBlockItemListSyntax.self) else { return false }
-    let rest = list.drop { $0.id != id }.dropFirst()
+    guard list.count <= longestList else { return false }
+    let rest = list.drop { $0.id != id }.dropFirst().prefix(20)
     guard let next = rest.first, next.item.kind != .returnStmt else { return false }
     return !rest.contains { $0.speaksOfCancellation || $0.mayThrowWhileWaiting }
   }

@@ -32,7 +32,8 @@ extension AuditedFile {
     if after.contains(where: { $0.isEnding }) { return }
     let isResetInside = work.body.setsFalse(path)
     let isResetAfter = after.contains { $0.setsFalse(path) }
-    guard isResetInside || isResetAfter, !work.hasDefer(for: path),
+    guard isResetInside || isResetAfter,
+      !(work.outermostRoutine.map { stateChanges.defers(path, in: $0) } ?? false),
       work.body.contains(where: { $0.kind == .tryExpr || $0.kind == .throwStmt })
     else { return }
     let type = TypeDeclaration(around: work)
@@ -85,13 +86,6 @@ extension SyntaxProtocol {
       }
       return call.receiver?.lastName == path.split(separator: ".").last.map(String.init)
     }
-  }
-
-  /// Whether a `defer` around it, in the same function, sets the flag back.
-  fileprivate func hasDefer(for path: String) -> Bool {
-    outermostRoutine?.node.contains { node in
-      node.kind == .deferStmt && node.setsFalse(path)
-    } ?? false
   }
 }
 

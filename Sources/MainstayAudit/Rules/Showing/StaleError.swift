@@ -17,7 +17,8 @@ extension Rule {
         let told = clause.body.assignments.first(where: file.staysOnScreen),
         let routine = told.node.outermostRoutine, let work = clause.doStatement
       else { return }
-      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.changes(told, before: clause),
+      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.asksWhetherItRan,
+        !file.stateChanges.changes(told.path, in: routine, before: clause.position),
         !file.resets(told, around: routine)
       else { return }
       let names = told.pathNames
@@ -94,71 +95,13 @@ extension Routine {
       }
   }
 
-  /// Whether its code before a clause, or a reset anywhere in it, changes the same state.
-  fileprivate func changes(_ told: Assignment, before clause: CatchClauseSyntax) -> Bool {
-    let path = told.path
-    let start = clause.position
-    return node.contains { node in
-      if let call = node.as(FunctionCallExprSyntax.self), call.position < start {
-        return call.clears
-      }
-      guard let sequence = node.as(SequenceExprSyntax.self), let other = Assignment(sequence)
-      else { return false }
-      let isSame = other.path == path || path.hasPrefix(other.path + ".")
-      return isSame && (other.isReset || other.node.position < start)
-    } || asksWhetherItRan
-  }
-
   /// Whether it leaves where something was loaded before.
-  private var asksWhetherItRan: Bool {
+  fileprivate var asksWhetherItRan: Bool {
     guard let statements else { return false }
     return statements.contains { item in
       guard let conditions = item.item.as(GuardStmtSyntax.self)?.conditions else { return false }
       return conditions.mentions { ["loaded", "once", "initialized"].contains(words(of: $0.text).last) }
     }
-  }
-}
-
-extension SyntaxProtocol {
-  fileprivate func resets(_ path: String) -> Bool {
-    assignments.contains { $0.path == path && $0.isReset }
-  }
-}
-
-extension TypeDeclaration {
-  /// Whether a person dismisses it, or it goes when something else changes: a function
-  /// `dismissError`, a `didSet`, or `.onChange { … }`.
-  fileprivate func hidesItself(_ path: String) -> Bool {
-    if functions.contains(where: { $0.name.bareText.saysItHides && $0.body?.resets(path) ?? false })
-    {
-      return true
-    }
-    return node.contains { node in
-      if let accessor = node.as(AccessorDeclSyntax.self) {
-        let kind = accessor.accessorSpecifier.tokenKind
-        return (kind == .keyword(.didSet) || kind == .keyword(.willSet)) && accessor.resets(path)
-      }
-      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name,
-        name.hasPrefix("on"), name.dropFirst(2).first?.isUppercase ?? false
-      else { return false }
-      return call.closures.contains { $0.resets(path) }
-    }
-  }
-}
-
-extension String {
-  fileprivate var saysItHides: Bool {
-    ["clear", "dismiss", "reset", "hide"].contains(words(of: self).first)
-  }
-}
-
-extension FunctionCallExprSyntax {
-  /// Whether it takes something away by its name: `clearError()`, `reset()`.
-  fileprivate var clears: Bool {
-    guard let name else { return false }
-    let found = words(of: name)
-    return ["clear", "reset", "dismiss", "hide", "prepare", "begin", "start"].contains(found.first)
-      && found.count <= 3
   }
 }
 
@@ -169,12 +112,8 @@ extension AuditedFile {
     if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil {
       return true
     }
-    if type.hidesItself(told.path) { return true }
-    guard let own = routine.name, !routine.isClosure else { return false }
-    return type.functions.contains { function in
-      function.name.bareText != own && function.body?.mentions(own) ?? false
-        && function.body?.resets(told.path) ?? false
-    }
+    return stateChanges.takesAway(
+      told.path, in: type.node.id, callerOf: routine.isClosure ? nil : routine.name)
   }
 
   /// A reset before the `do`, where the code there may set the state as the clause does.

@@ -17,8 +17,10 @@ extension Rule {
       guard call.isPrint, let handler = call.errorHandler, !call.isForDebuggingAlone,
         file.imports.isDisjoint(with: ["ArgumentParser", "PackagePlugin"]), !file.isCommand(call)
       else { return }
+      // The first print speaks for all of a handler.
+      guard handler.body.firstPrint?.id == call.id else { return }
       let calls = handler.body.every(FunctionCallExprSyntax.self)
-      guard calls.first(where: \.isPrint)?.id == call.id, !calls.contains(where: file.isLogCall),
+      guard !calls.contains(where: file.isLogCall),
         !calls.contains(where: { $0.name == "exit" })
       else { return }
       file.report(
@@ -49,6 +51,15 @@ extension FunctionCallExprSyntax {
 }
 
 extension Syntax {
+  fileprivate var firstPrint: FunctionCallExprSyntax? {
+    var found: FunctionCallExprSyntax?
+    walk { node in
+      if found == nil, let call = node.as(FunctionCallExprSyntax.self), call.isPrint { found = call }
+      return found == nil
+    }
+    return found
+  }
+
   fileprivate func handler(under parent: Syntax) -> ErrorHandler? {
     switch parent.kind {
     case .catchClause:

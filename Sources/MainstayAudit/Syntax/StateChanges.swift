@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+/// Where a file sets which state, read once so that a rule can ask often.
+struct StateChanges {
+  /// What one function does to one path.
+  private struct Key: Hashable {
+    let routine: SyntaxIdentifier
+    let path: String
+  }
+
+  private var firstSet: [Key: AbsolutePosition] = [:]
+  private var firstClearing: [SyntaxIdentifier: AbsolutePosition] = [:]
+  private var resets: [String: [Reset]] = [:]
+  private var deferred: Set<Key> = []
+  /// The names that functions with a reset mention.
+  private var mentioned: [SyntaxIdentifier: Set<String>] = [:]
+
+  private struct Reset {
+    let routine: SyntaxIdentifier
+    let type: SyntaxIdentifier?
+    let hides: Bool
+  }
+
+  init(_ tree: SourceFileSyntax) {
+    for sequence in tree.every(SequenceExprSyntax.self) {
+      if let assignment = Assignment(sequence) { add(assignment) }
+    }
+    for call in tree.every(FunctionCallExprSyntax.self) where call.clears {
+      guard let routine = call.outermostRoutine?.node.id else { continue }
+      firstClearing[routine] = min(firstClearing[routine] ?? call.position, call.position)
+    }
+  }
+
+  private mutating func add(_ assignment: Assignment) {
+    guard let routine = assignment.node.outermostRoutine else { return }
+    let key = Key(routine: routine.node.id, path: assignment.path)
+    let position = assignment.node.position
+    firstSet[key] = min(firstSet[key] ?? position, position)
+    guard assignment.isReset else { return }
+    if assignment.node.isDeferred { deferred.insert(key) }
+    resets[assignment.path, default: []].append(
+      Reset(
+        routine: key.routine, type: TypeDeclaration(around: assignment.node)?.node.id,
+        hides: routine.name?.saysItHides ?? false || assignment.node.isInObserver))
+    if mentioned[key.routine] == nil {
+      mentioned[key.routine] = Set(
+        routine.node.every(DeclReferenceExprSyntax.self).map(\.baseName.bareText))
+    }
+  }
+
+  /// Whether a routine sets a path, or what holds it, before a place, or resets it anywhere.
+  func changes(_ path: String, in routine: Routine, before place: AbsolutePosition) -> Bool {
+    let id = routine.node.id
+    if let clearing = firstClearing[id], clearing < place { return true }
+    if resets[path]?.contains(where: { $0.routine == id }) ?? false { return true }
+    var names = path.split(separator: ".").map(String.init)
+    while !names.isEmpty {
+      let key = Key(routine: id, path: names.joined(separator: "."))
+      if let first = firstSet[key], first < place { return true }
+      names.removeLast()
+    }
+    return false
+  }
+
+  /// Whether a person, or a change of something else, takes the state away in a type, or a function
+  /// of it that calls the named one.
+  func takesAway(_ path: String, in type: SyntaxIdentifier, callerOf name: String?) -> Bool {
+    resets[path]?.contains { reset in
+      guard reset.type == type else { return false }
+      return reset.hides || name.map { mentioned[reset.routine]?.contains($0) ?? false } ?? false
+    } ?? false
+  }
+
+  /// Whether a `defer` in a routine resets a path.
+  func defers(_ path: String, in routine: Routine) -> Bool {
+    deferred.contains(Key(routine: routine.node.id, path: path))
+  }
+}
+
+extension SyntaxProtocol {
+  /// Whether it lies in a `defer` of its function.
+  fileprivate var isDeferred: Bool {
+    lies { $0.kind == .deferStmt }
+  }
+
+  /// Whether it lies in `didSet`, `willSet` or a closure of `.onChange { … }`.
+  fileprivate var isInObserver: Bool {
+    lies { node in
+      if let accessor = node.as(AccessorDeclSyntax.self) {
+        let kind = accessor.accessorSpecifier.tokenKind
+        return kind == .keyword(.didSet) || kind == .keyword(.willSet)
+      }
+      guard let name = node.as(FunctionCallExprSyntax.self)?.name, name.hasPrefix("on") else {
+        return false
+      }
+      return name.dropFirst(2).first?.isUppercase ?? false
+    }
+  }
+
+  private func lies(in matches: (Syntax) -> Bool) -> Bool {
+    var current = parent
+    while let here = current, here.kind != .memberBlock, here.kind != .functionDecl {
+      if matches(here) { return true }
+      current = here.parent
+    }
+    return false
+  }
+}
+
+extension String {
+  /// Whether a function of this name takes something off the screen.
+  fileprivate var saysItHides: Bool {
+    ["clear", "dismiss", "reset", "hide"].contains(words(of: self).first)
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it takes something away by its name: `clearError()`, `reset()`.
+  fileprivate var clears: Bool {
+    guard let name else { return false }
+    let found = words(of: name)
+    return ["clear", "reset", "dismiss", "hide", "prepare", "begin", "start"].contains(found.first)
+      && found.count <= 3
+  }
+}
