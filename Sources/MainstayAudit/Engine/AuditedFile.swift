@@ -240,10 +240,11 @@ extension CodeBlockItemListSyntax {
 extension SourceFileSyntax {
   /// Whether it says `@main` and is a command of ArgumentParser, or starts with a shebang.
   fileprivate func isProgram(_ bytes: [UInt8]) -> Bool {
-    shebang != nil || statements.contains { item in
-      guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
-      return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
-    }
+    shebang != nil
+      || statements.contains { item in
+        guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
+        return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
+      }
   }
 }
 

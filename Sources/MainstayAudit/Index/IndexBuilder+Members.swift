@@ -126,10 +126,11 @@ extension MemberAccessExprSyntax {
 extension TypeSyntax {
   /// The name of a type that has no more than a name.
   fileprivate var plainName: String? {
-    let name = switch kind {
-    case .identifierType, .memberType, .optionalType: lastName
-    default: String?.none
-    }
+    let name =
+      switch kind {
+      case .identifierType, .memberType, .optionalType: lastName
+      default: String?.none
+      }
     return name == "Self" || name == "Result" || name == "Optional" ? nil : name
   }
 }
