@@ -27,8 +27,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views requirements pictures consumers diagrams peers peers-clusters check-payloads \
-	torture check-threads mutate bench bench-http bench-outbox clean
+	check-views requirements rules pictures consumers diagrams peers peers-clusters check-payloads \
+	torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,10 +77,16 @@ requirements: build ## Rewrites Documentation/Requirements.md and Documentation/
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'RepositoryTests.RequirementsTests|StrategyTests'
 
+rules: build ## Rewrites the pages about the rules of the audit
+	MAINSTAY_WRITE_RULES=1 swift test $(SWIFT_FLAGS) --skip-build --filter RulePageTests
+
 # They differ a little from machine to machine, so tests never compare them.
 pictures: build ## Makes the pictures of the gallery anew that the documentation shows
 	MAINSTAY_WRITE_PICTURES=1 swift test $(SWIFT_FLAGS) --skip-build \
 		--filter 'BrowserTests.GalleryTests/the documentation shows'
+
+audit: setup ## Checks how the package itself handles errors, by all its strict rules
+	@Tools/audit $(SWIFT_FLAGS)
 
 consumers: setup ## Builds packages that depend on this one, and counts what they fetch
 	@Tools/check-consumers
@@ -122,6 +128,10 @@ bench-http: ## Measures a client over HTTP beside the library below it
 # BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
 bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries
 	@Tools/Peers/queues $(BENCH)
+
+# BENCH may give options: make bench-audit BENCH='--rounds 5 --folder Sources'.
+bench-audit: setup ## Measures the audit beside a bare parse, swift-format and ast-grep
+	@Tools/Peers/audit $(BENCH)
 
 clean: ## Deletes everything that was built
 	rm -rf .build

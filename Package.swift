@@ -7,6 +7,9 @@ import PackageDescription
 func products(_ package: String, _ names: [String], _ trait: String) -> [Target.Dependency] {
   names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
 }
+func audit(_ package: String, _ names: String...) -> [Target.Dependency] {
+  products(package, names, "Audit")
+}
 func client(_ package: String, _ names: String...) -> [Target.Dependency] {
   products(package, names, "HTTPClient")
 }
@@ -31,14 +34,18 @@ let package = Package(
     .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
     .library(name: "MainstayOutboxTesting", targets: ["MainstayOutboxTesting"]),
     .library(name: "MainstayHTTPTesting", targets: ["MainstayHTTPTesting"]),
+    .library(name: "MainstayAudit", targets: ["MainstayAudit"]),
     .executable(name: "mainstay", targets: ["MainstayCLI"]),
+    .executable(name: "mainstay-audit", targets: ["mainstay-audit"]),
+    .plugin(name: "MainstayAuditPlugin", targets: ["MainstayAuditPlugin"]),
   ],
   traits: [
     .default(enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
+    .trait(name: "Audit", description: "The static audit, on swift-syntax."),
     .trait(
       name: "CLI", description: "The program mainstay, on ArgumentParser.",
-      enabledTraits: ["SQLite"]),
+      enabledTraits: ["Audit", "SQLite"]),
     .trait(
       name: "Encryption", description: "Payloads of MainstayOutbox sealed on the disk.",
       enabledTraits: ["SQLite"]),
@@ -60,8 +67,10 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.10.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     // No product reaches it, so no dependent fetches it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
@@ -113,9 +122,29 @@ let package = Package(
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"]
         + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
         + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
+    .target(
+      name: "MainstayAudit",
+      dependencies: audit("swift-syntax", "SwiftParser", "SwiftSyntax") + audit("Yams", "Yams")),
+    // The commands of the audit, for both programs that have them.
+    .target(
+      name: "AuditCommands",
+      dependencies: ["MainstayAudit"] + audit("swift-argument-parser", "ArgumentParser")),
+    .executableTarget(
+      name: "mainstay-audit",
+      dependencies: ["AuditCommands"] + audit("swift-argument-parser", "ArgumentParser")),
+    .plugin(
+      name: "MainstayAuditPlugin",
+      capability: .command(
+        intent: .custom(verb: "audit", description: "Checks how code handles errors.")),
+      dependencies: ["mainstay-audit"]),
+    .testTarget(
+      name: "MainstayAuditTests",
+      dependencies: ["AuditCommands", "MainstayAudit", "TestSupport", "mainstay-audit"]
+        + audit("swift-syntax", "SwiftParser", "SwiftSyntax")),
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
+        .target(name: "AuditCommands", condition: .when(traits: ["CLI"])),
         "Mainstay", .target(name: "MainstayOutbox", condition: .when(traits: ["CLI"])),
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",

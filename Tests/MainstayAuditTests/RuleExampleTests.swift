@@ -75,6 +75,8 @@ func report(of example: Example, profile: Profile) async throws -> AuditReport {
   configuration.profile = profile
   let sources =
     [AuditSource(path: example.path, text: example.code)]
-    + example.others.map { AuditSource(path: $0.key, text: $0.value) }
-  return await Audit(configuration).run(sources)
+    + example.others.filter { $0.key.hasSuffix(".swift") }
+    .map { AuditSource(path: $0.key, text: $0.value) }
+  let tables = example.others.keys.contains { $0.hasSuffix(".xcstrings") }
+  return await Audit(configuration).run(sources, hasStringTables: tables)
 }

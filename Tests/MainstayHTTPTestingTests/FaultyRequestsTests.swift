@@ -81,6 +81,50 @@ import Testing
     }
   }
 
+  @Test(
+    .requirement("D38", "T20"), .ends(withinMinutes: 5), arguments: [false, true],
+    [
+      .drip(bytes: 1, every: .seconds(1)), .stall(.request, after: 20), .stall(.response, after: 9),
+      .blackHole, .swallowedAnswer(then: nil),
+    ] as [Fault])
+  func `what drips, or goes one way alone, ends at the time limit`(
+    _ overNIO: Bool, _ fault: Fault
+  ) async throws {
+    let service = try await ScriptedHTTPServer { _, _ in .reply(200, body: Data("[1]".utf8)) }
+    let transport: any HTTPTransport =
+      overNIO ? AsyncHTTPClientTransport() : URLSessionTransport()
+    for isWrite in [false, true] {
+      let proxy = try await FaultProxy(to: service.port, seed: 7) { _ in fault }
+      let clock = ManualClock()
+      let client = ResilientClient(
+        "slow", at: try #require(URL(string: proxy.origin)), over: transport
+      ) { _ in Pipeline("slow") { Timeout(.seconds(5), clock: clock) } }
+      var request = ResilientClient.Request(isWrite ? .post : .get, "/books")
+      if isWrite { request.body = try .json(["title": "Dune"]) }
+      async let outcome = Self.failure(of: client, request)
+      // What was sent has reached the proxy, so a write may have had its effect.
+      await proxy.log.first { $0 == .asked(0) }
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(5))
+      let error = await outcome
+      #expect(error?.kind == .timeout)
+      #expect(error?.disposition == (isWrite ? .unknownOutcome : .transient(retryAfter: nil)))
+      // What has come so far goes on to drip to the service, though nobody waits any more.
+      await proxy.log.first { $0 == .left(0) || proxy.openConnections == 0 }
+    }
+  }
+
+  private static func failure(
+    of client: ResilientClient, _ request: ResilientClient.Request
+  ) async -> AppError? {
+    do throws(AppError) {
+      _ = try await client.send(request)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   @Test(.requirement("D38"), .ends(withinMinutes: 5), arguments: [false, true])
   func `an answer of 100 MB is streamed, and refused where it is not wanted`(
     _ overNIO: Bool

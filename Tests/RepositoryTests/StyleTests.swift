@@ -10,6 +10,12 @@ import Testing
   private let written = Repository.current.writtenFiles
   private let paths = Repository.current.paths
 
+  /// Without the pages that are made from the rules of the audit: their examples are wrong on
+  /// purpose, and `RuleExampleTests` reads each.
+  private var handwritten: [SourceFile] {
+    written.filter { !$0.path.hasPrefix("Sources/MainstayAudit/MainstayAudit.docc/Rules/") }
+  }
+
   private var sources: [SourceFile] { swift.filter { $0.isBelow("Sources") } }
   private var tests: [SourceFile] { swift.filter { $0.isBelow("Tests") } }
 
@@ -46,7 +52,7 @@ import Testing
     expectNone(NamingRules.sharedInstances(sources))
   }
 
-  @Test func `nothing is left unfinished`() { expectNone(TextRules.leftovers(written)) }
+  @Test func `nothing is left unfinished`() { expectNone(TextRules.leftovers(handwritten)) }
 
   @Test func `no merge is left half done`() {
     expectNone(TextRules.unresolvedMerges(written))
@@ -98,7 +104,7 @@ import Testing
   }
 
   @Test(.requirement("T11", "T12")) func `code on pages is compiled`() {
-    let pages = written.filter { $0.path.hasSuffix(".md") }
+    let pages = handwritten.filter { $0.path.hasSuffix(".md") }
     let snippets = swift.filter { $0.path.hasPrefix("Snippets/") }
     expectNone(SnippetRules.uncompiled(pages, snippets: snippets))
   }

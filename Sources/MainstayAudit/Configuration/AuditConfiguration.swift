@@ -16,6 +16,8 @@ public struct AuditConfiguration: Sendable, Equatable {
   public var overrides: [PathOverride] = []
   /// Whether a comment that silences a finding has to say why. Default: true.
   public var requiresReasons = true
+  /// Whether the index holds which members tests name, also where no rule asks; for a checklist.
+  package var notesMembers = false
   /// The names that rules go by.
   package var vocabulary = Vocabulary()
 

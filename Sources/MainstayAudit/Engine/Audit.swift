@@ -15,15 +15,33 @@ public struct Audit: Sendable {
   ///
   /// - Parameters:
   ///   - sources: The files of one project.
+  ///   - focus: The paths of the files that matter; of the others is only asked what rules want to
+  ///     know of the whole project, and nothing where no rule does. All matter without it.
   ///   - jobs: How many threads work; at least 1.
+  ///   - hasStringTables: Whether the project has tables of texts for people.
   ///   - progress: Told after each file how many are done.
   /// - Returns: What was found, sorted by place.
   package func run(
-    _ sources: [AuditSource], jobs: Int = 1, hasStringTables: Bool = false,
-    progress: @escaping @Sendable (Int) -> Void = { _ in }
+    _ sources: [AuditSource], focus: Set<String>? = nil, jobs: Int = 1,
+    hasStringTables: Bool = false, progress: (Int) -> Void = { _ in }
   ) async -> AuditReport {
     var sets = RuleSets(configuration)
-    let work = sources.map { FileWork(source: $0, rules: sets.rules(for: $0.path)) }
+    let chosen = sources.filter { focus?.contains($0.path) ?? true }
+    let work = chosen.map { FileWork(source: $0, rules: sets.rules(for: $0.place)) }
+    let outcomes = await look(work, jobs, progress)
+    var others: [FileOutcome] = []
+    if let focus, asksForIndex(outcomes, sets.forProject) {
+      let rules = RuleSet(indexingFor: sets.forProject)
+      let rest = sources.filter { !focus.contains($0.path) }
+      others = await look(rest.map { FileWork(source: $0, rules: rules) }, jobs, progress)
+    }
+    let report = merge(outcomes, others, sets.forProject, hasStringTables)
+    return report.with(graded(report.findings, sources))
+  }
+
+  private func look(
+    _ work: [FileWork], _ jobs: Int, _ progress: (Int) -> Void
+  ) async -> [FileOutcome] {
     let vocabulary = configuration.vocabulary
     var outcomes: [FileOutcome] = []
     outcomes.reserveCapacity(work.count)
@@ -31,16 +49,25 @@ public struct Audit: Sendable {
       outcomes.append(outcome)
       progress(outcomes.count)
     }
-    outcomes.sort { $0.path < $1.path }
-    return merge(outcomes, sets.forProject, hasStringTables)
+    return outcomes.sorted { $0.path < $1.path }
+  }
+
+  private func asksForIndex(_ outcomes: [FileOutcome], _ rules: RuleSet) -> Bool {
+    !outcomes.isEmpty
+      && (!rules.table.projects.isEmpty
+        || outcomes.contains { $0.candidates.contains(where: \.asksForIndex) })
   }
 
   private func merge(
-    _ outcomes: [FileOutcome], _ projectRules: RuleSet, _ hasStringTables: Bool
+    _ outcomes: [FileOutcome], _ others: [FileOutcome], _ projectRules: RuleSet,
+    _ hasStringTables: Bool
   ) -> AuditReport {
     var index = ProjectIndex()
     index.hasStringTables = hasStringTables
-    for outcome in outcomes { index.add(outcome.index) }
+    // The order of the index is that of the paths, whichever files matter.
+    for outcome in (outcomes + others).sorted(by: { $0.path < $1.path }) {
+      index.add(outcome.index)
+    }
     var findings: [Finding] = []
     for outcome in outcomes {
       findings += outcome.candidates.compactMap { $0.settled(by: index) }
@@ -50,26 +77,39 @@ public struct Audit: Sendable {
       project.rule = entry.rule
       entry.check(index, project)
     }
-    findings += project.findings
+    let elsewhere = Set(others.map(\.path))
+    findings += project.findings.filter { !elsewhere.contains($0.path) }
     let silenced = Silencing(outcomes, configuration).apply(to: findings)
     return AuditReport(
-      findings: graded(silenced).sorted(by: AuditReport.isBefore),
+      findings: silenced.sorted(by: AuditReport.isBefore),
       files: outcomes.count, lines: outcomes.reduce(0) { $0 + $1.lines },
-      problems: outcomes.compactMap(\.problem), index: index)
+      problems: outcomes.compactMap(\.problem), index: index,
+      basis: AuditReport.Basis(
+        rules: outcomes.reduce(into: Set(projectRules.rules.map(\.id))) {
+          $0.formUnion($1.ruleIDs)
+        },
+        appError: configuration.vocabulary.appError,
+        converters: configuration.vocabulary.converters, notesMembers: projectRules.notesMembers))
   }
 
   /// The findings, each as bad as the configuration says of its rule.
-  private func graded(_ findings: [Finding]) -> [Finding] {
+  private func graded(_ findings: [Finding], _ sources: [AuditSource]) -> [Finding] {
     var sets = RuleSets(configuration)
+    let moved = sources.lazy.filter { $0.place != $0.path }.map { ($0.path, $0.place) }
+    let places = Dictionary(moved) { first, _ in first }
     return findings.map { finding in
-      sets.rules(for: finding.path).severities[finding.rule].map(finding.with) ?? finding
+      let rules = sets.rules(for: places[finding.path] ?? finding.path)
+      return rules.severities[finding.rule].map(finding.with) ?? finding
     }
   }
 }
 
 /// A file to look at.
 package struct AuditSource: Sendable {
+  /// How it is named in findings.
   package let path: String
+  /// The path within its project, which tells what kind of code it is and which overrides it has.
+  package let place: String
   package let content: Content
 
   package enum Content: Sendable {
@@ -79,16 +119,22 @@ package struct AuditSource: Sendable {
   }
 
   package init(path: String, text: String) {
-    self.path = path
-    content = .bytes(Array(text.utf8))
+    self.init(path: path, bytes: Array(text.utf8))
   }
-  package init(path: String, bytes: [UInt8]) {
+  package init(path: String, bytes: [UInt8], place: String? = nil) {
     self.path = path
+    self.place = place ?? path
     content = .bytes(bytes)
   }
-  package init(path: String, fileAt file: String) {
+  package init(path: String, fileAt file: String, place: String? = nil) {
     self.path = path
+    self.place = place ?? path
     content = .file(at: file)
+  }
+
+  /// The same file with other bytes.
+  package func with(_ bytes: [UInt8]) -> AuditSource {
+    AuditSource(path: path, bytes: bytes, place: place)
   }
 }
 
@@ -104,6 +150,42 @@ public struct AuditReport: Sendable {
   public let problems: [AuditProblem]
   /// What the project says about its errors.
   package let index: ProjectIndex
+  /// What the rules went by.
+  package let basis: Basis
+
+  /// The part of a configuration that a report tells of.
+  package struct Basis: Sendable {
+    /// Ids of the rules that looked at any file.
+    package var rules: Set<String> = []
+    /// The type for the errors of the whole app, if there is one.
+    package var appError: String?
+    /// Protocols whose conformance is a conversion into it.
+    package var converters: Set<String> = []
+    /// Whether the index knows which members tests name.
+    package var notesMembers = false
+
+    package init(
+      rules: Set<String> = [], appError: String? = nil, converters: Set<String> = [],
+      notesMembers: Bool = false
+    ) {
+      self.rules = rules
+      self.appError = appError
+      self.converters = converters
+      self.notesMembers = notesMembers
+    }
+  }
+
+  package init(
+    findings: [Finding], files: Int, lines: Int, problems: [AuditProblem],
+    index: ProjectIndex = ProjectIndex(), basis: Basis = Basis()
+  ) {
+    self.findings = findings
+    self.files = files
+    self.lines = lines
+    self.problems = problems
+    self.index = index
+    self.basis = basis
+  }
 
   static func isBefore(_ one: Finding, _ other: Finding) -> Bool {
     (one.path, one.line, one.column, one.rule, one.message)
@@ -117,6 +199,11 @@ public struct AuditProblem: Sendable, Hashable {
   public let path: String
   /// Why, in a sentence without a full stop.
   public let reason: String
+
+  package init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
 }
 
 extension Finding {

@@ -17,6 +17,11 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   /// The modules that it imports, also under a condition.
   private(set) lazy var imports: Set<String> = tree.statements.imports
+  /// The functions that it declares anywhere, by name.
+  private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
+    grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
+  /// How often it tries at most, where a constant or default such as `maximumRetries = 3` says so.
+  private(set) lazy var attemptLimit: Int? = tree.attemptLimit
 
   /// An edit that imports Foundation, where no import here brings it.
   private(set) lazy var foundationImport = makeFoundationImport()
@@ -30,6 +35,9 @@ final class AuditedFile {
       self.finding = finding
       self.judge = judge
     }
+
+    /// Whether it depends on what other files hold.
+    var asksForIndex: Bool { judge != nil }
 
     /// The finding as the whole project makes it; nil where it is none after all.
     func settled(by index: ProjectIndex) -> Finding? {
@@ -110,8 +118,27 @@ final class AuditedFile {
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     let finding = rule.finding(
       at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
-      fix: fix)
+      fix: fix.map(located))
     candidates.append(Candidate(finding, judge: judge))
+  }
+
+  /// The fix, with its places as lines and columns.
+  private func located(_ fix: Fix) -> Fix {
+    var fix = fix
+    fix.spans = fix.edits.map { edit in
+      let start = lines.place(of: edit.range.lowerBound)
+      let end = lines.place(of: edit.range.upperBound)
+      return Fix.Span(
+        line: start.line, column: column(of: edit.range.lowerBound, inLine: start.line),
+        endLine: end.line, endColumn: column(of: edit.range.upperBound, inLine: end.line))
+    }
+    return fix
+  }
+
+  /// The column in UTF-16 code units, from 1.
+  private func column(of offset: Int, inLine line: Int) -> Int {
+    let start = lines.bytes(ofLine: line).lowerBound
+    return text(start..<max(start, offset)).utf16.count + 1
   }
 
   /// The text of some bytes.

@@ -27,13 +27,20 @@ struct FileWork: Sendable {
       return .unread(source.path, "it has \(bytes.count >> 20) MB; the most is 4 MB")
     }
     if bytes.contains(0) { return .unread(source.path, "it is no text") }
-    return walk(bytes, vocabulary)
+    if let line = bytes.firstLineThatIsNoUTF8 {
+      return .unread(source.path, "it is no UTF-8 from line \(line) on")
+    }
+    guard MarkdownCode.isMarkdown(source.path) else { return walk(bytes, vocabulary) }
+    let code = MarkdownCode(bytes)
+    return walk(code.swift, vocabulary, code.troubles(in: source.path))
   }
 
-  private func walk(_ bytes: [UInt8], _ vocabulary: Vocabulary) -> FileOutcome {
+  private func walk(
+    _ bytes: [UInt8], _ vocabulary: Vocabulary, _ troubles: [ParseTrouble] = []
+  ) -> FileOutcome {
     let tree = bytes.withUnsafeBufferPointer { Parser.parse(source: $0) }
     let file = AuditedFile(
-      path: source.path, pathClass: PathClass(path: source.path), bytes: bytes, tree: tree,
+      path: source.path, pathClass: PathClass(path: source.place), bytes: bytes, tree: tree,
       rules: rules.rules, vocabulary: vocabulary)
     guard file.pathClass != .generated else { return .skipped(source.path, file) }
     let index = IndexBuilder(file, notesMembers: rules.notesMembers)
@@ -41,14 +48,15 @@ struct FileWork: Sendable {
     return FileOutcome(
       path: source.path, lines: file.lines.lineCount, candidates: file.candidates,
       index: index.part, suppressions: Suppressions(file), problem: nil,
-      parseTrouble: tree.hasError ? ParseTrouble(file) : nil, ruleIDs: Set(rules.rules.map(\.id)))
+      parseTroubles: troubles + (tree.hasError ? [ParseTrouble(file)] : []),
+      ruleIDs: Set(rules.rules.map(\.id)))
   }
 
-  private struct Unreadable: Error {
+  struct Unreadable: Error {
     let reason: String
   }
 
-  private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
+  static func read(_ path: String) throws(Unreadable) -> [UInt8] {
     guard let file = fopen(path, "rb") else {
       throw Unreadable(reason: String(cString: strerror(errno)).lowercased())
     }
@@ -76,28 +84,30 @@ struct FileOutcome: Sendable {
   let index: FileIndex
   let suppressions: Suppressions?
   let problem: AuditProblem?
-  let parseTrouble: ParseTrouble?
+  let parseTroubles: [ParseTrouble]
   /// The rules that looked at it.
   let ruleIDs: Set<String>
 
   static func unread(_ path: String, _ reason: String) -> FileOutcome {
     FileOutcome(
       path: path, lines: 0, candidates: [], index: FileIndex(), suppressions: nil,
-      problem: AuditProblem(path: path, reason: reason), parseTrouble: nil, ruleIDs: [])
+      problem: AuditProblem(path: path, reason: reason), parseTroubles: [], ruleIDs: [])
   }
 
   static func skipped(_ path: String, _ file: AuditedFile) -> FileOutcome {
     FileOutcome(
       path: path, lines: file.lines.lineCount, candidates: [], index: FileIndex(),
-      suppressions: nil, problem: nil, parseTrouble: nil, ruleIDs: [])
+      suppressions: nil, problem: nil, parseTroubles: [], ruleIDs: [])
   }
 }
 
 /// Where a file stops being Swift.
 struct ParseTrouble: Sendable {
   let site: IndexedSite
+  let message: String
 
-  init(_ file: AuditedFile) {
+  init(_ file: AuditedFile, _ what: String = "file") {
+    message = "This \(what) does not parse from here on"
     var offset = 0
     for token in file.tree.tokens(viewMode: .all) {
       if token.presence == .missing || token.parent?.kind == .unexpectedNodes {

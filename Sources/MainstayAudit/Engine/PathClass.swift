@@ -17,9 +17,15 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
       self = .test
     } else if folders.contains(where: { $0.hasPrefix("preview") }) || name.contains("preview") {
       self = .preview
-    } else if folders.contains(where: Self.exampleFolders.contains) {
+    } else if MarkdownCode.isMarkdown(name) || folders.contains(where: { folder in
+      Self.exampleFolders.contains(folder) || folder.hasSuffix("demo") || folder.hasSuffix("demos")
+        || folder.hasSuffix("demoapps") || folder.hasSuffix("examples")
+    }) {
       self = .example
-    } else if folders.contains(where: Self.toolFolders.contains) || name == "main.swift"
+    } else if folders.contains(where: { folder in
+      Self.toolFolders.contains(folder) || folder.hasSuffix("benchmarks")
+        || folder.hasSuffix("tester")
+    }) || name == "main.swift"
       || name == "package.swift" || name.hasPrefix("package@swift")
     {
       self = .tool

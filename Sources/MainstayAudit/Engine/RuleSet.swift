@@ -25,7 +25,15 @@ struct RuleSet: Sendable {
     }
     table = CheckTable(rules)
     self.severities = severities
-    notesMembers = rules.contains { $0.asksForMembers }
+    notesMembers = configuration.notesMembers || rules.contains { $0.asksForMembers }
+  }
+
+  /// No rule: what the rules of another set want to know of the whole project.
+  init(indexingFor other: RuleSet) {
+    rules = []
+    table = CheckTable([])
+    severities = [:]
+    notesMembers = other.notesMembers
   }
 }
 

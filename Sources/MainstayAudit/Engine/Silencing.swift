@@ -42,9 +42,7 @@ struct Silencing {
     _ outcome: FileOutcome, _ used: [Int: Set<String>]
   ) -> [Finding] {
     var found: [Finding] = []
-    if let trouble = outcome.parseTrouble {
-      found.append(Housekeeping.unparsed.at(trouble.site, "This file does not parse from here on"))
-    }
+    found += outcome.parseTroubles.map { Housekeeping.unparsed.at($0.site, $0.message) }
     for (place, entry) in (outcome.suppressions?.entries ?? []).enumerated()
     where !entry.isForeign {
       found += complaints(about: entry, used[place] ?? [], outcome.ruleIDs)

@@ -42,6 +42,7 @@ final class Walker: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    index.add(node)
     run(table.calls, node)
     return .visitChildren
   }
@@ -97,6 +98,7 @@ final class Walker: SyntaxVisitor {
     return .visitChildren
   }
   override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+    index.add(node)
     run(table.sequences, node)
     return .visitChildren
   }

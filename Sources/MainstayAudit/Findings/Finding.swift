@@ -28,6 +28,24 @@ public struct Finding: Sendable, Hashable {
   /// How to mend it, if that is known.
   package let fix: Fix?
 
+  package init(
+    rule: String, name: String, severity: Severity, path: String, line: Int, column: Int,
+    message: String, why: String, endColumn: Int, source: String, anchor: Anchor, fix: Fix?
+  ) {
+    self.rule = rule
+    self.name = name
+    self.severity = severity
+    self.path = path
+    self.line = line
+    self.column = column
+    self.message = message
+    self.why = why
+    self.endColumn = endColumn
+    self.source = source
+    self.anchor = anchor
+    self.fix = fix
+  }
+
   package struct Anchor: Sendable, Hashable {
     /// Names of the declarations around, outermost first, joined by dots.
     package let declaration: String

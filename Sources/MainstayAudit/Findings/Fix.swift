@@ -8,6 +8,24 @@ package struct Fix: Sendable, Hashable {
   package let title: String
   /// Edits that do not overlap.
   package let edits: [Edit]
+  /// Where each edit is, for editors; empty where only bytes are known.
+  package internal(set) var spans: [Span] = []
+
+  /// A place of a file as editors count: lines and UTF-16 columns, both from 1.
+  package struct Span: Sendable, Hashable {
+    package let line: Int
+    package let column: Int
+    package let endLine: Int
+    /// The column after the last character.
+    package let endColumn: Int
+
+    package init(line: Int, column: Int, endLine: Int, endColumn: Int) {
+      self.line = line
+      self.column = column
+      self.endLine = endLine
+      self.endColumn = endColumn
+    }
+  }
 
   package static func safe(_ title: String, _ edits: Edit...) -> Fix {
     Fix(isSafe: true, title: title, edits: edits)

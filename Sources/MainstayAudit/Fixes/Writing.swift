@@ -12,16 +12,29 @@ extension SyntaxProtocol {
 extension AuditedFile {
   /// The logger that code at a place can name: a property of a type around it, or of the file.
   ///
-  /// - Returns: Its name, or nil where the file declares none or several.
+  /// - Returns: Its name, or nil where the file declares none or several, or where `self` is weak.
   func logger(at node: some SyntaxProtocol) -> String? {
     var found: [String] = []
     var current = Syntax(node).parent
+    var prefix = ""
+    var seesInstance = true
     while let here = current {
-      if let type = TypeDeclaration(here) {
-        found += type.properties.filter { isLogger($0.binding) }.map { property in
-          property.variable.modifiers.has(.static) ? "Self." + property.name.text
-            : property.name.text
+      if let closure = here.as(ClosureExprSyntax.self) {
+        if closure.capturesWeakly { return nil }
+        if closure.receiver?.call.calledExpression.firstName != "Task" { prefix = "self." }
+      } else if here.isTypeMember {
+        seesInstance = false
+      } else if let type = TypeDeclaration(here) {
+        for property in type.properties where isLogger(property.binding) {
+          if property.variable.modifiers.has(.static) {
+            found.append(seesInstance ? "Self." + property.name.text : property.name.text)
+          } else if seesInstance {
+            found.append(prefix + property.name.text)
+          }
         }
+        // What lies in a type sees no instance of the types around it.
+        if !found.isEmpty { break }
+        seesInstance = false
       }
       current = here.parent
     }
@@ -49,10 +62,65 @@ extension AuditedFile {
     let inner = outer + step(in: block)
     let open = block.leftBrace.endPositionBeforeTrailingTrivia.utf8Offset
     let close = block.rightBrace.positionAfterSkippingLeadingTrivia.utf8Offset
-    if lines.place(of: open - 1).line == lines.place(of: close).line {
-      // All on one line: it stays so, with the statement in front.
+    let next = block.statements.first?.bytes.lowerBound ?? close
+    if lines.place(of: open - 1).line == lines.place(of: next).line {
+      // The first statement is on the line of the brace: so is the new one, in front of it.
       return Edit(open..<open, block.statements.isEmpty ? " \(statement) " : " \(statement);")
     }
     return Edit(open..<open, "\n\(inner)\(statement)")
+  }
+
+  /// The fix that logs the error of a clause first, where its file has a logger.
+  func logFix(at clause: CatchClauseSyntax) -> Fix? {
+    guard let name = clause.boundNames.first, clause.boundNames.count == 1,
+      let log = logCall(at: clause.body, error: name)
+    else { return nil }
+    return .safe("log the error", insertion(log, atStartOf: clause.body))
+  }
+
+  /// An edit that puts statements into a `do` whose clause holds one statement; nil where moving
+  /// lines would change a text of several lines.
+  func wrapping(_ statements: CodeBlockItemListSyntax, clause: String) -> Edit? {
+    guard let first = statements.first else { return nil }
+    let range = statements.bytes
+    let text = text(range)
+    guard text.contains("\n") || lines.startsLine(range.lowerBound, in: bytes) else {
+      return Edit(range, "do { \(text) } catch { \(clause) }")
+    }
+    if text.contains("\"\"\"") || text.contains("/*") { return nil }
+    let inner = indentation(of: first)
+    let step = inner.hasPrefix("\t") ? "\t" : "  "
+    let moved = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .map {
+        $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element
+      }
+      .joined(separator: "\n")
+    return Edit(
+      range,
+      "do {\n\(inner)\(step)\(moved)\n\(inner)} catch {\n\(inner)\(step)\(clause)\n\(inner)}")
+  }
+}
+
+extension ClosureExprSyntax {
+  /// Whether it holds `self` or something else weakly or without owning it.
+  fileprivate var capturesWeakly: Bool {
+    signature?.capture?.items.contains { $0.specifier != nil } ?? false
+  }
+}
+
+extension Syntax {
+  /// Whether it is a `static` or `class` function or property.
+  fileprivate var isTypeMember: Bool {
+    let modifiers =
+      self.as(FunctionDeclSyntax.self)?.modifiers ?? self.as(VariableDeclSyntax.self)?.modifiers
+    return modifiers.map { $0.has(.static) || $0.has(.class) } ?? false
+  }
+}
+
+extension LineTable {
+  /// Whether nothing but blanks stands before a place on its line.
+  func startsLine(_ offset: Int, in bytes: [UInt8]) -> Bool {
+    bytes[self.bytes(ofLine: place(of: offset).line).lowerBound..<offset]
+      .allSatisfy { $0 == 0x20 || $0 == 0x09 }
   }
 }

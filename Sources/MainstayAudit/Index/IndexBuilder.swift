@@ -63,7 +63,7 @@ final class IndexBuilder {
     }
     let cases = mayBeError ? declaration.cases.map { indexed($0, of: declaration.name) } : []
     if declaration.name == app { addPayloads(of: cases) }
-    let around = Surroundings(declaration)
+    let around = TypeSurroundings(declaration)
     part.types.append(
       IndexedType(
         name: declaration.name, qualifiedName: around.qualifiedName, kind: kind,
@@ -160,6 +160,36 @@ final class IndexBuilder {
       addConversion(binding, of: node)
     }
   }
+
+  /// `.alert("Error", isPresented: $shown) { … } message: { Text(message) }`.
+  func add(_ node: FunctionCallExprSyntax) {
+    guard let access = node.calledExpression.as(MemberAccessExprSyntax.self),
+      Self.alerts.contains(access.declName.baseName.text)
+    else { return }
+    let parts: [Syntax?] = [
+      Syntax(node.arguments), node.trailingClosure.map { Syntax($0) },
+      Syntax(node.additionalTrailingClosures),
+    ]
+    for token in parts.compactMap(\.self).flatMap({ $0.every(TokenSyntax.self) })
+    where token.isIdentifier {
+      let name = token.bareText
+      part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
+    }
+  }
+
+  /// `model.message = nil`: whoever owns the state, a view takes it away.
+  func add(_ node: SequenceExprSyntax) {
+    guard node.elements.last?.kind == .nilLiteralExpr, node.elements.count == 3,
+      let target = node.elements.first?.as(MemberAccessExprSyntax.self),
+      let base = target.base?.lastName, base != "self",
+      node.elements.dropFirst().first?.kind == .assignmentExpr
+    else { return }
+    part.alertNames.insert(target.declName.baseName.bareText)
+  }
+
+  private static let alerts: Set<String> = [
+    "alert", "confirmationDialog", "sheet", "toast", "popover", "fullScreenCover", "errorAlert",
+  ]
 }
 
 extension Vocabulary {
@@ -168,7 +198,7 @@ extension Vocabulary {
 }
 
 /// What lies around the declaration of a type.
-struct Surroundings {
+struct TypeSurroundings {
   let qualifiedName: String
   private(set) var isFileLocal: Bool
   private(set) var isPublic: Bool

@@ -134,6 +134,7 @@ struct FileIndex: Sendable {
   var members: [String: Set<MemberUse>] = [:]
   var testMembers: [String: Set<MemberUse>] = [:]
   var systemLoggers: Set<String> = []
+  var alertNames: Set<String> = []
   var target = ""
   var imports: Set<String> = []
 }

@@ -18,6 +18,8 @@ package struct ProjectIndex: Sendable {
   package internal(set) var testMembers: [String: Int] = [:]
   /// Names of properties that hold a logger of the system, by how they are declared.
   package internal(set) var systemLoggers: Set<String> = []
+  /// Names that stand in an alert or sheet, which a person dismisses, or that others reset.
+  package internal(set) var alertNames: Set<String> = []
   /// Whether the project has tables of texts for people.
   package internal(set) var hasStringTables = false
   /// What the files of a target import.
@@ -41,6 +43,7 @@ package struct ProjectIndex: Sendable {
     for (name, found) in part.testMembers { testMembers[name, default: 0] += found.count }
     systemLoggers.formUnion(part.systemLoggers)
     imports[part.target, default: []].formUnion(part.imports)
+    alertNames.formUnion(part.alertNames)
   }
 
   /// The names that make a type an error.

@@ -7,6 +7,17 @@ extension FunctionCallExprSyntax {
   /// `c` in `a.b.c(x)`.
   var name: String? { calledExpression.lastName }
 
+  /// `f` in `f(x)` and `Swift.f(x)`: a function of no type.
+  var freeName: String? {
+    if let name = calledExpression.as(DeclReferenceExprSyntax.self) {
+      return name.baseName.bareText
+    }
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Swift"
+    else { return nil }
+    return access.declName.baseName.bareText
+  }
+
   /// `a.b` in `a.b.c(x)`.
   var receiver: ExprSyntax? { calledExpression.as(MemberAccessExprSyntax.self)?.base }
 
@@ -42,14 +53,100 @@ extension ExprSyntax {
 extension CodeBlockItemSyntax {
   /// Whether it is the one expression of a closure or of a function that returns something.
   var isImplicitResult: Bool {
-    guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else {
-      return false
-    }
-    if list.parent?.kind == .closureExpr { return true }
+    guard let list = parent?.as(CodeBlockItemListSyntax.self), list.count == 1,
+      let owner = list.parent
+    else { return false }
+    if let closure = owner.as(ClosureExprSyntax.self) { return !closure.returnsNothing }
     // `var x: T { f() }` has no accessor, and an accessor or a function has a body.
-    if list.parent?.kind == .accessorBlock { return true }
-    guard let owner = list.parent?.parent, let routine = Routine(owner) else { return false }
+    if owner.kind == .accessorBlock { return true }
+    if owner.kind == .switchCase {
+      return owner.nearest(SwitchExprSyntax.self).map { ExprSyntax($0).isValue } ?? false
+    }
+    guard let holder = owner.parent else { return false }
+    if let branch = holder.as(IfExprSyntax.self) { return ExprSyntax(branch).isValue }
+    if let accessor = holder.as(AccessorDeclSyntax.self) {
+      return accessor.accessorSpecifier.tokenKind == .keyword(.get)
+    }
+    guard let routine = Routine(holder) else { return false }
     return routine.name != "init" && routine.returnsValue
+  }
+}
+
+extension ExprSyntax {
+  /// Whether something takes what this `if` or `switch` makes.
+  fileprivate var isValue: Bool {
+    guard let parent else { return false }
+    if self.as(IfExprSyntax.self).map({ $0.elseBody == nil }) ?? false { return false }
+    if let outer = parent.as(IfExprSyntax.self) { return ExprSyntax(outer).isValue }
+    let item =
+      parent.as(CodeBlockItemSyntax.self)
+      ?? parent.as(ExpressionStmtSyntax.self)?.parent?.as(CodeBlockItemSyntax.self)
+    guard let item else { return parent.kind != .codeBlock }
+    return item.isImplicitResult
+  }
+}
+
+extension ClosureExprSyntax {
+  /// The call that it is handed to, and the label that it has there.
+  var receiver: (call: FunctionCallExprSyntax, label: String?)? {
+    if let call = parent?.as(FunctionCallExprSyntax.self) { return (call, nil) }
+    if let argument = parent?.as(LabeledExprSyntax.self),
+      let call = argument.parent?.parent?.as(FunctionCallExprSyntax.self)
+    {
+      return (call, argument.label?.bareText)
+    }
+    if let argument = parent?.as(MultipleTrailingClosureElementSyntax.self),
+      let call = argument.parent?.parent?.as(FunctionCallExprSyntax.self)
+    {
+      return (call, argument.label.bareText)
+    }
+    return nil
+  }
+
+  /// Whether nobody gets what its one expression makes, as far as the name of what it is handed
+  /// to tells.
+  var returnsNothing: Bool {
+    if let type = signature?.returnClause?.type { return type.isVoid }
+    guard let (call, label) = receiver, let name = call.name else { return isAssignedAction }
+    if let label, Self.namesOfActions.contains(label) || label.isEvent { return true }
+    if Self.takersOfActions.contains(name) || name.isEvent { return true }
+    // What a call makes that stands alone is kept by nobody but the call itself.
+    guard call.isStatement, let verb = words(of: name).first else { return false }
+    return !Self.keepers.contains(verb)
+  }
+
+  /// Whether it is the value of `a.onClose = { … }` or the like.
+  private var isAssignedAction: Bool {
+    guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
+      let name = Assignment(sequence)?.name
+    else { return false }
+    return name.isEvent || Self.namesOfActions.contains(name) || name.hasSuffix("Handler")
+      || name.hasSuffix("Callback")
+  }
+
+  private static let namesOfActions: Set<String> = [
+    "action", "completion", "completionHandler", "handler", "perform", "execute", "block",
+    "animations", "receiveValue", "receiveCompletion", "callback",
+    "set", "update",
+  ]
+  private static let takersOfActions: Set<String> = [
+    "Button", "DispatchWorkItem", "UIAction", "UIAlertAction", "async", "asyncAfter", "forEach",
+    "notify", "sink", "refreshable", "task", "scheduledTimer", "addOperation", "addObserver",
+    "setEventHandler", "setCancelHandler", "animate", "performBatchUpdates", "addAction",
+    "whenComplete", "whenSuccess", "whenFailure", "handleEvents", "present", "dismiss",
+    "schedule", "scheduleTask", "execute", "NavigationButton", "AsyncButton",
+  ]
+  /// First words of calls that keep what their closures make, or how to make it.
+  private static let keepers: Set<String> = [
+    "register", "provide", "add", "append", "insert", "set", "define", "bind", "map", "compact",
+    "flat", "resolve", "submit", "store", "cache", "push", "expect", "assert", "xct",
+  ]
+}
+
+extension String {
+  /// Whether it is `onTap` or the like.
+  fileprivate var isEvent: Bool {
+    hasPrefix("on") && (dropFirst(2).first?.isUppercase ?? false) && self != "onDrop"
   }
 }
 

@@ -3,12 +3,13 @@
 import SwiftSyntax
 
 extension CatchClauseSyntax {
-  /// Whether it takes any error: no pattern, a bare `let e`, or `_`, and no `where`.
+  /// Whether it takes any error: no pattern, a bare `let e`, `let e as NSError`, or `_`, and no
+  /// `where`.
   var isCatchAll: Bool {
     if catchItems.isEmpty { return true }
     return catchItems.contains { item in
       guard item.whereClause == nil, let pattern = item.pattern else { return false }
-      return pattern.isIrrefutable
+      return pattern.isIrrefutable || pattern.isCastThatHolds
     }
   }
 
@@ -79,12 +80,59 @@ extension DoStmtSyntax {
   var awaits: Bool { body.statements.containsOwn { $0.kind == .awaitExpr || $0.isForAwait } }
 }
 
+extension CatchClauseSyntax {
+  /// Whether all that its `do` can throw is that somebody cancelled it: it only sleeps.
+  var catchesOnlySleep: Bool {
+    let origins = doStatement?.body.escapingErrors() ?? []
+    return !origins.isEmpty && origins.allSatisfy(\.isSleep)
+  }
+
+  /// Whether all that its `do` can throw comes from calls that tidy up.
+  func catchesOnlyCleanUp(_ vocabulary: Vocabulary) -> Bool {
+    let origins = doStatement?.body.escapingErrors() ?? []
+    return !origins.isEmpty && origins.allSatisfy { vocabulary.isCleanUp($0) }
+  }
+
+  /// The comments of its body, but for those of clauses inside.
+  var comments: [String] {
+    var found: [String] = []
+    body.walk { node in
+      if node.kind == .catchClause { return false }
+      guard let token = node.as(TokenSyntax.self) else { return true }
+      if token != body.leftBrace { found += token.leadingTrivia.comments }
+      if token != body.rightBrace { found += token.trailingTrivia.comments }
+      return true
+    }
+    return found
+  }
+
+  /// Whether a comment in its body says something, rather than mark or title it.
+  var isExplained: Bool {
+    comments.contains { comment in
+      // The marks of the comment are one word.
+      let count = comment.split(separator: " ").count
+      return (count > 5 || count > 3 && comment.isExcuse) && !comment.lowercased().contains("todo")
+        && !comment.lowercased().contains("fixme")
+    }
+  }
+}
+
 extension Syntax {
   /// Whether it is `for await` or `for try await`.
   var isForAwait: Bool { self.as(ForStmtSyntax.self)?.awaitKeyword != nil }
 }
 
 extension PatternSyntax {
+  /// Whether it is `let e as NSError` or `let e as any Error`, which every error is.
+  var isCastThatHolds: Bool {
+    guard let binding = self.as(ValueBindingPatternSyntax.self),
+      let cast = binding.pattern.as(ExpressionPatternSyntax.self)?.expression
+        .as(SequenceExprSyntax.self),
+      let type = cast.elements.last?.as(TypeExprSyntax.self)?.type.lastName
+    else { return false }
+    return cast.elements.count == 3 && (type == "NSError" || type == "Error")
+  }
+
   /// Whether it takes any value: `let e`, `_`, `e`.
   var isIrrefutable: Bool {
     switch kind {
@@ -109,14 +157,5 @@ extension PatternSyntax {
 
   func collectBoundNames(into names: inout Set<String>) {
     for pattern in every(IdentifierPatternSyntax.self) { names.insert(pattern.identifier.bareText) }
-  }
-}
-
-extension TriviaPiece {
-  var isComment: Bool {
-    switch self {
-    case .lineComment, .blockComment, .docLineComment, .docBlockComment: true
-    default: false
-    }
   }
 }

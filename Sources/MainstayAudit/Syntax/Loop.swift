@@ -55,7 +55,7 @@ struct Loop {
   /// The numbers that a `for` counts over: `1...3` gives 3; nil for items or a bound not written.
   var literalCount: Int? {
     guard let parts = sequence?.core.as(SequenceExprSyntax.self)?.elements.map(\.self),
-      parts.count == 3, let low = parts.first?.integer, let high = parts.last?.integer,
+      parts.count == 3, let low = parts.first?.integer, let high = parts.last?.number,
       let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text
     else { return nil }
     switch sign {
@@ -73,6 +73,179 @@ struct Loop {
       let sign = $0.as(BinaryOperatorExprSyntax.self)?.operator.text
       return sign == "..." || sign == "..<"
     } ?? (sequence.kind == .postfixOperatorExpr)
+  }
+}
+
+extension Loop {
+  /// The label that `break` and `continue` can name.
+  var label: String? { node.parent?.as(LabeledStmtSyntax.self)?.label.text }
+
+  /// The names that a `for` gives to what it goes over.
+  var boundNames: Set<String> {
+    var names: Set<String> = []
+    pattern?.collectBoundNames(into: &names)
+    for condition in conditions {
+      guard let binding = condition.firstToken(viewMode: .sourceAccurate), binding.text == "let"
+      else { continue }
+      for pattern in condition.every(IdentifierPatternSyntax.self) {
+        names.insert(pattern.identifier.bareText)
+      }
+    }
+    return names
+  }
+
+  /// The `do` statements with clauses that run in every round, also under an `if`; not those of
+  /// loops and closures within.
+  var attempts: [DoStmtSyntax] {
+    var found: [DoStmtSyntax] = []
+    Self.collect(body.statements, into: &found)
+    return found
+  }
+
+  private static func collect(_ list: CodeBlockItemListSyntax, into found: inout [DoStmtSyntax]) {
+    for item in list {
+      let node = Syntax(item.item)
+      if let statement = node.as(DoStmtSyntax.self) {
+        if statement.catchClauses.isEmpty {
+          collect(statement.body.statements, into: &found)
+        } else {
+          found.append(statement)
+        }
+      } else if let expression = node.as(ExpressionStmtSyntax.self)?.expression.as(IfExprSyntax.self) {
+        collect(expression, into: &found)
+      }
+    }
+  }
+
+  private static func collect(_ expression: IfExprSyntax, into found: inout [DoStmtSyntax]) {
+    collect(expression.body.statements, into: &found)
+    switch expression.elseBody {
+    case .codeBlock(let block): collect(block.statements, into: &found)
+    case .ifExpr(let next): collect(next, into: &found)
+    case nil: break
+    }
+  }
+
+  /// The statements of the body behind the one that holds a node.
+  func rest(after node: some SyntaxProtocol) -> [CodeBlockItemSyntax] {
+    let end = node.endPosition
+    return body.statements.filter { $0.position >= end }
+  }
+
+  /// Whether each round is about another item: the work names what the loop goes over, and that is
+  /// no count of attempts.
+  func goesOverItems(of attempt: DoStmtSyntax) -> Bool {
+    let items = boundNames.filter { name in
+      !words(of: name).contains { ["attempt", "attempts", "retry", "retries", "try"].contains($0) }
+    }
+    return attempt.body.mentionsAny(of: items)
+  }
+
+  /// The number in `if attempts >= 4 { throw … }` or `guard attempts < 4 else { … }`.
+  var exitBound: Int? {
+    var bound: Int?
+    _ = body.containsOwn { node in
+      if let expression = node.as(IfExprSyntax.self), expression.body.leaves {
+        bound = expression.conditions.bound([">", ">=", "=="])
+      } else if let statement = node.as(GuardStmtSyntax.self) {
+        bound = statement.conditions.bound(["<", "<=", "!="])
+      }
+      return bound != nil
+    }
+    return bound
+  }
+
+  /// The number that `while attempt < 5` or `while left > 0 … left = 5` compares with; nil for one
+  /// that stands nowhere.
+  var literalBound: Int? {
+    for condition in conditions {
+      for sequence in condition.every(SequenceExprSyntax.self) {
+        let parts = Array(sequence.elements)
+        guard parts.count == 3, let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text
+        else { continue }
+        switch sign {
+        case "<": if let bound = parts[2].number { return bound }
+        case "<=": if let bound = parts[2].number { return bound + 1 }
+        case ">", "!=": if parts[2].integer == 0, let bound = parts[0].number { return bound }
+        default: break
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension ConditionElementListSyntax {
+  /// The number that a condition compares an attempt with, by one of some signs.
+  fileprivate func bound(_ signs: Set<String>) -> Int? {
+    for sequence in every(SequenceExprSyntax.self) {
+      let parts = Array(sequence.elements)
+      guard parts.count == 3, let name = parts[0].lastName, let value = parts[2].number, value > 1,
+        let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text, signs.contains(sign),
+        words(of: name).contains(where: Self.counters.contains)
+      else { continue }
+      return value
+    }
+    return nil
+  }
+
+  private static let counters: Set<String> = [
+    "attempt", "attempts", "retry", "retries", "tries", "try", "failures", "count", "n", "i",
+  ]
+}
+
+extension ExprSyntax {
+  /// The value of an integer literal, or of the `let`, `var` or parameter of that name with one.
+  var number: Int? {
+    if let integer { return integer }
+    guard let name = self.as(DeclReferenceExprSyntax.self)?.baseName.bareText ?? selfMember else {
+      return nil
+    }
+    return literal(named: name)
+  }
+
+  /// `a` of `self.a` or `Self.a`.
+  private var selfMember: String? {
+    guard let access = self.as(MemberAccessExprSyntax.self),
+      let base = access.base?.lastName, base == "self" || base == "Self"
+    else { return nil }
+    return access.declName.baseName.bareText
+  }
+}
+
+extension SyntaxProtocol {
+  /// The integer that a name visible at this node starts with.
+  func literal(named name: String) -> Int? {
+    var current = Syntax(self).parent
+    while let here = current {
+      if let list = here.as(CodeBlockItemListSyntax.self) {
+        for item in list where item.position < position {
+          if let value = item.item.as(VariableDeclSyntax.self)?.literal(named: name) { return value }
+        }
+      } else if let members = here.as(MemberBlockItemListSyntax.self) {
+        for item in members {
+          if let value = item.decl.as(VariableDeclSyntax.self)?.literal(named: name) { return value }
+        }
+      } else if let clause = here.as(FunctionDeclSyntax.self)?.signature.parameterClause {
+        for parameter in clause.parameters
+        where (parameter.secondName ?? parameter.firstName).bareText == name {
+          return parameter.defaultValue?.value.integer
+        }
+      }
+      current = here.parent
+    }
+    return nil
+  }
+}
+
+extension VariableDeclSyntax {
+  fileprivate func literal(named name: String) -> Int? {
+    for binding in bindings {
+      guard binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText == name
+      else { continue }
+      return binding.initializer?.value.integer
+    }
+    return nil
   }
 }
 

@@ -21,7 +21,13 @@ extension DeclModifierListSyntax {
 }
 
 extension TypeSyntax {
-  /// `C` of `A.B.C<D>`, `any C`, `C?` or `@escaping C`.
+  /// Whether it is `Void` or `()`.
+  var isVoid: Bool {
+    let text = trimmedDescription
+    return text == "Void" || text == "()" || text == "Swift.Void"
+  }
+
+  /// `C` of `A.B.C<D>`, `any C`, `C?`, `(any C)?` or `@escaping C`.
   var lastName: String? { lastNames.first }
 
   /// The same of each part of a composition such as `A & B`.
@@ -35,6 +41,8 @@ extension TypeSyntax {
     case .implicitlyUnwrappedOptionalType:
       cast(ImplicitlyUnwrappedOptionalTypeSyntax.self).wrappedType.lastNames
     case .compositionType: cast(CompositionTypeSyntax.self).elements.flatMap { $0.type.lastNames }
+    case .tupleType where cast(TupleTypeSyntax.self).elements.count == 1:
+      cast(TupleTypeSyntax.self).elements.first?.type.lastNames ?? []
     case .suppressedType: []
     default: []
     }

@@ -98,7 +98,7 @@ struct Routine {
   /// Whether a caller gets something back.
   var returnsValue: Bool {
     guard let returnType else { return name == "init" }
-    return returnType.trimmedDescription != "Void" && returnType.trimmedDescription != "()"
+    return !returnType.isVoid
   }
 
   var isClosure: Bool { node.kind == .closureExpr }

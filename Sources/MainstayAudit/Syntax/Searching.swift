@@ -61,16 +61,28 @@ extension SyntaxProtocol {
   /// Whether a name occurs in it as an identifier, also inside interpolations.
   func mentions(_ name: String) -> Bool { mentionsAny(of: [name]) }
 
-  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label:
-  /// `error` in `error.code` but not in `self.error` or `f(error: x)`.
+  /// Whether one of the names occurs in it as a whole identifier that is not a member or a label.
+  ///
+  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or closure
+  /// that gives the name to something else does not count.
   func mentionsAny(of names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }
-    return contains { node in
-      guard let reference = node.as(DeclReferenceExprSyntax.self),
-        names.contains(reference.baseName.bareText)
-      else { return node.isShorthandBinding(of: names) }
-      return !reference.isMemberName
+    var found = false
+    walk { node in
+      guard !found else { return false }
+      if let hidden = node.rebinds(names), node.id != id {
+        let left = names.subtracting(hidden)
+        found = node.children(viewMode: .sourceAccurate).contains { $0.mentionsAny(of: left) }
+        return false
+      }
+      if let reference = node.as(DeclReferenceExprSyntax.self) {
+        found = names.contains(reference.baseName.bareText) && !reference.isMemberName
+      } else {
+        found = node.isShorthandBinding(of: names)
+      }
+      return !found
     }
+    return found
   }
 
   /// Whether an identifier in it is as asked, wherever it stands.
@@ -116,9 +128,30 @@ extension Syntax {
     return names.contains(pattern.identifier.bareText)
   }
 
+  /// Those of the names that stand for something else in this clause or closure.
+  fileprivate func rebinds(_ names: Set<String>) -> Set<String>? {
+    let bound: Set<String>
+    switch kind {
+    case .catchClause: bound = cast(CatchClauseSyntax.self).boundNames
+    case .closureExpr: bound = cast(ClosureExprSyntax.self).parameterNames
+    default: return nil
+    }
+    return bound.isDisjoint(with: names) ? nil : bound
+  }
+
   fileprivate func newNames(from known: Set<String>) -> Set<String> {
     var names: Set<String> = []
     switch kind {
+    case .sequenceExpr:
+      // `wrapped = Wrapped(error)`
+      guard let assignment = Assignment(cast(SequenceExprSyntax.self)),
+        let target = assignment.target.as(DeclReferenceExprSyntax.self),
+        assignment.values.contains(where: { $0.mentionsAny(of: known) })
+      else { break }
+      names.insert(target.baseName.bareText)
+    case .forStmt:
+      let loop = cast(ForStmtSyntax.self)
+      if loop.sequence.mentionsAny(of: known) { loop.pattern.collectBoundNames(into: &names) }
     case .optionalBindingCondition:
       let binding = cast(OptionalBindingConditionSyntax.self)
       if binding.initializer?.value.mentionsAny(of: known) ?? false {
@@ -149,11 +182,44 @@ extension Syntax {
   }
 }
 
+extension ClosureExprSyntax {
+  /// What it calls the values that it is given.
+  var parameterNames: Set<String> {
+    switch signature?.parameterClause {
+    case .simpleInput(let list): Set(list.map(\.name.bareText))
+    case .parameterClause(let clause):
+      Set(clause.parameters.map { ($0.secondName ?? $0.firstName).bareText })
+    case nil: []
+    }
+  }
+}
+
 extension DeclReferenceExprSyntax {
-  /// Whether it is `b` in `a.b` or `.b`.
+  /// Whether it is `b` in `a.b`, `.b` or `\.b`.
   var isMemberName: Bool {
+    if parent?.kind == .keyPathPropertyComponent { return true }
     guard let access = parent?.as(MemberAccessExprSyntax.self) else { return false }
     return access.declName.id == id
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  /// The statements before one of them, the nearest first; so few of them that looking at each
+  /// from each costs no more than a walk.
+  func statements(before item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard var place = index(of: item) else { return [] }
+    var found: [CodeBlockItemSyntax] = []
+    while place != startIndex, found.count < 40 {
+      place = index(before: place)
+      found.append(self[place])
+    }
+    return found
+  }
+
+  /// The statements after one of them, in order.
+  func statements(after item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
+    guard let place = index(of: item) else { return [] }
+    return Array(self[index(after: place)...].prefix(200))
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AuditCommands
 import Foundation
 
 /// A file or a pipe that is read bit by bit, in whole lines.

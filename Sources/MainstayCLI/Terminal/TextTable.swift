@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AuditCommands
+
 /// Rows of text in columns that stand under each other.
 struct TextTable {
   /// On which side of its column a text stands.

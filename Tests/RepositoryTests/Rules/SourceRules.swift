@@ -27,7 +27,7 @@ enum SourceRules {
       "Logging",
     ],
     "MainstayOutbox": ["Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
-    "MainstayCLI": ["ArgumentParser", "Foundation", "Mainstay", "MainstayOutbox"],
+    "MainstayCLI": ["AuditCommands", "ArgumentParser", "Foundation", "Mainstay", "MainstayOutbox"],
     "MainstayTesting": ["Mainstay", "Foundation", "Synchronization", "Logging", "Testing"],
     // A port that nobody else may get is held by a socket of the system.
     "MainstayHTTPTesting": [
@@ -57,6 +57,10 @@ enum SourceRules {
       "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
+    // It knows nothing of the runtime, and the runtime nothing of it.
+    "MainstayAudit": ["Foundation", "SwiftParser", "SwiftSyntax", "Yams"],
+    "AuditCommands": ["ArgumentParser", "Dispatch", "Foundation", "Glibc", "MainstayAudit"],
+    "mainstay-audit": ["ArgumentParser", "AuditCommands"],
     "ogmios-status": [
       "Foundation", "ArgumentParser", "Mainstay", "MainstayHTTPTesting", "MainstayOgmios",
     ],

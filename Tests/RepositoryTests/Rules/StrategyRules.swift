@@ -6,10 +6,13 @@ enum StrategyRules {
 
   /// Targets without errors of their own.
   static let without = [
+    "AuditCommands": "It says what is wrong in its exit status and in a sentence.",
+    "MainstayAudit": "It throws only to its own commands, in sentences for a terminal.",
     "MainstayCLI": "It says what is wrong in its exit status and in a sentence.",
     "MainstayHTTPTesting": "Its one error says why a server for a test could not be made.",
     "MainstayOutboxTesting": "It says which law is broken, in a value that a test prints.",
     "MainstayTesting": "Its errors are made by tests, and end in them.",
+    "mainstay-audit": "Its commands are those of AuditCommands.",
     "MainstayUI": "It shows the errors of others; a mistake in a form is shown under its field.",
   ]
 

@@ -2,5 +2,7 @@
 
 extension Rule {
   /// 3xx: cancellation that is taken for a failure.
-  static let cancelling: [Rule] = []
+  static let cancelling: [Rule] = [
+    errorStateAfterCancel, sleepSwallowsCancel, cancellationRetried, cancellationAsFailure,
+  ]
 }

@@ -2,5 +2,7 @@
 
 extension Rule {
   /// 6xx: ends of the whole program.
-  static let crashing: [Rule] = []
+  static let crashing: [Rule] = [
+    forceTry, trapInHandler, forcedFailureUnwrap, unreachableTrap, assertOnlyHandler,
+  ]
 }

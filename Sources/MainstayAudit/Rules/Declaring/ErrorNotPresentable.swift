@@ -111,7 +111,7 @@ extension IndexedType {
     guard let extensionPlace, kind == .enumeration else { return nil }
     let access = isPublic ? "public " : ""
     let wide = cases.map { element in "    case .\(element.name.escaped): return " }
-    let texts = zip(wide, cases).map { $0 + "\"\($1.name.asSentence)\"" }
+    let texts = zip(wide, cases).map { $0 + "\"\($1.name.asTitle)\"" }
     let nothing = wide.map { $0 + "nil" }
     func property(_ name: String, _ arms: [String]) -> String {
       """
@@ -174,7 +174,7 @@ extension String {
   }
 
   /// The words of a name as a sentence: "Card expired." for `cardExpired`.
-  fileprivate var asSentence: String {
+  fileprivate var asTitle: String {
     let text = words(of: self).joined(separator: " ")
     return text.prefix(1).uppercased() + text.dropFirst() + "."
   }

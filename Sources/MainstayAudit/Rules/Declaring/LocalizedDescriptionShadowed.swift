@@ -101,7 +101,7 @@ extension Rule {
       guard variable.names("localizedDescription"), let type = variable.ownerOfInstance,
         !variable.modifiers.has(.override)
       else { return }
-      let name = Surroundings(type).qualifiedName
+      let name = TypeSurroundings(type).qualifiedName
       let path = file.path
       file.report(
         variable, "`any Error` never asks `\(type.name)` for this text, and shows the system's",

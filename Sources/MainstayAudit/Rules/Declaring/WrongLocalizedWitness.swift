@@ -100,7 +100,7 @@ extension Rule {
       let isOptional = binding.isOptionalString
       guard isOptional || binding.isString else { return }
       let isCarried = binding.accessorBlock == nil && name != "errorDescription"
-      let owner = Surroundings(type).qualifiedName
+      let owner = TypeSurroundings(type).qualifiedName
       let path = file.path
       let retyping = isOptional ? nil : binding.optionalEdit
       let conforming = [file.foundationImport, type.localizedErrorEdit, retyping]

@@ -48,6 +48,11 @@ extension Rule {
           }
         }
         """),
+      .bad("func f() { do { try a() } ↓catch let problem as NSError {} }"),
+      .bad("func f() { Task { [weak self] in do { try await self?.sync() } ↓catch {} } }"),
+      .bad("func f() { do { try socket.close() } ↓catch {} }"),
+      .bad(
+        "var a: Int { get { do { try b() } catch is BError { return 1 } ↓catch {}; return 0 } }"),
       .good("do { try save() } catch { log.error(\"\\(error)\") }"),
       .good("do { try save() } catch _ {}", because: "it says so"),
       .good("do { try f() } catch { return nil }", because: "another rule finds that"),
@@ -55,17 +60,23 @@ extension Rule {
       .good(
         "do { try await load() } catch is CancellationError {}",
         because: "the clause takes one error that is expected"),
+      .good(
+        "func f() async { do { try await Task.sleep(for: .seconds(1)) } catch {} }",
+        because: "a sleep throws only when it is cancelled"),
+      .good("func f() { do { try a() } catch let e where e is Late {} catch { show(e) } }"),
+      .good(
+        "func test() { do { try a() } catch {} }", path: "Tests/AppTests/SaveTests.swift"),
     ],
     checks: .catchClause { clause, file in
-      guard clause.body.statements.isEmpty, clause.isCatchAll, !clause.isDiscarding else { return }
+      guard clause.body.statements.isEmpty, clause.isCatchAll, !clause.isDiscarding,
+        !clause.catchesOnlySleep
+      else { return }
       let isExplained = clause.isCommentOnly
+      let isMild = isExplained || clause.catchesOnlyCleanUp(file.vocabulary)
       file.report(
         clause,
         isExplained
           ? "This error is dropped with no more than a comment" : "This error is dropped",
-        severity: isExplained ? .info : nil,
-        fix: file.logCall(at: clause, error: clause.boundNames.first ?? "error").map {
-          .safe("log the error", file.insertion($0, atStartOf: clause.body))
-        })
+        severity: isMild ? .info : nil, fix: file.logFix(at: clause))
     })
 }

@@ -2,5 +2,9 @@
 
 extension Rule {
   /// 5xx: trying again, circuit breakers and queues.
-  static let retrying: [Rule] = []
+  static let retrying: [Rule] = [
+    fixedRetryDelay, noJitter, unboundedRetry, breakHitsSwitch, uncappedBackoff, retriesEverything,
+    nonidempotentRetry, nestedRetry, unboundedErrorStore, queueMutatedWhileDrained, breakerPerCall,
+    stateCheckAcrossAwait,
+  ]
 }

@@ -2,5 +2,5 @@
 
 extension Rule {
   /// 8xx: tests of failures.
-  static let testing: [Rule] = []
+  static let testing: [Rule] = [errorTestCannotFail, untestedErrorCase]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One line on standard error that tells a person how far a long piece of work is.
-struct ProgressBar {
+package struct ProgressBar {
   private let total: Int
   private let what: String
   private let shortest: Int
@@ -9,11 +9,13 @@ struct ProgressBar {
 
   private static let width = 30
 
+  /// A bar that is not shown yet.
+  ///
   /// - Parameters:
   ///   - what: What is being done.
   ///   - total: How much there is to do.
   ///   - shortest: Below this much nobody has to wait, and no bar is shown; by default in bytes.
-  init(_ what: String, total: Int, from shortest: Int = 20_000_000) {
+  package init(_ what: String, total: Int, from shortest: Int = 20_000_000) {
     self.what = what
     self.total = total
     self.shortest = shortest
@@ -21,7 +23,8 @@ struct ProgressBar {
 
   private var isShown: Bool { Terminal.complaints.isInteractive && total >= shortest }
 
-  mutating func show(_ done: Int) {
+  /// Shows how much is done.
+  package mutating func show(_ done: Int) {
     guard isShown else { return }
     let percent = Int(Double(done) / Double(total) * 100)
     guard percent != shown else { return }
@@ -33,7 +36,8 @@ struct ProgressBar {
     Terminal.complaints.tell("\r\(what) \(bar) \(percent) %")
   }
 
-  func end() {
+  /// Takes the bar away.
+  package func end() {
     guard shown >= 0 else { return }
     Terminal.complaints.tell("\r\u{1b}[K")
   }

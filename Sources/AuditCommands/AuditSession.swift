@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MainstayAudit
+
+/// One run: what was asked for, from the paths to the exit status.
+struct AuditSession {
+  let command: RunCommand
+  let settings: AuditSettings
+
+  private static let largestInput = 16 << 20
+  /// With fewer files nobody has to wait.
+  private static let shortestWait = 500
+
+  var jobs: Int { command.output.jobs ?? min(ProcessInfo.processInfo.activeProcessorCount, 64) }
+  private var names: PathNames { settings.names }
+
+  func run() async throws {
+    var found = try find()
+    let scope = try AuditScope(command.scope, settings)
+    found = scope.limited(found)
+    let engine = AuditEngine(
+      audit: Audit(settings.configuration), found: found, scope: scope, jobs: jobs)
+    var report = await look(with: engine)
+    if command.fixing.isAsked {
+      let fixes = await Fixing(engine: engine, unsafe: command.fixing.unsafe).fixes(for: report)
+      guard command.fixing.fix, !command.fixing.diff else { return try show(fixes, report) }
+      report = await Mending(session: self, engine: engine).write(fixes, report)
+    }
+    if let path = command.scope.writeBaseline { return try writeBaseline(path, report) }
+    try tell(report, scope)
+  }
+
+  // MARK: Looking
+
+  /// The files that are looked at.
+  func find() throws(CommandFailure) -> FileFinder.Found {
+    if command.scope.stdin { return try standardInput() }
+    let finder = FileFinder(
+      excluded: settings.configuration.excluded, markdown: command.scope.markdown, names: names,
+      project: settings.project)
+    return finder.find(command.paths.isEmpty ? ["."] : command.paths)
+  }
+
+  private func standardInput() throws(CommandFailure) -> FileFinder.Found {
+    let name = command.scope.assumePath.map(names.relative) ?? "standard-input.swift"
+    do throws(POSIXError) {
+      let bytes = try WholeBytes.read(nil, most: Self.largestInput)
+      return FileFinder.Found(sources: [
+        AuditSource(
+          path: name, bytes: bytes, place: settings.project.relative(names.absolute(name)))
+      ])
+    } catch {
+      throw CommandFailure(
+        status: .couldNotRun, message: "Standard input cannot be read: \(error.words).")
+    }
+  }
+
+  private func look(with engine: AuditEngine) async -> AuditReport {
+    let isShown = !command.output.noProgress && !command.output.quiet
+    let count = engine.count
+    var bar = ProgressBar("Looking", total: isShown ? count : 0, from: Self.shortestWait)
+    defer { bar.end() }
+    return await engine.report { bar.show($0) }
+  }
+
+  // MARK: Telling
+
+  /// The findings, and by its status whether there are any.
+  private func tell(_ report: AuditReport, _ scope: AuditScope) throws(CommandFailure) {
+    let report = report.keeping { $0.severity >= command.output.severity }
+    let format = command.output.chosenFormat
+    let isText = format == .text && command.output.output == nil
+    if !isText { complain(about: report.problems) }
+    // Even an empty file has a line.
+    if report.lines == 0, !scope.isLimited {
+      if isText { complain(about: report.problems) }
+      guard !report.problems.isEmpty else { throw nothingFound }
+      throw CommandFailure(status: .couldNotRun, message: "Nothing could be looked at.")
+    }
+    try print(report, format)
+    for unmet in scope.notes(about: report) { command.note(unmet) }
+    if report.findings.contains(where: { $0.severity >= command.output.failOn }) {
+      throw CommandFailure(status: .findings, message: "")
+    }
+  }
+
+  private var nothingFound: CommandFailure {
+    let paths = command.paths.isEmpty ? ["the working folder"] : command.paths
+    return CommandFailure(
+      status: .couldNotRun,
+      message: "There is no Swift file in \(paths.joined(separator: ", ")).")
+  }
+
+  private func print(_ report: AuditReport, _ format: AuditFormat) throws(CommandFailure) {
+    guard let path = command.output.output, path != "-" else {
+      return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
+    }
+    let text = format.text(of: report, style: TextStyle())
+    do throws(POSIXError) {
+      try WholeBytes.write(Array(text.utf8), to: path)
+    } catch {
+      throw WholeBytes.complaint(about: path, error)
+    }
+  }
+
+  func complain(about problems: [AuditProblem]) {
+    for problem in problems { command.complain("\(problem.path): \(problem.reason)") }
+  }
+
+  // MARK: Fixes and baselines
+
+  /// What would be mended, as a difference that `git apply` takes.
+  private func show(_ fixes: FixOutcome, _ report: AuditReport) throws(CommandFailure) {
+    complain(about: report.problems + fixes.problems)
+    let differences = fixes.files.map { file in
+      LineDiff(from: file.old, to: file.new).unified(path: file.path)
+    }
+    let text = differences.joined()
+    if let path = command.output.output, path != "-" {
+      do throws(POSIXError) {
+        try WholeBytes.write(Array(text.utf8), to: path)
+      } catch {
+        throw WholeBytes.complaint(about: path, error)
+      }
+    } else {
+      try Terminal.output.write(DifferenceText.shown(text, on: .output))
+    }
+    let count = fixes.files.reduce(0) { $0 + $1.fixed.count }
+    command.note("\(count) of \(report.findings.count) findings would be mended.")
+    if report.findings.contains(where: { $0.severity >= command.output.failOn }) {
+      throw CommandFailure(status: .findings, message: "")
+    }
+  }
+
+  private func writeBaseline(_ path: String, _ report: AuditReport) throws(CommandFailure) {
+    complain(about: report.problems)
+    let baseline = try BaselineFile.write(report.findings, to: path, names: names)
+    let count = baseline.entries.count
+    command.note("\(path) knows of \(count) finding\(count == 1 ? "" : "s").")
+  }
+}
+
+/// A difference as a terminal shows it.
+enum DifferenceText {
+  static func shown(_ text: String, on terminal: Terminal) -> String {
+    // A program gets each byte as it is.
+    guard terminal.isInteractive else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let safe = Terminal.safe(line.replacing("\t", with: "  "))
+      return switch line.first {
+      case "+": terminal.accented(safe, .cyan)
+      case "-": terminal.accented(safe, .red)
+      case "@": terminal.accented(safe, .faint)
+      default: safe
+      }
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MainstayAudit
+
+/// What fixes make of some files.
+struct FixOutcome {
+  /// One file with its fixes.
+  struct File {
+    let path: String
+    let source: AuditSource
+    let old: [UInt8]
+    let new: [UInt8]
+    /// What was fixed, in the order in which it was.
+    let fixed: [Finding]
+  }
+
+  /// The files, in the order of their paths.
+  var files: [File]
+  /// Files that are left alone, and why.
+  var problems: [AuditProblem]
+  /// The changed lines afterwards, where only those matter.
+  var lines: ChangedLines?
+}
+
+/// Applies fixes in memory, again and again until there is nothing left to do.
+struct Fixing {
+  let engine: AuditEngine
+  let unsafe: Bool
+
+  private static let mostPasses = 10
+  private static let largestFile = 4 << 20
+
+  /// A file while it is being mended.
+  private struct Draft {
+    let source: AuditSource
+    let old: [UInt8]
+    let troubles: Int
+    var new: [UInt8]
+    var fixed: [Finding] = []
+    var isOpen = true
+  }
+
+  /// Mends all files that a report has fixes for.
+  func fixes(for report: AuditReport) async -> FixOutcome {
+    var outcome = FixOutcome(files: [], problems: [], lines: engine.scope.changed)
+    var drafts = drafts(for: report, &outcome)
+    for _ in 0..<Self.mostPasses where drafts.values.contains(where: \.isOpen) {
+      let open = Set(drafts.values.filter(\.isOpen).map(\.source.path))
+      let report = await engine.report(
+        on: open, with: drafts.mapValues(\.new), lines: outcome.lines)
+      let findings = Dictionary(grouping: report.findings, by: \.path)
+      for path in open.sorted() { pass(over: path, findings[path] ?? [], &drafts, &outcome) }
+    }
+    for draft in drafts.values where draft.isOpen {
+      drafts[draft.source.path] = nil
+      outcome.problems.append(
+        AuditProblem(
+          path: draft.source.path,
+          reason: "fixes found no end in \(Self.mostPasses) passes, so it is left as it was"))
+    }
+    outcome.files = drafts.values.filter { !$0.fixed.isEmpty }.map { draft in
+      FixOutcome.File(
+        path: draft.source.path, source: draft.source, old: draft.old, new: draft.new,
+        fixed: draft.fixed)
+    }
+    .sorted { $0.path < $1.path }
+    outcome.problems.sort { $0.path < $1.path }
+    return outcome
+  }
+
+  private func drafts(for report: AuditReport, _ outcome: inout FixOutcome) -> [String: Draft] {
+    let paths = Set(
+      report.findings.filter { $0.fix.map { unsafe || $0.isSafe } ?? false }.map(\.path))
+    var drafts: [String: Draft] = [:]
+    for source in engine.found.sources where paths.contains(source.path) {
+      let path = source.path
+      do throws(POSIXError) {
+        let bytes = try Self.bytes(of: source)
+        let troubles = ParseCheck.troubles(in: bytes, path: path)
+        if troubles > 0, !ParseCheck.isPage(path) {
+          outcome.problems.append(
+            AuditProblem(path: path, reason: "it does not parse, so nothing in it is mended"))
+        } else {
+          drafts[path] = Draft(source: source, old: bytes, troubles: troubles, new: bytes)
+        }
+      } catch {
+        outcome.problems.append(
+          AuditProblem(path: path, reason: "it cannot be read: \(error.words)"))
+      }
+    }
+    return drafts
+  }
+
+  static func bytes(of source: AuditSource) throws(POSIXError) -> [UInt8] {
+    switch source.content {
+    case .bytes(let bytes): bytes
+    case .file(let path): try WholeBytes.read(path, most: largestFile)
+    }
+  }
+
+  private func pass(
+    over path: String, _ findings: [Finding], _ drafts: inout [String: Draft],
+    _ outcome: inout FixOutcome
+  ) {
+    guard var draft = drafts[path] else { return }
+    let run = FixRun(findings, in: draft.new, unsafe: unsafe)
+    guard !run.fixed.isEmpty, run.bytes != draft.new else {
+      drafts[path]?.isOpen = false
+      return
+    }
+    guard ParseCheck.troubles(in: run.bytes, path: path) <= draft.troubles else {
+      let rules = Set(run.fixed.map(\.rule)).sorted().joined(separator: ", ")
+      drafts[path] = nil
+      outcome.problems.append(
+        AuditProblem(
+          path: path,
+          reason: "it would not parse after the fixes of \(rules), so it is left as it was"))
+      return
+    }
+    if let lines = outcome.lines?[path: path] {
+      let hunks = LineDiff(from: draft.new, to: run.bytes).hunks
+      outcome.lines?.replace(path, with: lines.after(hunks))
+    }
+    draft.new = run.bytes
+    draft.fixed += run.fixed
+    drafts[path] = draft
+  }
+}

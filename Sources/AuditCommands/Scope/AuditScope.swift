@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import MainstayAudit
+
+/// Which of the findings are told: those on changed lines, those that no baseline knows.
+struct AuditScope {
+  private(set) var changed: ChangedLines?
+  let baseline: BaselineFile?
+  private let isStrict: Bool
+  private let settings: AuditSettings
+
+  init(_ options: ScopeOptions, _ settings: AuditSettings) throws(CommandFailure) {
+    self.settings = settings
+    isStrict = options.strictBaseline
+    baseline = try options.baseline.map { path throws(CommandFailure) in
+      try BaselineFile(path, names: settings.names)
+    }
+    guard let revision = options.changedSince else { return }
+    do throws(Git.Failure) {
+      changed = try Git(around: settings.names.folder).changedLines(since: revision)
+        .named(settings.names)
+    } catch {
+      throw CommandFailure(status: .couldNotRun, message: error.message)
+    }
+  }
+
+  /// Whether it is no wonder that nothing is looked at.
+  var isLimited: Bool { changed != nil }
+
+  /// The files that matter; nil for all.
+  var focus: Set<String>? { changed?.paths }
+
+  /// The problems of files that matter.
+  func limited(_ found: FileFinder.Found) -> FileFinder.Found {
+    guard let focus else { return found }
+    var found = found
+    found.problems.removeAll { !focus.contains($0.path) }
+    return found
+  }
+
+  /// The findings that are told.
+  ///
+  /// - Parameters:
+  ///   - report: All that was found.
+  ///   - sources: The files that were there, to tell which entries of a baseline are old.
+  ///   - lines: The changed lines, where files have been mended since.
+  ///   - audit: What looked.
+  /// - Returns: The report with those alone.
+  func limited(
+    _ report: AuditReport, sources: [AuditSource], lines: ChangedLines? = nil, audit: Audit
+  ) -> AuditReport {
+    var findings = report.findings
+    var stale: [Finding] = []
+    if let baseline {
+      let (new, unmet) = baseline.apply(to: findings)
+      findings = new
+      stale = isStrict ? baseline.stale(unmet, among: sources, focus: focus, audit) : []
+    }
+    if let lines = lines ?? changed { findings = findings.filter(lines.contains) }
+    return report.with(findings + stale)
+  }
+
+  /// What else there is to say.
+  func notes(about report: AuditReport) -> [String] {
+    guard report.files == 0, changed != nil else { return [] }
+    return ["No Swift file differs."]
+  }
+}

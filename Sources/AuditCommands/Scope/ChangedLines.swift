@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import MainstayAudit
+
+/// The lines of files that somebody changed.
+package struct ChangedLines: Sendable, Equatable {
+  /// Lines of one file, from 1.
+  package struct Lines: Sendable, Equatable {
+    /// In order; nil for all.
+    private var ranges: [Range<Int>]?
+
+    package static let all = Lines(ranges: nil)
+    static let none = Lines(ranges: [])
+
+    private init(ranges: [Range<Int>]?) { self.ranges = ranges }
+
+    package func contains(_ line: Int) -> Bool {
+      guard let ranges else { return true }
+      var (low, high) = (0, ranges.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if ranges[middle].upperBound <= line { low = middle + 1 } else { high = middle }
+      }
+      return low < ranges.count && ranges[low].contains(line)
+    }
+
+    mutating func add(_ range: Range<Int>) {
+      if !range.isEmpty { ranges?.append(range) }
+    }
+
+    /// The same lines after more changes, and those that were changed.
+    package func after(_ hunks: [LineDiff.Hunk]) -> Lines {
+      guard let ranges else { return self }
+      var moved: [Range<Int>] = []
+      for range in ranges {
+        for line in range {
+          let before = hunks.prefix { $0.old.upperBound < line }
+          let inside =
+            hunks.dropFirst(before.count).first.map { $0.old.contains(line - 1) } ?? false
+          guard !inside else { continue }
+          let last = before.last
+          let place = line + (last.map { $0.new.upperBound - $0.old.upperBound } ?? 0)
+          moved.append(place..<(place + 1))
+        }
+      }
+      moved += hunks.map { ($0.new.lowerBound + 1)..<($0.new.upperBound + 1) }
+        .filter { !$0.isEmpty }
+      return Lines(ranges: moved.sorted { $0.lowerBound < $1.lowerBound })
+    }
+  }
+
+  private var files: [String: Lines] = [:]
+
+  /// The files, by path.
+  package var paths: Set<String> { Set(files.keys) }
+
+  package subscript(path path: String) -> Lines? { files[path] }
+
+  /// Whether a finding is about a changed line.
+  package func contains(_ finding: Finding) -> Bool {
+    files[finding.path]?.contains(finding.line) ?? false
+  }
+
+  mutating func addWhole(_ path: String) { files[path] = .all }
+
+  mutating func replace(_ path: String, with lines: Lines) { files[path] = lines }
+
+  /// The same files, by the path from the root on.
+  func below(_ folder: String) -> ChangedLines {
+    var moved = self
+    moved.files = Dictionary(files.map { (folder + "/" + $0, $1) }) { first, _ in first }
+    return moved
+  }
+
+  /// The same files as findings name them.
+  package func named(_ names: PathNames) -> ChangedLines {
+    var moved = self
+    moved.files = Dictionary(files.map { (names.relative($0), $1) }) { first, _ in first }
+    return moved
+  }
+
+  // MARK: Reading
+
+  /// Reads a difference without lines around, as `git diff --unified=0` prints it.
+  package init(diff: [UInt8]) {
+    var path: String?
+    var left = 0
+    for line in diff.split(separator: 0x0A, omittingEmptySubsequences: false) {
+      // A line of a file may look like a heading; how many there are has been said.
+      if left > 0 {
+        if line.first != UInt8(ascii: "\\") { left -= 1 }
+        continue
+      }
+      let text = String(decoding: line, as: UTF8.self)
+      if text.hasPrefix("+++ ") {
+        path = Self.path(text.dropFirst(4))
+        if let path { files[path] = Lines.none }
+      } else if text.hasPrefix("@@ "), let hunk = Self.hunk(text) {
+        left = hunk.removed + hunk.added.count
+        if let path { files[path]?.add(hunk.added) }
+      }
+    }
+  }
+
+  /// `b/Sources/A.swift`, in quotes and with escapes where it has odd characters.
+  private static func path(_ text: Substring) -> String? {
+    var text = text
+    if text.hasPrefix("\"") {
+      text = Substring(unquoted(text))
+    } else if text.hasSuffix("\t") {
+      // A name with a space has a tab behind it.
+      text = text.dropLast()
+    }
+    return text.hasPrefix("b/") ? String(text.dropFirst(2)) : nil
+  }
+
+  private static func unquoted(_ text: Substring) -> String {
+    let escapes: [UInt8: UInt8] = [
+      UInt8(ascii: "n"): 10, UInt8(ascii: "t"): 9, UInt8(ascii: "r"): 13, UInt8(ascii: "a"): 7,
+      UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "v"): 11,
+    ]
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8).dropFirst()
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      guard byte == UInt8(ascii: "\\"), let next = rest.first else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(3)
+      if digits.count == 3, digits.allSatisfy({ (0x30...0x37).contains($0) }) {
+        bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - 0x30) })
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(escapes[next] ?? next)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `@@ -1,2 +3,4 @@`: how many lines went, and which came.
+  private static func hunk(_ text: String) -> (removed: Int, added: Range<Int>)? {
+    let parts = text.split(separator: " ")
+    guard parts.count >= 4, let old = range(parts[1], "-"), let new = range(parts[2], "+") else {
+      return nil
+    }
+    return (old.count, new)
+  }
+
+  private static func range(_ text: Substring, _ sign: String) -> Range<Int>? {
+    guard text.hasPrefix(sign) else { return nil }
+    let numbers = text.dropFirst().split(separator: ",").map { Int($0) }
+    guard let first = numbers.first, let start = first, start >= 0 else { return nil }
+    let count = numbers.count > 1 ? numbers[1] ?? 0 : 1
+    return start..<(start + max(0, count))
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import MainstayAudit
+
+/// Looks once at everything, and then at each file that changes, until Ctrl-C.
+struct Watch {
+  let session: AuditSession
+
+  /// Often enough for a person who waits, and seldom enough to cost next to nothing.
+  private static let pause = Duration.milliseconds(500)
+
+  func run() async throws {
+    let watching = Task { try await watch() }
+    // The default would end the program in the middle of a line.
+    signal(SIGINT, SIG_IGN)
+    signal(SIGTERM, SIG_IGN)
+    let sources = [SIGINT, SIGTERM].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { watching.cancel() }
+      source.resume()
+      return source
+    }
+    defer { for source in sources { source.cancel() } }
+    do {
+      try await watching.value
+    } catch is CancellationError {
+      session.command.note("Watching has ended.")
+    }
+  }
+
+  private func watch() async throws {
+    var found = try session.find()
+    var stamps = stamps(of: found)
+    let scope = try AuditScope(session.command.scope, session.settings)
+    try await look(at: nil, found, scope)
+    session.command.note("Watching \(count(stamps.count)). Ctrl-C ends it.")
+    while true {
+      try await Task.sleep(for: Self.pause)
+      found = try session.find()
+      let now = self.stamps(of: found)
+      guard now != stamps else { continue }
+      let changed = Set(now.filter { stamps[$0.key] != $0.value }.keys)
+      let gone = stamps.keys.filter { now[$0] == nil }.sorted()
+      stamps = now
+      for path in gone { session.command.note("\(path) is gone.") }
+      guard !changed.isEmpty else { continue }
+      // What counts as changed may have changed too.
+      let scope = try AuditScope(session.command.scope, session.settings)
+      try await look(at: changed, found, scope)
+    }
+  }
+
+  private func look(
+    at paths: Set<String>?, _ found: FileFinder.Found, _ scope: AuditScope
+  ) async throws {
+    let engine = AuditEngine(
+      audit: Audit(session.settings.configuration), found: found, scope: scope, jobs: session.jobs)
+    let whole =
+      if let paths { await engine.report(on: paths) } else { await engine.report() }
+    try Task.checkCancellation()
+    let report = whole.keeping { $0.severity >= session.command.output.severity }
+    let format = session.command.output.chosenFormat
+    if format != .text { session.complain(about: report.problems) }
+    guard let paths, report.findings.isEmpty, report.problems.isEmpty else {
+      return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
+    }
+    let name = paths.count == 1 ? paths.first ?? "" : count(paths.count)
+    session.command.note("\(name): nothing was found.")
+  }
+
+  private func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
+
+  private func stamps(of found: FileFinder.Found) -> [String: FileStatus] {
+    var stamps: [String: FileStatus] = [:]
+    for source in found.sources {
+      if case .file(let path) = source.content { stamps[source.path] = FileStatus(path) }
+    }
+    return stamps
+  }
+}

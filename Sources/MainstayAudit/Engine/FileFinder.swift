@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Finds the sources below some paths: each once, in the same order on every machine.
+///
+/// A path that is named is taken whatever it is called. Below it, folders of tools, hidden ones,
+/// links to folders, and what the configuration excludes are left out.
+package struct FileFinder: Sendable {
+  /// What was found.
+  package struct Found: Sendable {
+    /// The sources, in the order of their paths.
+    package var sources: [AuditSource] = []
+    /// What cannot be looked at, and why, in the order of their paths.
+    package var problems: [AuditProblem] = []
+    /// Whether there are tables of texts for people.
+    package var hasStringTables = false
+
+    package init(sources: [AuditSource] = []) { self.sources = sources }
+  }
+
+  private let excluded: [Glob]
+  private let markdown: Bool
+  fileprivate let names: PathNames
+  fileprivate let project: PathNames
+
+  /// Folders of what others wrote, or of what was built.
+  static let leftOut: Set<String> = ["Pods", "Carthage", "DerivedData", "node_modules"]
+
+  /// A finder.
+  ///
+  /// - Parameters:
+  ///   - excluded: Globs of paths that are left out, relative to the project's folder.
+  ///   - markdown: Whether pages in Markdown are sources as well.
+  ///   - names: The working folder.
+  ///   - project: The project's folder; nil where it is the working folder.
+  package init(
+    excluded: [String] = [], markdown: Bool = false, names: PathNames = PathNames(),
+    project: PathNames? = nil
+  ) {
+    self.excluded = excluded.map(Glob.init)
+    self.markdown = markdown
+    self.names = names
+    self.project = project ?? names
+  }
+
+  /// Looks below the paths.
+  package func find(_ paths: [String]) -> Found {
+    var search = Search(finder: self)
+    for path in paths { search.add(path) }
+    search.addLinks()
+    search.found.sources.sort { $0.path < $1.path }
+    search.found.problems.sort { ($0.path, $0.reason) < ($1.path, $1.reason) }
+    return search.found
+  }
+
+  fileprivate func isSource(_ name: String) -> Bool {
+    name.hasSuffix(".swift") || (markdown && MarkdownCode.isMarkdown(name))
+  }
+
+  /// One search, with what it has met already.
+  private struct Search {
+    let finder: FileFinder
+    var found = Found()
+    private var files: Set<FileIdentity> = []
+    private var folders: Set<FileIdentity> = []
+    /// Links to files; the file itself comes first, wherever it lies.
+    private var links: [(path: String, root: Root)] = []
+    private var root: Root
+
+    init(finder: FileFinder) {
+      self.finder = finder
+      root = Root(".", finder)
+    }
+
+    // MARK: Named paths
+
+    mutating func add(_ path: String) {
+      let name = finder.names.relative(path)
+      root = Root(path, finder)
+      guard !path.isEmpty, let status = FileStatus(path) else {
+        return complain(name.isEmpty ? "\"\"" : name, missing(path))
+      }
+      switch status.kind {
+      case .folder:
+        // A glob that excludes the folder itself would leave nothing of what was asked for.
+        let place = root.place(of: path)
+        walk(path, name, finder.excluded.filter { !$0.matches(place) })
+      case .file: take(path, name, status)
+      default: complain(name, "it is neither a file nor a folder")
+      }
+    }
+
+    private func missing(_ path: String) -> String {
+      let reason = errno
+      let isLink = FileStatus(path, followsLinks: false)?.kind == .link
+      if isLink, reason == ENOENT { return "the link leads nowhere" }
+      if isLink, reason == ELOOP { return "the link leads to itself" }
+      return reason == ENOENT ? "there is no such file or folder" : SystemWords.of(reason)
+    }
+
+    // MARK: Below a folder
+
+    private mutating func walk(_ path: String, _ name: String, _ excluded: [Glob]) {
+      var open = [(path: path, name: name == "." ? "" : name)]
+      while let (path, name) = open.popLast() {
+        guard let status = FileStatus(path), folders.insert(status.identity).inserted else {
+          continue
+        }
+        let entries: [FolderEntry]
+        do throws(POSIXError) {
+          entries = try FolderEntry.all(in: path)
+        } catch {
+          complain(
+            name.isEmpty ? "." : name,
+            "the folder cannot be read: \(SystemWords.of(error.code.rawValue))")
+          continue
+        }
+        for entry in entries.sorted(by: { $0.name < $1.name }) {
+          let inner =
+            name.isEmpty || name.hasSuffix("/")
+            ? name + entry.name
+            : name + "/" + entry.name
+          let below = path + "/" + entry.name
+          if !excluded.isEmpty {
+            let place = root.place(of: below)
+            if excluded.contains(where: { $0.matches(place) }) { continue }
+          }
+          if let folder = visit(entry, below, inner) { open.append(folder) }
+        }
+      }
+    }
+
+    /// Takes an entry, or hands it back where it is a folder to look into.
+    private mutating func visit(
+      _ entry: FolderEntry, _ path: String, _ name: String
+    ) -> (path: String, name: String)? {
+      switch entry.kind {
+      case .folder:
+        let isLeftOut = entry.name.hasPrefix(".") || FileFinder.leftOut.contains(entry.name)
+        return isLeftOut ? nil : (path, name)
+      case .link:
+        if finder.isSource(entry.name) { links.append((path, root)) }
+      case .file where finder.isSource(entry.name):
+        if let status = FileStatus(path) { take(path, name, status) }
+      case .file:
+        let isTable = entry.name.hasSuffix(".xcstrings") || entry.name.hasSuffix(".strings")
+        if isTable { found.hasStringTables = true }
+      case .other: break
+      }
+      return nil
+    }
+
+    mutating func addLinks() {
+      for (path, root) in links {
+        self.root = root
+        let name = finder.names.relative(path)
+        guard let status = FileStatus(path) else {
+          complain(name, missing(path))
+          continue
+        }
+        if status.kind == .file { take(path, name, status) }
+      }
+    }
+
+    private mutating func take(_ path: String, _ name: String, _ status: FileStatus) {
+      guard files.insert(status.identity).inserted else { return }
+      found.sources.append(AuditSource(path: name, fileAt: path, place: root.place(of: path)))
+    }
+
+    private mutating func complain(_ name: String, _ reason: String) {
+      found.problems.append(AuditProblem(path: name, reason: reason))
+    }
+  }
+}
+
+/// Where a named path lies, to tell the place of each file below it within its project.
+private struct Root {
+  private let names: PathNames
+  /// The folder that places are told from.
+  private let start: String
+
+  init(_ path: String, _ finder: FileFinder) {
+    names = finder.names
+    let absolute = finder.names.absolute(path)
+    if absolute == finder.project.folder || absolute.hasPrefix(finder.project.folder + "/") {
+      start = finder.project.folder
+    } else {
+      // A project elsewhere: what lies above it says nothing about its code.
+      start = Repository.root(around: absolute) ?? Self.parent(of: absolute)
+    }
+  }
+
+  func place(of path: String) -> String {
+    let absolute = names.absolute(path)
+    guard absolute.hasPrefix(start == "/" ? "/" : start + "/") else { return absolute }
+    return String(absolute.dropFirst(start == "/" ? 1 : start.count + 1))
+  }
+
+  private static func parent(of path: String) -> String {
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    return parent.isEmpty ? "/" : parent
+  }
+}
+
+/// Where a repository begins.
+package enum Repository {
+  /// The nearest folder around a path, or the path itself, that holds a repository of git.
+  package static func root(around path: String) -> String? {
+    var folder = path
+    while folder.hasPrefix("/") {
+      if FileStatus(folder + "/.git") != nil { return folder.isEmpty ? "/" : folder }
+      guard let slash = folder.lastIndex(of: "/"), folder != "/" else { return nil }
+      folder = slash == folder.startIndex ? "/" : String(folder[..<slash])
+    }
+    return nil
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AuditReport {
+  /// The report with other findings, in the order of their places, and with more problems.
+  package func with(
+    _ findings: [Finding], problems more: [AuditProblem] = []
+  ) -> AuditReport {
+    AuditReport(
+      findings: findings.sorted(by: Self.isBefore), files: files, lines: lines,
+      problems: problems + more, index: index, basis: basis)
+  }
+
+  /// The report with those findings alone that are wanted.
+  package func keeping(_ isWanted: (Finding) -> Bool) -> AuditReport {
+    with(findings.filter(isWanted))
+  }
+}
+
+extension Audit {
+  /// The ids of the rules that look at a file, and of those that are always on.
+  ///
+  /// - Parameter path: The path within the project.
+  /// - Returns: Ids such as `MS201`.
+  package func rules(for path: String) -> Set<String> {
+    var sets = RuleSets(configuration)
+    return Set(sets.rules(for: path).rules.map(\.id) + Housekeeping.all.map(\.id))
+  }
+}

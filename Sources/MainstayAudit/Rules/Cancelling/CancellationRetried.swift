@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let cancellationRetried = Rule(
+    "MS303", "cancellation-retried", .warning, .default, serves: ["C20", "D11"],
+    summary: "A loop tries again after any error, cancellation included.",
+    why: "Whoever cancels wants the work to end; here it starts anew, as often as the loop allows.",
+    guess: "A loop with a counter, or without an end, whose `do` leaves on success tries again.",
+    onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
+    remedy: .safe("Rethrows cancellation before the catch-all, where the function throws."),
+    examples: cancellationRetriedBad + cancellationRetriedGood,
+    checks: .catchClause { clause, file in
+      guard clause.isCatchAll, let work = clause.doStatement, let loop = work.enclosingLoop,
+        !loop.node.isForAwait, loop.triesAgain(work), work.throwsWhileWaiting,
+        !clause.body.alwaysLeaves, !loop.node.speaksOfCancellation, !clause.classifies,
+        !loop.body.looksAgain(at: clause), !loop.asksWhetherToStop
+      else { return }
+      let waits = loop.body.mayThrowWhileWaiting
+      file.report(
+        clause, "This tries again even when the work was cancelled",
+        severity: waits ? .info : nil, fix: file.fix(clause, loop))
+    })
+}
+
+extension Loop {
+  /// Whether it runs the `do` once more after a failure, and not for the next item.
+  fileprivate func triesAgain(_ work: DoStmtSyntax) -> Bool {
+    if sequence != nil {
+      return countsAttempts && work.body.leavesLoop
+    }
+    if isEndless || work.body.leavesLoop { return true }
+    return work.body.ownAssignments.contains { assignment in
+      assignment.name.map { name in conditions.contains { $0.mentions(name) } } ?? false
+    }
+  }
+}
+
+extension CodeBlockSyntax {
+  /// Whether `return` or `break` is among its own statements.
+  fileprivate var leavesLoop: Bool {
+    containsOwn { $0.kind == .returnStmt || $0.kind == .breakStmt }
+  }
+
+  /// Whether its last statement leaves the loop.
+  fileprivate var alwaysLeaves: Bool {
+    guard let last = statements.last?.item else { return false }
+    if [.throwStmt, .returnStmt, .breakStmt].contains(last.kind) { return true }
+    let name = last.as(ExprSyntax.self)?.as(FunctionCallExprSyntax.self)?.name
+    return name == "fatalError" || name == "exit" || name == "preconditionFailure"
+  }
+}
+
+extension CodeBlockSyntax {
+  /// Whether it reads, outside of a clause, the variable that the clause puts its error into.
+  fileprivate func looksAgain(at clause: CatchClauseSyntax) -> Bool {
+    let names = clause.errorNames
+    let kept = clause.body.ownAssignments.filter { assignment in
+      assignment.values.contains { $0.mentionsAny(of: names) }
+    }.compactMap(\.baseName)
+    guard !kept.isEmpty else { return false }
+    let known = Set(kept)
+    return statements.contains { item in
+      item.containsOwn { node in
+        let asked = node.as(SwitchExprSyntax.self).map { Syntax($0.subject) } ?? node
+        guard [.switchExpr, .conditionElement, .functionCallExpr].contains(node.kind) else {
+          return false
+        }
+        return !clause.bytes.contains(node.bytes.lowerBound) && asked.mentionsAny(of: known)
+      }
+    }
+  }
+}
+
+extension Loop {
+  /// Whether its condition, or one in its body that leaves, is named after coming to an end.
+  fileprivate var asksWhetherToStop: Bool {
+    conditions.contains(where: \.isAboutStopping)
+      || body.containsOwn { node in
+        let conditions =
+          node.as(GuardStmtSyntax.self)?.conditions ?? node.as(IfExprSyntax.self)?.conditions
+        guard let conditions, node.leaves else { return false }
+        return conditions.isAboutStopping
+      }
+  }
+}
+
+extension SyntaxProtocol {
+  fileprivate var isAboutStopping: Bool {
+    mentions { token in
+      words(of: token.text).contains {
+        $0.hasPrefix("stop") || $0.hasPrefix("end") || $0.hasPrefix("clos")
+          || $0.hasPrefix("shut") || $0 == "running"
+      }
+    }
+  }
+}
+
+extension CatchClauseSyntax {
+  /// Whether it asks what kind of error it has before it goes on.
+  fileprivate var classifies: Bool {
+    let names = errorNames
+    return body.containsOwn { node in
+      switch node.kind {
+      case .conditionElement, .tryExpr: node.mentionsAny(of: names)
+      case .switchExpr: node.cast(SwitchExprSyntax.self).subject.mentionsAny(of: names)
+      case .unresolvedTernaryExpr: node.parent?.mentionsAny(of: names) ?? false
+      case .functionCallExpr:
+        node.cast(FunctionCallExprSyntax.self).name.map { words(of: $0) }?.contains {
+          ["retryable", "transient", "should", "classify", "recoverable"].contains($0)
+        } ?? false
+      default: false
+      }
+    }
+  }
+}
+
+extension AuditedFile {
+  /// A clause for cancellation before this one, where the error has a way out.
+  fileprivate func fix(_ clause: CatchClauseSyntax, _ loop: Loop) -> Fix? {
+    guard let routine = loop.node.enclosingRoutine, !routine.isClosure, routine.isThrowing,
+      routine.thrownType == nil, !routine.isRethrowing
+    else { return nil }
+    var current = loop.node.parent
+    while let here = current, here.id != routine.node.id {
+      if here.kind == .doStmt || here.kind == .deferStmt { return nil }
+      current = here.parent
+    }
+    let start = clause.catchKeyword.positionAfterSkippingLeadingTrivia.utf8Offset
+    let head = "catch is CancellationError {"
+    if isOnOneLine(clause) {
+      return .safe(
+        "rethrow cancellation", Edit(start..<start, "\(head) throw CancellationError() } "))
+    }
+    let outer = indentation(of: clause)
+    let gap = startsLine(clause) ? "\n\(outer)" : " "
+    return .safe(
+      "rethrow cancellation",
+      Edit(
+        start..<start,
+        "\(head)\n\(outer)\(step(in: clause.body))throw CancellationError()\n\(outer)}\(gap)"))
+  }
+}
+
+extension Routine {
+  /// Whether it throws only what a closure of its caller throws.
+  fileprivate var isRethrowing: Bool {
+    let effects = node.as(FunctionDeclSyntax.self)?.signature.effectSpecifiers
+    return effects?.throwsClause?.throwsSpecifier.tokenKind == .keyword(.rethrows)
+  }
+}
+
+private let cancellationRetriedBad: [Example] = [
+  .bad(
+    """
+    func get() async throws -> Page {
+      for _ in 1...3 { do { return try await page() } ↓catch { last = error } }
+      throw last
+    }
+    """,
+    fixed: """
+      func get() async throws -> Page {
+        for _ in 1...3 { do { return try await page() } catch is CancellationError { throw \
+      CancellationError() } catch { last = error } }
+        throw last
+      }
+      """),
+  .bad(
+    """
+    func connect() async throws {
+      var attempt = 0
+      while true {
+        do {
+          try await dial()
+          return
+        } ↓catch {
+          attempt += 1
+          if attempt == 5 { throw error }
+        }
+      }
+    }
+    """,
+    fixed: """
+      func connect() async throws {
+        var attempt = 0
+        while true {
+          do {
+            try await dial()
+            return
+          } catch is CancellationError {
+            throw CancellationError()
+          } catch {
+            attempt += 1
+            if attempt == 5 { throw error }
+          }
+        }
+      }
+      """),
+  .bad(
+    """
+    func upload() async throws {
+      for attempt in 0..<limit {
+        do {
+          try await send()
+          break
+        } ↓catch let failure {
+          log.warning("\\(failure)")
+          try await Task.sleep(for: .seconds(attempt))
+        }
+      }
+    }
+    """),
+  .bad(
+    """
+    Task {
+      var left = 3
+      while left > 0 {
+        do {
+          try await self.register()
+          return
+        } ↓catch {
+          left -= 1
+        }
+      }
+    }
+    """),
+  .bad(
+    """
+    func serve() async {
+      while true {
+        do { try await self.accept() } ↓catch { log.error("\\(error)") }
+      }
+    }
+    """),
+  .bad(
+    """
+    func sync() async -> Bool {
+      var done = false
+      repeat {
+        do {
+          try await push()
+          done = true
+        } ↓catch {
+          tries += 1
+        }
+      } while !done && tries < 3
+      return done
+    }
+    """),
+]
+
+private let cancellationRetriedGood: [Example] = [
+  .good(
+    """
+    func get() async throws -> Page {
+      for _ in 1...3 {
+        do { return try await page() } catch is CancellationError {
+          throw CancellationError()
+        } catch { last = error }
+      }
+      throw last
+    }
+    """),
+  .good(
+    """
+    func get() async throws -> Page {
+      for _ in 1...3 {
+        do { return try await page() } catch {
+          guard isRetryable(error) else { throw error }
+          last = error
+        }
+      }
+      throw last
+    }
+    """, because: "the error is asked"),
+  .good(
+    """
+    func serve() async {
+      while !Task.isCancelled {
+        do { try await accept() } catch { log.error("\\(error)") }
+      }
+    }
+    """),
+  .good(
+    """
+    func sendAll() async {
+      for item in items {
+        do { try await send(item) } catch { failed.append(item) }
+      }
+    }
+    """, because: "each round is other work"),
+  .good(
+    """
+    func get() throws -> Page {
+      for _ in 1...3 { do { return try page() } catch { last = error } }
+      throw last
+    }
+    """, because: "what does not wait is not cancelled"),
+  .good(
+    """
+    func read() async {
+      while true {
+        do { try await next() } catch {
+          log.info("done")
+          break
+        }
+      }
+    }
+    """, because: "the loop ends"),
+]

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let errorStateAfterCancel = Rule(
+    "MS301", "error-state-after-cancel", .warning, .default, serves: ["E8", "E12", "E35"],
+    summary: "A catch-all behind `try await` shows an error without asking whether the work was "
+      + "cancelled.",
+    why: "Leaving a screen or typing the next letter cancels the work; whoever did that gets a "
+      + "message about a failure that never was.",
+    guess: "State is what no routine around declares; what it is for is told by its name.",
+    onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
+    remedy: .safe("Sets the state only for an error that is no cancellation."),
+    examples: errorStateAfterCancelBad + errorStateAfterCancelGood,
+    checks: .catchClause { clause, file in
+      guard clause.isCatchAll, let work = clause.doStatement, !clause.body.statements.isEmpty,
+        work.throwsWhileWaiting
+      else { return }
+      let told = clause.body.assignments.filter(file.setsErrorState)
+      guard let first = told.first, !clause.earlierClauses.contains(where: \.speaksOfCancellation),
+        !clause.speaksOfCancellation, !clause.asksWhetherItIsLate,
+        !told.contains(where: \.isMadeByMainstay)
+      else { return }
+      file.report(
+        first.node, "`\(first.path)` is set even when the work was cancelled",
+        fix: file.fix(told, clause))
+    })
+}
+
+extension CatchClauseSyntax {
+  /// Whether it leaves where another run has begun: `guard generation == token else { return }`.
+  fileprivate var asksWhetherItIsLate: Bool {
+    body.contains { node in
+      let conditions =
+        node.as(GuardStmtSyntax.self)?.conditions ?? node.as(IfExprSyntax.self)?.conditions
+      guard let conditions else { return false }
+      return conditions.contains { condition in
+        condition.contains {
+          ["==", "===", "!=", "!=="].contains($0.as(BinaryOperatorExprSyntax.self)?.operator.text)
+        } && !condition.mentionsAny(of: errorNames) && !condition.contains { $0.isLiteralZero }
+      }
+    }
+  }
+}
+
+extension Syntax {
+  fileprivate var isLiteralZero: Bool { kind == .integerLiteralExpr || kind == .nilLiteralExpr }
+}
+
+extension Assignment {
+  /// Whether it takes what Mainstay makes of an error, which is nil for a cancelled one.
+  fileprivate var isMadeByMainstay: Bool {
+    values.contains { $0.mentionsAny(of: ["ErrorPresentation"]) }
+  }
+}
+
+extension AuditedFile {
+  /// Puts the assignments into a condition, where they follow each other.
+  fileprivate func fix(_ told: [Assignment], _ clause: CatchClauseSyntax) -> Fix? {
+    let items = told.compactMap(\.item)
+    guard items.count == told.count, let first = items.first, let last = items.last,
+      let list = first.parent?.as(CodeBlockItemListSyntax.self), list.id == last.parent?.id,
+      let error = clause.boundNames.first, clause.boundNames.count == 1
+    else { return nil }
+    let range = list.drop { $0.id != first.id }.prefix {
+      $0.position <= last.position && $0.item.as(SequenceExprSyntax.self) != nil
+    }
+    guard range.last?.id == last.id else { return nil }
+    let condition =
+      imports.contains("Mainstay") || imports.contains("MainstayUI")
+      ? "!\(error).isCancellation" : "!(\(error) is CancellationError)"
+    return wrapping(first, last, in: "if \(condition)").map {
+      .safe("set it only for an error that is no cancellation", $0)
+    }
+  }
+}
+
+private let errorStateAfterCancelBad: [Example] = [
+  .bad(
+    """
+    do { try await load() } catch { ↓message = text }
+    """,
+    fixed: """
+      do { try await load() } catch { if !(error is CancellationError) { message = text } }
+      """),
+  .bad(
+    """
+    @MainActor final class CartModel {
+      func refresh() async {
+        do {
+          items = try await service.items()
+        } catch {
+          log.error("\\(error)")
+          ↓self.errorMessage = error.localizedDescription
+          showError = true
+        }
+      }
+    }
+    """,
+    fixed: """
+      @MainActor final class CartModel {
+        func refresh() async {
+          do {
+            items = try await service.items()
+          } catch {
+            log.error("\\(error)")
+            if !(error is CancellationError) {
+              self.errorMessage = error.localizedDescription
+              showError = true
+            }
+          }
+        }
+      }
+      """),
+  .bad(
+    """
+    import Mainstay
+    import SwiftUI
+    struct CartView: View {
+      func load() {
+        Task {
+          isLoading = true
+          defer { isLoading = false }
+          do { items = try await api.items() } catch let problem {
+            ↓state = .failed(problem)
+          }
+        }
+      }
+    }
+    """,
+    fixed: """
+      import Mainstay
+      import SwiftUI
+      struct CartView: View {
+        func load() {
+          Task {
+            isLoading = true
+            defer { isLoading = false }
+            do { items = try await api.items() } catch let problem {
+              if !problem.isCancellation {
+                state = .failed(problem)
+              }
+            }
+          }
+        }
+      }
+      """),
+  .bad(
+    """
+    final class FeedViewModel: ObservableObject {
+      func start() async {
+        do {
+          for try await post in feed.posts { posts.append(post) }
+        } catch FeedError.closed {
+          reconnect()
+        } catch {
+          await MainActor.run { ↓self.error = error }
+        }
+      }
+    }
+    """),
+  .bad(
+    """
+    class LoginViewController: UIViewController {
+      func submit() {
+        Task { [weak self] in
+          do {
+            try await self?.api.signIn()
+          } catch let error {
+            print(error)
+            if let self { ↓self.errorLabel.text = "Sign-in failed" }
+          }
+        }
+      }
+    }
+    """),
+]
+
+private let errorStateAfterCancelGood: [Example] = [
+  .good(
+    "do { try await load() } catch { if !(error is CancellationError) { message = text } }"),
+  .good(
+    "do { try await load() } catch { guard !Task.isCancelled else { return }; message = text }"),
+  .good(
+    """
+    do { try await load() } catch is CancellationError {} catch { message = text }
+    """),
+  .good(
+    "do { try await load() } catch let e as URLError where e.code != .cancelled { message = t }",
+    because: "the error is asked"),
+  .good(
+    "do { try load() } catch { message = text }", because: "what does not wait is not cancelled"),
+  .good(
+    """
+    func find() async -> String? {
+      var message: String?
+      do { try await load() } catch { message = "none" }
+      return message
+    }
+    """, because: "a local variable is shown to nobody yet"),
+  .good(
+    """
+    @MainActor final class SearchModel {
+      func find() async {
+        do { hits = try await search() } catch {
+          guard generation == run else { return }
+          message = "No luck"
+        }
+      }
+    }
+    """, because: "a later run cancels this one, and that is asked"),
+  .good(
+    "do { try await load() } catch { message = nil }", because: "it is taken away"),
+  .good(
+    """
+    actor Link {
+      func open() async {
+        do { try await dial() } catch { lastFailure = error }
+      }
+    }
+    """, because: "no person sees it"),
+]

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let sleepSwallowsCancel = Rule(
+    "MS302", "sleep-swallows-cancel", .error, .default, serves: ["A17", "T9"],
+    summary: "`try? await Task.sleep` swallows cancellation, and nothing after it asks for it.",
+    why: "A cancelled sleep returns at once: the loop no longer waits, runs hot, and never ends.",
+    guess: "A loop that says `cancel` nowhere does not look at cancellation.",
+    onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
+    remedy: .safe("Leaves the loop behind the sleep, once the task is cancelled."),
+    examples: sleepSwallowsCancelBad + sleepSwallowsCancelGood,
+    checks: .tryExpression { node, file in
+      guard node.questionOrExclamationMark?.tokenKind == .postfixQuestionMark, node.isSleep,
+        let item = node.statementItem
+      else { return }
+      guard let loop = item.enclosingLoop else {
+        // Outside of loops it is a matter of taste, for those who ask for the whole standard.
+        if file.rules.contains(where: { $0.level != .default }), item.goesOnAsIfNothing {
+          file.report(
+            node, "This sleep ends early when the task is cancelled, and the code goes on",
+            severity: .info)
+        }
+        return
+      }
+      guard !Syntax(loop.node).isForAwait, !loop.node.speaksOfCancellation,
+        !loop.body.mayThrowWhileWaiting
+      else { return }
+      file.report(
+        node,
+        loop.endsByItself
+          ? "Once the task is cancelled, this loop runs on without a pause"
+          : "Once the task is cancelled, this loop spins",
+        severity: loop.endsByItself ? .warning : nil, fix: file.fix(item, loop))
+    })
+}
+
+extension TryExprSyntax {
+  /// Whether it waits for `Task.sleep` or the sleep of a clock.
+  fileprivate var isSleep: Bool {
+    guard let call = expression.core.as(FunctionCallExprSyntax.self), call.name == "sleep",
+      let receiver = call.receiver?.lastName
+    else { return false }
+    return receiver == "Task" || receiver.lowercased().hasSuffix("clock")
+  }
+
+  /// The statement that it is, alone or behind `_ =`.
+  fileprivate var statementItem: CodeBlockItemSyntax? {
+    if let item = parent?.as(CodeBlockItemSyntax.self) { return item }
+    guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
+      sequence.elements.first?.kind == .discardAssignmentExpr
+    else { return nil }
+    return sequence.parent?.as(CodeBlockItemSyntax.self)
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// Whether statements follow that do something, and never look at cancellation.
+  fileprivate var goesOnAsIfNothing: Bool {
+    guard let list = parent?.as(CodeBlockItemListSyntax.self) else { return false }
+    let rest = list.drop { $0.id != id }.dropFirst()
+    guard let next = rest.first, next.item.kind != .returnStmt else { return false }
+    return !rest.contains { $0.speaksOfCancellation || $0.mayThrowWhileWaiting }
+  }
+}
+
+extension Loop {
+  /// Whether it ends without being told: over items, or a counter that its body raises.
+  fileprivate var endsByItself: Bool {
+    if let sequence = sequence?.core { return sequence.kind != .postfixOperatorExpr }
+    let counted = body.everyOwn(BinaryOperatorExprSyntax.self).filter {
+      ["+=", "-=", "&+="].contains($0.operator.text)
+    }
+    return counted.contains { sign in
+      guard let name = sign.previousSibling?.as(ExprSyntax.self)?.lastName else { return false }
+      return conditions.contains { $0.mentions(name) }
+    }
+  }
+}
+
+extension AuditedFile {
+  /// Leaves the loop behind the sleep; not from inside a `switch`, where `break` means less.
+  fileprivate func fix(_ item: CodeBlockItemSyntax, _ loop: Loop) -> Fix? {
+    var current = Syntax(item)
+    while current.id != loop.body.id, let parent = current.parent {
+      if parent.kind == .switchExpr || parent.kind == .deferStmt { return nil }
+      current = parent
+    }
+    return .safe(
+      "leave the loop once the task is cancelled",
+      insertion("if Task.isCancelled { break }", after: item))
+  }
+}
+
+private let sleepSwallowsCancelBad: [Example] = [
+  .bad(
+    "while on { ↓try? await Task.sleep(for: .seconds(1)) }",
+    fixed: "while on { try? await Task.sleep(for: .seconds(1)); if Task.isCancelled { break } }"),
+  .bad(
+    """
+    func poll() async {
+      while true {
+        await refresh()
+        ↓try? await Task.sleep(nanoseconds: 5_000_000_000)  // Five seconds.
+      }
+    }
+    """,
+    fixed: """
+      func poll() async {
+        while true {
+          await refresh()
+          try? await Task.sleep(nanoseconds: 5_000_000_000)  // Five seconds.
+          if Task.isCancelled { break }
+        }
+      }
+      """),
+  .bad(
+    """
+    task = Task { [weak self] in
+      repeat {
+        guard let self else { return }
+        _ = ↓try? await self.clock.sleep(for: .seconds(2))
+        await self.probe()
+      } while self.isWatching
+    }
+    """),
+  .bad(
+    """
+    func ready() async -> Bool {
+      for _ in 0..<10 {
+        if isReady { return true }
+        ↓try? await Task.sleep(for: .milliseconds(100))
+      }
+      return false
+    }
+    """),
+  .bad(
+    """
+    func drain() async {
+      while Date() < end {
+        if queue.isEmpty {
+          ↓try? await Task.sleep(until: .now + .seconds(1), clock: .continuous)
+          continue
+        }
+        await queue.next()?.run()
+      }
+    }
+    """),
+  .bad(
+    """
+    func blink() async {
+      isOn = true
+      ↓try? await Task.sleep(for: .seconds(1))
+      isOn = false
+    }
+    """),
+]
+
+private let sleepSwallowsCancelGood: [Example] = [
+  .good("while on { try await Task.sleep(for: .seconds(1)) }"),
+  .good("while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)); await tick() }"),
+  .good(
+    """
+    while true {
+      try? await Task.sleep(for: .seconds(1))
+      guard !Task.isCancelled else { return }
+      await tick()
+    }
+    """),
+  .good(
+    """
+    func run() async throws {
+      while true {
+        try? await Task.sleep(for: .seconds(1))
+        try await tick()
+      }
+    }
+    """, because: "what follows throws once the task is cancelled"),
+  .good(
+    "while on { guard (try? await Task.sleep(for: .seconds(1))) != nil else { break } }",
+    because: "the outcome is asked"),
+  .good(
+    "for await change in changes { try? await Task.sleep(for: .seconds(1)); show(change) }",
+    because: "a stream ends when the task is cancelled"),
+  .good(
+    """
+    group.addTask {
+      try? await Task.sleep(for: .seconds(30))
+      return nil
+    }
+    """, because: "nothing goes on"),
+  .good(
+    """
+    func find() async {
+      try? await Task.sleep(for: .milliseconds(300))
+      if Task.isCancelled { return }
+      await search()
+    }
+    """),
+]

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let forceTry = Rule(
+    "MS601", "force-try", .error, .default, serves: ["D30", "T15"],
+    summary: "A `try!` ends the program when anything is thrown.",
+    why: "One failure that a caller could have met becomes a crash for everybody.",
+    guess: "An initializer that is fed by one literal fails in the first test or never.",
+    onPurpose: "`// swiftlint:disable:this force_try`, or an ignore with the reason.",
+    remedy: .unsafe("Makes it a plain `try` where the function throws."),
+    examples: forceTryExamples,
+    checks: .tryExpression { expression, file in
+      guard expression.isForced else { return }
+      let isMild =
+        expression.tried?.isFedByLiteral ?? false || file.pathClass == .tool || expression.isExcused
+      let name = expression.expression.core.lastName.map { "`\($0)`" } ?? "this"
+      file.report(
+        expression, "An error of \(name) ends the program",
+        severity: isMild ? .info : nil, fix: plainTry(expression))
+    })
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it is `Regex("…")` or the like: all that it gets is written here.
+  fileprivate var isFedByLiteral: Bool {
+    let made =
+      calledExpression.lastName == "init"
+      ? calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName : name
+    guard made?.first?.isUppercase ?? false, closures.isEmpty,
+      let first = firstArgument?.as(StringLiteralExprSyntax.self) ?? firstArgument?.firstString,
+      first.plainText != nil
+    else { return false }
+    return arguments.dropFirst().allSatisfy { $0.expression.isFixed }
+  }
+}
+
+extension ExprSyntax {
+  /// `"…"` of `#"…"#` or of a text that was put together from literals alone.
+  fileprivate var firstString: StringLiteralExprSyntax? {
+    guard let sum = self.as(SequenceExprSyntax.self),
+      sum.elements.allSatisfy({ $0.kind == .stringLiteralExpr || $0.kind == .binaryOperatorExpr })
+    else { return nil }
+    return sum.elements.first?.as(StringLiteralExprSyntax.self)
+  }
+
+  /// Whether it is a literal, a member such as `.caseInsensitive`, or a list of them.
+  fileprivate var isFixed: Bool {
+    switch kind {
+    case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr,
+      .stringLiteralExpr, .memberAccessExpr:
+      true
+    case .arrayExpr: cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isFixed }
+    default: false
+    }
+  }
+}
+
+/// Only where the function around it throws anything, and no closure lies between.
+private func plainTry(_ node: TryExprSyntax) -> Fix? {
+  guard let mark = node.questionOrExclamationMark, let around = node.enclosingRoutine,
+    !around.isClosure, around.isThrowing, around.thrownType == nil || around.thrownType == "Error",
+    !node.isInCleanUp, !node.isOperand, !node.isInGetter, !node.isInMember(of: around.node)
+  else { return nil }
+  return .unsafe("throw the error on", Edit(mark.bytes, ""))
+}
+
+extension TryExprSyntax {
+  /// Whether it stands behind an operator, where no `try` may stand.
+  fileprivate var isOperand: Bool {
+    guard parent?.parent?.kind == .sequenceExpr, let before = previousSibling else { return false }
+    return before.kind != .assignmentExpr
+  }
+
+  /// Whether it lies in `var a: T { … }` or in a default value of a nested type.
+  fileprivate func isInMember(of routine: Syntax) -> Bool {
+    var current = parent
+    while let here = current, here.id != routine.id {
+      if here.kind == .memberBlock || here.kind == .functionParameter { return true }
+      current = here.parent
+    }
+    return false
+  }
+
+  fileprivate var isInGetter: Bool {
+    guard let around = Surroundings(of: self) else { return false }
+    return around.node.kind == .accessorBlock
+  }
+}
+
+private let forceTryExamples: [Example] = [
+  .bad(
+    """
+    func encode() throws -> Data {
+      let data = ↓try! JSONEncoder().encode(item)
+      return data
+    }
+    """,
+    fixed: """
+      func encode() throws -> Data {
+        let data = try JSONEncoder().encode(item)
+        return data
+      }
+      """),
+  .bad("func f() { let items = ↓try! load() }"),
+  .bad("let store = ↓try! Store(path: path)"),
+  .bad("func f() { Task { items = ↓try! await load() } }"),
+  .bad("var data: Data { ↓try! Data(contentsOf: url) }"),
+  .bad(
+    "let digits = ↓try! NSRegularExpression(pattern: \"[0-9]+\", options: [.anchorsMatchLines])"),
+  .bad("func f() throws { let a = b ?? ↓try! load() }"),
+  .bad("func f() throws { list.map { ↓try! g($0) } }"),
+  .bad(
+    """
+    func f() -> Data {
+      // Encoding numbers cannot fail.
+      return ↓try! encoder.encode(numbers)
+    }
+    """),
+  .bad("func f() { let r = ↓try! Regex(\"a\\(b)\") }"),
+  .good(
+    """
+    func encode() throws -> Data {
+      let data = try JSONEncoder().encode(item)
+      return data
+    }
+    """),
+  .good("func f() { do { try load() } catch { show(error) } }"),
+  .good("func f() { let a = try? load(); show(a) }"),
+  .good("func test() { let a = try! load() }", path: "Tests/AppTests/LoadTests.swift"),
+  .good(
+    "let a = try! load() // swiftlint:disable:this force_try", because: "it was meant"),
+  .good("func f() throws { _ = try (load())! }"),
+]

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let taskErrorVanishes = Rule(
+    "MS206", "task-error-vanishes", .warning, .default, serves: ["A48", "E2"],
+    summary: "A task that nobody keeps can throw, and its error goes nowhere.",
+    why: "The error ends the task in silence: no log, no message, and the rest of it never runs.",
+    guess: "`Task` is the one of Swift, and a task that is a statement is awaited by nobody.",
+    onPurpose: "`_ = Task { … }`, or `Task<Void, any Error> { … }`.",
+    remedy: .safe("Puts a `do` with a clause that logs around it, where the file has a logger."),
+    examples: taskErrorVanishesExamples,
+    checks: .call { call, file in
+      guard let closure = call.taskBody, call.isStatement,
+        let origin = closure.escapingErrors().first(where: {
+          !$0.isSleep && !file.vocabulary.isCleanUp($0)
+        })
+      else { return }
+      let name = origin.as(TryExprSyntax.self)?.tried?.name
+      file.report(
+        call,
+        name.map { "What `\($0)` throws in this task is never seen" }
+          ?? "An error of this task is never seen",
+        fix: file.logCall(at: closure).flatMap { log in
+          file.wrapping(closure.statements, clause: log).map { .safe("catch and log", $0) }
+        })
+    })
+}
+
+extension FunctionCallExprSyntax {
+  /// The work of `Task { … }`, `Task.detached { … }` or the like.
+  fileprivate var taskBody: ClosureExprSyntax? {
+    guard let closure = trailingClosure ?? arguments.last?.expression.as(ClosureExprSyntax.self)
+    else { return nil }
+    if let name = calledExpression.as(DeclReferenceExprSyntax.self)?.baseName {
+      return name.text == "Task" ? closure : nil
+    }
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Task",
+      ["detached", "init", "immediate", "immediateDetached"].contains(access.declName.baseName.text)
+    else { return nil }
+    return closure
+  }
+}
+
+private let taskErrorVanishesExamples: [Example] = [
+  .bad(
+    """
+    final class Outbox {
+      let log = Logger(label: "outbox")
+      func flush() {
+        ↓Task {
+          try await send()
+        }
+      }
+    }
+    """,
+    fixed: """
+      final class Outbox {
+        let log = Logger(label: "outbox")
+        func flush() {
+          Task {
+            do {
+              try await send()
+            } catch {
+              log.error("\\(error)")
+            }
+          }
+        }
+      }
+      """),
+  .bad("func f() { ↓Task.detached(priority: .low) { [self] in items = try await load() } }"),
+  .bad("let button = Button(\"Send\") { ↓Task { try await send() } }"),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() { ↓Task { @MainActor in try await send() } }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() { Task { @MainActor in do { try await send() } catch { log.error("\\(error)") } } }
+      """),
+  .bad(
+    """
+    func f() {
+      ↓Task {
+        do { try await send() } catch is CancellationError { log("cancelled") }
+      }
+    }
+    """),
+  .bad("func f() { ↓Task { for try await event in events { show(event) } } }"),
+  .bad("func f() { ↓Task { guard let user else { throw Problem.noUser }; await greet(user) } }"),
+  .bad("func f() { ↓Task { do { try await a() } catch { try await b(error) } } }"),
+  .bad("var isOn = false { didSet { ↓Task { try await store.save(isOn) } } }"),
+  .bad("func f() { ↓Task(operation: { try await send() }) }"),
+  .bad(
+    "func f() { load { url, _ in if let url { if url.isNew { ↓Task { try await add(url) } } "
+      + "else { show() } } } }"),
+  .bad("func f() { list.forEach { item in ↓Task { try await send(item) } } }"),
+  .good(
+    """
+    final class Outbox {
+      let log = Logger(label: "outbox")
+      func flush() {
+        Task {
+          do {
+            try await send()
+          } catch {
+            log.error("\\(error)")
+          }
+        }
+      }
+    }
+    """),
+  .good("func f() { task = Task { try await send() } }", because: "it is kept"),
+  .good(
+    "func f() -> Task<Void, any Error> { Task { try await send() } }", because: "it is returned"),
+  .good("let tasks = items.map { item in Task { try await send(item) } }"),
+  .good("func f() async throws { try await Task { try await send() }.value }"),
+  .good("func f() { Task { try await Task.sleep(for: .seconds(1)); isShown = false } }"),
+  .good("func f() { defer { Task { try await client.shutdown() } } }", because: "it tidies up"),
+  .good("func f() { Task { try Task.checkCancellation(); await g() } }"),
+  .good("func f() { Task { let a = try? await send(); show(a) } }"),
+  .good("func f() { Task<Void, any Error> { try await send() } }", because: "it says so"),
+  .good("func f() { Task { await run { try await send() } } }", because: "`run` gets the error"),
+  .good("func f() { _ = Task { try await send() } }"),
+  .good("func f() { Task { try await send() }.store(in: &bag) }"),
+  .good("func f() { tasks.append(Task { try await send() }) }"),
+]

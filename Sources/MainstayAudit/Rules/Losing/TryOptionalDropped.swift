@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let tryOptionalDropped = Rule(
+    "MS203", "try-optional-dropped", .warning, .default, serves: ["D17", "D39"],
+    summary: "A `try?` stands alone, so neither its result nor its error reaches anybody.",
+    why: "When it fails, the program goes on as if it had worked, and no trace is left.",
+    guess: "Calls named like closing, cancelling or removing a file tidy up.",
+    onPurpose: "`_ = try? f()`.",
+    remedy: .safe("Makes it a `do` with a clause that logs, where the file has a logger."),
+    examples: tryOptionalDroppedExamples,
+    checks: .tryExpression { expression, file in
+      guard expression.isOptional else { return }
+      if let assigned = expression.assigned {
+        return file.report(expression, "Where `\(assigned)` cannot be set, the error is dropped")
+      }
+      guard let call = expression.tried, ExprSyntax(expression).isStatement,
+        !isTolerable(call, at: expression, in: file)
+      else { return }
+      let name = call.name.map { "An error of `\($0)`" } ?? "An error"
+      let isMild = call.name == "createDirectory" || expression.isExcused
+      file.report(
+        expression, "\(name) is dropped", severity: isMild ? .info : nil,
+        fix: dropFix(expression, in: file))
+    })
+}
+
+extension TryExprSyntax {
+  /// What `try? a.b = c()` sets; the `try?` covers all of it.
+  fileprivate var assigned: String? {
+    guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
+      let assignment = Assignment(sequence), assignment.target.id == ExprSyntax(self).id,
+      ExprSyntax(sequence).isStatement
+    else { return nil }
+    return expression.trimmedDescription
+  }
+}
+
+/// Whether a failure of the call changes nothing, or is seen elsewhere.
+private func isTolerable(
+  _ call: FunctionCallExprSyntax, at node: TryExprSyntax, in file: AuditedFile
+) -> Bool {
+  guard let name = call.name else { return false }
+  if name == "sleep" || name == "encodeIfPresent" || file.vocabulary.isCleanUp(call) {
+    return true
+  }
+  // `try? self.init(…)` makes a failable initializer.
+  if name == "init", Surroundings(of: node)?.isFailableInitializer ?? false { return true }
+  if let receiver = call.receiver?.lastName, file.vocabulary.isLogger(receiver) { return true }
+  if node.isInCleanUp, words(of: name).contains(where: endings.contains) { return true }
+  // What is undone on the way out, while the error that matters goes on.
+  guard let clause = node.enclosingCatch else { return false }
+  return clause.usesError || clause.body.containsOwn { $0.kind == .throwStmt }
+}
+
+/// First words of what is done when something ends.
+private let endings: Set<String> = [
+  "remove", "delete", "end", "stop", "restore", "reset", "release", "unlock", "free", "clean",
+  "kill", "wait", "leave", "finish", "unmount", "detach", "deregister", "unregister",
+]
+
+private func dropFix(_ node: TryExprSyntax, in file: AuditedFile) -> Fix? {
+  guard node.parent?.kind == .codeBlockItem, let log = file.logCall(at: node) else { return nil }
+  let tried = "try " + file.text(node.expression.bytes)
+  let range = node.bytes
+  let inner = file.indentation(of: node)
+  let line = file.lines.bytes(ofLine: file.lines.place(of: range.lowerBound).line)
+  let isAlone = file.text(line.lowerBound..<range.lowerBound).allSatisfy(\.isWhitespace)
+  let step = inner.hasPrefix("\t") ? "\t" : "  "
+  guard isAlone, !tried.contains("\n") else {
+    return .safe("log the error", Edit(range, "do { \(tried) } catch { \(log) }"))
+  }
+  return .safe(
+    "log the error",
+    Edit(
+      range,
+      "do {\n\(inner)\(step)\(tried)\n\(inner)} catch {\n\(inner)\(step)\(log)\n\(inner)}"))
+}
+
+private let tryOptionalDroppedExamples: [Example] = [
+  .bad(
+    """
+    struct Basket {
+      let log: Logger
+      func empty() {
+        ↓try? store.delete(key)
+      }
+    }
+    """,
+    fixed: """
+      struct Basket {
+        let log: Logger
+        func empty() {
+          do {
+            try store.delete(key)
+          } catch {
+            log.error("\\(error)")
+          }
+        }
+      }
+      """),
+  .bad("func save() async { ↓try? await store.save(items); close() }"),
+  .bad("func load() { ↓try? self.items = store.items() }"),
+  .bad("func save() { Task { ↓try? await store.save() } }"),
+  .bad("var name = \"\" { didSet { ↓try? store.write(name) } }"),
+  .bad("let button = Button(\"Save\") { ↓try? context.save() }"),
+  .bad("func f() { if isDirty { ↓try? self.store?.flush() } else { show() } }"),
+  .bad("func f() { DispatchQueue.main.async { [weak self] in ↓try? self?.save() } }"),
+  .bad(
+    """
+    func f() {
+      switch kind {
+      case .draft: ↓try? drafts.save()
+      default: break
+      }
+      guard isOpen else { ↓try? open(); return }
+    }
+    """),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() { g(); ↓try? x.save() }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() { g(); do { try x.save() } catch { log.error("\\(error)") } }
+      """),
+  .bad(
+    """
+    func f() {
+      // Best effort: the next start writes it again.
+      ↓try? journal.write(entry)
+      ↓try? fileManager.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    """),
+  .bad("func f() { load { item, _ in if let item { if item.isNew { ↓try? keep(item) } } } }"),
+  .bad("func f() { defer { ↓try? journal.write(entry) } }"),
+  .good(
+    """
+    struct Basket {
+      let log: Logger
+      func empty() {
+        do {
+          try store.delete(key)
+        } catch {
+          log.error("\\(error)")
+        }
+      }
+    }
+    """),
+  .good("func f() { _ = try? store.save() }", because: "it says so"),
+  .good("func f() { try? FileManager.default.removeItem(at: file); try? socket.close() }"),
+  .good("func f() async { try? await Task.sleep(for: .seconds(1)) }", because: "MS302 looks at it"),
+  .good("func f() -> Data? { try? Data(contentsOf: file) }", because: "it is returned"),
+  .good("let sizes = files.map { try? size(of: $0) }", because: "the closure returns it"),
+  .good("var data: Data? { try? read() }"),
+  .good("init?(_ text: String) { try? self.init(parsing: text) }", because: "it may fail"),
+  .good("func f() { if let data = try? read() { show(data) } }"),
+  .good(
+    "func f() throws { do { try a() } catch { try? database.execute(rollback); throw error } }",
+    because: "the error that matters goes on"),
+  .good("func f() { defer { try? lock.release() } }"),
+  .good("func f() { try? container.encodeIfPresent(name, forKey: .name) }"),
+  .good("func test() { try? store.save() }", path: "Tests/AppTests/StoreTests.swift"),
+  .good("let value = if isOpen { try? read() } else { nil }"),
+]

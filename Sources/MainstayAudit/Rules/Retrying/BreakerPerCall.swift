@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let breakerPerCall = Rule(
+    "MS511", "breaker-per-call", .error, .default, serves: ["A23"],
+    places: [.production, .example],
+    summary: "A breaker, limiter or bulkhead is made for one call, so that it never acts.",
+    why: """
+      It decides by what earlier calls met. One that is made for each call has met nothing: it \
+      never opens, never limits, never queues.
+      """,
+    guess: "A type whose name ends like `CircuitBreaker`, `RateLimiter` or `Bulkhead` is one.",
+    onPurpose: "Keep it in a property, or pass it in.",
+    remedy: .none("where it is to live depends on what shares it"),
+    examples: [
+      .bad(
+        """
+        func load() async throws -> Data {
+          let breaker = ↓CircuitBreaker("catalog")
+          return try await breaker.run { try await fetch() }
+        }
+        """),
+      .bad(
+        """
+        struct Client {
+          func send() async throws {
+            try await ↓RateLimiter("mail", .perSecond(5)).run { try await post() }
+          }
+        }
+        """),
+      .bad(
+        """
+        final class Catalog {
+          func book(_ id: Int) async throws -> Book {
+            let pipeline = Pipeline("catalog") {
+              Retry(maximumAttempts: 3)
+              ↓CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+            }
+            return try await pipeline.run { try await api.book(id) }
+          }
+        }
+        """),
+      .bad(
+        """
+        func work() async throws {
+          var limiter = try ↓Bulkhead(limit: 5)
+          defer { log.debug("done") }
+          try await limiter.execute { try await run() }
+        }
+        """),
+      .bad(
+        """
+        func load() async throws {
+          let breaker: CircuitBreaker = ↓CircuitBreaker(threshold: 3)
+          do {
+            try await breaker.call { try await fetch() }
+          } catch {
+            log.error("\\(error)")
+            throw error
+          }
+        }
+        """),
+      .good(
+        """
+        struct Client {
+          private let breaker = CircuitBreaker("catalog")
+          func load() async throws -> Data {
+            try await breaker.run { try await fetch() }
+          }
+        }
+        """),
+      .good(
+        """
+        func makeBreaker() -> CircuitBreaker {
+          let breaker = CircuitBreaker("catalog")
+          return breaker
+        }
+        """, because: "it is returned"),
+      .good(
+        """
+        func start() async throws {
+          let breaker = CircuitBreaker("catalog")
+          self.client = Client(breaker: breaker)
+          try await breaker.run { try await ping() }
+        }
+        """, because: "it is kept"),
+      .good(
+        """
+        func sendAll() async throws {
+          let limiter = RateLimiter("mail", .perSecond(5))
+          for mail in mails {
+            try await limiter.run { try await send(mail) }
+          }
+        }
+        """, because: "many calls go through it"),
+      .good(
+        """
+        func fetchAll() async throws {
+          let limiter = Bulkhead("images", limit: 4)
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for url in urls { group.addTask { try await limiter.run { try await load(url) } } }
+          }
+        }
+        """, because: "many calls go through it"),
+      .good(
+        """
+        let breaker = CircuitBreaker("catalog")
+        try await breaker.run { try await fetch() }
+        """, path: "Sources/App/main.swift", because: "it lives as long as the program"),
+    ],
+    checks: .call { call, file in
+      guard let type = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.bareText,
+        type.isStatefulPolicy, let routine = call.enclosingFunction, routine.name != "main",
+        routine.name != "init", routine.node.kind == .functionDecl,
+        let owner = call.owner(in: routine)
+      else { return }
+      switch owner {
+      case .run: break
+      case .name(let name, let declaration):
+        guard let statements = routine.statements,
+          statements.usesOnce(name, declaredBy: declaration)
+        else { return }
+      }
+      file.report(call, "This `\(type)` is made for each call, so that it never acts")
+    })
+}
+
+extension String {
+  /// Whether a type of that name decides by what earlier calls met.
+  fileprivate var isStatefulPolicy: Bool {
+    guard first?.isUppercase ?? false else { return false }
+    return ["CircuitBreaker", "RateLimiter", "Bulkhead", "Throttler", "ConcurrencyLimiter"]
+      .contains(where: hasSuffix)
+  }
+
+  fileprivate var runs: Bool {
+    ["run", "execute", "call", "outcome", "perform", "withPermit", "callAsFunction", "protect"]
+      .contains(self)
+  }
+}
+
+/// Who holds what a function makes.
+private enum Owner {
+  /// Nobody: it runs something at once.
+  case run
+  case name(String, VariableDeclSyntax)
+}
+
+extension FunctionCallExprSyntax {
+  /// Who holds what the call makes, alone or as a stage of a pipeline.
+  fileprivate func owner(in routine: Routine) -> Owner? {
+    var current = Syntax(self)
+    while let parent = current.parent, parent.id != routine.node.id {
+      if let access = parent.as(MemberAccessExprSyntax.self) {
+        guard access.declName.baseName.text.runs, access.parent?.kind == .functionCallExpr
+        else { return nil }
+        return .run
+      }
+      if parent.kind == .initializerClause,
+        let binding = parent.parent?.as(PatternBindingSyntax.self),
+        let variable = binding.nearest(VariableDeclSyntax.self),
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+      {
+        guard binding.enclosingRoutine?.node.id == routine.node.id, !variable.modifiers.has(.static)
+        else { return nil }
+        return .name(name, variable)
+      }
+      switch parent.kind {
+      case .tryExpr, .awaitExpr, .codeBlockItem, .codeBlockItemList: break
+      case .closureExpr:
+        guard let call = parent.as(ClosureExprSyntax.self)?.receivingCall, call.name == "Pipeline"
+        else { return nil }
+        current = Syntax(call)
+        continue
+      default: return nil
+      }
+      current = parent
+    }
+    return nil
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  /// Whether all that is done with a local name is one call that runs something through it, in no
+  /// loop and no closure.
+  fileprivate func usesOnce(_ name: String, declaredBy declaration: VariableDeclSyntax) -> Bool {
+    let uses = every(DeclReferenceExprSyntax.self).filter {
+      $0.baseName.bareText == name && !$0.isMemberName
+    }
+    guard uses.count == 1, let use = uses.first, use.enclosingLoop == nil,
+      let access = use.parent?.as(MemberAccessExprSyntax.self),
+      access.declName.baseName.text.runs, access.parent?.kind == .functionCallExpr,
+      use.enclosingRoutine?.node.id == declaration.enclosingRoutine?.node.id
+    else { return false }
+    return true
+  }
+}

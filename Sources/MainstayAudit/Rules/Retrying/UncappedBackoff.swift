@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let uncappedBackoff = Rule(
+    "MS505", "uncapped-backoff", .warning, .default, serves: ["A8", "D12", "T8"],
+    summary: "A delay grows by powers or doubling, and nothing bounds it.",
+    why: """
+      After some dozen attempts the wait is longer than anybody stays, and a number too large for \
+      an integer stops the program.
+      """,
+    guess: "A power turned into an integer near a name such as `delay` or `retry` is a delay.",
+    onPurpose: "Bound the delay with `min`, or the attempts with a number up to 10.",
+    remedy: .safe("Bounds the delay to a minute with `min`."),
+    examples: [
+      .bad(
+        """
+        func delay(for attempt: Int) -> UInt64 {
+          ↓UInt64(pow(2.0, Double(attempt)) * 1_000_000_000)
+        }
+        """,
+        fixed: """
+          func delay(for attempt: Int) -> UInt64 {
+            UInt64(min(pow(2.0, Double(attempt)) * 1_000_000_000, 60_000_000_000))
+          }
+          """),
+      .bad(
+        """
+        var delay = Duration.seconds(1)
+        while true {
+          do { return try await fetch() } catch {
+            attempts += 1
+            if attempts == limit { throw error }
+            try await Task.sleep(for: delay)
+            ↓delay *= 2
+          }
+        }
+        """,
+        fixed: """
+          var delay = Duration.seconds(1)
+          while true {
+            do { return try await fetch() } catch {
+              attempts += 1
+              if attempts == limit { throw error }
+              try await Task.sleep(for: delay)
+              delay = min(delay * 2, .seconds(60))
+            }
+          }
+          """),
+      .bad(
+        """
+        func withRetry<T>(_ retries: Int, _ work: () async throws -> T) async throws -> T {
+          for attempt in 0..<retries {
+            do { return try await work() } catch {
+              try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(attempt))) * second)
+            }
+          }
+          throw LoadError.unavailable
+        }
+        """),
+      .bad(
+        """
+        while !isDone {
+          do { try send(); isDone = true } catch {
+            Thread.sleep(forTimeInterval: backoff)
+            ↓backoff = backoff * 2
+          }
+        }
+        """),
+      .bad(
+        """
+        final class Reconnector {
+          func nextRetryDelay() -> Int {
+            let milliseconds = 100 * ↓Int(exp2(Double(failures)))
+            return milliseconds
+          }
+        }
+        """),
+      .good(
+        """
+        func delay(for attempt: Int) -> Duration {
+          .seconds(min(60, pow(2.0, Double(attempt))))
+        }
+        """),
+      .good(
+        """
+        for attempt in 0..<5 {
+          do { return try await fetch() } catch {
+            try await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
+          }
+        }
+        """, because: "five attempts bound it"),
+      .good(
+        """
+        while true {
+          do { return try await fetch() } catch {
+            try await Task.sleep(for: delay)
+            delay = min(delay * 2, .seconds(30))
+          }
+        }
+        """),
+      .good(
+        """
+        while true {
+          do { return try await fetch() } catch {
+            attempt += 1
+            if attempt >= 4 { throw error }
+            try await Task.sleep(for: .seconds(UInt64(pow(2.0, Double(attempt)))))
+          }
+        }
+        """, because: "four attempts bound it"),
+      .good("let bytes = Int(pow(2.0, Double(bits)))", because: "that is no delay"),
+      .good(
+        """
+        while true {
+          do { return try await fetch() } catch {
+            if delay < maximumDelay { delay *= 2 }
+            try await Task.sleep(for: delay)
+          }
+        }
+        """, because: "a condition bounds it"),
+      .good(
+        """
+        func backoff(_ attempt: Int) -> UInt64 {
+          let exponent = min(attempt, 6)
+          return UInt64(pow(2, Double(exponent)))
+        }
+        """),
+      .good(
+        """
+        struct Client {
+          let maximumRetries = 3
+          func delay(_ attempt: Int) -> UInt64 { UInt64(pow(2, Double(attempt))) }
+        }
+        """, because: "three attempts bound it"),
+    ],
+    checks: .call { call, file in checkPower(call, file) },
+    .sequence { sequence, file in checkDoubling(sequence, file) })
+
+  private static let integers: Set<String> = [
+    "UInt64", "Int", "Int64", "UInt", "UInt32", "Int32", "useconds_t",
+  ]
+
+  private static func checkPower(_ call: FunctionCallExprSyntax, _ file: AuditedFile) {
+    guard let type = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text,
+      integers.contains(type), call.arguments.count == 1, let value = call.firstArgument,
+      call.arguments.first?.label == nil, let power = value.power, !power.isConstant
+    else { return }
+    let routine = call.enclosingFunction ?? call.enclosingRoutine
+    // Without a routine it is code of a script, of which the statement alone is looked at.
+    let scope = routine?.node ?? call.nearest(CodeBlockItemSyntax.self).map { Syntax($0) }
+    guard call.isDelay(in: routine), !(scope?.isCapped ?? false), !call.isBounded(in: file) else {
+      return
+    }
+    file.report(
+      call, "This delay grows without a bound, until it no longer fits into `\(type)`",
+      fix: .safe(
+        "bound the delay",
+        Edit(value.bytes.lowerBound..<value.bytes.lowerBound, "min("),
+        Edit(value.bytes.upperBound..<value.bytes.upperBound, ", \(value.minute))")))
+  }
+
+  private static func checkDoubling(_ sequence: SequenceExprSyntax, _ file: AuditedFile) {
+    guard let name = sequence.changedTarget?.lastName, sequence.multiplies(name),
+      let loop = sequence.enclosingLoop, name.isOfDelay || loop.body.waits(for: name)
+    else { return }
+    guard let sleep = loop.body.sleeps.first(where: { $0.delay.referencedNames.contains(name) }),
+      !loop.body.isCapped, !loop.node.compares(name), !sequence.isBounded(in: file)
+    else { return }
+    let fix = sequence.cap(for: sleep, named: name).map {
+      Fix.safe("bound the delay", Edit(sequence.bytes, $0))
+    }
+    file.report(sequence, "`\(name)` grows with every attempt, without a bound", fix: fix)
+  }
+}
+
+extension ExprSyntax {
+  /// The power or shift in it.
+  fileprivate var power: Syntax? {
+    var found: Syntax?
+    walk { node in
+      guard found == nil, node.kind != .closureExpr else { return false }
+      if let call = node.as(FunctionCallExprSyntax.self),
+        ["pow", "exp2", "exp"].contains(call.name)
+      {
+        found = node
+      } else if let sequence = node.as(SequenceExprSyntax.self),
+        sequence.elements.contains(where: {
+          $0.as(BinaryOperatorExprSyntax.self)?.operator.text == "<<"
+        })
+      {
+        found = node
+      }
+      return true
+    }
+    return found
+  }
+
+  /// A minute in the unit that the expression seems to be in.
+  fileprivate var minute: String {
+    let text = trimmedDescription.replacing("_", with: "").lowercased()
+    if text.contains("1000000000") || text.contains("1e9") || text.contains("nsec") {
+      return "60_000_000_000"
+    }
+    if text.contains("1000000") || text.contains("1e6") { return "60_000_000" }
+    return text.contains("1000") || text.contains("milli") ? "60_000" : "60"
+  }
+}
+
+extension Syntax {
+  /// Whether it names nothing but what makes numbers of literals.
+  fileprivate var isConstant: Bool {
+    referencedNames.isSubset(of: ["pow", "exp2", "exp", "Double", "Int", "UInt64", "Float"])
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether its value is waited for, by what stands around it.
+  fileprivate func isDelay(in routine: Routine?) -> Bool {
+    if routine?.name?.isOfDelay ?? false { return true }
+    var current = Syntax(self).parent
+    while let here = current, here.id != routine?.node.id {
+      if let call = here.as(FunctionCallExprSyntax.self), Sleep(call) != nil { return true }
+      if let binding = here.as(PatternBindingSyntax.self) {
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+        if name?.isOfDelay ?? false { return true }
+      }
+      if let sequence = here.as(SequenceExprSyntax.self),
+        sequence.changedTarget?.lastName?.isOfDelay ?? false
+      {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
+}
+
+extension String {
+  fileprivate var isOfDelay: Bool {
+    words(of: self).contains {
+      ["delay", "backoff", "retry", "pause", "wait", "sleep"].contains($0)
+    }
+  }
+}
+
+extension SyntaxProtocol {
+  /// Whether a call in it takes the smaller of two values.
+  fileprivate var isCapped: Bool {
+    contains { node in
+      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name else {
+        return false
+      }
+      return ["min", "clamp", "clamped", "minimum", "capped"].contains(name)
+    }
+  }
+
+  fileprivate func waits(for name: String) -> Bool {
+    sleeps.contains { $0.delay.referencedNames.contains(name) }
+  }
+
+  /// Whether it compares a name's value with something.
+  fileprivate func compares(_ name: String) -> Bool {
+    contains { node in
+      guard let sequence = node.as(SequenceExprSyntax.self), sequence.mentions(where: { $0.bareText == name })
+      else { return false }
+      return sequence.elements.contains {
+        let sign = $0.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
+        return ["<", ">", "<=", ">="].contains(sign)
+      }
+    }
+  }
+
+  /// Whether a small number of attempts stands in the loops around it, or in the file.
+  fileprivate func isBounded(in file: AuditedFile) -> Bool {
+    var loop = enclosingLoop
+    while let here = loop {
+      if let count = here.literalCount ?? here.literalBound ?? here.exitBound {
+        return count <= 10
+      }
+      if let limit = here.limitName, enclosingFunction?.hasParameter(limit) != true {
+        // The limit is kept elsewhere, and such limits are small.
+        return true
+      }
+      loop = here.node.enclosingLoop
+    }
+    return file.attemptLimit.map { $0 <= 10 } ?? false
+  }
+}
+
+extension Routine {
+  fileprivate func hasParameter(_ name: String) -> Bool {
+    parameters.contains { $0.name.bareText == name }
+  }
+}
+
+extension Loop {
+  /// The name in `1...limit` or `while attempt < limit` that bounds the attempts.
+  fileprivate var limitName: String? {
+    let places = sequence.map { [Syntax($0)] } ?? conditions
+    for sequence in places.flatMap({ $0.every(SequenceExprSyntax.self) }) {
+      let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)
+      guard ["...", "..<", "<", "<="].contains(sign?.operator.text ?? "") else { continue }
+      return sequence.elements.last?.lastName
+    }
+    return nil
+  }
+}
+
+extension SequenceExprSyntax {
+  /// The same with a bound of a minute, in the unit that the wait takes.
+  fileprivate func cap(for sleep: Sleep, named name: String) -> String? {
+    guard let target = changedTarget?.trimmedDescription else { return nil }
+    let label = sleep.call.arguments.first?.label?.text
+    let limit: String
+    if sleep.delay.lastName == name, !sleep.delay.is(FunctionCallExprSyntax.self) {
+      switch label {
+      case "for": limit = ".seconds(60)"
+      case "nanoseconds": limit = "60_000_000_000"
+      case "forTimeInterval": limit = "60"
+      default: return nil
+      }
+    } else if let call = sleep.delay.as(FunctionCallExprSyntax.self),
+      call.firstArgument?.lastName == name
+    {
+      switch call.name {
+      case "seconds": limit = "60"
+      case "milliseconds": limit = "60_000"
+      default: return nil
+      }
+    } else {
+      return nil
+    }
+    let parts = Array(elements)
+    if parts[1].kind == .assignmentExpr {
+      guard let last = parts.last, let first = parts.dropFirst(2).first else { return nil }
+      let start = first.bytes.lowerBound - bytes.lowerBound
+      let text = trimmedDescription.utf8
+      let value = String(decoding: text.dropFirst(start), as: UTF8.self)
+      return last.id == first.id ? nil : "\(target) = min(\(value), \(limit))"
+    }
+    guard parts.count == 3,
+      let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text.dropLast()
+    else { return nil }
+    return "\(target) = min(\(target) \(sign) \(parts[2].trimmedDescription), \(limit))"
+  }
+}

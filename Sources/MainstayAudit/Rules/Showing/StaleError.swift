@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let staleError = Rule(
+    "MS404", "stale-error", .warning, .default, serves: ["E9"],
+    places: [.production, .example],
+    summary: "A catch sets an error for a person to see, and no new attempt takes it away.",
+    why: "The old error stays on the screen while the next attempt runs, and after it went well.",
+    guess: "State named like an error is shown for as long as it is set.",
+    onPurpose: "A call such as `clearError()`, or an alert, which the person dismisses.",
+    remedy: .safe("Resets optional and Bool state before the `do`."),
+    examples: staleErrorBad + staleErrorGood,
+    checks: .catchClause { clause, file in
+      guard !clause.body.statements.isEmpty, clause.isCatchAll,
+        let told = clause.body.assignments.first(where: file.staysOnScreen),
+        let routine = told.node.outermostRoutine, let work = clause.doStatement
+      else { return }
+      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.changes(told, before: clause),
+        !file.resets(told, around: routine)
+      else { return }
+      let names = told.pathNames
+      file.report(
+        told.node, "`\(told.path)` keeps this error while the next attempt runs",
+        fix: file.fix(told, work),
+        when: { index in !names.contains(where: index.alertNames.contains) })
+    })
+}
+
+extension AuditedFile {
+  /// Whether an assignment sets an error that is shown until somebody takes it away; an alert goes
+  /// when it is dismissed, and a state of several cases changes as a whole.
+  fileprivate func staysOnScreen(_ assignment: Assignment) -> Bool {
+    guard let name = assignment.name, setsErrorState(assignment), !isFailureState(assignment),
+      isPresentation(assignment.node), !assignment.isRecord
+    else { return false }
+    return words(of: name).allSatisfy { !Self.passingWords.contains($0) }
+  }
+
+  private static let passingWords: Set<String> = [
+    "alert", "toast", "banner", "snackbar", "show", "showing", "present", "presented", "dialog",
+    "hud",
+  ]
+}
+
+extension CodeBlockSyntax {
+  /// Whether it says that something appears: `showError = true`, `present(alert)`.
+  fileprivate var showsAlert: Bool {
+    assignments.contains { assignment in
+      guard let name = assignment.name else { return false }
+      let found = words(of: name)
+      return assignment.isBoolean(true) && found.contains(where: Self.showing.contains)
+        || found.contains { $0 == "alert" || $0 == "toast" }
+    }
+      || every(FunctionCallExprSyntax.self).contains { call in
+        call.name.map { words(of: $0) }?.first.map(Self.showing.contains) ?? false
+      }
+  }
+
+  private static let showing: Set<String> = [
+    "show", "shows", "showing", "shown", "present", "presents", "presenting", "presented", "is",
+    "alert", "toast", "display", "has",
+  ]
+}
+
+extension CatchClauseSyntax {
+  /// Whether it lies in `.task { … }` or `.onAppear { … }`.
+  fileprivate var isInFirstLoad: Bool {
+    var current = parent
+    while let here = current, here.kind != .memberBlock {
+      if let closure = here.as(ClosureExprSyntax.self),
+        let call = closure.parent?.as(FunctionCallExprSyntax.self) ?? closure.parent?.parent?.parent?
+          .as(FunctionCallExprSyntax.self),
+        ["task", "onAppear"].contains(call.name), call.argument("id") == nil
+      {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
+}
+
+extension Routine {
+  /// Whether there is no second attempt.
+  fileprivate var runsOnce: Bool {
+    if isClosure { return false }
+    guard let name else { return false }
+    return name == "init" || name == "viewDidLoad" || name == "awakeFromNib"
+      || words(of: name).contains {
+        ["initial", "initially", "setup", "configure", "bootstrap", "once", "restore", "set"]
+          .contains($0)
+      }
+  }
+
+  /// Whether its code before a clause, or a reset anywhere in it, changes the same state.
+  fileprivate func changes(_ told: Assignment, before clause: CatchClauseSyntax) -> Bool {
+    let path = told.path
+    let start = clause.position
+    return node.contains { node in
+      if let call = node.as(FunctionCallExprSyntax.self), call.position < start {
+        return call.clears
+      }
+      guard let sequence = node.as(SequenceExprSyntax.self), let other = Assignment(sequence)
+      else { return false }
+      let isSame = other.path == path || path.hasPrefix(other.path + ".")
+      return isSame && (other.isReset || other.node.position < start)
+    } || asksWhetherItRan
+  }
+
+  /// Whether it leaves where something was loaded before.
+  private var asksWhetherItRan: Bool {
+    guard let statements else { return false }
+    return statements.contains { item in
+      guard let conditions = item.item.as(GuardStmtSyntax.self)?.conditions else { return false }
+      return conditions.mentions { ["loaded", "once", "initialized"].contains(words(of: $0.text).last) }
+    }
+  }
+}
+
+extension SyntaxProtocol {
+  fileprivate func resets(_ path: String) -> Bool {
+    assignments.contains { $0.path == path && $0.isReset }
+  }
+}
+
+extension TypeDeclaration {
+  /// Whether a person dismisses it, or it goes when something else changes: a function
+  /// `dismissError`, a `didSet`, or `.onChange { … }`.
+  fileprivate func hidesItself(_ path: String) -> Bool {
+    if functions.contains(where: { $0.name.bareText.saysItHides && $0.body?.resets(path) ?? false })
+    {
+      return true
+    }
+    return node.contains { node in
+      if let accessor = node.as(AccessorDeclSyntax.self) {
+        let kind = accessor.accessorSpecifier.tokenKind
+        return (kind == .keyword(.didSet) || kind == .keyword(.willSet)) && accessor.resets(path)
+      }
+      guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name,
+        name.hasPrefix("on"), name.dropFirst(2).first?.isUppercase ?? false
+      else { return false }
+      return call.closures.contains { $0.resets(path) }
+    }
+  }
+}
+
+extension String {
+  fileprivate var saysItHides: Bool {
+    ["clear", "dismiss", "reset", "hide"].contains(words(of: self).first)
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it takes something away by its name: `clearError()`, `reset()`.
+  fileprivate var clears: Bool {
+    guard let name else { return false }
+    let found = words(of: name)
+    return ["clear", "reset", "dismiss", "hide", "prepare", "begin", "start"].contains(found.first)
+      && found.count <= 3
+  }
+}
+
+extension AuditedFile {
+  /// Whether the state says itself when it changes, or who calls the routine resets it.
+  fileprivate func resets(_ told: Assignment, around routine: Routine) -> Bool {
+    guard let type = TypeDeclaration(around: told.node), let name = told.name else { return false }
+    if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil {
+      return true
+    }
+    if type.hidesItself(told.path) { return true }
+    guard let own = routine.name, !routine.isClosure else { return false }
+    return type.functions.contains { function in
+      function.name.bareText != own && function.body?.mentions(own) ?? false
+        && function.body?.resets(told.path) ?? false
+    }
+  }
+
+  /// A reset before the `do`, where the code there may set the state as the clause does.
+  fileprivate func fix(_ told: Assignment, _ work: DoStmtSyntax) -> Fix? {
+    guard let item = work.parent?.as(CodeBlockItemSyntax.self), let name = told.name,
+      told.pathNames.count == 1, told.node.enclosingRoutine?.node.id == work.enclosingRoutine?.node.id,
+      let type = TypeDeclaration(around: work)?.property(name)?.typeAnnotation?.type
+    else { return nil }
+    let value: String
+    if type.kind == .optionalType {
+      value = "nil"
+    } else if type.lastName == "Bool" {
+      value = "false"
+    } else {
+      return nil
+    }
+    return .safe(
+      "reset it before the next attempt",
+      insertion("\(told.target.trimmedDescription) = \(value)", before: item))
+  }
+}
+
+private let staleErrorBad: [Example] = [
+  .bad(
+    """
+    @Observable final class CartModel {
+      var message: String?
+      func load() {
+        do { items = try store.items() } catch { ↓message = "No items" }
+      }
+    }
+    """,
+    fixed: """
+      @Observable final class CartModel {
+        var message: String?
+        func load() {
+          message = nil
+          do { items = try store.items() } catch { message = "No items" }
+        }
+      }
+      """),
+  .bad(
+    """
+    @MainActor final class FeedModel: ObservableObject {
+      @Published var error: (any Error)?
+      @Published var posts: [Post] = []
+
+      func refresh() {
+        Task {
+          do {
+            posts = try await api.posts()
+          } catch {
+            guard !(error is CancellationError) else { return }
+            ↓self.error = error
+          }
+        }
+      }
+    }
+    """),
+  .bad(
+    """
+    struct LoginView: View {
+      @State private var hasFailed = false
+      @State private var loginFailed: Bool = false
+
+      private func signIn() async {
+        do {
+          try await api.signIn(name)
+        } catch is CancellationError {
+        } catch {
+          log.error("\\(error)")
+          ↓loginFailed = true
+        }
+      }
+    }
+    """,
+    fixed: """
+      struct LoginView: View {
+        @State private var hasFailed = false
+        @State private var loginFailed: Bool = false
+
+        private func signIn() async {
+          loginFailed = false
+          do {
+            try await api.signIn(name)
+          } catch is CancellationError {
+          } catch {
+            log.error("\\(error)")
+            loginFailed = true
+          }
+        }
+      }
+      """),
+  .bad(
+    """
+    class SyncViewController: UIViewController {
+      func sync() {
+        do {
+          try store.sync()
+          table.reloadData()
+        } catch let problem {
+          log.error("\\(problem)")
+          ↓errorLabel.text = "Could not sync"
+        }
+      }
+    }
+    """),
+  .bad(
+    """
+    @MainActor class SaveModel {
+      var errorMessage = ""
+      func save() async {
+        do { try await store.save() } catch {
+          if Task.isCancelled { return }
+          await MainActor.run { ↓self.errorMessage = "Not saved" }
+        }
+      }
+    }
+    """),
+]
+
+private let staleErrorGood: [Example] = [
+  .good(
+    """
+    @Observable final class CartModel {
+      var message: String?
+      func load() {
+        message = nil
+        do { items = try store.items() } catch { message = "No items" }
+      }
+    }
+    """),
+  .good(
+    """
+    @Observable final class CartModel {
+      func load() {
+        do {
+          items = try store.items()
+          message = nil
+        } catch { message = "No items" }
+      }
+    }
+    """, because: "it goes once things went well"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func load() {
+        clearError()
+        do { items = try store.items() } catch { message = "No items" }
+      }
+    }
+    """),
+  .good(
+    """
+    @Observable final class CartModel {
+      func save() {
+        do { try store.save() } catch {
+          errorMessage = "Not saved"
+          showError = true
+        }
+      }
+    }
+    """, because: "an alert is dismissed"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func save() {
+        do { try store.save() } catch { errorMessage = "Not saved" }
+      }
+    }
+    """,
+    others: [
+      "Sources/App/CartView.swift":
+        "let v = list.alert(\"Error\", isPresented: $shown) {} message: { Text(m.errorMessage) }"
+    ], because: "an alert in another file shows it"),
+  .good(
+    """
+    @Observable final class CartModel {
+      var message: String? { didSet { tell(message) } }
+      func save() {
+        do { try store.save() } catch { message = "Not saved" }
+      }
+    }
+    """, because: "the property knows when it changes"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View { field.onChange(of: text) { message = nil } }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "it goes when the person types"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func dismissError() { message = nil }
+      func save() { do { try store.save() } catch { message = "Not saved" } }
+    }
+    """, because: "the person dismisses it"),
+  .good(
+    """
+    struct CartView: View {
+      var body: some View {
+        list.task { do { items = try store.items() } catch { message = "No items" } }
+      }
+    }
+    """, because: "it runs once, when the view appears"),
+  .good(
+    """
+    @Observable final class CartModel {
+      init() {
+        do { items = try store.items() } catch { message = "No items" }
+      }
+    }
+    """, because: "there is no second attempt"),
+  .good(
+    """
+    @Observable final class CartModel {
+      func sync() {
+        message = nil
+        fetch()
+      }
+      private func fetch() {
+        do { items = try store.items() } catch { message = "No items" }
+      }
+    }
+    """, because: "who calls it resets the state"),
+]

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+extension Rule {
+  static let printInHandler = Rule(
+    "MS701", "print-in-handler", .warning, .default, serves: ["A36", "D17"],
+    places: [.production],
+    summary: "A handler prints an error to the console.",
+    why: "Nobody reads the console of an app or a service that people use: the error is as good "
+      + "as gone.",
+    guess: "`print`, `debugPrint`, `dump` and `NSLog` are those of the system.",
+    onPurpose: "`#if DEBUG`, or a stream: `print(error, to: &log)`.",
+    remedy: .safe("Logs it instead, where the type or file has exactly one logger."),
+    examples: printInHandlerBad + printInHandlerGood,
+    checks: .call { call, file in
+      guard call.isPrint, let handler = call.errorHandler, !call.isForDebuggingAlone,
+        file.imports.isDisjoint(with: ["ArgumentParser", "PackagePlugin"]), !file.isCommand(call)
+      else { return }
+      let calls = handler.body.every(FunctionCallExprSyntax.self)
+      guard calls.first(where: \.isPrint)?.id == call.id, !calls.contains(where: file.isLogCall),
+        !calls.contains(where: { $0.name == "exit" })
+      else { return }
+      file.report(
+        call, "The console is the only one to hear of this error",
+        severity: handler.body.contains { $0.kind == .throwStmt } ? .info : nil,
+        fix: file.fix(call, handler))
+    })
+}
+
+/// Code that is entered because something failed.
+private struct ErrorHandler {
+  let body: Syntax
+  /// The names of the error in it.
+  let names: Set<String>
+}
+
+extension FunctionCallExprSyntax {
+  /// The nearest handler around it within its function.
+  fileprivate var errorHandler: ErrorHandler? {
+    var current = Syntax(self)
+    while let parent = current.parent {
+      if let handler = current.handler(under: parent) { return handler }
+      if parent.kind == .memberBlock || parent.kind == .functionDecl { return nil }
+      current = parent
+    }
+    return nil
+  }
+}
+
+extension Syntax {
+  fileprivate func handler(under parent: Syntax) -> ErrorHandler? {
+    switch parent.kind {
+    case .catchClause:
+      let clause = parent.cast(CatchClauseSyntax.self)
+      return ErrorHandler(body: Syntax(clause.body), names: clause.boundNames)
+    case .switchCase:
+      guard let label = parent.cast(SwitchCaseSyntax.self).label.as(SwitchCaseLabelSyntax.self),
+        label.caseItems.count == 1, let pattern = label.caseItems.first?.pattern,
+        pattern.every(MemberAccessExprSyntax.self).first?.declName.baseName.text == "failure"
+      else { return nil }
+      var names: Set<String> = []
+      pattern.collectBoundNames(into: &names)
+      return ErrorHandler(body: parent, names: names)
+    case .ifExpr:
+      let statement = parent.cast(IfExprSyntax.self)
+      guard statement.body.id == id, let condition = statement.conditions.first,
+        let name = condition.errorName(comparedBy: "!=")
+      else { return nil }
+      return ErrorHandler(body: self, names: [name])
+    case .guardStmt:
+      let statement = parent.cast(GuardStmtSyntax.self)
+      guard statement.body.id == id, let condition = statement.conditions.first,
+        let name = condition.errorName(comparedBy: "==")
+      else { return nil }
+      return ErrorHandler(body: self, names: [name])
+    case .labeledExpr, .multipleTrailingClosureElement:
+      let label =
+        parent.as(LabeledExprSyntax.self)?.label
+        ?? parent.as(MultipleTrailingClosureElementSyntax.self)?.label
+      guard let closure = self.as(ClosureExprSyntax.self), let label,
+        words(of: label.bareText).contains(where: { $0 == "error" || $0 == "failure" })
+      else { return nil }
+      return ErrorHandler(
+        body: self, names: Set(Routine(closure).parameters.map(\.name.bareText)))
+    default: return nil
+    }
+  }
+}
+
+extension ConditionElementSyntax {
+  /// `error` of `let error = …`, `case .failure(let error) = …` and, with its sign, `error != nil`.
+  fileprivate func errorName(comparedBy sign: String) -> String? {
+    switch condition {
+    case .optionalBinding(let binding) where sign == "!=":
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+      return name.flatMap { $0.isErrorName ? $0 : nil }
+    case .matchingPattern(let condition) where sign == "!=":
+      let member = condition.pattern.every(MemberAccessExprSyntax.self).first
+      guard member?.declName.baseName.text == "failure" else { return nil }
+      return condition.pattern.every(IdentifierPatternSyntax.self).first?.identifier.bareText
+    case .expression(let expression):
+      guard let parts = expression.as(SequenceExprSyntax.self)?.elements.map(\.self),
+        parts.count == 3, parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text == sign,
+        parts[2].kind == .nilLiteralExpr, let name = parts[0].lastName, name.isErrorName
+      else { return nil }
+      return name
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  fileprivate var isErrorName: Bool { self == "err" || words(of: self).last == "error" }
+}
+
+extension AuditedFile {
+  /// Whether it lies in the main type of a program without a screen.
+  fileprivate func isCommand(_ call: FunctionCallExprSyntax) -> Bool {
+    let attributes = TypeDeclaration(around: call)?.node.asProtocol(
+      (any WithAttributesSyntax).self)?.attributes
+    return attributes?.names.contains("main") ?? false && !isPresentation(call)
+  }
+
+  /// A call of the only logger in place of the print, if that says the same.
+  fileprivate func fix(_ call: FunctionCallExprSyntax, _ handler: ErrorHandler) -> Fix? {
+    guard call.name == "print" || call.name == "debugPrint", let logger = logger(at: call),
+      ExprSyntax(call).isStatement, !call.arguments.isEmpty,
+      call.arguments.allSatisfy({ $0.label == nil })
+    else { return nil }
+    var parts: [String] = []
+    for argument in call.arguments {
+      // What a logger takes may be read later, so only names from here are safe to move into it.
+      let references = argument.expression.every(DeclReferenceExprSyntax.self)
+      guard
+        references.allSatisfy({
+          $0.isMemberName || handler.names.contains($0.baseName.bareText)
+            || call.isLocal($0.baseName.bareText)
+        })
+      else { return nil }
+      if let literal = argument.expression.as(StringLiteralExprSyntax.self) {
+        guard literal.openingQuote.text == "\"", literal.openingPounds == nil else { return nil }
+        parts.append(literal.segments.description)
+      } else {
+        guard !argument.expression.contains(where: { $0.kind == .stringLiteralExpr }) else {
+          return nil
+        }
+        parts.append("\\(\(argument.expression.trimmedDescription))")
+      }
+    }
+    return .safe(
+      "log the error", Edit(call.bytes, "\(logger).error(\"\(parts.joined(separator: " "))\")"))
+  }
+}
+
+private let printInHandlerBad: [Example] = [
+  .bad("do { try save() } catch { ↓print(error) }"),
+  .bad(
+    """
+    final class Sync {
+      private let log = Logger(label: "sync")
+      func run() async {
+        do {
+          try await push()
+        } catch {
+          ↓print("sync failed:", error)
+        }
+      }
+    }
+    """,
+    fixed: """
+      final class Sync {
+        private let log = Logger(label: "sync")
+        func run() async {
+          do {
+            try await push()
+          } catch {
+            log.error("sync failed: \\(error)")
+          }
+        }
+      }
+      """),
+  .bad(
+    """
+    api.load { result in
+      switch result {
+      case .success(let items): self.items = items
+      case .failure(let error): ↓print("Failed: \\(error)")
+      }
+    }
+    """),
+  .bad(
+    """
+    func load() {
+      service.fetch { data, error in
+        if let error = error {
+          ↓NSLog("%@", error.localizedDescription)
+          return
+        }
+        self.show(data)
+      }
+    }
+    """),
+  .bad(
+    """
+    do { try save() } catch let problem as StoreError {
+      DispatchQueue.main.async { ↓debugPrint(problem); self.failed = true }
+    } catch { ↓Swift.dump(error) }
+    """),
+  .bad(
+    """
+    do { try save() } catch {
+      ↓print("Saving failed")
+      print(error.localizedDescription)
+      throw error
+    }
+    """),
+]
+
+private let printInHandlerGood: [Example] = [
+  .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
+  .good("func show() { print(items) }", because: "it prints no error"),
+  .good("do { try save() } catch { print(error, to: &standardError) }"),
+  .good(
+    """
+    do { try save() } catch {
+      #if DEBUG
+        print(error)
+      #endif
+      report(error)
+    }
+    """),
+  .good("do { try save() } catch { print(error); exit(1) }", because: "that is a command"),
+  .good(
+    "do { try save() } catch { print(error) }", path: "Sources/tool/main.swift",
+    because: "the console is where a command speaks"),
+  .good(
+    "@main struct Echo { static func main() { do { try run() } catch { print(error) } } }",
+    because: "a program without a screen speaks there"),
+  .good("do { try save() } catch { print(error) }", path: "Tests/AppTests/SaveTests.swift"),
+  .good("do { try save() } catch { logger.error(\"\\(error)\"); print(\"see the log\") }"),
+  .good("do { try save(); print(\"saved\") } catch { report(error) }"),
+]

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+extension ProgramTests {
+  /// What is mended, and what is left alone.
+  @Suite struct FixingTests {
+    @Test func `fixes are written, told and not needed again`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.bad)
+      try folder.link("b.swift", to: "a.swift")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o640], ofItemAtPath: folder.file("a.swift"))
+      let end = try await AuditProgram.run(["--fix"], in: folder)
+      #expect(end.status == 0, "\(end)")
+      #expect(
+        end.errors == """
+          mainstay-audit: a.swift:4: MS201 mended: log the error
+          mainstay-audit: 1 finding mended in 1 file.
+
+          """)
+      #expect(try folder.text("a.swift") == Sample.mended)
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file("a.swift"))[
+        .posixPermissions]
+      #expect(mode as? Int == 0o640)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+      let again = try await AuditProgram.run(["--fix"], in: folder)
+      #expect(again.status == 0, "\(again)")
+      #expect(try folder.text("a.swift") == Sample.mended)
+    }
+
+    @Test func `a difference can be applied, and nothing is written`() async throws {
+      let folder = try Folder()
+      try folder.write("Sources/a.swift", Sample.bad)
+      let end = try await AuditProgram.run(["--diff"], in: folder)
+      #expect(end.status == 1)
+      #expect(end.errors == "mainstay-audit: 1 of 1 findings would be mended.\n")
+      #expect(try folder.text("Sources/a.swift") == Sample.bad)
+      try folder.write("x.patch", end.output)
+      let applied = try await AuditProgram.run("git", ["apply", "x.patch"], in: folder)
+      #expect(applied.status == 0, "\(applied)")
+      #expect(try folder.text("Sources/a.swift") == Sample.mended)
+    }
+
+    @Test func `a file that does not parse is left alone`() async throws {
+      let folder = try Folder()
+      let broken = Sample.bad + "func f( {\n"
+      try folder.write("a.swift", broken)
+      try folder.write("b.swift", Sample.bad)
+      let end = try await AuditProgram.run(["--fix", "--quiet"], in: folder)
+      #expect(
+        end.errors
+          == "mainstay-audit: a.swift: it does not parse, so nothing in it is mended\n")
+      #expect(try folder.text("a.swift") == broken)
+      #expect(try folder.text("b.swift") == Sample.mended)
+    }
+
+    @Test func `code in pages is mended in place`() async throws {
+      let folder = try Folder()
+      try folder.write("Guide.md", "# Saving…\n\n```swift\n\(Sample.bad)```\n\nDone.\n")
+      let end = try await AuditProgram.run(["--fix", "--markdown"], in: folder)
+      #expect(end.status == 0, "\(end)")
+      #expect(
+        try folder.text("Guide.md") == "# Saving…\n\n```swift\n\(Sample.mended)```\n\nDone.\n")
+    }
+
+    @Test func `watching tells of files that change and ends with Ctrl-C`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.good)
+      let program = try AuditProgram.start(["--watch", "--format", "xcode"], in: folder)
+      #expect(await program.prints("Watching 1 file."))
+      try folder.write("b.swift", Sample.bad)
+      #expect(await program.prints("b.swift:4:24: error:"))
+      #expect(await program.stop(SIGINT) == 0)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayAudit
+import Testing
+
+@Suite struct BaselineTests {
+  private func findings(_ text: String, path: String = "a.swift") async -> [Finding] {
+    await Audit().run([AuditSource(path: path, text: text)]).findings
+  }
+
+  private static let two = """
+    func f() {
+      do { try save() } catch {}
+      do { try save() } catch {}
+    }
+
+    """
+
+  @Test func `a baseline is read as it was written, an entry a line`() async throws {
+    let baseline = Baseline(await findings(Self.two))
+    #expect(
+      baseline.text.split(separator: "\n").map { $0.replacing(#/[0-9a-f]{16}/#, with: "#") } == [
+        #"{"version": 1, "findings": ["#,
+        ##"{"path": "a.swift", "in": "f", "rule": "MS201", "statement": "#", "ordinal": 0},"##,
+        ##"{"path": "a.swift", "in": "f", "rule": "MS201", "statement": "#", "ordinal": 1}"##,
+        "]}",
+      ])
+    let read = try Baseline(text: baseline.text)
+    #expect(read.entries == baseline.entries)
+    #expect(try Baseline(text: Baseline([]).text).entries.isEmpty)
+  }
+
+  @Test func `names with odd characters are read as they were written`() async throws {
+    let path = "a \"b\" \\ \u{1}\n é/\u{2028}.swift"
+    let baseline = Baseline(await findings(Self.two, path: path))
+    #expect(baseline.text.split(separator: "\n").count == 4)
+    #expect(try Baseline(text: baseline.text).entries.map(\.path) == [path, path])
+  }
+
+  @Test func `a finding is known wherever its lines move`() async throws {
+    let baseline = Baseline(await findings(Self.two))
+    let moved = "import Foundation\n\n\n" + Self.two.replacing("  do {", with: "      do  {")
+    #expect(baseline.apply(to: await findings(moved)).new.isEmpty)
+    #expect(baseline.apply(to: await findings(moved)).unmet.isEmpty)
+  }
+
+  @Test func `one more of a kind is new, and one less is left over`() async throws {
+    let baseline = Baseline(await findings(Self.two))
+    let three = Self.two.replacing("}\n}", with: "}\n  do { try save() } catch {}\n}")
+    let (new, unmet) = baseline.apply(to: await findings(three))
+    #expect(new.map(\.line) == [4] && unmet.isEmpty)
+    let one = "func f() {\n  do { try save() } catch {}\n}\n"
+    let (none, left) = baseline.apply(to: await findings(one))
+    #expect(none.isEmpty && left.map(\.ordinal) == [1])
+  }
+
+  @Test func `the same code in another function is new`() async {
+    let baseline = Baseline(await findings(Self.two))
+    let other = Self.two.replacing("func f", with: "func g")
+    #expect(baseline.apply(to: await findings(other)).new.count == 2)
+  }
+
+  @Test func `an entry that no longer occurs is told at its line`() async throws {
+    let baseline = try Baseline(text: Baseline(await findings(Self.two)).text)
+    let entry = try #require(baseline.entries.last)
+    let finding = baseline.staleness(of: entry, path: "base.json")
+    #expect(finding.rule == "MS004" && finding.path == "base.json" && finding.line == 3)
+    #expect(finding.message == "MS201 in `f` of a.swift no longer occurs")
+  }
+
+  @Test(arguments: [
+    ("", "it is no baseline"), ("{}", "it has no `version`"),
+    (#"{"version": 7, "findings": []}"#, "it has version 7, and this program knows 1"),
+    (#"{"version": 1, "findings": [{"path": "a"}]}"#, "its entry 1 has no `rule`"),
+    ("<<<<<<< HEAD\n{}", "a merge left its marks at line 1"),
+  ])
+  func `what is no baseline is told`(text: String, reason: String) {
+    #expect(throws: BaselineError(reason: reason)) { try Baseline(text: text) }
+  }
+}
