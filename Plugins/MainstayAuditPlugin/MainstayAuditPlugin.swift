@@ -33,11 +33,19 @@ import PackagePlugin
   /// The status of a run that could not look at anything.
   private static let couldNotRun: Int32 = 3
 
-  /// Whether the program would change files of the package.
+  /// Whether the program would write files of the package: fixes, a configuration, a baseline or
+  /// its report.
   private static func writes(_ arguments: [String]) -> Bool {
-    arguments.contains { argument in
-      ["--fix", "--write", "--write-baseline"].contains(argument)
-        || argument.hasPrefix("--write-baseline=")
+    let flags: Set = ["--fix", "--write"]
+    let files: Set = ["--write-baseline", "--output", "-o"]
+    return arguments.indices.contains { place in
+      let parts = arguments[place].split(separator: "=", maxSplits: 1).map(String.init)
+      guard let name = parts.first, files.contains(name) else {
+        return flags.contains(arguments[place])
+      }
+      let rest = arguments[place...].dropFirst()
+      guard let path = parts.count > 1 ? parts[1] : rest.first else { return false }
+      return !path.hasPrefix("/") && path != "-"
     }
   }
 }

@@ -9,12 +9,6 @@ struct AuditEngine {
   let scope: AuditScope
   let jobs: Int
 
-  /// About how many files are looked at.
-  var count: Int {
-    guard let focus = scope.focus else { return found.sources.count }
-    return min(focus.count, found.sources.count)
-  }
-
   /// Looks at all that matters.
   func report(progress: (Int) -> Void = { _ in }) async -> AuditReport {
     let report = await audit.run(

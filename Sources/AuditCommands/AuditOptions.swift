@@ -5,16 +5,19 @@ import MainstayAudit
 
 /// Which rules look.
 struct RuleOptions: ParsableArguments {
-  @Option(help: "Where to read the configuration; by default .mainstay-audit.yml here or above.")
+  @Option(
+    help: ArgumentHelp(
+      "Where to read the configuration; by default .mainstay-audit.yml here or above.",
+      valueName: "file"))
   var config: String?
 
   @Option(help: "The rules to begin with, instead of what the configuration says.")
   var profile: Profile?
 
-  @Option(help: "Rules to switch on, by id or name: MS111,MS703.")
+  @Option(help: ArgumentHelp("Rules to switch on, by id or name: MS111,MS703.", valueName: "rules"))
   var enable: [String] = []
 
-  @Option(help: "Rules to switch off, by id or name.")
+  @Option(help: ArgumentHelp("Rules to switch off, by id or name.", valueName: "rules"))
   var disable: [String] = []
 
   func validate() throws {
@@ -28,13 +31,17 @@ struct RuleOptions: ParsableArguments {
 
 /// What is looked at.
 struct ScopeOptions: ParsableArguments {
-  @Option(help: "Tell only what is on lines that differ from a commit, a branch or a tag.")
+  @Option(
+    help: ArgumentHelp(
+      "Tell only what is on lines that differ from a commit, a branch or a tag.",
+      valueName: "revision"))
   var changedSince: String?
 
-  @Option(help: "Leave out the findings that a file knows of.")
+  @Option(help: ArgumentHelp("Leave out the findings that a file knows of.", valueName: "file"))
   var baseline: String?
 
-  @Option(help: "Write a file that knows of all findings there are now.")
+  @Option(
+    help: ArgumentHelp("Write a file that knows of all findings there are now.", valueName: "file"))
   var writeBaseline: String?
 
   @Flag(help: "With --baseline: entries that no longer occur are findings too.")
@@ -46,7 +53,7 @@ struct ScopeOptions: ParsableArguments {
   @Flag(help: "Look at what comes on standard input.")
   var stdin = false
 
-  @Option(help: "With --stdin: where that would lie.")
+  @Option(help: ArgumentHelp("With --stdin: where that would lie.", valueName: "path"))
   var assumePath: String?
 
   func validate() throws {
@@ -79,20 +86,27 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Print what the project's errors still lack: the same as --format checklist.")
   var checklist = false
 
-  @Option(help: "Tell only findings that are as bad as this, or worse.")
+  @Option(
+    help: ArgumentHelp("Tell only findings that are as bad as this, or worse.", valueName: "level"))
   var severity = Severity.info
 
-  @Option(help: "Exit with 1 only where a finding is as bad as this, or worse.")
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 1 only where a finding is as bad as this, or worse.", valueName: "level"))
   var failOn = Severity.info
 
-  @Option(name: .shortAndLong, help: "A file to write to instead of standard output.")
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("A file to write to instead of standard output.", valueName: "file"))
   var output: String?
 
-  @Option(help: "Explain a rule, and do nothing else.")
+  @Option(help: ArgumentHelp("Explain a rule, and do nothing else.", valueName: "rule"))
   var explain: String?
 
   @Option(
-    help: "How many files to look at side by side; by default as many as there are processors.")
+    help: ArgumentHelp(
+      "How many files to look at side by side; by default as many as there are processors.",
+      valueName: "count"))
   var jobs: Int?
 
   @Flag(help: "Show no progress.")

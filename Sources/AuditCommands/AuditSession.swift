@@ -17,10 +17,12 @@ struct AuditSession {
 
   func run() async throws {
     var found = try find()
-    let scope = try AuditScope(command.scope, settings)
+    let scope = try AuditScope(command, settings)
     found = scope.limited(found)
+    var configuration = settings.configuration
+    configuration.notesMembers = command.output.chosenFormat.asksForMembers
     let engine = AuditEngine(
-      audit: Audit(settings.configuration), found: found, scope: scope, jobs: jobs)
+      audit: Audit(configuration), found: found, scope: scope, jobs: jobs)
     var report = await look(with: engine)
     if command.fixing.isAsked {
       let fixes = await Fixing(engine: engine, unsafe: command.fixing.unsafe).fixes(for: report)
@@ -58,7 +60,8 @@ struct AuditSession {
 
   private func look(with engine: AuditEngine) async -> AuditReport {
     let isShown = !command.output.noProgress && !command.output.quiet
-    let count = engine.count
+    // Of files that differ nobody knows how many others have to be read for their sake.
+    let count = engine.scope.isLimited ? 0 : engine.found.sources.count
     var bar = ProgressBar("Looking", total: isShown ? count : 0, from: Self.shortestWait)
     defer { bar.end() }
     return await engine.report { bar.show($0) }
@@ -68,15 +71,15 @@ struct AuditSession {
 
   /// The findings, and by its status whether there are any.
   private func tell(_ report: AuditReport, _ scope: AuditScope) throws(CommandFailure) {
-    let report = report.keeping { $0.severity >= command.output.severity }
     let format = command.output.chosenFormat
-    let isText = format == .text && command.output.output == nil
-    if !isText { complain(about: report.problems) }
     // Even an empty file has a line.
     if report.lines == 0, !scope.isLimited {
-      if isText { complain(about: report.problems) }
+      complain(about: report.problems)
       guard !report.problems.isEmpty else { throw nothingFound }
       throw CommandFailure(status: .couldNotRun, message: "Nothing could be looked at.")
+    }
+    if !format.tellsProblemsInLines || command.output.output != nil {
+      complain(about: report.problems)
     }
     try print(report, format)
     for unmet in scope.notes(about: report) { command.note(unmet) }
@@ -139,6 +142,11 @@ struct AuditSession {
     let count = baseline.entries.count
     command.note("\(path) knows of \(count) finding\(count == 1 ? "" : "s").")
   }
+}
+
+extension AuditFormat {
+  /// Whether who reads the output sees at once what could not be looked at.
+  var tellsProblemsInLines: Bool { [.text, .xcode, .github].contains(self) }
 }
 
 /// A difference as a terminal shows it.

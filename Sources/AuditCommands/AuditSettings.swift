@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import MainstayAudit
 
 /// The configuration of a run: the file, and what was typed.
@@ -32,9 +33,12 @@ struct AuditSettings {
 
   private mutating func read(_ file: String) throws(CommandFailure) {
     let name = names.relative(file)
+    guard FileStatus(file)?.kind != .folder else {
+      throw CommandFailure(status: .couldNotRun, message: "\(name) is a folder.")
+    }
     let bytes: [UInt8]
-    do throws(POSIXFailure) {
-      bytes = try Self.bytes(of: file)
+    do throws(POSIXError) {
+      bytes = try WholeBytes.read(file, most: Self.largestFile)
     } catch {
       throw CommandFailure(
         status: .couldNotRun, message: "\(name) cannot be read: \(error.words).")
@@ -43,19 +47,6 @@ struct AuditSettings {
       throw CommandFailure(status: .wrongOptions, message: "\(name) is no text in UTF-8.")
     }
     (configuration, error) = AuditConfiguration.reading(yaml: text, path: name)
-  }
-
-  private struct POSIXFailure: Error {
-    let words: String
-  }
-
-  private static func bytes(of file: String) throws(POSIXFailure) -> [UInt8] {
-    guard FileStatus(file)?.kind != .folder else { throw POSIXFailure(words: "it is a folder") }
-    do {
-      return try WholeBytes.read(file, most: largestFile)
-    } catch {
-      throw POSIXFailure(words: error.words)
-    }
   }
 
   /// What was typed wins over what the file says, also of single paths.

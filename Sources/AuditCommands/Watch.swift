@@ -31,38 +31,47 @@ struct Watch {
   }
 
   private func watch() async throws {
+    var session = session
     var found = try session.find()
-    var stamps = stamps(of: found)
-    let scope = try AuditScope(session.command.scope, session.settings)
-    try await look(at: nil, found, scope)
-    session.command.note("Watching \(count(stamps.count)). Ctrl-C ends it.")
+    var stamps = stamps(of: found, session)
+    try await look(at: nil, found, session)
+    session.command.note("Watching \(count(found.sources.count)). Ctrl-C ends it.")
     while true {
       try await Task.sleep(for: Self.pause)
       found = try session.find()
-      let now = self.stamps(of: found)
+      let now = self.stamps(of: found, session)
       guard now != stamps else { continue }
       let changed = Set(now.filter { stamps[$0.key] != $0.value }.keys)
       let gone = stamps.keys.filter { now[$0] == nil }.sorted()
       stamps = now
       for path in gone { session.command.note("\(path) is gone.") }
-      guard !changed.isEmpty else { continue }
-      // What counts as changed may have changed too.
-      let scope = try AuditScope(session.command.scope, session.settings)
-      try await look(at: changed, found, scope)
+      if let file = session.settings.file, changed.contains(file) || gone.contains(file) {
+        session = try renewed(session)
+        try await look(at: nil, try session.find(), session)
+      } else if !changed.isEmpty {
+        try await look(at: changed, found, session)
+      }
     }
   }
 
+  /// The session under the configuration as it is now.
+  private func renewed(_ session: AuditSession) throws(CommandFailure) -> AuditSession {
+    let settings = try AuditSettings(session.command.rules)
+    if let error = settings.error { session.command.complain("\(error)") }
+    return AuditSession(command: session.command, settings: settings)
+  }
+
   private func look(
-    at paths: Set<String>?, _ found: FileFinder.Found, _ scope: AuditScope
+    at paths: Set<String>?, _ found: FileFinder.Found, _ session: AuditSession
   ) async throws {
+    // What counts as changed may have changed too.
     let engine = AuditEngine(
-      audit: Audit(session.settings.configuration), found: found, scope: scope, jobs: session.jobs)
-    let whole =
+      audit: Audit(session.settings.configuration), found: found,
+      scope: try AuditScope(session.command, session.settings), jobs: session.jobs)
+    let report =
       if let paths { await engine.report(on: paths) } else { await engine.report() }
     try Task.checkCancellation()
-    let report = whole.keeping { $0.severity >= session.command.output.severity }
     let format = session.command.output.chosenFormat
-    if format != .text { session.complain(about: report.problems) }
     guard let paths, report.findings.isEmpty, report.problems.isEmpty else {
       return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
     }
@@ -72,8 +81,12 @@ struct Watch {
 
   private func count(_ files: Int) -> String { files == 1 ? "1 file" : "\(files) files" }
 
-  private func stamps(of found: FileFinder.Found) -> [String: FileStatus] {
+  /// What tells whether a file has changed, by its path.
+  private func stamps(
+    of found: FileFinder.Found, _ session: AuditSession
+  ) -> [String: FileStatus] {
     var stamps: [String: FileStatus] = [:]
+    if let file = session.settings.file { stamps[file] = FileStatus(file) }
     for source in found.sources {
       if case .file(let path) = source.content { stamps[source.path] = FileStatus(path) }
     }

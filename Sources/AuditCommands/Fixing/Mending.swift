@@ -8,8 +8,6 @@ struct Mending {
   let session: AuditSession
   let engine: AuditEngine
 
-  private static let largestFile = 4 << 20
-
   /// Writes each file that is still as it was looked at.
   ///
   /// - Parameters:
@@ -37,15 +35,7 @@ struct Mending {
 
   private static func failure(writing file: FixOutcome.File) -> String? {
     guard case .file(let path) = file.source.content else { return "it is no file" }
-    do throws(POSIXError) {
-      guard try WholeBytes.read(path, most: largestFile) == file.old else {
-        return "it changed meanwhile, so it is left as it is"
-      }
-      try WholeBytes.write(file.new, to: path)
-      return nil
-    } catch {
-      return "it cannot be written: \(error.words)"
-    }
+    return FileReplacing.failure(replacing: file.old, by: file.new, at: path)
   }
 
   private func tell(_ files: [FixOutcome.File]) {

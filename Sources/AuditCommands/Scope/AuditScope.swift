@@ -3,16 +3,17 @@
 import Foundation
 import MainstayAudit
 
-/// Which of the findings are told: those on changed lines, those that no baseline knows.
+/// Which of the findings are told: those on changed lines, that no baseline knows, bad enough.
 struct AuditScope {
   private(set) var changed: ChangedLines?
   let baseline: BaselineFile?
   private let isStrict: Bool
-  private let settings: AuditSettings
+  private let mildest: Severity
 
-  init(_ options: ScopeOptions, _ settings: AuditSettings) throws(CommandFailure) {
-    self.settings = settings
+  init(_ command: RunCommand, _ settings: AuditSettings) throws(CommandFailure) {
+    let options = command.scope
     isStrict = options.strictBaseline
+    mildest = command.output.severity
     baseline = try options.baseline.map { path throws(CommandFailure) in
       try BaselineFile(path, names: settings.names)
     }
@@ -58,7 +59,7 @@ struct AuditScope {
       stale = isStrict ? baseline.stale(unmet, among: sources, focus: focus, audit) : []
     }
     if let lines = lines ?? changed { findings = findings.filter(lines.contains) }
-    return report.with(findings + stale)
+    return report.with((findings + stale).filter { $0.severity >= mildest })
   }
 
   /// What else there is to say.

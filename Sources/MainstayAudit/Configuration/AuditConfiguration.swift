@@ -2,7 +2,9 @@
 
 /// Which rules look at which files, and the names that they go by.
 public struct AuditConfiguration: Sendable, Equatable {
-  /// The rules to begin with. Default: ``Profile/default``.
+  /// The rules to begin with.
+  ///
+  /// Default: ``Profile/default``.
   public var profile = Profile.default
   /// Ids of rules that are on whatever the profile.
   public var enabled: Set<String> = []
@@ -14,7 +16,9 @@ public struct AuditConfiguration: Sendable, Equatable {
   public var excluded: [String] = []
   /// What differs below some paths; later ones win.
   public var overrides: [PathOverride] = []
-  /// Whether a comment that silences a finding has to say why. Default: true.
+  /// Whether a comment that silences a finding has to say why.
+  ///
+  /// Default: true.
   public var requiresReasons = true
   /// Whether the index holds which members tests name, also where no rule asks; for a checklist.
   package var notesMembers = false

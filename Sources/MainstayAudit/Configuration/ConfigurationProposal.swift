@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import SwiftParser
-import SwiftSyntax
-
 /// A configuration that suits a project, guessed from its code, with a word about each guess.
 package struct ConfigurationProposal: Sendable {
   /// The file.
@@ -18,9 +14,9 @@ package struct ConfigurationProposal: Sendable {
     let report = await Audit().run(
       found.sources, jobs: jobs, hasStringTables: found.hasStringTables)
     let survey = await ProjectSurvey(of: found.sources, jobs: jobs)
-    let appError = Self.appError(in: report.index)
+    let appError = Self.appError(in: report.index, survey)
     let lines =
-      Self.head + Self.section(appError, of: report.index) + Self.section(survey)
+      Self.head + Self.section(appError) + Self.section(survey)
       + Self.section(placesOf: found.sources) + Self.section(report)
     text = lines.joined(separator: "\n") + "\n"
   }
@@ -35,12 +31,10 @@ package struct ConfigurationProposal: Sendable {
   // MARK: The app's error
 
   /// The error type that most others are turned into, and how many are.
-  private static func appError(in index: ProjectIndex) -> (name: String, conversions: Int)? {
-    var sources: [String: Set<String>] = [:]
-    for conversion in index.conversions where index.types[conversion.into] != nil {
-      guard index.isError(conversion.into) else { continue }
-      sources[conversion.into, default: []].insert(conversion.from)
-    }
+  private static func appError(
+    in index: ProjectIndex, _ survey: ProjectSurvey
+  ) -> (name: String, conversions: Int)? {
+    let sources = survey.conversions.filter { index.types[$0.key] != nil && index.isError($0.key) }
     let ranked = sources.map { (name: $0.key, conversions: $0.value.count) }
       .sorted { ($1.conversions, $0.name) < ($0.conversions, $1.name) }
     // One conversion may serve any purpose; several into one type are a plan.
@@ -50,7 +44,7 @@ package struct ConfigurationProposal: Sendable {
   }
 
   private static func section(
-    _ appError: (name: String, conversions: Int)?, of index: ProjectIndex
+    _ appError: (name: String, conversions: Int)?
   ) -> [String] {
     guard let appError else {
       return [
@@ -61,8 +55,8 @@ package struct ConfigurationProposal: Sendable {
     }
     return [
       "profile: strict", "",
-      "# The type that every error becomes before a person sees it: \(appError.conversions) other "
-        + "types are turned into it.",
+      "# The type that every error becomes before a person sees it; "
+        + "\(appError.conversions == 1 ? "1 other is" : "\(appError.conversions) others are") turned into it.",
       "app_error: \(appError.name)", "",
     ]
   }
@@ -132,43 +126,5 @@ package struct ConfigurationProposal: Sendable {
       "#   mainstay audit --write-baseline .mainstay-baseline.json",
       "#   mainstay audit --baseline .mainstay-baseline.json",
     ]
-  }
-}
-
-/// What the names of a project are.
-struct ProjectSurvey {
-  /// Properties that hold a logger, whose names the rules would not know for one, sorted.
-  let loggers: [String]
-
-  init(of sources: [AuditSource], jobs: Int) async {
-    var names: Set<String> = []
-    for await found in Workers.map(sources, jobs: jobs, { Self.loggers(in: $0) }) {
-      names.formUnion(found)
-    }
-    let vocabulary = Vocabulary()
-    loggers = names.filter { !vocabulary.isLogger($0) }.sorted()
-  }
-
-  private static func loggers(in source: AuditSource) -> Set<String> {
-    guard case .file(let path) = source.content, let bytes = try? FileWork.read(path),
-      bytes.contains(sequence: Array("Logger".utf8))
-    else { return [] }
-    let visitor = LoggerNames(viewMode: .sourceAccurate)
-    visitor.walk(bytes.withUnsafeBufferPointer { Parser.parse(source: $0) })
-    return visitor.names
-  }
-
-  private final class LoggerNames: SyntaxVisitor {
-    var names: Set<String> = []
-
-    override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
-      let isLogger =
-        node.typeAnnotation?.type.lastName == "Logger"
-        || node.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
-      if isLogger, let name = node.pattern.as(IdentifierPatternSyntax.self) {
-        names.insert(name.identifier.bareText)
-      }
-      return .visitChildren
-    }
   }
 }

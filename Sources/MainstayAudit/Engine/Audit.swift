@@ -53,9 +53,11 @@ public struct Audit: Sendable {
   }
 
   private func asksForIndex(_ outcomes: [FileOutcome], _ rules: RuleSet) -> Bool {
-    !outcomes.isEmpty
-      && (!rules.table.projects.isEmpty
-        || outcomes.contains { $0.candidates.contains(where: \.asksForIndex) })
+    guard !outcomes.isEmpty else { return false }
+    let asks = rules.table.projects.contains { entry in
+      configuration.vocabulary.appError != nil || !rules.rules[entry.rule].isAboutAppErrorAlone
+    }
+    return asks || outcomes.contains { $0.candidates.contains(where: \.asksForIndex) }
   }
 
   private func merge(

@@ -144,6 +144,28 @@ final class AuditedFile {
   /// The text of some bytes.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+  /// The bytes of a line, from 1, without its end.
+  func content(ofLine line: Int) -> Range<Int> {
+    var range = lines.bytes(ofLine: line)
+    while let last = range.last, bytes[last] == 0x0A || bytes[last] == 0x0D {
+      range = range.lowerBound..<last
+    }
+    return range
+  }
+
+  /// The start of a line, without its end, for people to read: a line that a program wrote may be
+  /// as long as the file, and a finding each few bytes.
+  func excerpt(ofLine line: Int) -> String {
+    var range = content(ofLine: line).prefix(Self.longestExcerpt)
+    // No character is cut in two.
+    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80 {
+      range = range.startIndex..<last
+    }
+    return text(range)
+  }
+
+  private static let longestExcerpt = 500
+
   /// Whether a call reports to somebody.
   func isRecorder(_ call: FunctionCallExprSyntax) -> Bool {
     guard let name = call.name else { return false }
@@ -182,22 +204,13 @@ extension Rule {
     severity: Severity, fix: Fix?
   ) -> Finding {
     let place = file.lines.place(of: range.lowerBound)
-    let line = file.lines.bytes(ofLine: place.line)
-    let source = file.text(line).trimmingLineEnd()
-    let last = min(range.upperBound, line.lowerBound + source.utf8.count)
+    let line = file.content(ofLine: place.line)
+    let last = min(range.upperBound, line.upperBound)
     return Finding(
       rule: id, name: name, severity: severity, path: file.path, line: place.line,
       column: place.column, message: message, why: why,
-      endColumn: max(place.column + 1, last - line.lowerBound + 1), source: source,
-      anchor: anchor, fix: fix)
-  }
-}
-
-extension String {
-  fileprivate func trimmingLineEnd() -> String {
-    var text = self[...]
-    while let last = text.last, last.isNewline { text = text.dropLast() }
-    return String(text)
+      endColumn: max(place.column + 1, last - line.lowerBound + 1),
+      source: file.excerpt(ofLine: place.line), anchor: anchor, fix: fix)
   }
 }
 

@@ -76,10 +76,11 @@ package struct FileFinder: Sendable {
     // MARK: Named paths
 
     mutating func add(_ path: String) {
+      guard !path.isEmpty else { return complain("\"\"", "it names nothing") }
       let name = finder.names.relative(path)
       root = Root(path, finder)
-      guard !path.isEmpty, let status = FileStatus(path) else {
-        return complain(name.isEmpty ? "\"\"" : name, missing(path))
+      guard let status = FileStatus(path) else {
+        return complain(name, missing(path))
       }
       switch status.kind {
       case .folder:
@@ -104,9 +105,11 @@ package struct FileFinder: Sendable {
     private mutating func walk(_ path: String, _ name: String, _ excluded: [Glob]) {
       var open = [(path: path, name: name == "." ? "" : name)]
       while let (path, name) = open.popLast() {
-        guard let status = FileStatus(path), folders.insert(status.identity).inserted else {
+        guard let status = FileStatus(path) else {
+          complain(name, unreachable(name))
           continue
         }
+        guard folders.insert(status.identity).inserted else { continue }
         let entries: [FolderEntry]
         do throws(POSIXError) {
           entries = try FolderEntry.all(in: path)
@@ -142,13 +145,24 @@ package struct FileFinder: Sendable {
       case .link:
         if finder.isSource(entry.name) { links.append((path, root)) }
       case .file where finder.isSource(entry.name):
-        if let status = FileStatus(path) { take(path, name, status) }
+        if let status = FileStatus(path) {
+          take(path, name, status)
+        } else {
+          complain(name, unreachable(name))
+        }
       case .file:
         let isTable = entry.name.hasSuffix(".xcstrings") || entry.name.hasSuffix(".strings")
         if isTable { found.hasStringTables = true }
       case .other: break
       }
       return nil
+    }
+
+    /// Why something cannot be reached that its folder has just named.
+    private func unreachable(_ name: String) -> String {
+      let reason = errno
+      // A name with other bytes was mended when it was read, and is the name of nothing then.
+      return name.contains("\u{fffd}") ? "its name is no UTF-8" : SystemWords.of(reason)
     }
 
     mutating func addLinks() {

@@ -24,12 +24,11 @@ package struct FileStatus: Hashable, Sendable {
   /// When it was last written, in nanoseconds since 1970.
   package let changed: Int64
 
-  /// Asks the system.
+  /// Asks the system; nil where there is nothing, and `errno` says why.
   ///
   /// - Parameters:
   ///   - path: Any path.
   ///   - followsLinks: Whether it is about what a link leads to.
-  /// - Returns: Nil where there is nothing; `errno` says why.
   package init?(_ path: String, followsLinks: Bool = true) {
     var status = stat()
     guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }

@@ -30,6 +30,7 @@ struct FileWork: Sendable {
     if let line = bytes.firstLineThatIsNoUTF8 {
       return .unread(source.path, "it is no UTF-8 from line \(line) on")
     }
+    if let trouble = Nesting.trouble(in: bytes) { return .unread(source.path, trouble) }
     guard MarkdownCode.isMarkdown(source.path) else { return walk(bytes, vocabulary) }
     let code = MarkdownCode(bytes)
     return walk(code.swift, vocabulary, code.troubles(in: source.path))
@@ -38,7 +39,11 @@ struct FileWork: Sendable {
   private func walk(
     _ bytes: [UInt8], _ vocabulary: Vocabulary, _ troubles: [ParseTrouble] = []
   ) -> FileOutcome {
-    let tree = bytes.withUnsafeBufferPointer { Parser.parse(source: $0) }
+    let tree = bytes.withUnsafeBufferPointer {
+      // A debug build of the parser would stop at 20 levels, since its default stack is small.
+      Parser.parse(source: $0, maximumNestingLevel: Nesting.brackets + Nesting.angles)
+    }
+    if let trouble = Nesting.trouble(in: tree) { return .unread(source.path, trouble) }
     let file = AuditedFile(
       path: source.path, pathClass: PathClass(path: source.place), bytes: bytes, tree: tree,
       rules: rules.rules, vocabulary: vocabulary)
@@ -118,8 +123,7 @@ struct ParseTrouble: Sendable {
     let place = file.lines.place(of: min(offset, file.bytes.count))
     site = IndexedSite(
       path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
-      source: file.text(file.lines.bytes(ofLine: place.line))
-        .split(whereSeparator: \.isNewline).first.map(String.init) ?? "",
+      source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

@@ -109,12 +109,10 @@ struct Suppressions: Sendable {
 
   private func site(of text: String, at offset: Int, in file: AuditedFile) -> IndexedSite {
     let place = file.lines.place(of: offset)
-    let source =
-      file.text(file.lines.bytes(ofLine: place.line))
-      .split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     return IndexedSite(
       path: file.path, line: place.line, column: place.column,
-      endColumn: place.column + max(1, text.utf8.count), source: source,
+      endColumn: place.column + max(1, text.utf8.count),
+      source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

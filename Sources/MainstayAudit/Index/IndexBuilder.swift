@@ -30,12 +30,12 @@ final class IndexBuilder {
   func site(of node: some SyntaxProtocol, named name: String? = nil) -> IndexedSite {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let place = file.lines.place(of: start)
-    let line = file.lines.bytes(ofLine: place.line)
+    let line = file.content(ofLine: place.line)
     let end = min(node.endPositionBeforeTrailingTrivia.utf8Offset, line.upperBound)
     return IndexedSite(
       path: file.path, line: place.line, column: place.column,
       endColumn: max(place.column + 1, end - line.lowerBound + 1),
-      source: file.text(line).trimmingSuffix { $0.isNewline },
+      source: file.excerpt(ofLine: place.line),
       anchor: name.map { Finding.Anchor(declaration: $0, statement: 0) } ?? node.anchor)
   }
 

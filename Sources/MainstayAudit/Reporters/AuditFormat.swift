@@ -34,4 +34,7 @@ package enum AuditFormat: String, CaseIterable, Sendable {
     case .checklist: ChecklistTable(Checklist(report), style: style).text
     }
   }
+
+  /// Whether it says which cases tests name, which the index has to be told before.
+  package var asksForMembers: Bool { self == .checklist || self == .markdown }
 }

@@ -67,11 +67,11 @@ struct SARIFReport {
     let region: JSONText = .object([
       ("startLine", .number(finding.line)), ("startColumn", .number(column)),
       ("endLine", .number(finding.line)), ("endColumn", .number(max(column, end))),
-      ("snippet", .object([("text", .string(wrong))])),
+      ("snippet", Self.snippet(wrong)),
     ])
     let context: JSONText = .object([
       ("startLine", .number(finding.line)), ("endLine", .number(finding.line)),
-      ("snippet", .object([("text", .string(finding.source))])),
+      ("snippet", Self.snippet(finding.source)),
     ])
     let logical: JSONText? =
       finding.anchor.declaration.isEmpty
@@ -103,6 +103,11 @@ struct SARIFReport {
       ),
       ("fixes", finding.fix.map { .array([fix($0, of: finding.path)]) }),
     ])
+  }
+
+  /// A text of the file; none where it is longer than anybody reads, as in code on a single line.
+  private static func snippet(_ text: String) -> JSONText? {
+    text.utf8.count > 1_000 ? nil : .object([("text", .string(text))])
   }
 
   /// What stays equal when other lines are added or removed, but for equal statements.

@@ -8,8 +8,9 @@ struct XcodeReport {
 
   var text: String {
     let findings = report.findings.map { finding in
-      "\(absolute(finding.path)):\(finding.line):\(finding.column): \(finding.severity.diagnostic): "
-        + "\(finding.message.terminalSafe) (\(finding.rule) \(finding.name))"
+      "\(absolute(finding.path)):\(finding.line):\(finding.column): "
+        + "\(finding.severity.diagnostic): \(finding.message.terminalSafe) "
+        + "(\(finding.rule) \(finding.name))"
     }
     let problems = report.problems.map {
       "\(absolute($0.path)):1:1: warning: this file \($0.sentence.terminalSafe)"

@@ -30,3 +30,8 @@ package enum RuleNames {
     return "There is no rule `\(typed)`" + Suggestion.ending(for: typed, in: names)
   }
 }
+
+extension Rule {
+  /// Whether it asks for the whole project, but only once the app's error is named.
+  var isAboutAppErrorAlone: Bool { ["MS104"].contains(id) }
+}

@@ -98,8 +98,8 @@ extension ProgramTests {
       try folder.write("large.swift", Data(count: 50 << 20))
       try folder.link("loop.swift", to: "loop.swift")
       try folder.link("up", to: "..")
-      let end = try await AuditProgram.run(["--format", "xcode", ".", "none"], in: folder)
-      #expect(end.status == 1 && end.output.contains("a.swift:4:24: error:"), "\(end)")
+      let end = try await AuditProgram.run(["--format", "json", ".", "none"], in: folder)
+      #expect(end.status == 1 && end.output.contains("MS201"), "\(end)")
       #expect(
         end.errors == """
           mainstay-audit: binary.swift: it is no text

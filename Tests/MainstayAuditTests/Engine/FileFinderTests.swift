@@ -10,7 +10,7 @@ import Testing
   ) -> FileFinder.Found {
     let names = PathNames(folder: folder.path)
     let finder = FileFinder(excluded: excluded, markdown: markdown, names: names)
-    return finder.find(paths.map { $0.hasPrefix("/") ? $0 : folder.path + "/" + $0 })
+    return finder.find(paths.map { $0.isEmpty || $0.hasPrefix("/") ? $0 : folder.path + "/" + $0 })
   }
 
   @Test func `sources are found in the order of their paths`() throws {
@@ -78,12 +78,29 @@ import Testing
     #expect(found.sources.map(\.path) == ["a.swift"])
     #expect(
       found.problems.map { "\($0.path): \($0.reason)" } == [
+        "\"\": it names nothing",
         "broken.swift: the link leads nowhere",
         "none: there is no such file or folder",
         "none.swift: there is no such file or folder",
         "self.swift: the link leads to itself",
       ])
   }
+
+  #if os(Linux)
+    @Test func `a name that is no text is told`() throws {
+      let folder = try Folder()
+      try folder.write("a.swift", "")
+      let name = Array(folder.path.utf8) + Array("/b".utf8) + [0xFF] + Array(".swift".utf8) + [0]
+      name.withUnsafeBytes { bytes in
+        if let file = fopen(bytes.assumingMemoryBound(to: CChar.self).baseAddress, "w") {
+          fclose(file)
+        }
+      }
+      let found = find(in: folder)
+      #expect(found.sources.map(\.path) == ["a.swift"])
+      #expect(found.problems.map(\.reason) == ["its name is no UTF-8"])
+    }
+  #endif
 
   @Test func `a pipe is no source`() throws {
     let folder = try Folder()

@@ -74,6 +74,14 @@ import Testing
       (context["snippet"] as? [String: String])?["text"] == Samples.hostile.findings[0].source)
   }
 
+  @Test func `a line without an end is not repeated with each finding`() throws {
+    let long = String(repeating: "let a = 1; ", count: 10_000)
+    let place = try self.place(Samples.report(Samples.finding(column: 12, length: 3, source: long)))
+    let region = try #require(place["region"] as? [String: Any])
+    #expect((region["snippet"] as? [String: String])?["text"] == "let")
+    #expect((place["contextRegion"] as? [String: Any])?["snippet"] == nil)
+  }
+
   @Test func `a path from the root is a whole address`() throws {
     let place = try self.place(Samples.report(Samples.finding(path: "/tmp/a b.swift")))
     #expect(place["artifactLocation"] as? [String: String] == ["uri": "file:///tmp/a%20b.swift"])

@@ -6,12 +6,16 @@ import MainstayTesting
 enum ErrorRules {
   /// Errors that are no `AppErrorConvertible`, and why.
   static let unconverted = [
+    "AuditConfigurationError": "is printed by the audit, line by line",
+    "BaselineError": "is printed by the audit, as the end of a sentence",
     "CommandFailure": "is written by the program itself, with its status",
     "Diagnostics.Section.TooDeep": "becomes a line of the document",
     "Diagnostics.Section.TooLong": "becomes a line of the document",
     "Diagnostics.Section.TooSlow": "becomes a line of the document",
     "ErrorGroups.Moved": "tells whoever runs a test",
     "ErrorGroups.Unreadable": "tells whoever runs a test",
+    "FileWork.Unreadable": "becomes a problem of the report",
+    "Git.Failure": "is printed by the audit, as a sentence",
     "PayloadCorpus.Broken": "tells whoever runs a test",
     "PayloadCorpus.Unreadable": "tells whoever runs a test",
     "RecordedError": "is the record of an error, and stays what it was recorded from",

@@ -291,7 +291,7 @@ extension StoreUses.Growth {
     let first = file.lines.place(of: statement.bytes.lowerBound).line
     let line = file.lines.bytes(ofLine: first)
     let isOwnLine =
-      file.text(line.lowerBound..<statement.bytes.lowerBound).allSatisfy(\.isWhitespace)
+      file.bytes[line.lowerBound..<statement.bytes.lowerBound].allSatisfy { $0 == 0x20 || $0 == 0x09 }
     let separator = isOwnLine ? "\n" + file.indentation(of: statement) : "; "
     return .safe("keep the newest 100", Edit(end..<end, separator + text))
   }
