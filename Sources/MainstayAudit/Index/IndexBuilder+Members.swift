@@ -87,6 +87,10 @@ extension MemberAccessExprSyntax {
     case .initializerClause:
       return parent.parent?.as(PatternBindingSyntax.self)?.typeAnnotation?.type.plainName
         ?? parent.parent?.as(FunctionParameterSyntax.self)?.type.plainName
+    case .codeBlockItem:
+      guard parent.cast(CodeBlockItemSyntax.self).isImplicitResult else { return nil }
+      if let routine = enclosingRoutine { return routine.returnType?.plainName }
+      return nearest(PatternBindingSyntax.self)?.typeAnnotation?.type.plainName
     default: return nil
     }
   }

@@ -138,6 +138,11 @@ extension MemberAccessExprSyntax {
     if let type = expectedType, type != "Error" { return .named(type) }
     guard let call = parent?.as(FunctionCallExprSyntax.self) else { return nil }
     if call.parent?.kind == .throwStmt { return .thrown }
+    if let sequence = call.parent?.parent?.as(SequenceExprSyntax.self) {
+      // `self.error = .unknown("…")`
+      let isError = Assignment(sequence).map { $0.value?.id == call.id && $0.target.isNamedAsError }
+      return isError ?? false ? .thrown : nil
+    }
     guard let argument = call.parent?.as(LabeledExprSyntax.self) else { return nil }
     if argument.label?.text == "throwing" { return .thrown }
     return argument.nearest(FunctionCallExprSyntax.self)?.name == "failure" ? .thrown : nil
