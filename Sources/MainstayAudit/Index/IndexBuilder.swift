@@ -166,14 +166,23 @@ final class IndexBuilder {
     guard let access = node.calledExpression.as(MemberAccessExprSyntax.self),
       Self.alerts.contains(access.declName.baseName.text)
     else { return }
+    var bound: Set<String> = []
+    for closure in node.closures {
+      bound.formUnion(Routine(closure).parameters.map(\.name.bareText))
+    }
     let parts: [Syntax?] = [
       Syntax(node.arguments), node.trailingClosure.map { Syntax($0) },
       Syntax(node.additionalTrailingClosures),
     ]
-    for token in parts.compactMap(\.self).flatMap({ $0.every(TokenSyntax.self) })
-    where token.isIdentifier {
-      let name = token.bareText
+    for reference in parts.compactMap(\.self).flatMap({ $0.every(DeclReferenceExprSyntax.self) }) {
+      let name = reference.baseName.bareText
+      guard reference.isMemberName || !bound.contains(name) else { continue }
       part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
+    }
+    // `if let message { … }` reads the name without a reference to it.
+    for binding in parts.compactMap(\.self).flatMap({ $0.every(OptionalBindingConditionSyntax.self) })
+    where binding.initializer == nil {
+      binding.pattern.collectBoundNames(into: &part.alertNames)
     }
   }
 
