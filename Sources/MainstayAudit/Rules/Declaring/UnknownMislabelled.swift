@@ -86,6 +86,17 @@ extension Rule {
         """),
       .good("do { try database.save(order) } catch { throw AppError.unknown(error) }"),
       .good(
+        """
+        func end(_ end: End, _ error: any Error) -> AppError {
+          switch end {
+          case .unconnected:
+            guard let error = error as? WireError else { return .unreachable(error) }
+            return .wire(error)
+          case .lost: return .lost
+          }
+        }
+        """, because: "the arm says what the error is about"),
+      .good(
         "do { try await client.send(request) } catch { throw AppError.network(error) }",
         because: "it only calls the network"),
       .good(
@@ -132,7 +143,9 @@ extension Rule {
       file.report(statement.node, "Every other error is called `\(label)`")
     },
     .guardStatement { check, file in
-      guard let statement = check.body.statements.mapping,
+      // In an arm of a `switch` or an `if`, more is known of the error than its type.
+      guard check.parent?.parent?.parent?.parent.flatMap(Routine.init) != nil,
+        let statement = check.body.statements.mapping,
         check.conditions.contains(where: { $0.condition.castsError })
       else { return }
       guard let label = statement.label, Domain(of: label) != nil else { return }
