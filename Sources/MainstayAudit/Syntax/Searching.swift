@@ -63,8 +63,8 @@ extension SyntaxProtocol {
 
   /// Whether one of the names occurs in it as a whole identifier that is not a member or a label.
   ///
-  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or closure
-  /// that gives the name to something else does not count.
+  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or
+  /// closure that gives the name to something else does not count.
   func mentionsAny(of names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }
     var found = false
