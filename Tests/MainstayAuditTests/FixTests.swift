@@ -24,8 +24,10 @@ import Testing
         let after = try await report(of: fixed, profile: .all).findings
         let own = before.count { $0.rule == id }
         #expect(
-          after.count { $0.rule == id } == own - 1, "\(id) is still found, or found more, in:\n\(text)")
-        #expect(after.count <= before.count - 1, "\(id) adds findings to:\n\(text)\n\(after.map(\.rule))")
+          after.count { $0.rule == id } == own - 1,
+          "\(id) is still found, or found more, in:\n\(text)")
+        #expect(
+          after.count <= before.count - 1, "\(id) adds findings to:\n\(text)\n\(after.map(\.rule))")
       }
       if let expected = example.fixed {
         let all = FixRun(

@@ -16,6 +16,7 @@ public struct Audit: Sendable {
   /// - Parameters:
   ///   - sources: The files of one project.
   ///   - jobs: How many threads work; at least 1.
+  ///   - hasStringTables: Whether the project has tables of texts for people.
   ///   - progress: Told after each file how many are done.
   /// - Returns: What was found, sorted by place.
   package func run(

@@ -17,6 +17,12 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   private(set) lazy var imports: Set<String> = Set(
     tree.statements.compactMap { $0.item.as(ImportDeclSyntax.self)?.path.first?.name.bareText })
+  /// The loggers of its types, as far as somebody asked.
+  var knownLoggers: [SyntaxIdentifier: [String]] = [:]
+  /// The loggers that it declares outside of types.
+  private(set) lazy var fileLoggers: [String] = tree.statements
+    .compactMap { $0.item.as(VariableDeclSyntax.self) }.flatMap(\.bindings).filter(isLogger)
+    .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
   /// The functions that it declares anywhere, by name.
   private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
     grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
@@ -83,7 +89,8 @@ final class AuditedFile {
   func excerpt(ofLine line: Int) -> String {
     var range = content(ofLine: line).prefix(Self.longestExcerpt)
     // No character is cut in two.
-    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80 {
+    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80
+    {
       range = range.startIndex..<last
     }
     return text(range)
@@ -189,10 +196,11 @@ extension SyntaxProtocol {
 extension SourceFileSyntax {
   /// Whether it says `@main` and is a command of ArgumentParser, or starts with a shebang.
   fileprivate func isProgram(_ bytes: [UInt8]) -> Bool {
-    shebang != nil || statements.contains { item in
-      guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
-      return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
-    }
+    shebang != nil
+      || statements.contains { item in
+        guard let type = TypeDeclaration(Syntax(item.item)) else { return false }
+        return type.inherited.contains { $0.hasSuffix("ParsableCommand") }
+      }
   }
 }
 

@@ -58,7 +58,8 @@ struct Silencing {
     }
     if requiresReasons && !entry.hasReason {
       return [
-        Housekeeping.invalidIgnore.at(entry.site, "This comment gives no reason; write it behind ` -- `")
+        Housekeeping.invalidIgnore.at(
+          entry.site, "This comment gives no reason; write it behind ` -- `")
       ]
     }
     // A rule that is off here would find nothing, whatever the code.

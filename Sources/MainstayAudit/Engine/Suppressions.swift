@@ -58,7 +58,8 @@ struct Suppressions: Sendable {
     let following = file.lines.place(of: token.positionAfterSkippingLeadingTrivia.utf8Offset).line
     if let directive = Directive(text) {
       let lines: ClosedRange<Int>? =
-        directive.isForFile ? nil : isTrailing ? own...own : max(own, following)...max(own, following)
+        directive.isForFile
+        ? nil : isTrailing ? own...own : max(own, following)...max(own, following)
       entries.append(
         Entry(
           rules: directive.rules, lines: lines, hasReason: directive.hasReason,

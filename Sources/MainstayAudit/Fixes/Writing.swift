@@ -17,23 +17,25 @@ extension AuditedFile {
     var found: [String] = []
     var current = Syntax(node).parent
     while let here = current {
-      if let type = TypeDeclaration(here) {
-        found += type.properties.filter { isLogger($0.binding) }.map { property in
-          property.variable.modifiers.has(.static) ? "Self." + property.name.text
-            : property.name.text
-        }
-      }
+      if let type = TypeDeclaration(here) { found += loggers(of: type) }
       current = here.parent
     }
-    if found.isEmpty {
-      found = tree.statements.compactMap { $0.item.as(VariableDeclSyntax.self) }
-        .flatMap(\.bindings).filter(isLogger)
-        .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
-    }
+    if found.isEmpty { found = fileLoggers }
     return found.count == 1 ? found[0] : nil
   }
 
-  private func isLogger(_ binding: PatternBindingSyntax) -> Bool {
+  /// The loggers among the properties of a type, looked for once: a type may hold a finding in
+  /// each of its members.
+  private func loggers(of type: TypeDeclaration) -> [String] {
+    if let known = knownLoggers[type.node.id] { return known }
+    let found = type.properties.filter { isLogger($0.binding) }.map { property in
+      property.variable.modifiers.has(.static) ? "Self." + property.name.text : property.name.text
+    }
+    knownLoggers[type.node.id] = found
+    return found
+  }
+
+  func isLogger(_ binding: PatternBindingSyntax) -> Bool {
     binding.typeAnnotation?.type.lastName == "Logger"
       || binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
   }

@@ -155,7 +155,6 @@ final class IndexBuilder {
       part.members[name, default: 0] += 1
     }
   }
-
 }
 
 extension MemberAccessExprSyntax {
