@@ -280,11 +280,3 @@ extension [String] {
   /// `(code:_:)` for `code` and `_`.
   var asCallLabels: String { "(" + map { $0 + ":" }.joined() + ")" }
 }
-
-extension String {
-  fileprivate func trimmingSuffix(while matches: (Character) -> Bool) -> String {
-    var text = self[...]
-    while let last = text.last, matches(last) { text = text.dropLast() }
-    return String(text)
-  }
-}
