@@ -158,7 +158,8 @@ final class AuditedFile {
   func excerpt(ofLine line: Int) -> String {
     var range = content(ofLine: line).prefix(Self.longestExcerpt)
     // No character is cut in two.
-    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80 {
+    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80
+    {
       range = range.startIndex..<last
     }
     return text(range)

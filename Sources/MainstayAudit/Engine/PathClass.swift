@@ -17,10 +17,13 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
       self = .test
     } else if folders.contains(where: { $0.hasPrefix("preview") }) || name.contains("preview") {
       self = .preview
-    } else if MarkdownCode.isMarkdown(name) || folders.contains(where: { folder in
-      Self.exampleFolders.contains(folder) || folder.hasSuffix("demo") || folder.hasSuffix("demos")
-        || folder.hasSuffix("demoapps") || folder.hasSuffix("examples")
-    }) {
+    } else if MarkdownCode.isMarkdown(name)
+      || folders.contains(where: { folder in
+        Self.exampleFolders.contains(folder) || folder.hasSuffix("demo")
+          || folder.hasSuffix("demos")
+          || folder.hasSuffix("demoapps") || folder.hasSuffix("examples")
+      })
+    {
       self = .example
     } else if folders.contains(where: { folder in
       Self.toolFolders.contains(folder) || folder.hasSuffix("benchmarks")

@@ -98,7 +98,8 @@ final class IndexBuilder {
     return IndexedCase(
       name: element.name.bareText,
       payload: parameters?.map { $0.type.trimmedDescription } ?? [],
-      labels: canBeShort ? nil : labels.asCallLabels, site: site(of: element.name, named: "\(type).\(element.name.bareText)"))
+      labels: canBeShort ? nil : labels.asCallLabels,
+      site: site(of: element.name, named: "\(type).\(element.name.bareText)"))
   }
 
   /// `typealias Failure = CartError`.
@@ -133,7 +134,8 @@ final class IndexBuilder {
     for type in types { part.catchSites.append(indexedUse((type, nil), at: clause)) }
     let makesIt =
       clause.body.mentions { $0.text == app }
-      || clause.enclosingFunction?.thrownType == app && clause.body.containsOwn { $0.kind == .throwStmt }
+      || clause.enclosingFunction?.thrownType == app
+        && clause.body.containsOwn { $0.kind == .throwStmt }
     if makesIt { addArms(types) }
   }
 
@@ -164,14 +166,23 @@ final class IndexBuilder {
     guard let access = node.calledExpression.as(MemberAccessExprSyntax.self),
       Self.alerts.contains(access.declName.baseName.text)
     else { return }
+    var bound: Set<String> = []
+    for closure in node.closures {
+      bound.formUnion(Routine(closure).parameters.map(\.name.bareText))
+    }
     let parts: [Syntax?] = [
       Syntax(node.arguments), node.trailingClosure.map { Syntax($0) },
       Syntax(node.additionalTrailingClosures),
     ]
-    for token in parts.compactMap(\.self).flatMap({ $0.every(TokenSyntax.self) })
-    where token.isIdentifier {
-      let name = token.bareText
+    for reference in parts.compactMap(\.self).flatMap({ $0.every(DeclReferenceExprSyntax.self) }) {
+      let name = reference.baseName.bareText
+      guard reference.isMemberName || !bound.contains(name) else { continue }
       part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
+    }
+    // `if let message { … }` reads the name without a reference to it.
+    for binding in parts.compactMap(\.self).flatMap({ $0.every(OptionalBindingConditionSyntax.self) })
+    where binding.initializer == nil {
+      binding.pattern.collectBoundNames(into: &part.alertNames)
     }
   }
 

@@ -49,6 +49,42 @@ extension Syntax {
   }
 }
 
+extension SyntaxProtocol {
+  /// Whether it runs in a `Task { … }` that nothing keeps, so that nobody can cancel it.
+  var isInDiscardedTask: Bool {
+    var current = Syntax(self)
+    while let parent = current.parent {
+      if parent.kind == .memberBlock || parent.kind == .functionDecl { return false }
+      if let call = parent.as(FunctionCallExprSyntax.self), current.kind == .closureExpr,
+        call.makesTask
+      {
+        return call.isThrownAway
+      }
+      current = parent
+    }
+    return false
+  }
+}
+
+extension FunctionCallExprSyntax {
+  fileprivate var makesTask: Bool {
+    if let reference = calledExpression.as(DeclReferenceExprSyntax.self) {
+      return reference.baseName.text == "Task"
+    }
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "Task"
+    else { return false }
+    return access.declName.baseName.text == "detached"
+      || access.declName.baseName.text == "immediate"
+  }
+
+  /// Whether nothing takes what it returns; what an action of one expression returns, nobody does.
+  fileprivate var isThrownAway: Bool {
+    guard let item = parent?.as(CodeBlockItemSyntax.self) else { return false }
+    return !item.isImplicitResult || item.parent?.parent?.kind == .closureExpr
+  }
+}
+
 extension CatchClauseSyntax {
   /// Whether it takes nothing but cancellation.
   var isForCancellation: Bool {

@@ -13,11 +13,16 @@ extension AuditedFile {
 
   /// The same, at a level that says that something failed.
   func isErrorLogCall(_ call: FunctionCallExprSyntax) -> Bool {
-    guard isLogCall(call), let name = call.name else { return false }
-    if name == "os_log" {
+    // The level first: it is cheap to read, and most calls have other names.
+    guard let access = call.calledExpression.as(MemberAccessExprSyntax.self) else {
+      guard call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text == "os_log"
+      else { return false }
       return call.argument("type").map { ["error", "fault"].contains($0.lastName) } ?? false
     }
-    return ["error", "critical", "fault", "emergency", "alert"].contains(name)
+    switch access.declName.baseName.text {
+    case "error", "critical", "fault", "emergency", "alert": return isLogCall(call)
+    default: return false
+    }
   }
 }
 

@@ -87,7 +87,9 @@ extension AuditedFile {
   /// Reports what a body that is entered for cancellation does as if something had failed.
   fileprivate func reportFailures(in body: CodeBlockSyntax) {
     for assignment in body.assignments
-    where setsErrorState(assignment) && !assignment.values.contains(where: \.speaksOfCancellation) {
+    where setsErrorState(assignment) && !assignment.isRecord
+      && !assignment.values.contains(where: \.speaksOfCancellation)
+    {
       report(assignment.node, "`\(assignment.path)` is set for cancellation")
       return
     }

@@ -20,7 +20,7 @@ extension Rule {
       let waits = loop.body.mayThrowWhileWaiting
       file.report(
         clause, "This tries again even when the work was cancelled",
-        severity: waits ? .info : nil, fix: file.fix(clause, loop))
+        severity: waits || clause.isInDiscardedTask ? .info : nil, fix: file.fix(clause, loop))
     })
 }
 

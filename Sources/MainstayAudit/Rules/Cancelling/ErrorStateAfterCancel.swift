@@ -24,7 +24,7 @@ extension Rule {
       else { return }
       file.report(
         first.node, "`\(first.path)` is set even when the work was cancelled",
-        fix: file.fix(told, clause))
+        severity: clause.isInDiscardedTask ? .info : nil, fix: file.fix(told, clause))
     })
 }
 

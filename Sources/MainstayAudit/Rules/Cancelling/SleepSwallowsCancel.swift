@@ -13,7 +13,7 @@ extension Rule {
     examples: sleepSwallowsCancelBad + sleepSwallowsCancelGood,
     checks: .tryExpression { node, file in
       guard node.questionOrExclamationMark?.tokenKind == .postfixQuestionMark, node.isSleep,
-        let item = node.statementItem
+        let item = node.statementItem, !item.isInDiscardedTask
       else { return }
       guard let loop = item.enclosingLoop else {
         // Outside of loops it is a matter of taste, for those who ask for the whole standard.
@@ -159,6 +159,9 @@ private let sleepSwallowsCancelBad: [Example] = [
 
 private let sleepSwallowsCancelGood: [Example] = [
   .good("while on { try await Task.sleep(for: .seconds(1)) }"),
+  .good(
+    "Task { while on { try? await Task.sleep(for: .seconds(1)); tick() } }",
+    because: "nobody keeps this task, so nobody cancels it"),
   .good("while !Task.isCancelled { try? await Task.sleep(for: .seconds(1)); await tick() }"),
   .good(
     """

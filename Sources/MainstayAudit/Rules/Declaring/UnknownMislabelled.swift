@@ -6,12 +6,14 @@ extension Rule {
   static let unknownMislabelled = Rule(
     "MS109", "unknown-mislabelled", .warning, .strict, serves: ["B11", "T13"],
     places: [.production, .example],
-    summary: "A catch-all, or the end of a chain, calls every error one of the network or the like.",
+    summary:
+      "A catch-all, or the end of a chain, calls every error one of the network or the like.",
     why: """
       Whatever goes wrong gets the same name: people are told to check their connection when the \
       disk is full, and retries repeat what cannot succeed.
       """,
-    guess: "Calls are known by the words in their names: `decode` has nothing to do with a network.",
+    guess:
+      "Calls are known by the words in their names: `decode` has nothing to do with a network.",
     onPurpose: "Catch the errors of that kind by their type, and leave the rest unclassified.",
     remedy: .none("which case stands for the rest is for the author to say"),
     examples: [
@@ -199,7 +201,9 @@ extension CodeBlockItemListSyntax {
     {
       return Mapping(node: Syntax(sequence), value: value)
     }
-    if let value = item.as(ExprSyntax.self), value.isCase {
+    if let value = item.as(ExprSyntax.self), value.isCase,
+      value.firstName.map({ $0.hasSuffix("Error") || $0.hasSuffix("Failure") }) ?? true
+    {
       return Mapping(node: Syntax(value), value: value)
     }
     return nil
@@ -339,7 +343,10 @@ private enum Domain: CaseIterable {
         "manager", "directory", "folder", "record", "execute", "query", "contents", "defaults",
       ]
     case .coding:
-      ["decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist", "xml", "unpack"]
+      [
+        "decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist", "xml",
+        "unpack",
+      ]
     }
   }
 
@@ -347,7 +354,8 @@ private enum Domain: CaseIterable {
   private var certain: Set<String> {
     switch self {
     case .network: ["network", "http", "url", "api", "remote", "socket", "endpoint", "server"]
-    case .storage: ["database", "db", "sqlite", "keychain", "disk", "realm", "directory", "defaults"]
+    case .storage:
+      ["database", "db", "sqlite", "keychain", "disk", "realm", "directory", "defaults"]
     case .coding: ["decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist"]
     }
   }

@@ -32,7 +32,9 @@ extension AuditedFile {
     if after.contains(where: { $0.isEnding }) { return }
     let isResetInside = work.body.setsFalse(path)
     let isResetAfter = after.contains { $0.setsFalse(path) }
-    guard isResetInside || isResetAfter, !work.hasDefer(for: path) else { return }
+    guard isResetInside || isResetAfter, !work.hasDefer(for: path),
+      work.body.contains(where: { $0.kind == .tryExpr || $0.kind == .throwStmt })
+    else { return }
     let type = TypeDeclaration(around: work)
     let stuck = work.catchClauses.first { clause in
       guard !clause.isForCancellation, !clause.body.setsFalse(path),

@@ -34,10 +34,9 @@ extension Rule {
       }
     },
     .call { call, file in
-      guard let name = call.name, file.vocabulary.screens.contains(name) else { return }
       for argument in call.arguments {
-        guard let access = argument.expression.rawDescription,
-          let screen = file.screen(for: access)
+        guard let access = argument.expression.rawDescription, let name = call.name,
+          file.vocabulary.screens.contains(name), let screen = file.screen(for: access)
         else { continue }
         file.reportRaw(access, screen)
         return

@@ -15,9 +15,9 @@ extension Rule {
     remedy: .none("The text must say what happened in the words of the app."),
     examples: technicalTextShownBad + technicalTextShownGood,
     checks: .stringLiteral { literal, file in
-      guard literal.segments.count > 1 else { return }
+      guard literal.segments.count > 1, let screen = file.screen(for: literal) else { return }
       for value in literal.interpolated {
-        guard let part = value.technicalPart, let screen = file.screen(for: literal),
+        guard let part = value.technicalPart,
           !value.isStatus || screen.isState || literal.speaksOfFailure
         else { continue }
         file.reportTechnical(part, in: literal, screen)

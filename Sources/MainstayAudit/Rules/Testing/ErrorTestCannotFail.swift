@@ -17,7 +17,7 @@ extension Rule {
         let clause = node.catchClauses.first(where: \.checksItsError)
       else { return }
       guard !node.body.checks, !node.catchClauses.contains(where: \.leavesTrace),
-        !node.isCheckedAfterwards, !(node.enclosingFunction?.name?.namesACheck ?? false)
+        !node.isCheckedAfterwards, !(node.enclosingFunction?.isCheckItself ?? false)
       else { return }
       file.report(
         node, "This passes when nothing is thrown", fix: file.fix(node, clause))
@@ -29,6 +29,7 @@ extension CatchClauseSyntax {
   fileprivate var checksItsError: Bool {
     body.every(FunctionCallExprSyntax.self).contains { $0.isCheck && !$0.isFailure }
       || body.every(MacroExpansionExprSyntax.self).contains { $0.isCheck && !$0.isAlwaysFalse }
+      || body.statements.contains { $0.acceptsOneError(of: errorNames) }
   }
 
   /// Whether something after the `do` can tell that it ran: a variable or an expectation.
@@ -42,6 +43,18 @@ extension CatchClauseSyntax {
           .contains(name)
           || node.cast(FunctionCallExprSyntax.self).calledExpression.lastName == "confirmed"
       }
+  }
+}
+
+extension CodeBlockItemSyntax {
+  /// Whether it is a `switch` over the error that fails for all but some.
+  fileprivate func acceptsOneError(of names: Set<String>) -> Bool {
+    let expression = item.as(ExpressionStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self)
+    guard let choice = expression?.as(SwitchExprSyntax.self), choice.subject.mentionsAny(of: names)
+    else { return false }
+    let arms = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
+    let failing = arms.filter { $0.ownCalls.contains(where: \.isFailure) }
+    return !failing.isEmpty && failing.count < arms.count
   }
 }
 
@@ -71,6 +84,14 @@ extension DoStmtSyntax {
     guard clausesLeave else { return false }
     if body.statements.last?.item.kind == .returnStmt { return true }
     return itemsAfter.contains { $0.plainCall?.isFailure ?? false }
+  }
+}
+
+extension Routine {
+  /// Whether it is no test, but what tests call to check something.
+  fileprivate var isCheckItself: Bool {
+    guard let name, !name.hasPrefix("test"), name.namesACheck else { return false }
+    return !(node.as(FunctionDeclSyntax.self)?.attributes.names.contains("Test") ?? false)
   }
 }
 
@@ -270,5 +291,8 @@ private let errorTestCannotFailGood: [Example] = [
       }
     }
     """, path: place, because: "it is thrown on to a check"),
+  .good(
+    "func expectEmpty() { do { try save(nil) } catch { XCTAssertTrue(error is StoreError) } }",
+    path: place, because: "tests call it, with or without an error"),
   .good("func f() { do { try save(nil) } catch { assert(error is StoreError) } }"),
 ]

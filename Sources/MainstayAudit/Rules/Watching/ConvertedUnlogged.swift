@@ -14,7 +14,9 @@ extension Rule {
     checks: .throwStatement { node, file in
       guard let call = node.expression.core.as(FunctionCallExprSyntax.self), call.isConversion,
         let clause = node.nearestClause, call.converts(clause.errorNames),
-        !file.reports(clause.body)
+        !clause.body.every(FunctionCallExprSyntax.self).contains(where: {
+          $0.position < node.position && file.isRecorder($0)
+        })
       else { return }
       file.report(node, "The error that is converted here is noted nowhere")
     })
