@@ -24,10 +24,12 @@ import Testing
         let after = try await report(of: fixed, profile: .all).findings
         let own = before.count { $0.rule == id }
         #expect(
-          after.count { $0.rule == id } == own - 1, "\(id) is still found, or found more, in:\n\(text)")
+          after.count { $0.rule == id } == own - 1,
+          "\(id) is still found, or found more, in:\n\(text)")
         // A handler that now logs is one that does nothing else, which an opt-in rule asks about.
         let others = after.count { $0.rule != "MS703" }
-        #expect(others <= before.count - 1, "\(id) adds findings to:\n\(text)\n\(after.map(\.rule))")
+        #expect(
+          others <= before.count - 1, "\(id) adds findings to:\n\(text)\n\(after.map(\.rule))")
       }
       if let expected = example.fixed {
         let all = FixRun(

@@ -192,7 +192,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "let e = E.empty", "throw E.empty", "done(.failure(.empty))", "func f() throws(E) { throw .empty }",
+    "let e = E.empty", "throw E.empty", "done(.failure(.empty))",
+    "func f() throws(E) { throw .empty }",
     "func f() -> E { return .empty }", "func f<T>() -> T { return .empty }", "let e: E = .empty",
     "extension E { static var one: Self { .empty } }", "extension E { static let all = [empty] }",
     "typealias F = E\nlet e = F.empty", "let e = Module.E.empty", "let e = flag ? E.empty : nil",
@@ -244,7 +245,8 @@ import Testing
     let sources = (0..<20).map { number in
       AuditSource(
         path: "Sources/App/File\(number).swift",
-        text: "enum E\(number): Error { case a }\nextension E\((number + 1) % 20): LocalizedError {}")
+        text:
+          "enum E\(number): Error { case a }\nextension E\((number + 1) % 20): LocalizedError {}")
     }
     let one = await Audit().run(sources, jobs: 1).index
     let many = await Audit().run(sources, jobs: 4).index

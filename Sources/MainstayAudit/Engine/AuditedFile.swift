@@ -17,6 +17,12 @@ final class AuditedFile {
   private(set) lazy var lines = LineTable(bytes)
   /// The modules that it imports, also under a condition.
   private(set) lazy var imports: Set<String> = tree.statements.imports
+  /// The loggers of its types, as far as somebody asked.
+  var knownLoggers: [SyntaxIdentifier: [KnownLogger]] = [:]
+  /// The loggers that it declares outside of types.
+  private(set) lazy var fileLoggers: [String] = tree.statements
+    .compactMap { $0.item.as(VariableDeclSyntax.self) }.flatMap(\.bindings).filter(isLogger)
+    .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
   /// The functions that it declares anywhere, by name.
   private(set) lazy var functions: [String: [FunctionDeclSyntax]] = Dictionary(
     grouping: tree.every(FunctionDeclSyntax.self), by: { $0.name.bareText })
@@ -161,7 +167,8 @@ final class AuditedFile {
   func excerpt(ofLine line: Int) -> String {
     var range = content(ofLine: line).prefix(Self.longestExcerpt)
     // No character is cut in two.
-    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80 {
+    while range.endIndex < bytes.count, let last = range.last, bytes[range.endIndex] & 0xC0 == 0x80
+    {
       range = range.startIndex..<last
     }
     return text(range)

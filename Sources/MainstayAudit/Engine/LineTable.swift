@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where the lines of a text begin, so that an offset becomes a line and a column.
-struct LineTable: Sendable {
+package struct LineTable: Sendable {
   private let starts: [Int]
   private let count: Int
 
-  init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     var starts = [0]
     var index = 0
     while index < bytes.count {
@@ -19,7 +19,7 @@ struct LineTable: Sendable {
   }
 
   /// The line from 1, and the column in bytes from 1.
-  func place(of offset: Int) -> (line: Int, column: Int) {
+  package func place(of offset: Int) -> (line: Int, column: Int) {
     var low = 0
     var high = starts.count
     while high - low > 1 {
@@ -30,10 +30,10 @@ struct LineTable: Sendable {
   }
 
   /// The bytes of a line, from 1, with its end.
-  func bytes(ofLine line: Int) -> Range<Int> {
+  package func bytes(ofLine line: Int) -> Range<Int> {
     guard line >= 1, line <= starts.count else { return count..<count }
     return starts[line - 1]..<(line < starts.count ? starts[line] : count)
   }
 
-  var lineCount: Int { starts.count }
+  package var lineCount: Int { starts.count }
 }

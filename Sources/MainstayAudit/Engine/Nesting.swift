@@ -16,6 +16,8 @@ enum Nesting {
   static let angles = 100
   /// Words without a sign between them, such as `try try try`.
   static let words = 50_000
+  /// `#` in a row, before a string.
+  static let hashes = 255
   /// Levels of the tree, of which a link of a chain `a.b.c` is one.
   static let levels = 2_000
 
@@ -47,6 +49,7 @@ private struct NestingScan {
   private var angles = 0
   private var conditions = 0
   private var words = 0
+  private var hashes = 0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -66,6 +69,7 @@ private struct NestingScan {
       if angles > Nesting.angles {
         return "it nests more than \(Nesting.angles) generic arguments"
       }
+      if hashes > Nesting.hashes { return "it has more than \(Nesting.hashes) `#` in a row" }
       if words > Nesting.words {
         return "it has more than \(Nesting.words) words without a sign between them"
       }
@@ -132,6 +136,7 @@ private struct NestingScan {
   private mutating func readHash() {
     var hashes = 1
     while byte(hashes) == UInt8(ascii: "#") { hashes += 1 }
+    self.hashes = max(self.hashes, hashes)
     if byte(hashes) == UInt8(ascii: "\"") {
       place += hashes
       openString(hashes: hashes)

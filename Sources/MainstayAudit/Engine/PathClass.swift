@@ -5,22 +5,26 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
   case production, test, preview, example, tool, generated
 
   /// What a path alone says; a `main.swift` or an `@main` command makes a tool of production code.
-  init(path: String) {
-    let parts = path.split(separator: "/").map { $0.lowercased() }
+  package init(path: String) {
+    let written = path.split(separator: "/")
+    let parts = written.map { $0.lowercased() }
     let folders = parts.dropLast()
     let name = parts.last ?? ""
     if name.hasSuffix(".generated.swift") || name.hasSuffix(".pb.swift")
       || name.hasSuffix(".grpc.swift") || folders.contains("generated")
     {
       self = .generated
-    } else if Self.isTest(folders, name) {
+    } else if Self.isTest(written.dropLast(), written.last ?? "") {
       self = .test
     } else if folders.contains(where: { $0.hasPrefix("preview") }) || name.contains("preview") {
       self = .preview
-    } else if MarkdownCode.isMarkdown(name) || folders.contains(where: { folder in
-      Self.exampleFolders.contains(folder) || folder.hasSuffix("demo") || folder.hasSuffix("demos")
-        || folder.hasSuffix("demoapps") || folder.hasSuffix("examples")
-    }) {
+    } else if MarkdownCode.isMarkdown(name)
+      || folders.contains(where: { folder in
+        Self.exampleFolders.contains(folder) || folder.hasSuffix("demo")
+          || folder.hasSuffix("demos")
+          || folder.hasSuffix("demoapps") || folder.hasSuffix("examples")
+      })
+    {
       self = .example
     } else if folders.contains(where: { folder in
       Self.toolFolders.contains(folder) || folder.hasSuffix("benchmarks")
@@ -34,16 +38,26 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  private static func isTest(_ folders: ArraySlice<String>, _ name: String) -> Bool {
+  private static func isTest(_ folders: ArraySlice<Substring>, _ name: Substring) -> Bool {
     folders.contains { folder in
-      folder == "tests" || folder == "test" || folder.hasSuffix("tests")
-        || folder.hasSuffix("testing") || folder.hasSuffix("testsupport")
-        || folder.hasSuffix("testhelpers") || folder.hasSuffix("mocks") || folder == "specs"
-        || folder.hasSuffix("fixtures") || folder.hasSuffix("testutils")
-    } || name.hasSuffix("tests.swift") || name.hasSuffix("test.swift")
-      || name.hasSuffix("spec.swift") || name.hasPrefix("mock")
+      let parts = words(of: String(folder.replacing("-", with: "_")))
+      guard let last = parts.last else { return false }
+      return testFolders.contains(last)
+        || parts.suffix(2).first == "test" && ["support", "helpers", "utils"].contains(last)
+    } || isTest(named: name)
   }
 
+  /// A whole word tells: `Latest.swift` holds no tests.
+  private static func isTest(named name: Substring) -> Bool {
+    let parts = words(of: String(name.prefix { $0 != "." }.replacing("-", with: "_")))
+    return parts.first == "mock"
+      || parts.last.map { ["test", "tests", "spec"].contains($0) } ?? false
+  }
+
+  private static let testFolders: Set<String> = [
+    "test", "tests", "testing", "testsupport", "testhelpers", "testutils", "mocks", "specs",
+    "fixtures",
+  ]
   private static let exampleFolders: Set<String> = [
     "examples", "example", "samples", "sample", "demo", "demos", "snippets", "playground",
     "playgrounds", "tutorials",

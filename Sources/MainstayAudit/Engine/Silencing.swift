@@ -13,16 +13,22 @@ struct Silencing {
   }
 
   func apply(to findings: [Finding]) -> [Finding] {
-    var used: [String: Set<Int>] = [:]
-    var byPath: [String: FileOutcome] = [:]
-    for outcome in outcomes { byPath[outcome.path] = outcome }
+    var byPath: [String: Comments] = [:]
+    for outcome in outcomes {
+      guard let entries = outcome.suppressions?.entries, !entries.isEmpty else { continue }
+      byPath[outcome.path] = Comments(entries)
+    }
+    var used: [String: [Int: Set<String>]] = [:]
     let left = findings.filter { finding in
-      let entries = byPath[finding.path]?.suppressions?.entries ?? []
-      guard let place = entries.firstIndex(where: { silences($0, finding) }) else { return true }
-      used[finding.path, default: []].insert(place)
+      guard let comments = byPath[finding.path],
+        let place = comments.about(finding.line).first(where: {
+          silences(comments.entries[$0], finding)
+        })
+      else { return true }
+      used[finding.path, default: [:]][place, default: []].insert(finding.rule)
       return false
     }
-    return left + outcomes.flatMap { housekeeping($0, used[$0.path] ?? []) }
+    return left + outcomes.flatMap { housekeeping($0, used[$0.path] ?? [:]) }
   }
 
   private func silences(_ entry: Suppressions.Entry, _ finding: Finding) -> Bool {
@@ -32,28 +38,26 @@ struct Silencing {
     return entry.lines?.contains(finding.line) ?? true
   }
 
-  private func housekeeping(_ outcome: FileOutcome, _ used: Set<Int>) -> [Finding] {
+  private func housekeeping(
+    _ outcome: FileOutcome, _ used: [Int: Set<String>]
+  ) -> [Finding] {
     var found: [Finding] = []
     found += outcome.parseTroubles.map { Housekeeping.unparsed.at($0.site, $0.message) }
     for (place, entry) in (outcome.suppressions?.entries ?? []).enumerated()
     where !entry.isForeign {
-      found += complaints(about: entry, isUsed: used.contains(place), outcome.ruleIDs)
+      found += complaints(about: entry, used[place] ?? [], outcome.ruleIDs)
     }
     return found
   }
 
   private func complaints(
-    about entry: Suppressions.Entry, isUsed: Bool, _ active: Set<String>
+    about entry: Suppressions.Entry, _ used: Set<String>, _ active: Set<String>
   ) -> [Finding] {
     if entry.rules.isEmpty {
       return [Housekeeping.blanketIgnore.at(entry.site, "This comment names no rule")]
     }
     let unknown = entry.rules.filter { rules[$0] == nil }
-    if !unknown.isEmpty {
-      return unknown.map { id in
-        Housekeeping.invalidIgnore.at(entry.site, "There is no rule `\(id)`")
-      }
-    }
+    if !unknown.isEmpty { return complaints(aboutUnknown: unknown, of: entry) }
     if requiresReasons && !entry.hasReason {
       return [
         Housekeeping.invalidIgnore.at(
@@ -61,7 +65,55 @@ struct Silencing {
       ]
     }
     // A rule that is off here would find nothing, whatever the code.
-    guard !isUsed, entry.rules.contains(where: active.contains) else { return [] }
-    return [Housekeeping.unusedIgnore.at(entry.site, "This comment silences nothing")]
+    let idle = entry.rules.filter { active.contains($0) && !used.contains($0) }
+    guard !idle.isEmpty else { return [] }
+    let isIdle = used.isEmpty
+    return [
+      Housekeeping.unusedIgnore.at(
+        entry.site,
+        isIdle
+          ? "This comment silences nothing"
+          : "This comment silences nothing of \(idle.joined(separator: ", "))")
+    ]
   }
+
+  private func complaints(
+    aboutUnknown names: [String], of entry: Suppressions.Entry
+  ) -> [Finding] {
+    let ids = names.filter { $0.hasPrefix("MS") || $0.hasPrefix("-") }
+    // Words of prose are no ids: the reason stands in the wrong place.
+    guard !ids.isEmpty || entry.hasReason else {
+      return [Housekeeping.invalidIgnore.at(entry.site, "Write the reason behind ` -- `")]
+    }
+    return (ids.isEmpty ? names : ids).map { id in
+      Housekeeping.invalidIgnore.at(entry.site, "There is no rule `\(id)`")
+    }
+  }
+}
+
+/// The comments of one file, by the lines that they are about.
+private struct Comments {
+  let entries: [Suppressions.Entry]
+  /// Those about a few lines, by line.
+  private var near: [Int: [Int]] = [:]
+  /// Those about the file, or all that follows.
+  private var wide: [Int] = []
+
+  init(_ entries: [Suppressions.Entry]) {
+    self.entries = entries
+    // Comments of ours come first, so that they do not count as unused beside another tool's.
+    let order =
+      entries.indices.filter { !entries[$0].isForeign }
+      + entries.indices.filter { entries[$0].isForeign }
+    for place in order {
+      if let lines = entries[place].lines, lines.count <= 100 {
+        for line in lines { near[line, default: []].append(place) }
+      } else {
+        wide.append(place)
+      }
+    }
+  }
+
+  /// The places of the comments about a line.
+  func about(_ line: Int) -> [Int] { (near[line] ?? []) + wide }
 }

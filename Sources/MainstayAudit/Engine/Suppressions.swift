@@ -17,6 +17,10 @@ struct Suppressions: Sendable {
     let isForeign: Bool
     /// Where the comment stands.
     let site: IndexedSite
+
+    func with(_ rules: [String], _ lines: ClosedRange<Int>) -> Entry {
+      Entry(rules: rules, lines: lines, hasReason: hasReason, isForeign: isForeign, site: site)
+    }
   }
 
   private(set) var entries: [Entry] = []
@@ -55,11 +59,12 @@ struct Suppressions: Sendable {
     var text = ""
     piece.write(to: &text)
     let own = file.lines.place(of: offset).line
-    let following = file.lines.place(of: token.positionAfterSkippingLeadingTrivia.utf8Offset).line
+    let following = file.lines.line(of: token)
     if let directive = Directive(text) {
       let lines: ClosedRange<Int>? =
         directive.isForFile
-        ? nil : isTrailing ? own...own : max(own, following)...max(own, following)
+        ? nil
+        : isTrailing ? file.lines(endingWith: token, own) : file.lines(startingWith: token, own)
       entries.append(
         Entry(
           rules: directive.rules, lines: lines, hasReason: directive.hasReason,
@@ -72,21 +77,34 @@ struct Suppressions: Sendable {
   private mutating func addForeign(
     _ text: String, own: Int, following: Int, at offset: Int, in file: AuditedFile
   ) {
-    guard let range = text.firstRange(of: "swiftlint:disable") else { return }
-    let rest = text[range.upperBound...].split(whereSeparator: { $0 == " " || $0 == "," })
+    guard let comment = ForeignDirective(text) else { return }
+    if comment.isEnd { return end(comment.rules, at: own) }
     let lines: ClosedRange<Int>?
-    switch rest.first.map({ text[range.upperBound..<$0.endIndex] }) {
-    case ":this": lines = own...own
-    case ":next": lines = (own + 1)...(own + 1)
-    case ":previous": lines = max(1, own - 1)...max(1, own - 1)
+    switch comment.reach {
+    case "this": lines = own...own
+    case "next": lines = (own + 1)...(own + 1)
+    case "previous": lines = max(1, own - 1)...max(1, own - 1)
     default: lines = own...max(own, file.lines.lineCount)
     }
-    let rules = rest.compactMap { Self.foreign[String($0)] }
+    let rules = comment.rules
     guard !rules.isEmpty else { return }
     entries.append(
       Entry(
         rules: rules, lines: lines, hasReason: true, isForeign: true,
         site: site(of: text, at: offset, in: file)))
+  }
+
+  /// Rules that SwiftLint looks for again from a line on.
+  private mutating func end(_ rules: [String], at line: Int) {
+    for place in entries.indices {
+      let entry = entries[place]
+      guard entry.isForeign, let lines = entry.lines, lines.lowerBound < line,
+        lines.upperBound >= line, entry.rules.contains(where: rules.contains)
+      else { continue }
+      let left = entry.rules.filter { !rules.contains($0) }
+      entries[place] = entry.with(entry.rules.filter(rules.contains), lines.lowerBound...(line - 1))
+      if !left.isEmpty { entries.append(entry.with(left, lines)) }
+    }
   }
 
   private func site(of text: String, at offset: Int, in file: AuditedFile) -> IndexedSite {
@@ -96,6 +114,105 @@ struct Suppressions: Sendable {
       endColumn: place.column + max(1, text.utf8.count),
       source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
+  }
+}
+
+extension AuditedFile {
+  /// The lines that a comment before a token is about: the next one with code, to the end of the
+  /// statement or up to its first brace, and for a comment alone in a block what opens the block.
+  fileprivate func lines(startingWith token: TokenSyntax, _ own: Int) -> ClosedRange<Int> {
+    let first = max(own, lines.line(of: token))
+    if token.tokenKind == .rightBrace, let opening = token.ownerOfEmptyBlock {
+      return min(first, lines.line(of: opening))...first
+    }
+    guard let item = token.enclosingItem, item.bytes.lowerBound == token.bytes.lowerBound else {
+      return first...first
+    }
+    var last = first
+    for token in item.tokens(viewMode: .sourceAccurate).prefix(Self.longestStatement) {
+      last = lines.line(of: token)
+      if token.tokenKind == .leftBrace { break }
+    }
+    return first...max(first, last)
+  }
+
+  /// The lines that a comment behind a token is about: its own, and those of the statement that
+  /// ends there, if no block is in it.
+  fileprivate func lines(endingWith token: TokenSyntax, _ own: Int) -> ClosedRange<Int> {
+    guard let item = token.enclosingItem, item.bytes.upperBound == token.bytes.upperBound else {
+      return own...own
+    }
+    let tokens = item.tokens(viewMode: .sourceAccurate).prefix(Self.longestStatement)
+    if tokens.contains(where: { $0.tokenKind == .leftBrace }) { return own...own }
+    return min(own, lines.place(of: item.bytes.lowerBound).line)...own
+  }
+
+  /// The most tokens of a statement that are looked at.
+  private static let longestStatement = 400
+}
+
+extension TokenSyntax {
+  /// The nearest statement or member that it is part of.
+  fileprivate var enclosingItem: Syntax? {
+    var current = parent
+    while let here = current {
+      if here.kind == .codeBlockItem || here.kind == .memberBlockItem { return here }
+      current = here.parent
+    }
+    return nil
+  }
+
+  /// The first token of what an empty block belongs to, where this is its end: `catch`, `defer`.
+  fileprivate var ownerOfEmptyBlock: TokenSyntax? {
+    if let block = parent?.as(CodeBlockSyntax.self), block.statements.isEmpty {
+      return block.parent?.kind == .catchClause
+        ? block.parent?.firstToken(viewMode: .sourceAccurate) : block.leftBrace
+    }
+    guard let closure = parent?.as(ClosureExprSyntax.self), closure.statements.isEmpty else {
+      return nil
+    }
+    return closure.leftBrace
+  }
+}
+
+extension LineTable {
+  /// The line that a token starts on.
+  fileprivate func line(of token: TokenSyntax) -> Int {
+    place(of: token.positionAfterSkippingLeadingTrivia.utf8Offset).line
+  }
+}
+
+/// What a comment for SwiftLint says.
+private struct ForeignDirective {
+  /// The rules here that find the same.
+  let rules: [String]
+  /// `next`, `this` or `previous`; empty for all that follows.
+  let reach: String
+  let isEnd: Bool
+
+  init?(_ text: String) {
+    let range: Range<String.Index>
+    if let start = text.firstRange(of: "swiftlint:disable") {
+      range = start
+      isEnd = false
+    } else if let end = text.firstRange(of: "swiftlint:enable") {
+      range = end
+      isEnd = true
+    } else {
+      return nil
+    }
+    var rest = text[range.upperBound...]
+    if rest.first == ":" {
+      let word = rest.dropFirst().prefix { $0.isLetter }
+      reach = String(word)
+      rest = rest[word.endIndex...]
+    } else {
+      reach = ""
+    }
+    let names = rest.split { $0 == " " || $0 == "," || $0.isNewline }.map(String.init)
+    rules =
+      names.contains("all")
+      ? Suppressions.foreign.values.sorted() : names.compactMap { Suppressions.foreign[$0] }
   }
 }
 
@@ -112,9 +229,11 @@ private struct Directive {
     var rest = body.dropFirst("mainstay:ignore".count)
     isForFile = rest.hasPrefix("-file")
     if isForFile { rest = rest.dropFirst(5) }
+    // `mainstay:ignored` and `mainstay:ignore-files` are words of prose.
+    if let next = rest.first, next.isLetter || next.isNumber { return nil }
     let parts = rest.firstRange(of: "--")
     let ids = parts.map { rest[..<$0.lowerBound] } ?? rest
-    rules = ids.split { $0 == " " || $0 == "," || $0 == "\t" || $0 == ":" }.map(String.init)
+    rules = ids.split { $0 == "," || $0 == ":" || $0.isWhitespace }.map(String.init)
       .filter { $0 != "*/" }
     let reason = parts.map { rest[$0.upperBound...] } ?? ""
     hasReason = reason.contains { $0.isLetter }

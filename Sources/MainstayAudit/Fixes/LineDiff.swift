@@ -79,7 +79,7 @@ package struct LineDiff: Sendable {
   package func unified(path: String) -> String {
     guard !hunks.isEmpty else { return "" }
     let name = String(path.drop { $0 == "/" })
-    var text = "--- a/\(name)\n+++ b/\(name)\n"
+    var text = "--- \(Self.quoted("a/" + name))\n+++ \(Self.quoted("b/" + name))\n"
     var open: [Hunk] = []
     for hunk in hunks {
       if let last = open.last, hunk.old.lowerBound - last.old.upperBound > 2 * Self.around {
@@ -89,6 +89,21 @@ package struct LineDiff: Sendable {
       open.append(hunk)
     }
     return text + block(open)
+  }
+
+  /// A name as `git` writes it: in quotes where it has odd characters, and with a tab behind it
+  /// where it has spaces.
+  private static func quoted(_ name: String) -> String {
+    let isOdd = name.unicodeScalars.contains { $0.value < 0x20 || $0 == "\"" || $0 == "\\" }
+    guard isOdd else { return name.contains(" ") ? name + "\t" : name }
+    let escaped = name.utf8.map { byte -> String in
+      guard byte < 0x20 || byte == 0x22 || byte == 0x5C else {
+        return byte < 0x80 ? String(UnicodeScalar(byte)) : "\\" + String(byte, radix: 8)
+      }
+      let digits = String(byte, radix: 8)
+      return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+    return "\"" + escaped.joined() + "\""
   }
 
   private func block(_ hunks: [Hunk]) -> String {

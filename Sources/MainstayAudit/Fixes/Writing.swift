@@ -9,6 +9,12 @@ extension SyntaxProtocol {
   }
 }
 
+/// A property that holds a logger.
+struct KnownLogger {
+  let name: String
+  let isStatic: Bool
+}
+
 extension AuditedFile {
   /// The logger that code at a place can name: a property of a type around it, or of the file.
   ///
@@ -25,11 +31,11 @@ extension AuditedFile {
       } else if here.isTypeMember {
         seesInstance = false
       } else if let type = TypeDeclaration(here) {
-        for property in type.properties where isLogger(property.binding) {
-          if property.variable.modifiers.has(.static) {
-            found.append(seesInstance ? "Self." + property.name.text : property.name.text)
+        for logger in loggers(of: type) {
+          if logger.isStatic {
+            found.append(seesInstance ? "Self." + logger.name : logger.name)
           } else if seesInstance {
-            found.append(prefix + property.name.text)
+            found.append(prefix + logger.name)
           }
         }
         // What lies in a type sees no instance of the types around it.
@@ -38,15 +44,23 @@ extension AuditedFile {
       }
       current = here.parent
     }
-    if found.isEmpty {
-      found = tree.statements.compactMap { $0.item.as(VariableDeclSyntax.self) }
-        .flatMap(\.bindings).filter(isLogger)
-        .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text }
-    }
+    if found.isEmpty { found = fileLoggers }
     return found.count == 1 ? found[0] : nil
   }
 
-  private func isLogger(_ binding: PatternBindingSyntax) -> Bool {
+  /// The loggers among the properties of a type, looked for once: a type may hold a finding in
+  /// each of its members.
+  private func loggers(of type: TypeDeclaration) -> [KnownLogger] {
+    if let known = knownLoggers[type.node.id] { return known }
+    let found = type.properties.filter { isLogger($0.binding) }.map { property in
+      KnownLogger(
+        name: property.name.text, isStatic: property.variable.modifiers.has(.static))
+    }
+    knownLoggers[type.node.id] = found
+    return found
+  }
+
+  func isLogger(_ binding: PatternBindingSyntax) -> Bool {
     binding.typeAnnotation?.type.lastName == "Logger"
       || binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
   }

@@ -66,7 +66,9 @@ extension IndexBuilder {
     for element in cases where element.payload.count == 1 {
       let name = element.payload[0].split(separator: ".").last.map(String.init) ?? ""
       guard !name.isEmpty, name != "any Error", name != "Error", name != app else { continue }
-      let label = element.labels == "(_:)" ? "" : element.labels.map { $0.dropFirst().dropLast(1) + " " } ?? ""
+      let label =
+        element.labels == "(_:)"
+        ? "" : element.labels.map { $0.dropFirst().dropLast(1) + " " } ?? ""
       let call = IndexedConversion.Call(before: "\(app).\(element.name)(\(label)", after: ")")
       part.conversions.insert(IndexedConversion(from: name, into: app, call: call))
     }
@@ -194,7 +196,8 @@ private struct Casts {
       }
       add(type.lastName, at: node)
       if let cast = NamedCast(node, type) { last = cast }
-    case .isTypePattern where isOfError(node): add(node.cast(IsTypePatternSyntax.self).type.lastName, at: node)
+    case .isTypePattern where isOfError(node):
+      add(node.cast(IsTypePatternSyntax.self).type.lastName, at: node)
     case .switchCaseItem where isOfError(node):
       let pattern = node.cast(SwitchCaseItemSyntax.self).pattern
       for access in pattern.every(MemberAccessExprSyntax.self) {
@@ -247,7 +250,9 @@ private struct Casts {
 
 extension ExprSyntax {
   /// The name that this is, without members.
-  fileprivate var firstPlainName: String? { self.as(DeclReferenceExprSyntax.self)?.baseName.bareText }
+  fileprivate var firstPlainName: String? {
+    self.as(DeclReferenceExprSyntax.self)?.baseName.bareText
+  }
 }
 
 /// `if let e = error as? E` or `case let e as E:`, after which another arm can stand.

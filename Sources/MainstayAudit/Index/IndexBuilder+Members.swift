@@ -87,6 +87,10 @@ extension MemberAccessExprSyntax {
     case .initializerClause:
       return parent.parent?.as(PatternBindingSyntax.self)?.typeAnnotation?.type.plainName
         ?? parent.parent?.as(FunctionParameterSyntax.self)?.type.plainName
+    case .codeBlockItem:
+      guard parent.cast(CodeBlockItemSyntax.self).isImplicitResult else { return nil }
+      if let routine = enclosingRoutine { return routine.returnType?.plainName }
+      return nearest(PatternBindingSyntax.self)?.typeAnnotation?.type.plainName
     default: return nil
     }
   }
@@ -126,10 +130,11 @@ extension MemberAccessExprSyntax {
 extension TypeSyntax {
   /// The name of a type that has no more than a name.
   fileprivate var plainName: String? {
-    let name = switch kind {
-    case .identifierType, .memberType, .optionalType: lastName
-    default: String?.none
-    }
+    let name =
+      switch kind {
+      case .identifierType, .memberType, .optionalType: lastName
+      default: String?.none
+      }
     return name == "Self" || name == "Result" || name == "Optional" ? nil : name
   }
 }

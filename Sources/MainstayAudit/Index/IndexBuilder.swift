@@ -98,7 +98,8 @@ final class IndexBuilder {
     return IndexedCase(
       name: element.name.bareText,
       payload: parameters?.map { $0.type.trimmedDescription } ?? [],
-      labels: canBeShort ? nil : labels.asCallLabels, site: site(of: element.name, named: "\(type).\(element.name.bareText)"))
+      labels: canBeShort ? nil : labels.asCallLabels,
+      site: site(of: element.name, named: "\(type).\(element.name.bareText)"))
   }
 
   /// `typealias Failure = CartError`.
@@ -133,7 +134,8 @@ final class IndexBuilder {
     for type in types { part.catchSites.append(indexedUse((type, nil), at: clause)) }
     let makesIt =
       clause.body.mentions { $0.text == app }
-      || clause.enclosingFunction?.thrownType == app && clause.body.containsOwn { $0.kind == .throwStmt }
+      || clause.enclosingFunction?.thrownType == app
+        && clause.body.containsOwn { $0.kind == .throwStmt }
     if makesIt { addArms(types) }
   }
 
@@ -277,12 +279,4 @@ extension TypeSyntax {
 extension [String] {
   /// `(code:_:)` for `code` and `_`.
   var asCallLabels: String { "(" + map { $0 + ":" }.joined() + ")" }
-}
-
-extension String {
-  fileprivate func trimmingSuffix(while matches: (Character) -> Bool) -> String {
-    var text = self[...]
-    while let last = text.last, matches(last) { text = text.dropLast() }
-    return String(text)
-  }
 }

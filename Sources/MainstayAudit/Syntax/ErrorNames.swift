@@ -74,7 +74,9 @@ extension ExprSyntax {
   /// `(error as? E)?`.
   var uncast: ExprSyntax {
     let inner = core
-    if let optional = inner.as(OptionalChainingExprSyntax.self) { return optional.expression.uncast }
+    if let optional = inner.as(OptionalChainingExprSyntax.self) {
+      return optional.expression.uncast
+    }
     if let forced = inner.as(ForceUnwrapExprSyntax.self) { return forced.expression.uncast }
     if let sequence = inner.as(SequenceExprSyntax.self), let first = sequence.elements.first,
       sequence.elements.dropFirst().first?.kind == .unresolvedAsExpr

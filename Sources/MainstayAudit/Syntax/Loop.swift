@@ -111,7 +111,9 @@ extension Loop {
         } else {
           found.append(statement)
         }
-      } else if let expression = node.as(ExpressionStmtSyntax.self)?.expression.as(IfExprSyntax.self) {
+      } else if let expression = node.as(ExpressionStmtSyntax.self)?.expression.as(
+        IfExprSyntax.self)
+      {
         collect(expression, into: &found)
       }
     }
@@ -220,11 +222,15 @@ extension SyntaxProtocol {
     while let here = current {
       if let list = here.as(CodeBlockItemListSyntax.self) {
         for item in list where item.position < position {
-          if let value = item.item.as(VariableDeclSyntax.self)?.literal(named: name) { return value }
+          if let value = item.item.as(VariableDeclSyntax.self)?.literal(named: name) {
+            return value
+          }
         }
       } else if let members = here.as(MemberBlockItemListSyntax.self) {
         for item in members {
-          if let value = item.decl.as(VariableDeclSyntax.self)?.literal(named: name) { return value }
+          if let value = item.decl.as(VariableDeclSyntax.self)?.literal(named: name) {
+            return value
+          }
         }
       } else if let clause = here.as(FunctionDeclSyntax.self)?.signature.parameterClause {
         for parameter in clause.parameters

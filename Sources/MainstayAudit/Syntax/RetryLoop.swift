@@ -75,8 +75,9 @@ struct Sleep {
     case "sleep":
       guard let receiver = call.receiver else { break }
       guard let last = receiver.lastName else { return nil }
-      guard last == "Task" || last == "Thread" || words(of: last).last == "clock"
-        || last.hasSuffix("Clock")
+      guard
+        last == "Task" || last == "Thread" || words(of: last).last == "clock"
+          || last.hasSuffix("Clock")
       else { return nil }
     case "usleep", "nanosleep": break
     default: return nil
@@ -87,7 +88,8 @@ struct Sleep {
 
   /// Whether it is a literal of less than half a second, as in waiting for something close by.
   var isShort: Bool {
-    let numbers = delay.everyOwn(IntegerLiteralExprSyntax.self).compactMap { ExprSyntax($0).integer }
+    let numbers =
+      delay.everyOwn(IntegerLiteralExprSyntax.self).compactMap { ExprSyntax($0).integer }
       .map(Double.init)
       + delay.everyOwn(FloatLiteralExprSyntax.self).compactMap { Double($0.literal.text) }
     guard !numbers.isEmpty else { return false }

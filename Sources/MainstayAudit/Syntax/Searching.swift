@@ -63,8 +63,8 @@ extension SyntaxProtocol {
 
   /// Whether one of the names occurs in it as a whole identifier that is not a member or a label.
   ///
-  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or closure
-  /// that gives the name to something else does not count.
+  /// That is `error` in `error.code`, but not in `self.error` or `f(error: x)`. A nested clause or
+  /// closure that gives the name to something else does not count.
   func mentionsAny(of names: Set<String>) -> Bool {
     guard !names.isEmpty else { return false }
     var found = false
@@ -219,7 +219,7 @@ extension CodeBlockItemListSyntax {
   /// The statements after one of them, in order.
   func statements(after item: CodeBlockItemSyntax) -> [CodeBlockItemSyntax] {
     guard let place = index(of: item) else { return [] }
-    return Array(self[index(after: place)...].prefix(200))
+    return Array(self[index(after: place)...].prefix(60))
   }
 }
 
@@ -230,11 +230,14 @@ extension SyntaxProtocol {
   var previousSibling: Syntax? { sibling(after: false) }
 
   private func sibling(after: Bool) -> Syntax? {
-    guard let parent else { return nil }
-    let children = Array(parent.children(viewMode: .sourceAccurate))
-    guard let place = children.firstIndex(where: { $0.id == id }) else { return nil }
-    let other = after ? place + 1 : place - 1
-    return children.indices.contains(other) ? children[other] : nil
+    guard let children = parent?.children(viewMode: .sourceAccurate),
+      let place = children.index(of: self)
+    else { return nil }
+    if after {
+      let next = children.index(after: place)
+      return next < children.endIndex ? children[next] : nil
+    }
+    return place > children.startIndex ? children[children.index(before: place)] : nil
   }
 }
 

@@ -32,15 +32,18 @@ extension ProgramTests {
 
     @Test func `a difference can be applied, and nothing is written`() async throws {
       let folder = try Folder()
+      let odd = "Sources/odd \"é\n.swift"
       try folder.write("Sources/a.swift", Sample.bad)
+      try folder.write(odd, Sample.bad)
       let end = try await AuditProgram.run(["--diff"], in: folder)
       #expect(end.status == 1)
-      #expect(end.errors == "mainstay-audit: 1 of 1 findings would be mended.\n")
+      #expect(end.errors == "mainstay-audit: 2 of 2 findings would be mended.\n")
       #expect(try folder.text("Sources/a.swift") == Sample.bad)
       try folder.write("x.patch", end.output)
       let applied = try await AuditProgram.run("git", ["apply", "x.patch"], in: folder)
       #expect(applied.status == 0, "\(applied)")
       #expect(try folder.text("Sources/a.swift") == Sample.mended)
+      #expect(try folder.text(odd) == Sample.mended)
     }
 
     @Test func `a file that does not parse is left alone`() async throws {

@@ -54,6 +54,15 @@ import Testing
         """)
   }
 
+  @Test func `odd names are written as git writes them`() {
+    func name(_ path: String) -> Substring? {
+      LineDiff(from: [], to: [0x0A]).unified(path: path).split(separator: "\n").first
+    }
+    #expect(name("with space.swift") == "--- a/with space.swift\t")
+    #expect(name("a\n\"b\".swift") == #"--- "a/a\012\042b\042.swift""#)
+    #expect(name("é\t.swift") == #"--- "a/\303\251\011.swift""#)
+  }
+
   @Test func `changed lines move with the lines before them`() {
     let diff = Array("+++ b/a\n@@ -1,0 +2,2 @@\n+x\n+y\n@@ -9 +11 @@\n-u\n+v\n".utf8)
     let lines = ChangedLines(diff: diff)[path: "a"]

@@ -14,7 +14,8 @@ extension Rule {
       conversion into the app's error.
       """,
     onPurpose: "Hand what is left to the one conversion that takes any error.",
-    remedy: .unsafe("Adds an arm for each type that is missing, where its conversion can be called."),
+    remedy: .unsafe(
+      "Adds an arm for each type that is missing, where its conversion can be called."),
     examples: [
       .bad(
         """
@@ -100,7 +101,8 @@ extension Rule {
         """, configuration: "app_error: Failure",
         others: [
           "Sources/App/Errors.swift":
-            conversions.replacing("AppError", with: "Failure") + "\nextension E: AppErrorConvertible {}"
+            conversions.replacing("AppError", with: "Failure")
+            + "\nextension E: AppErrorConvertible {}"
         ]),
       .good(
         """

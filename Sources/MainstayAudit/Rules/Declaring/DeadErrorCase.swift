@@ -10,7 +10,8 @@ extension Rule {
       """,
     guess: "A case that code names without a type may be of any type that has one of that name.",
     onPurpose: "Make the type public, or a case of a type with raw values or that is decoded.",
-    remedy: .none("whether the case or the place that throws it is missing is for the author to say"),
+    remedy: .none(
+      "whether the case or the place that throws it is missing is for the author to say"),
     examples: [
       .bad(
         """
@@ -87,7 +88,8 @@ extension Rule {
     ],
     checks: .project { index, project in
       for type in index.errorTypes where type.kind == .enumeration && !type.isPublic {
-        guard index.ancestors(of: type).isDisjoint(with: makers), !index.hasForeignAncestors(type) else {
+        guard index.ancestors(of: type).isDisjoint(with: makers), !index.hasForeignAncestors(type)
+        else {
           continue
         }
         for element in type.cases where !index.constructs(element, of: type) {
@@ -98,7 +100,6 @@ extension Rule {
       }
     })
 }
-
 
 /// What makes values of cases that no code names.
 private let makers: Set<String> = [

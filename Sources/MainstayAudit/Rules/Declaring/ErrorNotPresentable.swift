@@ -173,7 +173,7 @@ extension String {
     keywords.contains(self) ? "`\(self)`" : self
   }
 
-  /// `cardExpired` as "Card expired."
+  /// The words of a name as a sentence: "Card expired." for `cardExpired`.
   fileprivate var asTitle: String {
     let text = words(of: self).joined(separator: " ")
     return text.prefix(1).uppercased() + text.dropFirst() + "."

@@ -124,7 +124,9 @@ private func report(_ thrown: ExprSyntax, at node: some SyntaxProtocol, in file:
   }
 }
 
-private let pluginModules: Set<String> = ["SwiftSyntaxMacros", "SwiftCompilerPlugin", "PackagePlugin"]
+private let pluginModules: Set<String> = [
+  "SwiftSyntaxMacros", "SwiftCompilerPlugin", "PackagePlugin",
+]
 
 /// Properties that say in words what the others hold.
 private let spoken: Set<String> = [
@@ -149,7 +151,8 @@ extension FunctionCallExprSyntax {
   fileprivate var typeName: String? {
     var callee = calledExpression
     if let access = callee.as(MemberAccessExprSyntax.self), let base = access.base,
-      base.lastName?.first?.isUppercase ?? false, access.declName.baseName.text.first?.isLowercase ?? false
+      base.lastName?.first?.isUppercase ?? false,
+      access.declName.baseName.text.first?.isLowercase ?? false
     {
       callee = base
     }

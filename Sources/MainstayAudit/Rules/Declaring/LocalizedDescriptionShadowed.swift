@@ -5,7 +5,8 @@ import SwiftSyntax
 extension Rule {
   static let localizedDescriptionShadowed = Rule(
     "MS105", "localized-description-shadowed", .error, .default, serves: ["C7", "E10"],
-    summary: "An error type declares `localizedDescription`, which nobody reads through `any Error`.",
+    summary:
+      "An error type declares `localizedDescription`, which nobody reads through `any Error`.",
     why: """
       Caught as `any Error`, it shows the system's text instead: only a `LocalizedError` with an \
       `errorDescription` is asked for its own.
@@ -139,7 +140,8 @@ extension VariableDeclSyntax {
       Edit(binding.pattern.bytes, "errorDescription"), Edit(end..<end, "?"),
     ]
     return Fix(
-      isSafe: true, title: "make it the text of a `LocalizedError`", edits: edits.compactMap(\.self))
+      isSafe: true, title: "make it the text of a `LocalizedError`", edits: edits.compactMap(\.self)
+    )
   }
 }
 

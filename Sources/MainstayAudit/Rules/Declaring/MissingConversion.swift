@@ -14,7 +14,8 @@ extension Rule {
       a protocol that the configuration names is a conversion.
       """,
     onPurpose: "Make it `private`, or let it conform to a protocol that the configuration names.",
-    remedy: .unsafe("Writes a conversion whose arms are left to the author; it compiles once they are."),
+    remedy: .unsafe(
+      "Writes a conversion whose arms are left to the author; it compiles once they are."),
     examples: [
       .bad(
         "enum ↓SyncError: Error { case offline }", configuration: "app_error: AppError",

@@ -31,7 +31,8 @@ extension Rule {
             }
           }
           """),
-      .bad("public struct ↓Declined: Error, LocalizedError { public let errorDescription: String? }"),
+      .bad(
+        "public struct ↓Declined: Error, LocalizedError { public let errorDescription: String? }"),
       .bad(
         """
         enum ↓PayError: Error { case declined, expired(Date) }

@@ -64,7 +64,9 @@ extension Rule {
       guard !made.isEmpty else { return }
       let names = clause.boundNames
       let uses = made.map { ($0.node, CauseUse(of: names, in: $0.value)) }
-      guard uses.contains(where: { $0.1 == .text }), !clause.logs(names, file) else { return }
+      guard uses.contains(where: { $0.1 == .text }),
+        !clause.logs(names, besides: made.map(\.value.bytes), file)
+      else { return }
       for (node, use) in uses where use == .text {
         file.report(node, "The error behind this one survives only as text")
       }
@@ -83,7 +85,8 @@ extension CatchClauseSyntax {
   fileprivate var newErrors: [(node: Syntax, value: ExprSyntax)] {
     body.everyOwn(ThrowStmtSyntax.self).compactMap { statement in
       let value = statement.expression.core
-      return value.is(FunctionCallExprSyntax.self) ? (Syntax(statement), value) : nil
+      let made = value.as(DeclReferenceExprSyntax.self)?.localValue?.core ?? value
+      return made.is(FunctionCallExprSyntax.self) ? (Syntax(statement), made) : nil
     }
       + body.ownCalls.compactMap { call in
         guard let first = call.arguments.first,
@@ -95,8 +98,11 @@ extension CatchClauseSyntax {
   }
 
   /// Whether a call in it reports the error to somebody, other than by throwing it.
-  fileprivate func logs(_ names: Set<String>, _ file: AuditedFile) -> Bool {
+  fileprivate func logs(
+    _ names: Set<String>, besides made: [Range<Int>], _ file: AuditedFile
+  ) -> Bool {
     body.ownCalls.contains { call in
+      guard !made.contains(where: { $0.contains(call.bytes.lowerBound) }) else { return false }
       guard call.name != "failure", call.arguments.first?.label?.text != "throwing" else {
         return false
       }
@@ -129,13 +135,27 @@ private enum CauseUse {
 extension DeclReferenceExprSyntax {
   /// Whether only the words of the error get out of here: a description, an interpolation.
   fileprivate var isRead: Bool {
-    if let access = parent?.as(MemberAccessExprSyntax.self) {
+    if let access = castParent?.as(MemberAccessExprSyntax.self) {
       return descriptions.contains(access.declName.baseName.text)
     }
     guard let argument = parent?.as(LabeledExprSyntax.self) else { return false }
     if argument.parent?.parent?.kind == .expressionSegment { return true }
     return ["describing", "reflecting"].contains(argument.label?.text ?? "")
-      && argument.nearest(FunctionCallExprSyntax.self)?.name == "String"
+      && ["String", "init"].contains(argument.nearest(FunctionCallExprSyntax.self)?.name)
+  }
+
+  /// What the name stands in, past `(… as T)` and `?`.
+  private var castParent: Syntax? {
+    var current = parent
+    while let here = current,
+      [
+        .exprList, .sequenceExpr, .labeledExpr, .labeledExprList, .tupleExpr, .optionalChainingExpr,
+      ].contains(here.kind), ExprSyntax(here).map({ $0.uncast.id == id }) ?? true,
+      here.parent?.kind != .functionCallExpr, here.parent?.kind != .expressionSegment
+    {
+      current = here.parent
+    }
+    return current
   }
 }
 

@@ -104,7 +104,8 @@ extension Rule {
       let full = text.hasPrefix(".") ? thrown + text : text
       let app = file.vocabulary.appErrorName
       let converters = file.vocabulary.converters
-      let isTyped = statement.enclosingRoutine?.thrownType.map { $0 != app && $0 != "Error" } ?? false
+      let isTyped =
+        statement.enclosingRoutine?.thrownType.map { $0 != app && $0 != "Error" } ?? false
       file.report(
         statement, "`\(thrown)` leaves `\(type)`, and says nothing to a person",
         judging: { index in
@@ -123,7 +124,8 @@ extension Vocabulary {
   /// Whether a type stands between services and the screen; a `…ViewController` is the screen
   /// unless it is named itself.
   fileprivate func isPresentation(_ type: String) -> Bool {
-    guard let layer = presentationLayers.filter({ type.hasSuffix($0) }).max(by: { $0.count < $1.count })
+    guard
+      let layer = presentationLayers.filter({ type.hasSuffix($0) }).max(by: { $0.count < $1.count })
     else { return false }
     return !type.hasSuffix("ViewController") || layer.hasSuffix("ViewController")
   }

@@ -6,12 +6,14 @@ extension Rule {
   static let unknownMislabelled = Rule(
     "MS109", "unknown-mislabelled", .warning, .strict, serves: ["B11", "T13"],
     places: [.production, .example],
-    summary: "A catch-all, or the end of a chain, calls every error one of the network or the like.",
+    summary:
+      "A catch-all, or the end of a chain, calls every error one of the network or the like.",
     why: """
       Whatever goes wrong gets the same name: people are told to check their connection when the \
       disk is full, and retries repeat what cannot succeed.
       """,
-    guess: "Calls are known by the words in their names: `decode` has nothing to do with a network.",
+    guess:
+      "Calls are known by the words in their names: `decode` has nothing to do with a network.",
     onPurpose: "Catch the errors of that kind by their type, and leave the rest unclassified.",
     remedy: .none("which case stands for the rest is for the author to say"),
     examples: [
@@ -84,6 +86,17 @@ extension Rule {
         """),
       .good("do { try database.save(order) } catch { throw AppError.unknown(error) }"),
       .good(
+        """
+        func end(_ end: End, _ error: any Error) -> AppError {
+          switch end {
+          case .unconnected:
+            guard let error = error as? WireError else { return .unreachable(error) }
+            return .wire(error)
+          case .lost: return .lost
+          }
+        }
+        """, because: "the arm says what the error is about"),
+      .good(
         "do { try await client.send(request) } catch { throw AppError.network(error) }",
         because: "it only calls the network"),
       .good(
@@ -130,7 +143,9 @@ extension Rule {
       file.report(statement.node, "Every other error is called `\(label)`")
     },
     .guardStatement { check, file in
-      guard let statement = check.body.statements.mapping,
+      // In an arm of a `switch` or an `if`, more is known of the error than its type.
+      guard check.parent?.parent?.parent?.parent.flatMap(Routine.init) != nil,
+        let statement = check.body.statements.mapping,
         check.conditions.contains(where: { $0.condition.castsError })
       else { return }
       guard let label = statement.label, Domain(of: label) != nil else { return }
@@ -199,7 +214,9 @@ extension CodeBlockItemListSyntax {
     {
       return Mapping(node: Syntax(sequence), value: value)
     }
-    if let value = item.as(ExprSyntax.self), value.isCase {
+    if let value = item.as(ExprSyntax.self), value.isCase,
+      value.firstName.map({ $0.hasSuffix("Error") || $0.hasSuffix("Failure") }) ?? true
+    {
       return Mapping(node: Syntax(value), value: value)
     }
     return nil
@@ -339,7 +356,10 @@ private enum Domain: CaseIterable {
         "manager", "directory", "folder", "record", "execute", "query", "contents", "defaults",
       ]
     case .coding:
-      ["decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist", "xml", "unpack"]
+      [
+        "decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist", "xml",
+        "unpack",
+      ]
     }
   }
 
@@ -347,7 +367,8 @@ private enum Domain: CaseIterable {
   private var certain: Set<String> {
     switch self {
     case .network: ["network", "http", "url", "api", "remote", "socket", "endpoint", "server"]
-    case .storage: ["database", "db", "sqlite", "keychain", "disk", "realm", "directory", "defaults"]
+    case .storage:
+      ["database", "db", "sqlite", "keychain", "disk", "realm", "directory", "defaults"]
     case .coding: ["decode", "encode", "decoder", "encoder", "parse", "parser", "json", "plist"]
     }
   }

@@ -62,7 +62,8 @@ extension Rule {
         "do { try f() } catch { throw AppError.unknown(\"Scan failed: \\(error)\") }",
         because: "it wraps what was caught"),
       .good("func f() throws { throw AppError.unknown(message: \"Scan\", underlying: cause) }"),
-      .good("func f(_ error: any Error) -> AppError { AppError.unknown(error.localizedDescription) }"),
+      .good(
+        "func f(_ error: any Error) -> AppError { AppError.unknown(error.localizedDescription) }"),
       .good("let tag = Tag.other(\"red\")", because: "it is no error"),
       .good(
         """
@@ -83,8 +84,10 @@ private func report(
 ) {
   guard !access.isAskedFor, let owner = access.owner else { return }
   let name = access.declName.baseName.bareText
-  let text = call.arguments.compactMap { $0.expression.as(StringLiteralExprSyntax.self)?.writtenText }
-    .joined(separator: " ")
+  let text = call.arguments.compactMap {
+    $0.expression.as(StringLiteralExprSyntax.self)?.writtenText
+  }
+  .joined(separator: " ")
   let replaced = access.declName.bytes.lowerBound..<call.bytes.upperBound
   let path = file.path
   file.report(
@@ -135,6 +138,11 @@ extension MemberAccessExprSyntax {
     if let type = expectedType, type != "Error" { return .named(type) }
     guard let call = parent?.as(FunctionCallExprSyntax.self) else { return nil }
     if call.parent?.kind == .throwStmt { return .thrown }
+    if let sequence = call.parent?.parent?.as(SequenceExprSyntax.self) {
+      // `self.error = .unknown("…")`
+      let isError = Assignment(sequence).map { $0.value?.id == call.id && $0.target.isNamedAsError }
+      return isError ?? false ? .thrown : nil
+    }
     guard let argument = call.parent?.as(LabeledExprSyntax.self) else { return nil }
     if argument.label?.text == "throwing" { return .thrown }
     return argument.nearest(FunctionCallExprSyntax.self)?.name == "failure" ? .thrown : nil
@@ -162,7 +170,9 @@ extension FunctionCallExprSyntax {
 extension ExpressionSegmentSyntax {
   fileprivate var speaksOfError: Bool {
     contains { node in
-      guard let name = node.as(DeclReferenceExprSyntax.self)?.baseName.bareText else { return false }
+      guard let name = node.as(DeclReferenceExprSyntax.self)?.baseName.bareText else {
+        return false
+      }
       return words(of: name).contains { errorWords.contains($0) }
         || ExprSyntax(node)?.isNamedAsError ?? false
     }

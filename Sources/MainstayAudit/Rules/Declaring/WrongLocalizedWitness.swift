@@ -104,27 +104,30 @@ extension Rule {
       let path = file.path
       let retyping = isOptional ? nil : binding.optionalEdit
       let conforming = [file.foundationImport, type.localizedErrorEdit, retyping]
-      file.report(variable, "Nobody asks for this text", judging: { index in
-        let types = index.declarations(of: owner, in: path)
-        guard !types.isEmpty, types.allSatisfy({ index.mayHaveWrongTexts($0, name) }) else {
-          return nil
-        }
-        if types.allSatisfy({ index.conforms($0, to: ["LocalizedError"]) }) {
-          guard !isOptional else { return nil }
+      file.report(
+        variable, "Nobody asks for this text",
+        judging: { index in
+          let types = index.declarations(of: owner, in: path)
+          guard !types.isEmpty, types.allSatisfy({ index.mayHaveWrongTexts($0, name) }) else {
+            return nil
+          }
+          if types.allSatisfy({ index.conforms($0, to: ["LocalizedError"]) }) {
+            guard !isOptional else { return nil }
+            return .init(
+              message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
+              fix: retyping.map { .safe("make it a `String?`", $0) })
+          }
+          guard !isCarried, !types.contains(where: index.mayBeLocalized),
+            types.allSatisfy({ index.usesFoundation($0.target) })
+          else { return nil }
           return .init(
-            message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
-            fix: retyping.map { .safe("make it a `String?`", $0) })
-        }
-        guard !isCarried, !types.contains(where: index.mayBeLocalized),
-          types.allSatisfy({ index.usesFoundation($0.target) })
-        else { return nil }
-        return .init(
-          message: "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
-          fix: isOptional || retyping != nil
-            ? Fix(
-              isSafe: true, title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
-            : nil)
-      })
+            message:
+              "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
+            fix: isOptional || retyping != nil
+              ? Fix(
+                isSafe: true, title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
+              : nil)
+        })
     })
 }
 

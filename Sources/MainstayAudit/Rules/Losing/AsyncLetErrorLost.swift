@@ -189,7 +189,8 @@ private let asyncLetErrorLostExamples: [Example] = [
   .good("func f() async throws { async let a = load(); if b { throw C.d }; try await use(a) }"),
   .good("func f() async { async let a = load(); if b { return }; await use(a) }"),
   .good(
-    "func f() async throws { async let a = load(); if b { try await use(a); return } else { _ = try await a } }"
+    "func f() async throws { async let a = load(); if b { try await use(a); return } "
+      + "else { _ = try await a } }"
   ),
   .good("func f() async { async let a = load(); _ = try? await a }"),
 ]

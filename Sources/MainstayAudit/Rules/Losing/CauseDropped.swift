@@ -17,7 +17,9 @@ extension Rule {
       guard !throwing.isEmpty else { return }
       let names = clause.errorNames
       let dropping = throwing.filter { dropsCause($0, of: clause, names) }
-      let isNoted = !dropping.isEmpty && clause.notesError(names)
+      guard !dropping.isEmpty, !clause.catchesOnlySleep else { return }
+      let isNoted = clause.notesError(names)
+      let isMild = isNoted || clause.isExplained
       for statement in dropping {
         if isNoted, statement.endsProgram { continue }
         file.report(
@@ -25,7 +27,7 @@ extension Rule {
           isNoted
             ? "The error thrown here does not carry its cause, which is noted elsewhere"
             : "The error thrown here does not carry its cause",
-          severity: isNoted || clause.isExplained || statement.refuses ? .info : nil,
+          severity: isMild || statement.refuses ? .info : nil,
           fix: payloadFix(statement, error: clause.boundNames.first ?? "error", in: file))
       }
     })
@@ -67,7 +69,6 @@ private func dropsCause(
     !thrown.mentions(where: \.isAboutCancellation)
   else { return false }
   return !statement.answersQuestion(about: names, upTo: Syntax(clause.body))
-    && !clause.catchesOnlySleep
 }
 
 extension ExprSyntax {

@@ -13,7 +13,8 @@ extension Rule {
     guess: "A delay of literals, and of names that the loop never writes, stays the same.",
     onPurpose: "Take the delay from a policy, or leave the loop from the clause.",
     remedy: .unsafe(
-      "Rewrites `for _ in 1...n { do { return … } catch { sleep } }` to `Retry(maximumAttempts: n)`."),
+      "Rewrites `for _ in 1...n { do { return … } catch { sleep } }` to `Retry(maximumAttempts: n)`."
+    ),
     examples: [
       .bad(
         """
@@ -206,8 +207,11 @@ extension RetryLoop {
     let body = attempt.body
     let outer = file.indentation(of: loop.node)
     let step = file.step(in: loop.body)
-    var text = "\(list.count == 2 ? "" : "return ")try await Retry(maximumAttempts: \(count)).run {\n"
-    for line in file.text(body.statements.bytes).split(separator: "\n", omittingEmptySubsequences: false) {
+    var text =
+      "\(list.count == 2 ? "" : "return ")try await Retry(maximumAttempts: \(count)).run {\n"
+    for line in file.text(body.statements.bytes).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    {
       let inner = outer + step + step
       let rest = line.hasPrefix(inner) ? line.dropFirst(inner.utf8.count) : line[...]
       text += outer + step + rest + "\n"

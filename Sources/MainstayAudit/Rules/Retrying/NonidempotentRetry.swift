@@ -85,8 +85,9 @@ extension RetryCall {
 }
 
 extension String {
-  /// Whether the name says that something comes to be each time. Verbs of everyday calls, such as
-  /// `send`, need an object that matters.
+  /// Whether the name says that something comes to be each time.
+  ///
+  /// Verbs of everyday calls, such as `send`, need an object that matters.
   fileprivate func isOnceOnly(_ vocabulary: Vocabulary) -> Bool {
     let parts = words(of: self)
     guard let verb = parts.first, vocabulary.onceOnly.contains(verb) else { return false }

@@ -10,7 +10,8 @@ extension Rule {
       An actor runs other calls while one waits. All of them see the old state, so all of them \
       take the branch: a half-open breaker lets everybody through.
       """,
-    guess: "An actor whose name says breaker, limiter, queue or cache guards something by its state.",
+    guess:
+      "An actor whose name says breaker, limiter, queue or cache guards something by its state.",
     onPurpose: "Claim the state before the wait, or ask again after it.",
     remedy: .none("what to claim depends on the state"),
     examples: [
@@ -176,7 +177,9 @@ private struct StaleDecisions {
         if expression.body.statements.last?.leaves ?? false, expression.elseBody == nil {
           look(at: Syntax(expression), expression.conditions, behind: rest)
         } else {
-          look(at: Syntax(expression), expression.conditions, behind: Array(expression.body.statements)[...])
+          look(
+            at: Syntax(expression), expression.conditions,
+            behind: Array(expression.body.statements)[...])
           look(through: expression.body.statements)
         }
       } else if let statement = item.item.as(DoStmtSyntax.self) {

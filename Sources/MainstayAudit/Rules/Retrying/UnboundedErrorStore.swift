@@ -291,7 +291,9 @@ extension StoreUses.Growth {
     let first = file.lines.place(of: statement.bytes.lowerBound).line
     let line = file.lines.bytes(ofLine: first)
     let isOwnLine =
-      file.bytes[line.lowerBound..<statement.bytes.lowerBound].allSatisfy { $0 == 0x20 || $0 == 0x09 }
+      file.bytes[line.lowerBound..<statement.bytes.lowerBound].allSatisfy {
+        $0 == 0x20 || $0 == 0x09
+      }
     let separator = isOwnLine ? "\n" + file.indentation(of: statement) : "; "
     return .safe("keep the newest 100", Edit(end..<end, separator + text))
   }

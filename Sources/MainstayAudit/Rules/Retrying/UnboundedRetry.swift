@@ -148,7 +148,8 @@ extension Rule {
     }
     let isPolite = sleep.map { isUntilCancelled || $0.isThrowing } ?? false
     file.report(
-      retry.clause, "After any error this is tried again, for ever", severity: isPolite ? .info : nil)
+      retry.clause, "After any error this is tried again, for ever",
+      severity: isPolite ? .info : nil)
   }
 
   private static func checkSelfCall(_ clause: CatchClauseSyntax, _ file: AuditedFile) {

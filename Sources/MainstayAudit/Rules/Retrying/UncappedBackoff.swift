@@ -263,7 +263,8 @@ extension SyntaxProtocol {
   /// Whether it compares a name's value with something.
   fileprivate func compares(_ name: String) -> Bool {
     contains { node in
-      guard let sequence = node.as(SequenceExprSyntax.self), sequence.mentions(where: { $0.bareText == name })
+      guard let sequence = node.as(SequenceExprSyntax.self),
+        sequence.mentions(where: { $0.bareText == name })
       else { return false }
       return sequence.elements.contains {
         let sign = $0.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
