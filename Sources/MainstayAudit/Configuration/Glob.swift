@@ -12,21 +12,28 @@ package struct Glob: Sendable, Hashable {
     parts = text.split(separator: "/").map(Array.init)
   }
 
+  /// Whether a path matches; looks back to the last `**` alone, so that its work is bounded.
   package func matches(_ path: String) -> Bool {
-    Self.matches(parts[...], path.split(separator: "/").map(Array.init)[...])
-  }
-
-  private static func matches(
-    _ pattern: ArraySlice<[Character]>, _ path: ArraySlice<[Character]>
-  ) -> Bool {
-    guard let first = pattern.first else { return true }
-    if first == ["*", "*"] {
-      let rest = pattern.dropFirst()
-      if rest.isEmpty { return true }
-      return path.indices.contains { matches(rest, path[$0...]) }
+    let path = path.split(separator: "/").map(Array.init)
+    var place = 0
+    var index = 0
+    var span: (pattern: Int, path: Int)?
+    while place < parts.count {
+      if parts[place] == ["*", "*"] {
+        span = (place, index)
+        place += 1
+      } else if index < path.count, Self.matches(parts[place][...], path[index][...]) {
+        place += 1
+        index += 1
+      } else if let last = span, last.path + 1 < path.count {
+        place = last.pattern + 1
+        index = last.path + 1
+        span = (last.pattern, index)
+      } else {
+        return false
+      }
     }
-    guard let part = path.first, matches(first[...], part[...]) else { return false }
-    return matches(pattern.dropFirst(), path.dropFirst())
+    return true
   }
 
   /// One part; looks back to the last star alone, so that its work is bounded.

@@ -5,8 +5,8 @@ import SwiftSyntax
 /// The comments of a file that say which findings are meant.
 ///
 /// `// mainstay:ignore MS203 -- reason` is about its own line where code stands before it, and
-/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file. SwiftLint's
-/// comments about the same defect count too.
+/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file.
+/// SwiftLint's comments about the same defect count too.
 struct Suppressions: Sendable {
   struct Entry: Sendable {
     let rules: [String]

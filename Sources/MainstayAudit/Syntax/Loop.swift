@@ -157,8 +157,8 @@ extension Loop {
     return bound
   }
 
-  /// The number that `while attempt < 5` or `while left > 0 … left = 5` compares with; nil for one
-  /// that stands nowhere.
+  /// The number of `while attempt < 5`, or that `left` starts with in `while left > 0`; nil where
+  /// none stands in the code.
   var literalBound: Int? {
     for condition in conditions {
       for sequence in condition.every(SequenceExprSyntax.self) {

@@ -113,7 +113,7 @@ extension Rule {
     checks: .call { call, file in
       guard let type = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.bareText,
         type.isStatefulPolicy, let routine = call.enclosingFunction, routine.name != "main",
-        routine.name != "init", routine.node.kind == .functionDecl,
+        routine.name != "init", [.functionDecl, .accessorDecl].contains(routine.node.kind),
         let owner = call.owner(in: routine)
       else { return }
       switch owner {

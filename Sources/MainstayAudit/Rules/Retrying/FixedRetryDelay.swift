@@ -13,7 +13,7 @@ extension Rule {
     guess: "A delay of literals, and of names that the loop never writes, stays the same.",
     onPurpose: "Take the delay from a policy, or leave the loop from the clause.",
     remedy: .unsafe(
-      "Rewrites `for _ in 1...n { do { return … } catch { sleep } }` to `Retry(maximumAttempts: n)`."
+      "Rewrites a counted loop that does nothing else to `Retry(maximumAttempts: n)`."
     ),
     examples: [
       .bad(

@@ -213,6 +213,8 @@ private struct StoreUses {
     /// Whether more than one element may come at once.
     let isBulk: Bool
     let target: String
+    /// Whether it is put elsewhere than at the end.
+    var isInFront = false
   }
 
   private(set) var growth: Growth?
@@ -249,6 +251,7 @@ private struct StoreUses {
       note(
         target, call.nearest(CodeBlockItemSyntax.self), target.trimmedDescription,
         isBulk: call.argument("contentsOf") != nil)
+      if call.name == "insert" { growth?.isInFront = true }
     case "removeFirst", "removeLast", "popFirst", "popLast", "remove", "removeSubrange", "suffix",
       "prefix", "dropFirst", "dropLast":
       isLimited = true
@@ -284,7 +287,10 @@ private struct StoreUses {
 extension StoreUses.Growth {
   /// A line after the one that adds, which takes out the oldest.
   func fix(_ name: String, in file: AuditedFile) -> Fix? {
-    guard let statement, !statement.isImplicitResult || statement.isAlone else { return nil }
+    // What is put in front must not be what is taken out.
+    guard !isInFront, let statement, !statement.isImplicitResult || statement.isAlone else {
+      return nil
+    }
     let surplus = isBulk ? "\(target).count - 100" : ""
     let text = "if \(target).count > 100 { \(target).removeFirst(\(surplus)) }"
     let end = statement.bytes.upperBound
