@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// mainstay:ignore-file MS209 -- it shows what the closure is given
 // The examples on the page about monitoring errors.
 
 import Mainstay

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// mainstay:ignore-file MS209, MS511 -- a page shows the whole of it in one place
 // The examples on the pages about policies.
 
 import Mainstay

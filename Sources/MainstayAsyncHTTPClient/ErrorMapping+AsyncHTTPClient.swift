@@ -70,6 +70,7 @@ private enum ClientMeaning: Sendable {
   init?(of error: HTTPClientError) {
     if let meaning = Self.all[error.shortDescription] {
       self = meaning
+      // mainstay:ignore MS110 -- its type is not public
     } else if error.description.hasPrefix("HTTPClientError.internalStateFailure") {
       // The only one whose text has values.
       self = .failed(.defect, wasSent: true)

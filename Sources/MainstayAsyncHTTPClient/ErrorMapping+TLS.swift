@@ -46,6 +46,7 @@ extension AppError {
   fileprivate static func handshake(_ reason: BoringSSLError, cause: any Error) -> AppError {
     let text = String(describing: reason)
     // The library says it in the words of BoringSSL alone.
+    // mainstay:ignore MS110 -- the library has no code for it
     let isDistrust = text.contains("CERTIFICATE_VERIFY_FAILED")
     // What follows is where the library's own source lies on the machine that built it.
     let words = text.range(of: " at /").map { text[..<$0.lowerBound] } ?? text[...]

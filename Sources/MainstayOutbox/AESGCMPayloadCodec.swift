@@ -15,6 +15,7 @@
   /// its key an operation is parked, not lost.
   public struct AESGCMPayloadCodec: PayloadCodec {
     /// Why something cannot be opened.
+    // mainstay:ignore MS102 -- an outbox shows its own error
     public enum Failure: Error, Equatable {
       /// There is no key of this name.
       case missingKey(String)

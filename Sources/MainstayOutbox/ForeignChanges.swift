@@ -26,7 +26,7 @@ enum ForeignChanges {
       } catch let error as OutboxError where error.code != .shutDown {
         // Busy or damaged for now: whoever works with the file tells.
         try? await timeline.sleep(until: timeline.now + whileAlone)
-      } catch {
+      } catch _ {
         return
       }
     }

@@ -179,7 +179,7 @@ public final class Outbox: Sendable {
       ConnectivityLink.follow(
         monitor,
         improved: {
-          try? await store.expedite(unimportantAfter: Self.spread(chance))
+          _ = try? await store.expedite(unimportantAfter: Self.spread(chance))
           drainer.wake()
           changes.changed()
         },

@@ -238,6 +238,7 @@ extension QueuedOperation {
 }
 
 /// The payload is not what its kind and version promise.
+// mainstay:ignore MS102 -- it never leaves a run
 package struct UnreadablePayload: Error {
   package let cause: any Error
 }

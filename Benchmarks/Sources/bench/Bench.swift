@@ -49,8 +49,12 @@ struct Bench: AsyncParsableCommand {
     }
     let calls = calls
     Task.detached(executorPreference: ThisThread()) {
-      try await scenario.calls(calls)
-      print(Instructions.doneMark)
+      do {
+        try await scenario.calls(calls)
+        print(Instructions.doneMark)
+      } catch {
+        print("A call failed: \(error)")
+      }
     }
   }
 

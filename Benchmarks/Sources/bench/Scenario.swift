@@ -41,7 +41,7 @@ struct Scenario: Sendable {
       _ = try? await policy.run { () async throws -> Int in throw Fault() }
       var refusals = 0
       for index in 0..<count {
-        do { keep(try await policy.run { try await work(index) }) } catch { refusals += 1 }
+        do { keep(try await policy.run { try await work(index) }) } catch _ { refusals += 1 }
       }
       precondition(refusals == count, "a call was let through")
     }

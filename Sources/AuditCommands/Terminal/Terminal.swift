@@ -71,7 +71,7 @@ package struct Terminal: Sendable {
   }
 
   /// Writes a complaint as it is; where that cannot be done, nobody can be told.
-  package func tell(_ text: String) { try? write(text) }
+  package func tell(_ text: String) { _ = try? write(text) }
 
   /// The text, so that it stands out where there is colour.
   package func accented(_ text: String, _ accent: Accent) -> String {

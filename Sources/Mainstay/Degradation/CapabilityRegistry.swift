@@ -108,7 +108,7 @@ public final class CapabilityRegistry: Sendable {
       guard let status else { return self.status(of: id) }
       set(id, status, of: entry.number)
       return status
-    } catch {
+    } catch _ {
       return status(of: id)
     }
   }

@@ -58,7 +58,7 @@ public enum JSONValue: Sendable, Hashable {
   public init?(json data: Data) {
     do throws(ReadingError) {
       try self.init(reading: data)
-    } catch {
+    } catch _ {
       return nil
     }
   }

@@ -33,6 +33,7 @@ final class WebSocketCarrier: Carrier {
     do {
       tls = try address.isSecure ? Self.context(options.webSocket.trust) : nil
     } catch {
+      // mainstay:ignore MS205 -- it says which option, and what is legal
       throw ConfigurationError(
         subject: "JSONRPCClient",
         violations: [

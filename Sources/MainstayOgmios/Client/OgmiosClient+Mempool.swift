@@ -104,7 +104,7 @@ extension OgmiosClient {
     /// How many transactions wait right now, by a view of its own.
     private func count() async throws -> UInt64 {
       try await client.turns.mempool.run {
-        if client.caller.now.mempool != nil { try? await releaseInTurn() }
+        if client.caller.now.mempool != nil { _ = try? await releaseInTurn() }
         return try await glancing(at: nil) {
           try await client.repeated(.sizeOfMempool).transactions
         }

@@ -72,7 +72,7 @@ public final class SQLiteCacheStore: CacheStore {
       try CacheRows(db, time).lookup(key, number: nextNumber())
     }
     // Uses are written with the next answer; they must not pile up where nothing is ever kept.
-    if let row, use(row) >= 256 { try? await using { [self] db, _ in try flush(db) } }
+    if let row, use(row) >= 256 { _ = try? await using { [self] db, _ in try flush(db) } }
     return lookup
   }
 
@@ -118,7 +118,7 @@ public final class SQLiteCacheStore: CacheStore {
 
   /// Leaves the file, such as before the app is suspended; the next use opens it again.
   public func close() async {
-    try? await using { [self] db, _ in
+    _ = try? await using { [self] db, _ in
       try flush(db)
       _ = try db.checkpoint(.truncate)
     }

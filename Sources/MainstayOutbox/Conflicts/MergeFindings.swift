@@ -55,6 +55,7 @@ extension FieldConflict {
   /// Reads what was kept; what another build wrote may be unreadable, and then it is none.
   static func all(in text: String?) -> [FieldConflict] {
     guard let text else { return [] }
+    // mainstay:ignore MS204 -- another build may have written it
     return (try? JSONDecoder().decode([FieldConflict].self, from: Data(text.utf8))) ?? []
   }
 }

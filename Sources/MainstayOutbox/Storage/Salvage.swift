@@ -40,6 +40,7 @@ extension SQLiteStore {
   /// Whether a process died while it was replacing a damaged file.
   var isBeingMended: Bool {
     let folder = url.deletingLastPathComponent().path(percentEncoded: false)
+    // mainstay:ignore MS204 -- a folder without a list holds no such file
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.contains { $0.hasPrefix(url.lastPathComponent + "-salvaged-") }
   }

@@ -98,7 +98,7 @@ private struct TableReader {
     guard let cursor = try? Row.fetchCursor(db, sql: sql) else { return false }
     while true {
       let row: Row?
-      do { row = try cursor.next() } catch { return false }
+      do { row = try cursor.next() } catch _ { return false }
       guard let row = row.map(SalvagedRow.init) else { return true }
       guard seen.insert(row.key).inserted else { return false }
       last = row.key.first

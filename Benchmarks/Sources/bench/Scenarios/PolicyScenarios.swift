@@ -55,7 +55,7 @@ enum PolicyScenarios {
         do throws(Rejection) {
           try breaker.admit().succeed()
           keep(try? await work(index))
-        } catch {
+        } catch _ {
           refusals += 1
         }
       }

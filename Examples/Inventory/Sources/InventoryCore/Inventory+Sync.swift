@@ -41,14 +41,14 @@ extension Inventory {
   /// in.
   private func signIn(after session: Int) async {
     guard await client.session.renew(session) else { return }
-    try? await outbox.resume(.main, closedFor: .needsUser)
+    _ = try? await outbox.resume(.main, closedFor: .needsUser)
   }
 
   func heed(_ signal: Signal) async {
     switch signal {
     case .failure(let error): report(error, during: "Hand over changes")
     case .connectivity(let state):
-      if state == .online { try? await connectionImproved() }
+      if state == .online { _ = try? await connectionImproved() }
       standingChanged()
     case .outbox(let event): await heed(event)
     case .storage: standingChanged()

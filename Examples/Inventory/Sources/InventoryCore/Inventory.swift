@@ -115,7 +115,7 @@ package final class Inventory: Sendable {
     tellOpening()
     await outbox.resume()
     // Whoever starts the app again may have signed in.
-    try? await outbox.resume(.main, closedFor: .needsUser)
+    _ = try? await outbox.resume(.main, closedFor: .needsUser)
     let tasks = [
       Task { await self.watchSignals() },
       Task { await self.tellStatus() },
@@ -172,7 +172,7 @@ package final class Inventory: Sendable {
       if !levels.isShortOfMemory {
         do { try await pull() } catch { report(error, during: "Pull changes") }
       }
-      try? await store.tryAgain()
+      _ = try? await store.tryAgain()
       await dispatcher.flush()
       // That a break is over is an event to nobody else.
       if let status = try? await status(), status.circuits != circuits {

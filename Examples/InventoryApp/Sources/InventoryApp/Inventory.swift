@@ -79,6 +79,6 @@ final class Inventory {
 
   func setReachable(_ isReachable: Bool) async {
     await service.setReachable(isReachable)
-    if isReachable { try? await outbox.connectionImproved() }
+    if isReachable { _ = try? await outbox.connectionImproved() }
   }
 }

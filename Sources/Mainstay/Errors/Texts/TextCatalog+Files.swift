@@ -33,6 +33,7 @@ extension TextCatalog {
     let name = file.lastPathComponent
     let data: Foundation.Data
     do { data = try Foundation.Data(contentsOf: file) } catch {
+      // mainstay:ignore MS205 -- it names the file, and why in words
       throw Unreadable(file: name, line: nil, reason: "cannot be opened")
     }
     if file.pathExtension.lowercased() == "json" {

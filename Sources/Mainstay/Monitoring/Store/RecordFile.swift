@@ -37,6 +37,7 @@ struct RecordFile: Sendable, Equatable {
       contentType: record.contentType, foundAhead: foundAhead, trimmed: record.trimmed?.count)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
+    // mainstay:ignore MS204 -- a header of plain values is always encoded
     let json = (try? encoder.encode(header)) ?? Data()
     var bytes = Array(json)
     bytes.append(UInt8(ascii: "\n"))

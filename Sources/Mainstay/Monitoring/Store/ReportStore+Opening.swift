@@ -19,7 +19,7 @@ extension ReportStore {
 
   private func take(_ lock: FolderLock) throws(StoreFolder.Failure) {
     let names = try folder.names()
-    for name in names where isUnfinished(name) { try? folder.remove(name) }
+    for name in names where isUnfinished(name) { _ = try? folder.remove(name) }
     let (record, isDamaged) = try readLedger()
     let (found, damaged) = readFiles(names.compactMap { RecordName($0) })
     // A folder whose ledger cannot be written is not used: all that is sent from it would be sent
@@ -122,7 +122,7 @@ extension ReportStore {
     do throws(StoreFolder.Failure) {
       try folder.write(encoded, to: name.text, replacing: true)
       return entry(name, noted, bytes: encoded.count)
-    } catch {
+    } catch _ {
       // The next process tries again.
       return entry(name, noted, bytes: folder.look(name.text)?.bytes ?? bytes)
     }

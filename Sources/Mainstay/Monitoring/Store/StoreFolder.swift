@@ -211,8 +211,9 @@ struct StoreFolder: Sendable {
     if lstat(aside.path, &information) == 0, information.st_mode & S_IFMT == S_IFDIR,
       rename(place(name), aside.place(name)) == 0
     {
+      // mainstay:ignore MS204 -- without a list nothing is cleared away
       let names = ((try? aside.names()) ?? []).filter { RecordName($0) != nil }
-      for old in names.dropLast(Self.quarantineCount) { try? aside.remove(old) }
+      for old in names.dropLast(Self.quarantineCount) { _ = try? aside.remove(old) }
     } else {
       try remove(name)
     }

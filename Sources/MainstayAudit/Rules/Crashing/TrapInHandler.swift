@@ -14,7 +14,7 @@ extension Rule {
     examples: trapInHandlerExamples,
     checks: .call { call, file in
       guard call.arguments.first?.label == nil, let name = call.freeName, traps.contains(name),
-        let handler = call.handler
+        let handler = call.handler, name != "preconditionFailure" || !handler.checksArguments
       else { return }
       let isMild = handler.isForeseen || call.claimsImpossible
       file.report(
@@ -39,6 +39,13 @@ private struct FailureHandler {
     let origins = clause.doStatement?.body.escapingErrors() ?? []
     return origins.count == 1
       && origins.allSatisfy { $0.as(TryExprSyntax.self)?.tried?.isDelegation ?? false }
+  }
+
+  /// Whether nothing is tried but to check what the caller gave, as a precondition does.
+  var checksArguments: Bool {
+    let origins = clause?.doStatement?.body.escapingErrors() ?? []
+    return !origins.isEmpty
+      && origins.allSatisfy { $0.as(TryExprSyntax.self)?.tried?.isCheck ?? false }
   }
 
   var loadsFromBundle: Bool {
@@ -79,6 +86,15 @@ extension FunctionCallExprSyntax {
       access.declName.baseName.tokenKind == .keyword(.`init`)
     else { return false }
     return access.base?.lastName == "self" || access.base?.kind == .superExpr
+  }
+
+  /// Whether it only says whether something is legal: `check()`, `self.init(validating: x)`.
+  fileprivate var isCheck: Bool {
+    let labels = arguments.compactMap { $0.label?.bareText }
+    return ([name].compactMap(\.self) + labels).contains { word in
+      ["check", "checked", "checking", "validate", "validated", "validating"]
+        .contains(words(of: word).first ?? "")
+    }
   }
 
   /// Whether its text says that nobody ever gets here.
@@ -143,12 +159,15 @@ private let trapInHandlerExamples: [Example] = [
   .bad("func f() { do { try lock() } catch { ↓fatalError(\"this should never happen\") } }"),
   .bad(
     "func f() { do { try a() } catch let e as A { b(e) } catch { ↓fatalError(\"\\(error)\") } }"),
-  .bad("init(a: Int) { do { try self.init(checking: a) } catch { ↓preconditionFailure() } }"),
+  .bad("init(a: Int) { do { try self.init(checking: a) } catch { ↓fatalError() } }"),
   .good("func f() throws { do { try open() } catch { throw AppError(error) } }"),
   .good("func f() { guard let a else { fatalError(\"no a\") } }", because: "nothing was caught"),
   .good("func f() { do { try open() } catch { show { fatalError(\"later\") } } }"),
   .good("func f() { do { try open() } catch { assertionFailure(\"\\(error)\"); useDefaults() } }"),
   .good("func f() { do { try open() } catch { exit(1) } }", path: "Sources/tool/main.swift"),
   .good("func f() { do { try open() } catch { session.abort() } }"),
+  .good(
+    "init(a: Int) { do { try self.init(validating: a) } catch { preconditionFailure(\"\\(error)\") } }",
+    because: "a precondition of the caller's is checked"),
   .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]

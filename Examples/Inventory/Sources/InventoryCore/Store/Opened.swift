@@ -51,6 +51,7 @@ struct Opened {
   private static func connect(_ path: String) throws -> DatabaseQueue {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     // First: whoever knows a newer form can save more of it.
+    // mainstay:ignore MS204 -- a file that cannot be read fails at the next line
     let isNewer = (try? queue.read { try ItemSchema.migrator.hasBeenSuperseded($0) }) ?? false
     guard !isNewer else { throw InventoryError(.newerFormat, path: path) }
     let answer = try queue.writeWithoutTransaction { db in

@@ -31,6 +31,7 @@ final class Session: Sendable {
       guard state.number == number, !state.isGivenUp else { return nil }
       if let running = state.running { return running }
       let task = Task {
+        // mainstay:ignore MS204 -- who asks is told that it failed
         let isRenewed = (try? await refresh()) ?? false
         self.ended(isRenewed)
         return isRenewed

@@ -27,6 +27,7 @@ enum JSON {
     } catch DecodingError.dataCorrupted(let context) {
       throw .malformed(reason(context))
     } catch {
+      // mainstay:ignore MS205 -- a client is told no more
       throw .malformed("It could not be read.")
     }
   }

@@ -15,6 +15,7 @@ struct PhotoStorage {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
+      // mainstay:ignore MS205 -- a sentence is all that is printed
       throw StartFailure("The folder \(folder.path) cannot be made.")
     }
   }
@@ -47,13 +48,13 @@ struct PhotoStorage {
   /// Makes an upload the photo; it can be read once the photo is in the journal.
   mutating func finish(_ upload: Upload, as photo: Photo) throws {
     try write(whole(upload), Self.name(photo))
-    try? remove(Self.name(upload))
+    _ = try? remove(Self.name(upload))
   }
 
   func read(_ photo: Photo) -> Data? { bytes(Self.name(photo)) }
 
   /// Deletes what a later photo has replaced.
-  mutating func delete(_ photo: Photo) { try? remove(Self.name(photo)) }
+  mutating func delete(_ photo: Photo) { _ = try? remove(Self.name(photo)) }
 
   private static func name(_ upload: Upload) -> String { upload.twin + ".part" }
 

@@ -44,6 +44,7 @@ final class Journal {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
+      // mainstay:ignore MS205 -- a sentence is all that is printed
       throw StartFailure("The data folder \(folder.path) cannot be made or is no folder.")
     }
     let descriptor = systemOpen(path)
@@ -91,7 +92,7 @@ final class Journal {
 
   /// Drops what lies behind the last whole line.
   private func cut() {
-    try? file.truncate(atOffset: end)
+    _ = try? file.truncate(atOffset: end)
     _ = try? file.seek(toOffset: end)
   }
 }

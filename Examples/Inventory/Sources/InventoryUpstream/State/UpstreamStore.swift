@@ -32,6 +32,7 @@ package actor UpstreamStore {
     if records.isEmpty {
       let history = Record.history(name: String(UInt32.random(in: 0 ... .max), radix: 36))
       do { try journal?.append(history) } catch {
+        // mainstay:ignore MS205 -- a sentence is all that is printed
         throw StartFailure("The data folder \(folder?.path ?? "") cannot be written to.")
       }
       records = [history]
@@ -64,10 +65,11 @@ package actor UpstreamStore {
 
   func finish(_ request: Ledger.Request) {
     // Nobody waits for it any more, so there is nobody to tell.
-    try? record(.answered(request: request))
+    _ = try? record(.answered(request: request))
   }
 
   private func record(_ record: Record) throws(Problem) {
+    // mainstay:ignore MS205 -- a client is told no more
     do { try journal?.append(record) } catch { throw .storageFailed }
     state.play(record)
   }
@@ -138,6 +140,7 @@ extension UpstreamStore {
   }
 
   private func store(_ operation: () throws -> Void) throws(Problem) {
+    // mainstay:ignore MS205 -- a client is told no more
     do { try operation() } catch { throw .storageFailed }
   }
 }

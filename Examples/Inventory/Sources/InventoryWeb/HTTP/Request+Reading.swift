@@ -63,6 +63,7 @@ extension Request {
     } catch is NIOTooManyBytesError {
       throw .tooLarge(maximum)
     } catch {
+      // mainstay:ignore MS205 -- whoever sent it has left
       throw .brokenRequest
     }
   }
