@@ -180,7 +180,9 @@ final class IndexBuilder {
       part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
     }
     // `if let message { … }` reads the name without a reference to it.
-    for binding in parts.compactMap(\.self).flatMap({ $0.every(OptionalBindingConditionSyntax.self) })
+    for binding in parts.compactMap(\.self).flatMap({
+      $0.every(OptionalBindingConditionSyntax.self)
+    })
     where binding.initializer == nil {
       binding.pattern.collectBoundNames(into: &part.alertNames)
     }

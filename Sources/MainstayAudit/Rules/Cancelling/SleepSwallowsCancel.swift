@@ -19,14 +19,15 @@ extension Rule {
       guard let first = sleeps.first, !loop.node.speaksOfCancellation,
         !loop.body.mayThrowWhileWaiting, !first.isInDiscardedTask
       else { return }
+      let ends = loop.endsByItself
       for sleep in sleeps {
         guard let item = sleep.statementItem else { continue }
         file.report(
           sleep,
-          loop.endsByItself
+          ends
             ? "Once the task is cancelled, this loop runs on without a pause"
             : "Once the task is cancelled, this loop spins",
-          severity: loop.endsByItself ? .warning : nil, fix: file.fix(item, loop))
+          severity: ends ? .warning : nil, fix: file.fix(item, loop))
       }
     },
     .tryExpression { node, file in

@@ -174,7 +174,8 @@ extension CodeBlockItemSyntax {
 private let busyFlagStuckBad: [Example] = [
   .bad(
     "func f() { busy = true; do { try g(); busy = false } ↓catch { print(error) } }",
-    fixed: "func f() { busy = true; defer { busy = false }; do { try g() } catch { print(error) } }"),
+    fixed: "func f() { busy = true; defer { busy = false }; do { try g() } catch { print(error) } }"
+  ),
   .bad(
     """
     @MainActor final class FeedModel {
@@ -303,7 +304,9 @@ private let busyFlagStuckGood: [Example] = [
     """
     func f() {
       isLoading = true
-      do { try g(); isLoading = false } catch { DispatchQueue.main.async { self.isLoading = false } }
+      do { try g(); isLoading = false } catch {
+        DispatchQueue.main.async { self.isLoading = false }
+      }
     }
     """),
 ]

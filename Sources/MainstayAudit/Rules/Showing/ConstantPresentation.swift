@@ -36,7 +36,7 @@ private let constantPresentationBad: [Example] = [
     var body: some View {
       list
         .padding()
-        .alert("Error", isPresented: ↓.constant(model.error != nil), presenting: model.error) { _ in
+        .alert("Error", isPresented: ↓.constant(model.isBroken), presenting: model.error) { _ in
           Button("Retry") { model.retry() }
         }
     }

@@ -9,7 +9,8 @@ extension Rule {
     summary: "The `localizedDescription` of any error reaches a person.",
     why: "Of most errors it says \"The operation couldn’t be completed\", in the words of whoever "
       + "threw it, and never what to do next.",
-    guess: "What a catch-all, a parameter `error` or a failed result binds is an error of any type.",
+    guess:
+      "What a catch-all, a parameter `error` or a failed result binds is an error of any type.",
     onPurpose: "A clause for the app's own type of errors.",
     remedy: .none("Which text fits is for the author to say."),
     examples: rawDescriptionShownBad + rawDescriptionShownGood,

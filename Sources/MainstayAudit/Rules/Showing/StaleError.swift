@@ -17,7 +17,8 @@ extension Rule {
         let told = clause.body.assignments.first(where: file.staysOnScreen),
         let routine = told.node.outermostRoutine, let work = clause.doStatement
       else { return }
-      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad, !routine.asksWhetherItRan,
+      guard !clause.body.showsAlert, !routine.runsOnce, !clause.isInFirstLoad,
+        !routine.asksWhetherItRan,
         !file.stateChanges.changes(told.path, in: routine, before: clause.position),
         !file.resets(told, around: routine)
       else { return }
@@ -71,7 +72,8 @@ extension CatchClauseSyntax {
     var current = parent
     while let here = current, here.kind != .memberBlock {
       if let closure = here.as(ClosureExprSyntax.self),
-        let call = closure.parent?.as(FunctionCallExprSyntax.self) ?? closure.parent?.parent?.parent?
+        let call = closure.parent?.as(FunctionCallExprSyntax.self)
+          ?? closure.parent?.parent?.parent?
           .as(FunctionCallExprSyntax.self),
         ["task", "onAppear"].contains(call.name), call.argument("id") == nil
       {
@@ -100,7 +102,9 @@ extension Routine {
     guard let statements else { return false }
     return statements.contains { item in
       guard let conditions = item.item.as(GuardStmtSyntax.self)?.conditions else { return false }
-      return conditions.mentions { ["loaded", "once", "initialized"].contains(words(of: $0.text).last) }
+      return conditions.mentions {
+        ["loaded", "once", "initialized"].contains(words(of: $0.text).last)
+      }
     }
   }
 }
@@ -109,7 +113,8 @@ extension AuditedFile {
   /// Whether the state says itself when it changes, or who calls the routine resets it.
   fileprivate func resets(_ told: Assignment, around routine: Routine) -> Bool {
     guard let type = TypeDeclaration(around: told.node), let name = told.name else { return false }
-    if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil {
+    if told.pathNames.count == 1, let property = type.property(name), property.accessorBlock != nil
+    {
       return true
     }
     return stateChanges.takesAway(
@@ -119,7 +124,8 @@ extension AuditedFile {
   /// A reset before the `do`, where the code there may set the state as the clause does.
   fileprivate func fix(_ told: Assignment, _ work: DoStmtSyntax) -> Fix? {
     guard let item = work.parent?.as(CodeBlockItemSyntax.self), let name = told.name,
-      told.pathNames.count == 1, told.node.enclosingRoutine?.node.id == work.enclosingRoutine?.node.id,
+      told.pathNames.count == 1,
+      told.node.enclosingRoutine?.node.id == work.enclosingRoutine?.node.id,
       let type = TypeDeclaration(around: work)?.property(name)?.typeAnnotation?.type
     else { return nil }
     let value: String

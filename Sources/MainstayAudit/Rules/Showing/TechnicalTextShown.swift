@@ -33,14 +33,16 @@ extension Rule {
 }
 
 extension AuditedFile {
-  fileprivate func reportTechnical(_ part: String, in node: some ExprSyntaxProtocol, _ screen: Screen)
-  {
+  fileprivate func reportTechnical(
+    _ part: String, in node: some ExprSyntaxProtocol, _ screen: Screen
+  ) {
     let type = TypeDeclaration(around: node)?.name ?? ""
     let isForDevelopers = ["Debug", "Developer", "Diagnostic", "Console"].contains {
       type.contains($0)
     }
     report(
-      node, "\(screen.name) shows \(part) as code prints it", severity: isForDevelopers ? .info : nil)
+      node, "\(screen.name) shows \(part) as code prints it",
+      severity: isForDevelopers ? .info : nil)
   }
 }
 

@@ -113,9 +113,10 @@ extension FunctionCallExprSyntax {
   /// Whether nothing can pass it.
   fileprivate var isFailure: Bool {
     guard let name else { return false }
-    if ["XCTFail", "fail", "fatalError", "record", "preconditionFailure", "XCTAssertNil",
-      "XCTAssertNoThrow", "XCTSkip"].contains(name)
-    {
+    if [
+      "XCTFail", "fail", "fatalError", "record", "preconditionFailure", "XCTAssertNil",
+      "XCTAssertNoThrow", "XCTSkip",
+    ].contains(name) {
       return true
     }
     let value = firstArgument?.trimmedDescription
@@ -159,13 +160,13 @@ private let errorTestCannotFailBad: [Example] = [
     """
     import Testing
     @Test func `refuses nothing`() {
-      ↓do { try save(nil) } catch { #expect(error is StoreError) }
+      ↓do { try save(nil) } catch { #expect(error is Refusal) }
     }
     """, path: place,
     fixed: """
       import Testing
       @Test func `refuses nothing`() {
-        do { try save(nil); Issue.record("Expected an error") } catch { #expect(error is StoreError) }
+        do { try save(nil); Issue.record("Expected an error") } catch { #expect(error is Refusal) }
       }
       """),
   .bad(

@@ -51,9 +51,10 @@ extension FunctionCallExprSyntax {
     let keeps = words(of: label).contains {
       ["underlying", "cause", "wrapping", "wrapped", "source", "reason", "inner"].contains($0)
     }
-    return !keeps && argument.expression.core.as(DeclReferenceExprSyntax.self).map {
-      errors.contains($0.baseName.bareText)
-    } ?? false
+    return !keeps
+      && argument.expression.core.as(DeclReferenceExprSyntax.self).map {
+        errors.contains($0.baseName.bareText)
+      } ?? false
   }
 }
 

@@ -13,7 +13,8 @@ extension Rule {
     examples: logOnlyHandlerBad + logOnlyHandlerGood,
     checks: .catchClause { clause, file in
       guard clause.body.statements.count == 1, clause.isCatchAll,
-        let call = clause.body.statements.first?.plainCall, file.isLogCall(call), !["trace", "debug"].contains(call.name),
+        let call = clause.body.statements.first?.plainCall, file.isLogCall(call),
+        !["trace", "debug"].contains(call.name),
         let function = clause.enclosingFunction, !function.returnsValue, !function.isThrowing,
         let name = function.name, !name.isForBackground, clause.doStatement?.enclosingLoop == nil
       else { return }
@@ -53,8 +54,10 @@ private let logOnlyHandlerBad: [Example] = [
 ]
 
 private let logOnlyHandlerGood: [Example] = [
-  .good("func save() throws { do { try write() } catch { log.error(\"\\(error)\"); throw error } }"),
-  .good("func save() -> Bool { do { try f(); return true } catch { log.error(\"no\") }; return false }"),
+  .good(
+    "func save() throws { do { try write() } catch { log.error(\"\\(error)\"); throw error } }"),
+  .good(
+    "func save() -> Bool { do { try f(); return true } catch { log.error(\"x\") }; return no }"),
   .good(
     "func refreshCache() { do { try load() } catch { log.error(\"\\(error)\") } }",
     because: "nobody waits for it"),

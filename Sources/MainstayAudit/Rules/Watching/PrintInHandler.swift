@@ -54,7 +54,9 @@ extension Syntax {
   fileprivate var firstPrint: FunctionCallExprSyntax? {
     var found: FunctionCallExprSyntax?
     walk { node in
-      if found == nil, let call = node.as(FunctionCallExprSyntax.self), call.isPrint { found = call }
+      if found == nil, let call = node.as(FunctionCallExprSyntax.self), call.isPrint {
+        found = call
+      }
       return found == nil
     }
     return found

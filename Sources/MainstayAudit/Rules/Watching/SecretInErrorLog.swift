@@ -16,8 +16,9 @@ extension Rule {
       guard call.calledExpression.kind == .memberAccessExpr, file.isErrorLogCall(call) else {
         return
       }
-      for literal in call.arguments.lazy.compactMap({ $0.expression.as(StringLiteralExprSyntax.self) })
-      {
+      for literal in call.arguments.lazy.compactMap({
+        $0.expression.as(StringLiteralExprSyntax.self)
+      }) {
         guard let secret = literal.firstSecret else { continue }
         file.report(secret, "`\(secret.trimmedDescription)` is logged in clear")
         return
@@ -70,7 +71,8 @@ extension ExprSyntax {
     if let kind = found.dropLast().last { return Self.tokens.contains(kind) }
     let place = [
       TypeDeclaration(around: self)?.name ?? "", enclosingFunction?.name ?? "",
-      nearest(StringLiteralExprSyntax.self)?.writtenText.replacing(" ", with: "_").lowercased() ?? "",
+      nearest(StringLiteralExprSyntax.self)?.writtenText.replacing(" ", with: "_").lowercased()
+        ?? "",
     ].flatMap { words(of: $0) }
     return place.contains { word in Self.doors.contains { word.hasPrefix($0) } }
   }
