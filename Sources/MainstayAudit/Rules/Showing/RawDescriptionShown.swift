@@ -54,6 +54,11 @@ extension AuditedFile {
 extension ExprSyntax {
   /// `error.localizedDescription` of an error of any type, also in a condition's two halves.
   fileprivate var rawDescription: MemberAccessExprSyntax? {
+    // Most arguments are names, literals and calls.
+    switch kind {
+    case .memberAccessExpr, .sequenceExpr, .tupleExpr, .ternaryExpr, .unresolvedTernaryExpr: break
+    default: return nil
+    }
     let core = core
     if let ternary = core.as(TernaryExprSyntax.self) {
       return ternary.thenExpression.rawDescription ?? ternary.elseExpression.rawDescription
