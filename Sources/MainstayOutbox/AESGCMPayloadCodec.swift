@@ -14,8 +14,8 @@
   /// one and seal with that; drop the old one when nothing sealed with it waits any more. Without
   /// its key an operation is parked, not lost.
   public struct AESGCMPayloadCodec: PayloadCodec {
-    /// Why something cannot be opened.
     // mainstay:ignore MS102 -- an outbox shows its own error
+    /// Why something cannot be opened.
     public enum Failure: Error, Equatable {
       /// There is no key of this name.
       case missingKey(String)

@@ -52,8 +52,8 @@ struct Vault: Sendable {
     }
   }
 
-  /// There is no codec, and the bytes are sealed.
   // mainstay:ignore MS102 -- it never leaves a run
+  /// There is no codec, and the bytes are sealed.
   struct NoCodec: Error {}
 
   /// What sealed bytes begin with; no JSON does.

@@ -237,8 +237,8 @@ extension QueuedOperation {
   }
 }
 
-/// The payload is not what its kind and version promise.
 // mainstay:ignore MS102 -- it never leaves a run
+/// The payload is not what its kind and version promise.
 package struct UnreadablePayload: Error {
   package let cause: any Error
 }

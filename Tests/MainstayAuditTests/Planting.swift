@@ -31,7 +31,8 @@ enum Planting {
         }
         """),
     Form(name: "an initializer", text: "final class Store {\n  init(id: Int) {\n    %\n  }\n}"),
-    Form(name: "a property", text: "struct Store {\n  var count: Int {\n    %\n    return 1\n  }\n}"),
+    Form(
+      name: "a property", text: "struct Store {\n  var count: Int {\n    %\n    return 1\n  }\n}"),
     Form(
       name: "a getter",
       text: "struct Store {\n  var count: Int {\n    get {\n      %\n      return 1\n    }\n  }\n}"),
@@ -61,7 +62,9 @@ enum Planting {
     Form(name: "a platform", text: "#if os(Linux)\nfunc run() {\n  %\n}\n#endif"),
     Form(
       name: "an availability",
-      text: "@available(macOS 15, *)\npublic func run(_ id: Int = 3) {\n  if #available(iOS 18, *) {\n    %\n  }\n}"),
+      text:
+        "@available(macOS 15, *)\npublic func run(_ id: Int = 3) {\n  if #available(iOS 18, *) {\n    %\n  }\n}"
+    ),
     Form(
       name: "between other statements",
       text: """
@@ -133,9 +136,11 @@ enum Planting {
     guard code.contains("catch {"), !code.contains("problem") else { return [] }
     var text = ""
     for token in Parser.parse(source: code).tokens(viewMode: .sourceAccurate) {
-      let isUse = token.text == "error" && token.previousToken(viewMode: .sourceAccurate)?.text != "."
+      let isUse =
+        token.text == "error" && token.previousToken(viewMode: .sourceAccurate)?.text != "."
         && token.nextToken(viewMode: .sourceAccurate)?.text != ":"
-      text += isUse
+      text +=
+        isUse
         ? token.leadingTrivia.description + "problem" + token.trailingTrivia.description
         : token.description
     }

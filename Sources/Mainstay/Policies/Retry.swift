@@ -77,6 +77,7 @@ public struct Retry: Policy {
         configuration, backoff, (condition, results, nesting), budget, name, Timeline(clock), seed,
         observer)
     } catch {
+      // mainstay:ignore MS602 -- it is a precondition of the caller's
       preconditionFailure(error.description)
     }
   }

@@ -9,6 +9,7 @@ public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable, Coda
   /// A defect.
   case error
 
+  /// Whether one is milder than the other.
   public static func < (one: Severity, other: Severity) -> Bool { one.rank < other.rank }
 
   private var rank: Int {

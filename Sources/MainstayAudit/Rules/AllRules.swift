@@ -2,6 +2,7 @@
 
 extension Rule {
   /// The rules, in the order of their ids.
-  package static let all: [Rule] = declaring + losing + cancelling + showing + retrying + crashing
+  package static let all: [Rule] =
+    declaring + losing + cancelling + showing + retrying + crashing
     + watching + testing
 }

@@ -174,8 +174,8 @@ extension FieldConflict {
   static let noRemote = FieldConflict(field: "", cause: .noRemote)
 }
 
-/// A run that did not come to sending anything, since of what the other side has.
 // mainstay:ignore MS102 -- it never leaves a run
+/// A run that did not come to sending anything, since of what the other side has.
 struct NotSent: Error {
   let step: MergeStep
   /// What the other side has, encoded.
