@@ -395,7 +395,5 @@ private enum Domain: CaseIterable {
 
 extension String {
   /// The names in a path of calls, joined by dots.
-  fileprivate var onlyNames: String {
-    String(map { $0.isLetter || $0.isNumber ? $0 : "." })
-  }
+  fileprivate var onlyNames: String { String(map { $0.isLetter || $0.isNumber ? $0 : "." }) }
 }
