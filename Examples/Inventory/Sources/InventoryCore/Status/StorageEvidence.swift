@@ -22,7 +22,7 @@ package final class StorageEvidence: Sendable {
   /// A write failed; whatever says nothing about the storage is ignored, such as a change that was
   /// refused, or a file that is busy.
   package func failed(_ error: any Error) {
-    // mainstay:ignore MS210 -- others say nothing of the storage
+    // Others say nothing of the storage.
     guard let cause = error as? DatabaseError else { return }
     let codes: [ResultCode] = [
       .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_CORRUPT,
