@@ -35,7 +35,16 @@ enum Planting {
       name: "a property", text: "struct Store {\n  var count: Int {\n    %\n    return 1\n  }\n}"),
     Form(
       name: "a getter",
-      text: "struct Store {\n  var count: Int {\n    get {\n      %\n      return 1\n    }\n  }\n}"),
+      text: """
+        struct Store {
+          var count: Int {
+            get {
+              %
+              return 1
+            }
+          }
+        }
+        """),
     Form(name: "a closure", text: "func run() {\n  queue.async {\n    %\n  }\n}"),
     Form(
       name: "a closure with a list",
@@ -62,8 +71,14 @@ enum Planting {
     Form(name: "a platform", text: "#if os(Linux)\nfunc run() {\n  %\n}\n#endif"),
     Form(
       name: "an availability",
-      text:
-        "@available(macOS 15, *)\npublic func run(_ id: Int = 3) {\n  if #available(iOS 18, *) {\n    %\n  }\n}"
+      text: """
+        @available(macOS 15, *)
+        public func run(_ id: Int = 3) {
+          if #available(iOS 18, *) {
+            %
+          }
+        }
+        """
     ),
     Form(
       name: "between other statements",

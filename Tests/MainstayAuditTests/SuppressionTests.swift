@@ -36,7 +36,11 @@ import Testing
     "// mainstay:ignore MS101 -- old\nthrow NSError(\n  domain: \"A\",\n  code: 1)",
     "throw NSError(\n  domain: \"A\",\n  code: 1) // mainstay:ignore MS101 -- old",
     "throw NSError( // mainstay:ignore MS101 -- old\n  domain: \"A\",\n  code: 1)",
-    "// mainstay:ignore MS101 -- old\nlet a = b ??\n  f(resume(throwing: NSError(domain: \"A\", code: 1)))",
+    """
+    // mainstay:ignore MS101 -- old
+    let a = b ??
+      f(resume(throwing: NSError(domain: "A", code: 1)))
+    """,
   ])
   func `a comment is about the whole of a statement without a block`(code: String) async {
     #expect(await ids(code) == [])

@@ -56,7 +56,8 @@ package struct ConfigurationProposal: Sendable {
     return [
       "profile: strict", "",
       "# The type that every error becomes before a person sees it; "
-        + "\(appError.conversions == 1 ? "1 other is" : "\(appError.conversions) others are") turned into it.",
+        + (appError.conversions == 1 ? "1 other is" : "\(appError.conversions) others are")
+        + " turned into it.",
       "app_error: \(appError.name)", "",
     ]
   }

@@ -9,11 +9,14 @@ import Testing
       page, targets: ["Mainstay", "MainstayNew", "MainstayUI", "MainstayCLI"])
     #expect(
       found.map(\.rule) == [
+        "`AuditCommands` is in the list of those without errors, and no target",
+        "`MainstayAudit` is in the list of those without errors, and no target",
         "`MainstayHTTPTesting` is in the list of those without errors, and no target",
         "`MainstayNew` is to be on the page or in the list of those without errors",
         "`MainstayOutboxTesting` is in the list of those without errors, and no target",
         "`MainstayTesting` is in the list of those without errors, and no target",
         "`MainstayUI` is to be on the page or in the list of those without errors",
+        "`mainstay-audit` is in the list of those without errors, and no target",
       ])
   }
 }

@@ -25,7 +25,7 @@ extension Rule {
 
 private let traps: Set<String> = ["fatalError", "preconditionFailure", "abort", "exit", "_exit"]
 
-private struct FailureHandler {
+private struct Aftermath {
   /// What failed: the body of a `do`, or the subject of a `switch`.
   let attempt: Syntax?
   let clause: CatchClauseSyntax?
@@ -58,21 +58,21 @@ private struct FailureHandler {
 
 extension FunctionCallExprSyntax {
   /// The clause or arm that it runs in, also from a branch inside.
-  fileprivate var handler: FailureHandler? {
+  fileprivate var handler: Aftermath? {
     var current = parent
     while let here = current {
       if let clause = here.as(CatchClauseSyntax.self) {
-        return FailureHandler(
+        return Aftermath(
           attempt: clause.doStatement.map { Syntax($0.body) }, clause: clause)
       }
       if let arm = here.as(SwitchCaseSyntax.self), arm.isFailure {
         let subject = arm.nearest(SwitchExprSyntax.self)?.subject
-        return FailureHandler(attempt: subject.map { Syntax($0) }, clause: nil)
+        return Aftermath(attempt: subject.map { Syntax($0) }, clause: nil)
       }
       if let branch = here.as(IfExprSyntax.self), let result = branch.failedResult,
         branch.body.bytes.contains(bytes.lowerBound)
       {
-        return FailureHandler(attempt: Syntax(result), clause: nil)
+        return Aftermath(attempt: Syntax(result), clause: nil)
       }
       if here.startsScope { return nil }
       current = here.parent
@@ -167,7 +167,7 @@ private let trapInHandlerExamples: [Example] = [
   .good("func f() { do { try open() } catch { exit(1) } }", path: "Sources/tool/main.swift"),
   .good("func f() { do { try open() } catch { session.abort() } }"),
   .good(
-    "init(a: Int) { do { try self.init(validating: a) } catch { preconditionFailure(\"\\(error)\") } }",
+    "init(a: A) { do { try self.init(validating: a) } catch { preconditionFailure(\"\\(error)\") } }",
     because: "a precondition of the caller's is checked"),
   .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]

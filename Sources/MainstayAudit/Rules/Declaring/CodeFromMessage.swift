@@ -7,8 +7,8 @@ extension Rule {
     "MS110", "code-from-message", .warning, .default, serves: ["D9", "T14"],
     summary: "What kind of error it is gets read out of its text.",
     why: """
-      Texts are for people: they are reworded, translated and cut, and the code that looks for words \
-      in them then takes the wrong turn without a sound.
+      Texts are for people: they are reworded, translated and cut, and the code that looks for \
+      words in them then takes the wrong turn without a sound.
       """,
     guess: "What is named like an error is one, and its description or message is a text.",
     onPurpose: "Match the text in one place that makes a typed error of it, and ignore it there.",

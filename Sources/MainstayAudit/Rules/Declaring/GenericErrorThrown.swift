@@ -79,7 +79,7 @@ extension Rule {
         func expand() throws { throw CustomError.message("only works on functions") }
         """, because: "the compiler shows it to a developer"),
       .good(
-        "func f() throws { throw NSError(domain: NSCocoaErrorDomain, code: NSUserCancelledError) }"),
+        "func f() throws { throw NSError(domain: NSCocoaErrorDomain, code: NSUserCancelled) }"),
     ],
     checks: .throwStatement { statement, file in
       report(statement.expression, at: statement, in: file)

@@ -108,7 +108,7 @@ extension Rule {
       .good(
         """
         func map(_ error: any Error) -> AppError {
-          if let error = error as? URLError { return .network(error) } else { return .unknown(error) }
+          if let e = error as? URLError { return .network(e) } else { return .unknown(error) }
         }
         """),
       .good(

@@ -7,8 +7,8 @@ extension Rule {
     "MS106", "wrong-localized-witness", .error, .default, serves: ["B20"],
     summary: "A text of an error is a `String` instead of a `String?`, or has no `LocalizedError`.",
     why: """
-      The requirement is a `String?` of `LocalizedError`. A property of another type, or of another \
-      type's protocol, compiles and is never asked for: people see the system's text.
+      The requirement is a `String?` of `LocalizedError`. A property of another type, or of \
+      another type's protocol, compiles and is never asked for: people see the system's text.
       """,
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Give a text for other uses another name.",

@@ -31,7 +31,7 @@ extension Rule {
 }
 
 /// Code that is entered because something failed.
-private struct ErrorHandler {
+private struct Aftermath {
   let body: Syntax
   /// The names of the error in it.
   let names: Set<String>
@@ -39,7 +39,7 @@ private struct ErrorHandler {
 
 extension FunctionCallExprSyntax {
   /// The nearest handler around it within its function.
-  fileprivate var errorHandler: ErrorHandler? {
+  fileprivate var errorHandler: Aftermath? {
     var current = Syntax(self)
     while let parent = current.parent {
       if let handler = current.handler(under: parent) { return handler }
@@ -62,11 +62,11 @@ extension Syntax {
     return found
   }
 
-  fileprivate func handler(under parent: Syntax) -> ErrorHandler? {
+  fileprivate func handler(under parent: Syntax) -> Aftermath? {
     switch parent.kind {
     case .catchClause:
       let clause = parent.cast(CatchClauseSyntax.self)
-      return ErrorHandler(body: Syntax(clause.body), names: clause.boundNames)
+      return Aftermath(body: Syntax(clause.body), names: clause.boundNames)
     case .switchCase:
       guard let label = parent.cast(SwitchCaseSyntax.self).label.as(SwitchCaseLabelSyntax.self),
         label.caseItems.count == 1, let pattern = label.caseItems.first?.pattern,
@@ -74,19 +74,19 @@ extension Syntax {
       else { return nil }
       var names: Set<String> = []
       pattern.collectBoundNames(into: &names)
-      return ErrorHandler(body: parent, names: names)
+      return Aftermath(body: parent, names: names)
     case .ifExpr:
       let statement = parent.cast(IfExprSyntax.self)
       guard statement.body.id == id, let condition = statement.conditions.first,
         let name = condition.errorName(comparedBy: "!=")
       else { return nil }
-      return ErrorHandler(body: self, names: [name])
+      return Aftermath(body: self, names: [name])
     case .guardStmt:
       let statement = parent.cast(GuardStmtSyntax.self)
       guard statement.body.id == id, let condition = statement.conditions.first,
         let name = condition.errorName(comparedBy: "==")
       else { return nil }
-      return ErrorHandler(body: self, names: [name])
+      return Aftermath(body: self, names: [name])
     case .labeledExpr, .multipleTrailingClosureElement:
       let label =
         parent.as(LabeledExprSyntax.self)?.label
@@ -94,7 +94,7 @@ extension Syntax {
       guard let closure = self.as(ClosureExprSyntax.self), let label,
         words(of: label.bareText).contains(where: { $0 == "error" || $0 == "failure" })
       else { return nil }
-      return ErrorHandler(
+      return Aftermath(
         body: self, names: Set(Routine(closure).parameters.map(\.name.bareText)))
     default: return nil
     }
@@ -136,7 +136,7 @@ extension AuditedFile {
   }
 
   /// A call of the only logger in place of the print, if that says the same.
-  fileprivate func fix(_ call: FunctionCallExprSyntax, _ handler: ErrorHandler) -> Fix? {
+  fileprivate func fix(_ call: FunctionCallExprSyntax, _ handler: Aftermath) -> Fix? {
     guard call.name == "print" || call.name == "debugPrint", let logger = logger(at: call),
       ExprSyntax(call).isStatement, !call.arguments.isEmpty,
       call.arguments.allSatisfy({ $0.label == nil })
