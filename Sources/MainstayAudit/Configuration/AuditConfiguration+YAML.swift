@@ -42,7 +42,7 @@ extension AuditConfiguration {
   ///   - yaml: The text.
   ///   - path: How the file is named in complaints.
   /// - Throws: All that is wrong with it.
-  package init(
+  public init(
     yaml: String, path: String = ".mainstay-audit.yml"
   ) throws(AuditConfigurationError) {
     let (configuration, error) = Self.reading(yaml: yaml, path: path)

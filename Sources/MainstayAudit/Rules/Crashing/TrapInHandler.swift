@@ -167,7 +167,7 @@ private let trapInHandlerExamples: [Example] = [
   .good("func f() { do { try open() } catch { exit(1) } }", path: "Sources/tool/main.swift"),
   .good("func f() { do { try open() } catch { session.abort() } }"),
   .good(
-    "init(a: A) { do { try self.init(validating: a) } catch { preconditionFailure(\"\\(error)\") } }",
+    "init(_ a: A) { do { try self.init(checking: a) } catch { preconditionFailure(a.text) } }",
     because: "a precondition of the caller's is checked"),
   .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]
