@@ -28,11 +28,11 @@ extension FunctionCallExprSyntax {
     let made =
       calledExpression.lastName == "init"
       ? calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName : name
-    guard made?.first?.isUppercase ?? false, closures.isEmpty,
-      let first = firstArgument?.as(StringLiteralExprSyntax.self) ?? firstArgument?.firstString,
-      first.plainText != nil
-    else { return false }
-    return arguments.dropFirst().allSatisfy { $0.expression.isFixed }
+    guard made?.first?.isUppercase ?? false, closures.isEmpty, let first = firstArgument else {
+      return false
+    }
+    return (first.firstString?.plainText != nil || first.isFixed)
+      && arguments.dropFirst().allSatisfy { $0.expression.isFixed }
   }
 }
 
@@ -48,9 +48,11 @@ extension ExprSyntax {
   /// Whether it is a literal, a member such as `.caseInsensitive`, or a list of them.
   fileprivate var isFixed: Bool {
     switch kind {
-    case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr,
-      .stringLiteralExpr, .memberAccessExpr:
-      true
+    case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr: true
+    case .stringLiteralExpr: cast(StringLiteralExprSyntax.self).plainText != nil
+    case .memberAccessExpr:
+      // `.p521` or `Curve.p521`, but not `settings.curve`.
+      firstName.map { $0.first?.isUppercase ?? false } ?? true
     case .arrayExpr: cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isFixed }
     default: false
     }
@@ -105,6 +107,8 @@ private let forceTryExamples: [Example] = [
       """),
   .bad("func f() { let items = ↓try! load() }"),
   .bad("let store = ↓try! Store(path: path)"),
+  .bad("let tag = ↓try! Tag(number: 0x1c)"),
+  .bad("let group = ↓try! Group(settings.curve)"),
   .bad("func f() { Task { items = ↓try! await load() } }"),
   .bad("var data: Data { ↓try! Data(contentsOf: url) }"),
   .bad(

@@ -14,7 +14,8 @@ extension Rule {
     examples: trapInHandlerExamples,
     checks: .call { call, file in
       guard call.arguments.first?.label == nil, let name = call.freeName, traps.contains(name),
-        let handler = call.handler, name != "preconditionFailure" || !handler.checksArguments
+        let handler = call.handler, !call.isInAssertion,
+        name != "preconditionFailure" || !handler.checksArguments
       else { return }
       let isMild = handler.isForeseen || call.claimsImpossible
       file.report(
@@ -86,6 +87,14 @@ extension FunctionCallExprSyntax {
       access.declName.baseName.tokenKind == .keyword(.`init`)
     else { return false }
     return access.base?.lastName == "self" || access.base?.kind == .superExpr
+  }
+
+  /// Whether the function around it is there to stop the program: `assertSuccess()`.
+  fileprivate var isInAssertion: Bool {
+    guard let name = enclosingFunction?.name, let first = words(of: name).first else {
+      return false
+    }
+    return ["assert", "precondition", "require", "must", "expect"].contains(first)
   }
 
   /// Whether it only says whether something is legal: `check()`, `self.init(validating: x)`.
@@ -169,5 +178,8 @@ private let trapInHandlerExamples: [Example] = [
   .good(
     "init(_ a: A) { do { try self.init(checking: a) } catch { preconditionFailure(a.text) } }",
     because: "a precondition of the caller's is checked"),
+  .good(
+    "func assertSuccess() { if case .failure(let e) = result { preconditionFailure(\"\\(e)\") } }",
+    because: "it is called to stop the program"),
   .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]
