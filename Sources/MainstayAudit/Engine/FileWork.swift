@@ -51,7 +51,7 @@ struct FileWork: Sendable {
     let index = IndexBuilder(file, notesMembers: rules.notesMembers)
     Walker(rules.table, file, index).walk(tree)
     return FileOutcome(
-      path: source.path, lines: file.lines.lineCount, candidates: file.candidates,
+      path: source.path, lines: file.lines.writtenLineCount, candidates: file.candidates,
       index: index.part, suppressions: Suppressions(file), problem: nil,
       parseTroubles: troubles + (tree.hasError ? [ParseTrouble(file)] : []),
       ruleIDs: Set(rules.rules.map(\.id)))
@@ -101,7 +101,7 @@ struct FileOutcome: Sendable {
 
   static func skipped(_ path: String, _ file: AuditedFile) -> FileOutcome {
     FileOutcome(
-      path: path, lines: file.lines.lineCount, candidates: [], index: FileIndex(),
+      path: path, lines: file.lines.writtenLineCount, candidates: [], index: FileIndex(),
       suppressions: nil, problem: nil, parseTroubles: [], ruleIDs: [])
   }
 }

@@ -36,4 +36,6 @@ package struct LineTable: Sendable {
   }
 
   package var lineCount: Int { starts.count }
+  /// How many lines were written: what follows the last line's end is none.
+  var writtenLineCount: Int { starts.last == count ? starts.count - 1 : starts.count }
 }
