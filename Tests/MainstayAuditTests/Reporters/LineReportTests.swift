@@ -39,11 +39,11 @@ import Testing
   @Test func `Xcode gets whole paths and the words that it knows`() {
     #expect(
       Samples.small.text(as: .xcode) == """
-        /work/app/Sources/App/Store.swift:12:7: error: This error is dropped (MS201 empty-catch)
-        /work/app/Sources/App/Store.swift:120:1: note: This error is dropped (MS201 empty-catch)
-        /work/app/Sources/App/Timer.swift:3:3: warning: `Task.sleep` drops cancellation in a loop \
+        /code/app/Sources/App/Store.swift:12:7: error: This error is dropped (MS201 empty-catch)
+        /code/app/Sources/App/Store.swift:120:1: note: This error is dropped (MS201 empty-catch)
+        /code/app/Sources/App/Timer.swift:3:3: warning: `Task.sleep` drops cancellation in a loop \
         (MS302 sleep-swallows-cancel)
-        /work/app/Sources/App/Locked.swift:1:1: warning: this file could not be looked at: \
+        /code/app/Sources/App/Locked.swift:1:1: warning: this file could not be looked at: \
         permission denied
 
         """)
@@ -51,8 +51,8 @@ import Testing
 
   @Test(arguments: [
     ("/else/where/A b.swift", "/else/where/A b.swift:1:1: error"),
-    ("./A.swift", "/work/app/A.swift:1:1: error"),
-    ("../A.swift", "/work/app/../A.swift:1:1: error"),
+    ("./A.swift", "/code/app/A.swift:1:1: error"),
+    ("../A.swift", "/code/app/../A.swift:1:1: error"),
   ]) func `Xcode's paths start at the root`(path: String, start: String) {
     #expect(Samples.report(Samples.finding(path: path)).text(as: .xcode).hasPrefix(start))
   }

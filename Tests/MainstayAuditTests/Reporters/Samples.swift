@@ -71,6 +71,6 @@ enum Samples {
 
 extension AuditReport {
   func text(as format: AuditFormat, width: Int = 100, colours: Bool = false) -> String {
-    format.text(of: self, style: TextStyle(colours: colours, width: width, folder: "/work/app"))
+    format.text(of: self, style: TextStyle(colours: colours, width: width, folder: "/code/app"))
   }
 }
