@@ -176,9 +176,9 @@ final class AuditedFile {
 
   private static let longestExcerpt = 500
 
-  /// Whether a call reports to somebody.
+  /// Whether a call reports to somebody, rather than make an error that another call may report.
   func isRecorder(_ call: FunctionCallExprSyntax) -> Bool {
-    guard let name = call.name else { return false }
+    guard let name = call.name, !call.makesError else { return false }
     return vocabulary.isRecorder(name, receiver: call.receiver?.lastName)
   }
 
