@@ -140,6 +140,7 @@ extension PatternSyntax {
     case .valueBindingPattern: cast(ValueBindingPatternSyntax.self).pattern.isIrrefutable
     case .expressionPattern:
       cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
+        || inParentheses?.isIrrefutable ?? false
     default: false
     }
   }
@@ -153,6 +154,12 @@ extension PatternSyntax {
       cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
     default: false
     }
+  }
+
+  /// `let e` of `(let e)`.
+  fileprivate var inParentheses: PatternSyntax? {
+    self.as(ExpressionPatternSyntax.self)?.expression.parenthesized?.as(PatternExprSyntax.self)?
+      .pattern
   }
 
   func collectBoundNames(into names: inout Set<String>) {

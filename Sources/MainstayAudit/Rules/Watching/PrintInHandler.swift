@@ -23,9 +23,13 @@ extension Rule {
       guard !calls.contains(where: file.isLogCall),
         !calls.contains(where: { $0.name == "exit" })
       else { return }
+      let isTold = file.tells(handler)
       file.report(
-        call, "The console is the only one to hear of this error",
-        severity: handler.body.contains { $0.kind == .throwStmt } ? .info : nil,
+        call,
+        isTold
+          ? "What is printed here, nobody reads where people use it"
+          : "The console is the only one to hear of this error",
+        severity: isTold ? .info : nil,
         fix: file.fix(call, handler))
     })
 }
@@ -38,6 +42,16 @@ private struct Aftermath {
 }
 
 extension FunctionCallExprSyntax {
+  /// Whether it is part of what a print prints.
+  fileprivate var isPrinted: Bool {
+    var current = parent
+    while let here = current, here.kind != .codeBlockItem {
+      if here.as(FunctionCallExprSyntax.self)?.isPrint ?? false { return true }
+      current = here.parent
+    }
+    return false
+  }
+
   /// The nearest handler around it within its function.
   fileprivate var errorHandler: Aftermath? {
     var current = Syntax(self)
@@ -128,6 +142,27 @@ extension String {
 }
 
 extension AuditedFile {
+  /// Whether somebody besides the console hears of the error: it is thrown, returned, handed on or
+  /// shown.
+  fileprivate func tells(_ handler: Aftermath) -> Bool {
+    handler.body.contains { node in
+      switch node.kind {
+      case .throwStmt: return true
+      case .returnStmt: return node.mentions { handler.names.contains($0.bareText) }
+      case .functionCallExpr:
+        let call = node.cast(FunctionCallExprSyntax.self)
+        return !call.isPrint && call.name != "String" && call.freeName != "type"
+          && !call.isPrinted && call.arguments.mentionsAny(of: handler.names)
+      case .sequenceExpr:
+        guard let assignment = Assignment(node.cast(SequenceExprSyntax.self)) else { return false }
+        return assignment.isState
+          && (setsErrorState(assignment)
+            || assignment.values.contains { $0.mentionsAny(of: handler.names) })
+      default: return false
+      }
+    }
+  }
+
   /// Whether it lies in the main type of a program without a screen.
   fileprivate func isCommand(_ call: FunctionCallExprSyntax) -> Bool {
     let attributes = TypeDeclaration(around: call)?.node.asProtocol(
