@@ -41,7 +41,8 @@ public struct Audit: Sendable {
       }
       others = await look(rest, jobs, progress)
     }
-    return merge(outcomes, others, forProject, plan, hasStringTables)
+    let report = merge(outcomes, others, forProject, plan, hasStringTables)
+    return report.with(report.findings.locatingFixes(in: chosen))
   }
 
   private func look(
@@ -209,6 +210,12 @@ public struct AuditProblem: Sendable, Hashable {
 }
 
 extension Finding {
+  func with(_ fix: Fix?) -> Finding {
+    Finding(
+      rule: rule, name: name, severity: severity, path: path, line: line, column: column,
+      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+  }
+
   func with(_ severity: Severity) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,

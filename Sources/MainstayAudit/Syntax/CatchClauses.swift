@@ -106,6 +106,15 @@ extension CatchClauseSyntax {
     return found
   }
 
+  /// Whether a comment in its body says that somebody hears of the error elsewhere.
+  var saysWhoHears: Bool {
+    comments.contains { comment in
+      let text = comment.lowercased()
+      return !text.contains("not ") && !text.contains("n't")
+        && ["surfaced", "reported", "recorded", "logged"].contains { text.contains($0) }
+    }
+  }
+
   /// Whether a comment in its body says something, rather than mark or title it.
   var isExplained: Bool {
     comments.contains { comment in

@@ -123,10 +123,11 @@ extension FunctionCallExprSyntax {
 }
 
 extension SyntaxProtocol {
-  /// Whether all that it can throw comes from reading on in a text.
+  /// Whether all that it can throw comes from reading on in a text, or from what that finds.
   var onlyScans: Bool {
     let origins = escapingErrors()
-    return !origins.isEmpty
-      && origins.allSatisfy { $0.as(TryExprSyntax.self)?.tried?.scans ?? false }
+    let scans = origins.filter { $0.as(TryExprSyntax.self)?.tried?.scans ?? false }
+    return !scans.isEmpty
+      && origins.count == scans.count + origins.count { $0.kind == .throwStmt }
   }
 }

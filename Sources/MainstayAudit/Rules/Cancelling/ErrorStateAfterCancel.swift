@@ -9,7 +9,8 @@ extension Rule {
       + "cancelled.",
     why: "Leaving a screen or typing the next letter cancels the work; whoever did that gets a "
       + "message about a failure that never was.",
-    guess: "State is what no routine around declares; what it is for is told by its name.",
+    guess: "State is what no routine around declares; what it is for is told by its name. "
+      + "A function of the same type that the clause gives the error is followed by its name.",
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe("Sets the state only for an error that is no cancellation."),
     examples: errorStateAfterCancelBad + errorStateAfterCancelGood,

@@ -39,6 +39,7 @@ private enum Handling {
     if clause.isTriedToTheEnd { return nil }
     let triesAgain = body.escapingErrors().contains { !$0.isSleep }
     if triesAgain, around?.isDecoding ?? false { return nil }
+    if clause.saysWhoHears { return nil }
     if clause.isExplained {
       self = .explained
     } else if marks.flags {
@@ -292,6 +293,15 @@ private let errorDiscardedExamples: [Example] = [
       return try await load()
     }
     """, because: "the last attempt tells"),
+  .good(
+    """
+    func f() {
+      do { value = try result.get() } catch {
+        // The error is reported by whoever made the result.
+        value = nil
+      }
+    }
+    """, because: "it says who hears of it"),
   .good(
     """
     func split() -> [Part] {

@@ -10,7 +10,9 @@ extension Rule {
       Clients that failed together come back together, again and again, and keep a service down \
       that is trying to recover.
       """,
-    guess: "A delay of literals, and of names that the loop never writes, stays the same.",
+    guess:
+      "A delay of literals, and of names that the loop, or the function that calls itself, never "
+      + "writes, stays the same.",
     onPurpose: "Take the delay from a policy, or leave the loop from the clause.",
     remedy: .unsafe(
       "Rewrites a counted loop that does nothing else to `Retry(maximumAttempts: n)`."

@@ -80,6 +80,7 @@ extension Syntax {
     switch parent.kind {
     case .catchClause:
       let clause = parent.cast(CatchClauseSyntax.self)
+      guard !clause.isForCancellation else { return nil }
       return Aftermath(body: Syntax(clause.body), names: clause.boundNames)
     case .switchCase:
       guard let label = parent.cast(SwitchCaseSyntax.self).label.as(SwitchCaseLabelSyntax.self),
@@ -151,8 +152,11 @@ extension AuditedFile {
       case .returnStmt: return node.mentions { handler.names.contains($0.bareText) }
       case .functionCallExpr:
         let call = node.cast(FunctionCallExprSyntax.self)
-        return !call.isPrint && call.name != "String" && call.freeName != "type"
-          && !call.isPrinted && call.arguments.mentionsAny(of: handler.names)
+        guard !call.isPrint, !call.isPrinted, call.name != "String", call.freeName != "type" else {
+          return false
+        }
+        let isAssertion = call.name?.hasPrefix("assert") ?? false
+        return isRecorder(call) && !isAssertion || call.arguments.mentionsAny(of: handler.names)
       case .sequenceExpr:
         guard let assignment = Assignment(node.cast(SequenceExprSyntax.self)) else { return false }
         return assignment.isState
@@ -257,6 +261,15 @@ private let printInHandlerBad: [Example] = [
     """),
   .bad(
     """
+    func load() async {
+      do { items = try await api.items() } catch {
+        ↓print("Loading failed: \\(error)")
+        DispatchQueue.main.async { self.handleFailure("The list cannot be shown.") }
+      }
+    }
+    """),
+  .bad(
+    """
     do { try save() } catch {
       ↓print("Saving failed")
       print(error.localizedDescription)
@@ -266,6 +279,9 @@ private let printInHandlerBad: [Example] = [
 ]
 
 private let printInHandlerGood: [Example] = [
+  .good(
+    "do { try await load() } catch is CancellationError { print(\"cancelled\") } catch { show(error) }",
+    because: "nothing failed"),
   .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
   .good("func show() { print(items) }", because: "it prints no error"),
   .good("do { try save() } catch { print(error, to: &standardError) }"),
