@@ -66,7 +66,7 @@ extension CatchClauseSyntax {
 
 extension FunctionCallExprSyntax {
   /// Whether it is a call of the routine's own type or module: `f()`, `self.f()`, `self?.f()`.
-  fileprivate var isOfSelf: Bool {
+  var isOfSelf: Bool {
     guard calledExpression.is(MemberAccessExprSyntax.self) else {
       return calledExpression.is(DeclReferenceExprSyntax.self)
     }

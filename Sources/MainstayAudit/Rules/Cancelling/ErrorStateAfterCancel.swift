@@ -237,6 +237,7 @@ private let errorStateAfterCancelBad: [Example] = [
       }
     }
     """),
+  .bad("do { try await load() } catch (let error) { ↓message = text(error) }"),
 ]
 
 private let errorStateAfterCancelGood: [Example] = [
@@ -293,6 +294,16 @@ private let errorStateAfterCancelGood: [Example] = [
       }
     }
     """, because: "no cancellation is a `CartError`"),
+  .good(
+    """
+    struct ReminderView: View {
+      func schedule() async {
+        do { try await center.schedule() } catch {
+          if case ReminderError.notAllowed = error { message = "Allow reminders in Settings." }
+        }
+      }
+    }
+    """, because: "no cancellation matches that case"),
   .good(
     """
     final class CartViewModel: ObservableObject {
