@@ -88,7 +88,7 @@ extension AuditedFile {
   fileprivate func reportFailures(in body: CodeBlockSyntax) {
     for assignment in body.assignments
     where setsErrorState(assignment) && !assignment.isRecord
-      && !assignment.values.contains(where: \.speaksOfCancellation)
+      && !assignment.values.contains(where: \.speaksOfCancellation) && !assignment.isNews
     {
       report(assignment.node, "`\(assignment.path)` is set for cancellation")
       return
@@ -128,6 +128,20 @@ extension AuditedFile {
 
   private static func countsFailures(_ name: String) -> Bool {
     words(of: name).contains { ["failure", "failures", "error", "errors"].contains($0) }
+  }
+}
+
+extension Assignment {
+  /// Whether it is a text under a name such as `message`, and neither speaks of a failure.
+  fileprivate var isNews: Bool {
+    guard let name, !Vocabulary.namesFailure(name), !words(of: name).contains("alert") else {
+      return false
+    }
+    let texts = values.flatMap { $0.every(StringLiteralExprSyntax.self) }
+    return !texts.isEmpty
+      && texts.allSatisfy {
+        $0.interpolations.isEmpty && !Vocabulary.speaksOfFailure($0.writtenText)
+      }
   }
 }
 
@@ -193,6 +207,16 @@ private let cancellationAsFailureBad: [Example] = [
 ]
 
 private let cancellationAsFailureGood: [Example] = [
+  .good(
+    """
+    struct ImportView: View {
+      func run() async {
+        do { try await work() } catch is CancellationError {
+          message = isStopped ? "Stopped." : "Nothing was changed."
+        } catch { message = text(for: error) }
+      }
+    }
+    """, because: "it tells what happened, and calls it no failure"),
   .good("switch error { case .cancelled: return .cancelled default: return .unknown }"),
   .good(
     """

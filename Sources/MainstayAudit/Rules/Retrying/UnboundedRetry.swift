@@ -203,16 +203,6 @@ extension ExprSyntax? {
   }
 }
 
-extension FunctionCallExprSyntax {
-  /// Whether it is a call of the routine's own type or module: `f()`, `self.f()`.
-  fileprivate var isOfSelf: Bool {
-    guard calledExpression.is(MemberAccessExprSyntax.self) else {
-      return calledExpression.is(DeclReferenceExprSyntax.self)
-    }
-    return receiver?.lastName == "self" && trailingClosure == nil
-  }
-}
-
 extension FunctionDeclSyntax {
   /// Whether a call gives this very function its own arguments again.
   fileprivate func isRepeated(by call: FunctionCallExprSyntax) -> Bool {

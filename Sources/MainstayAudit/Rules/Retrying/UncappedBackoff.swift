@@ -129,6 +129,24 @@ extension Rule {
         """),
       .good(
         """
+        while !isDone && attempt < 3 {
+          try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
+        }
+        """, because: "three attempts bound it, beside another condition"),
+      .good(
+        """
+        func refresh(attempt: Int = 0) async {
+          do { try await fetch() } catch {
+            guard !(error is CancellationError) else { return }
+            if attempt < limits.attempts {
+              try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
+              await refresh(attempt: attempt + 1)
+            }
+          }
+        }
+        """, because: "the limit is kept elsewhere, and such limits are small"),
+      .good(
+        """
         struct Client {
           let maximumRetries = 3
           func delay(_ attempt: Int) -> UInt64 { UInt64(pow(2, Double(attempt))) }
@@ -286,7 +304,24 @@ extension SyntaxProtocol {
       }
       loop = here.node.enclosingLoop
     }
-    return file.attemptLimit.map { $0 <= 10 } ?? false
+    return isUnderLimit || file.attemptLimit.map { $0 <= 10 } ?? false
+  }
+
+  /// Whether a condition around it compares a count with a limit that is kept elsewhere:
+  /// `if attempt < maximumAttempts`.
+  private var isUnderLimit: Bool {
+    var current = Syntax(self).parent
+    while let here = current, here.kind != .functionDecl, here.kind != .memberBlock {
+      let checks = here.as(IfExprSyntax.self)?.conditions.every(SequenceExprSyntax.self) ?? []
+      for check in checks.flatMap(\.comparisons) where ["<", "<="].contains(check.sign) {
+        if let number = check.right.integer { return number <= 10 }
+        if let limit = check.right.lastName {
+          return enclosingFunction?.hasParameter(limit) != true
+        }
+      }
+      current = here.parent
+    }
+    return false
   }
 }
 
@@ -301,9 +336,8 @@ extension Loop {
   fileprivate var limitName: String? {
     let places = sequence.map { [Syntax($0)] } ?? conditions
     for sequence in places.flatMap({ $0.every(SequenceExprSyntax.self) }) {
-      let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)
-      guard ["...", "..<", "<", "<="].contains(sign?.operator.text ?? "") else { continue }
-      return sequence.elements.last?.lastName
+      let bound = sequence.comparisons.first { ["...", "..<", "<", "<="].contains($0.sign) }
+      if let bound { return bound.right.lastName }
     }
     return nil
   }
