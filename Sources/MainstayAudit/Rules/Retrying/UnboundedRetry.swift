@@ -136,8 +136,7 @@ extension Rule {
     let isUntilCancelled = loop.runsUntilCancelled
     guard loop.isEndless || isUntilCancelled, let retry = RetryLoop(loop),
       let clause = retry.attempt.catchClauses.first(where: \.isCatchAll),
-      loop.goesRound(after: clause),
-      retry.attempt.catchClauses.allSatisfy({ $0.id == clause.id || !$0.leaves }),
+      retry.attempt.catchClauses.allSatisfy(loop.goesRound),
       !retry.success.isDisjoint(with: .leaving), !retry.success.contains(.goesRound)
     else { return }
     let others = loop.body.statements.filter { item in
