@@ -162,7 +162,7 @@ extension TypeDeclaration {
   private static let long: Set<String> = [
     "store", "manager", "service", "reporter", "monitor", "logger", "center", "tracker",
     "coordinator", "controller", "model", "presenter", "registry", "console", "analytics",
-    "history", "recorder", "trail", "diagnostics",
+    "history", "trail",
   ]
 }
 
