@@ -70,7 +70,7 @@ extension FunctionCallExprSyntax {
     guard calledExpression.is(MemberAccessExprSyntax.self) else {
       return calledExpression.is(DeclReferenceExprSyntax.self)
     }
-    return ["self", "Self", "strongSelf"].contains(receiver?.lastName)
+    return ["self", "Self", "strongSelf"].contains(receiver?.lastName) && trailingClosure == nil
   }
 }
 

@@ -168,7 +168,9 @@ extension Rule {
     let routine = call.enclosingFunction ?? call.enclosingRoutine
     // Without a routine it is code of a script, of which the statement alone is looked at.
     let scope = routine?.node ?? call.nearest(CodeBlockItemSyntax.self).map { Syntax($0) }
-    guard call.isDelay(in: routine), !(scope?.isCapped ?? false), !call.isBounded(in: file) else {
+    guard call.isDelay(in: routine) || power.growsWithAttempts, !(scope?.isCapped ?? false),
+      !call.isBounded(in: file)
+    else {
       return
     }
     file.report(
@@ -180,9 +182,9 @@ extension Rule {
   }
 
   private static func checkDoubling(_ sequence: SequenceExprSyntax, _ file: AuditedFile) {
-    guard let name = sequence.changedTarget?.lastName, sequence.multiplies(name),
-      let loop = sequence.enclosingLoop, name.isOfDelay || loop.body.waits(for: name)
-    else { return }
+    guard let name = sequence.changedTarget?.lastName, sequence.multiplies(name) else { return }
+    guard let loop = sequence.enclosingLoop else { return checkGrowth(of: name, sequence, file) }
+    guard name.isOfDelay || loop.body.waits(for: name) else { return }
     guard let sleep = loop.body.sleeps.first(where: { $0.delay.referencedNames.contains(name) }),
       !loop.body.isCapped, !loop.node.compares(name), !sequence.isBounded(in: file)
     else { return }
@@ -190,6 +192,18 @@ extension Rule {
       Fix.safe("bound the delay", Edit(sequence.bytes, $0))
     }
     file.report(sequence, "`\(name)` grows with every attempt, without a bound", fix: fix)
+  }
+}
+
+extension Rule {
+  /// A delay that an object keeps, and that every call of a function doubles.
+  private static func checkGrowth(
+    of name: String, _ sequence: SequenceExprSyntax, _ file: AuditedFile
+  ) {
+    guard name.isOfDelay, let routine = sequence.enclosingFunction, !sequence.isLocal(name),
+      routine.node.waits(for: name), !routine.node.isCapped, !routine.node.compares(name)
+    else { return }
+    file.report(sequence, "`\(name)` grows with every attempt, without a bound")
   }
 }
 
@@ -227,6 +241,15 @@ extension ExprSyntax {
 }
 
 extension Syntax {
+  /// Whether its size depends on a number of attempts.
+  fileprivate var growsWithAttempts: Bool {
+    referencedNames.contains { name in
+      words(of: name).contains {
+        ["attempt", "attempts", "retry", "retries", "tries"].contains($0)
+      }
+    }
+  }
+
   /// Whether it names nothing but what makes numbers of literals.
   fileprivate var isConstant: Bool {
     referencedNames.isSubset(of: ["pow", "exp2", "exp", "Double", "Int", "UInt64", "Float"])
@@ -237,6 +260,7 @@ extension FunctionCallExprSyntax {
   /// Whether its value is waited for, by what stands around it.
   fileprivate func isDelay(in routine: Routine?) -> Bool {
     if routine?.name?.isOfDelay ?? false { return true }
+    if TypeDeclaration(around: self)?.name.isOfDelay ?? false { return true }
     var current = Syntax(self).parent
     while let here = current, here.id != routine?.node.id {
       if let call = here.as(FunctionCallExprSyntax.self), Sleep(call) != nil { return true }

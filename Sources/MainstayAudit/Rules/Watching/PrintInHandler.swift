@@ -57,10 +57,37 @@ extension FunctionCallExprSyntax {
     var current = Syntax(self)
     while let parent = current.parent {
       if let handler = current.handler(under: parent) { return handler }
-      if parent.kind == .memberBlock || parent.kind == .functionDecl { return nil }
+      if let function = parent.as(FunctionDeclSyntax.self) { return function.asHandler }
+      if parent.kind == .memberBlock { return nil }
       current = parent
     }
     return nil
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// The function as what a delegate hears of a failure by: `didFailWithError error: any Error`.
+  fileprivate var asHandler: Aftermath? {
+    guard let body else { return nil }
+    for parameter in signature.parameterClause.parameters {
+      let name = (parameter.secondName ?? parameter.firstName).bareText
+      let label = words(of: parameter.firstName.bareText)
+      guard name.isErrorName, label.last == "error",
+        label.contains(where: { $0 == "fail" || $0 == "failed" }),
+        parameter.type.kind != .optionalType
+      else { continue }
+      return Aftermath(body: Syntax(body), names: [name])
+    }
+    return nil
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it is `whenFailure { … }` or `onError { … }`, whose closure gets a failure.
+  fileprivate var tellsOfFailure: Bool {
+    guard let parts = name.map({ words(of: $0) }), parts.count > 1 else { return false }
+    return ["when", "on", "catch", "handle"].contains(parts.first ?? "")
+      && ["error", "errors", "failure", "failures"].contains(parts.last ?? "")
   }
 }
 
@@ -102,6 +129,13 @@ extension Syntax {
         let name = condition.errorName(comparedBy: "==")
       else { return nil }
       return Aftermath(body: self, names: [name])
+    case .functionCallExpr:
+      let call = parent.cast(FunctionCallExprSyntax.self)
+      guard call.trailingClosure?.id == id, call.tellsOfFailure,
+        let closure = self.as(ClosureExprSyntax.self)
+      else { return nil }
+      return Aftermath(
+        body: self, names: Set(Routine(closure).parameters.map(\.name.bareText)))
     case .labeledExpr, .multipleTrailingClosureElement:
       let label =
         parent.as(LabeledExprSyntax.self)?.label
