@@ -46,7 +46,7 @@ extension HTTPOrigin {
 struct BaseAddress: Sendable {
   /// Nil where it is no address of HTTP.
   let origin: HTTPOrigin?
-  private let url: URL
+  let url: URL
   /// Without query and fragment, and without a slash at its end.
   private let text: String
 

@@ -5,12 +5,15 @@ internal import Mainstay
 
 // One call and its attempts. What is asked of the service stands in `Request`, what is known about
 // it in `SendBook`; nothing else is kept.
-extension ResilientClient {
+extension ResilientClient.Core {
+  typealias Request = ResilientClient.Request
+
   /// Sends a request under the policies of its origin, and reads the answer.
   func perform<T: Sendable>(
     _ request: Request, _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
   ) async throws(AppError) -> T {
-    let key = request.key ?? IdempotencyKey.current
+    let current = IdempotencyKey.current
+    let key = request.key ?? current
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
@@ -23,7 +26,7 @@ extension ResilientClient {
       // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
       // repeated at all has none to go by, not even that of a task around it.
       let name = isRepeatable ? key : nil
-      guard name == IdempotencyKey.current else {
+      guard name == current else {
         return try await IdempotencyKey.$current.withValue(name) {
           try await run(origin, book, attempt)
         }
@@ -189,7 +192,7 @@ extension ResilientClient {
   private func exchange(
     _ message: HTTPTransmission, _ request: Request, _ course: inout Course
   ) async throws -> HTTPReply {
-    let start = audience.isEmpty ? .zero : timeline.now
+    let start = listener == nil ? .zero : timeline.now
     course.isOpen = true
     do {
       let reply = try await transport.send(message)
@@ -214,21 +217,21 @@ extension ResilientClient {
     _ message: HTTPTransmission, _ course: Course, _ start: Duration, _ reply: HTTPReply?,
     _ error: AppError?
   ) {
-    guard !audience.isEmpty, let origin = HTTPOrigin(message.url) else { return }
+    guard let listener, let origin = HTTPOrigin(message.url) else { return }
     let exchange = HTTPExchange(
       verb: message.verb, origin: origin,
       url: HTTPError.redacted(message.address.text), attempt: course.number,
       status: reply?.status, requestID: reply.flatMap { HTTPError.requestID(in: $0.headers) },
       duration: timeline.now - start, error: error)
-    for listener in audience { listener(exchange) }
+    listener(exchange)
   }
 
   private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
     // Many services name a page as the type of an answer that has no content.
-    guard (200...299).contains(reply.status), !request.acceptsPages, request.verb != .head,
-      ![204, 205].contains(reply.status), reply.body.length != 0
+    guard reply.headers.isPage, (200...299).contains(reply.status), !request.acceptsPages,
+      request.verb != .head, reply.status != 204, reply.status != 205, reply.body.length != 0
     else { return false }
-    return reply.headers.isPage
+    return true
   }
 
   /// Throws what an answer that is no success means.

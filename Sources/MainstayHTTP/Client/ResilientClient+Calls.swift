@@ -10,8 +10,8 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func send(_ request: Request) async throws(AppError) -> Response {
-    let limit = settings.maximumAnswer
-    return try await perform(request) { reply, address in
+    let limit = core.settings.maximumAnswer
+    return try await core.perform(request) { reply, address in
       let (body, isCut) = try await Self.body(of: reply, upTo: limit)
       guard !isCut else {
         throw AppError.wire(

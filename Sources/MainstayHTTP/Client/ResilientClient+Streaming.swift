@@ -30,7 +30,7 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await perform(request) { [silence] reply, address in
+    try await core.perform(request) { [silence] reply, address in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
