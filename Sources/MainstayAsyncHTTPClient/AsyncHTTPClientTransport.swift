@@ -74,7 +74,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
       response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
     return HTTPReply(
       status: Int(response.status.code), headers: headers,
-      body: HTTPByteStream(collected: ClientBody(body: response.body), length: headers.contentLength))
+      body: HTTPByteStream(
+        collected: ClientBody(body: response.body), length: headers.contentLength))
   }
 
   fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {

@@ -18,7 +18,8 @@ enum OriginLanes: Sendable {
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     switch self {
-    case .standard(let lane): try await lane.kept(for: origin).pipeline.run { try await operation() }
+    case .standard(let lane):
+      try await lane.kept(for: origin).pipeline.run { try await operation() }
     case .own(let lane): try await lane.call(origin, operation)
     }
   }
