@@ -253,8 +253,9 @@ extension OgmiosError {
       cause: cause, note: note)
   }
 
-  /// Whether the same server may answer over HTTP: not where nobody listens.
+  /// Whether the same server may answer over HTTP: not where nobody listens, and not once the time
+  /// for this server is over.
   fileprivate var mayWorkOverHTTP: Bool {
-    cause?.metadata["jsonrpc.reason"] != "unreachable" && code != -32000
+    cause?.metadata["jsonrpc.reason"] != "unreachable" && code != -32000 && kind != .timeout
   }
 }
