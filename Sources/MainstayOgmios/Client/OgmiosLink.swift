@@ -57,7 +57,7 @@ final class OgmiosLink: Sendable {
     headers = options.headers
     leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
     httpURL = try Self.httpURL(of: url)
-    transport = options.transport ?? AsyncHTTPClientTransport()
+    transport = try options.transport ?? Self.transport(to: httpURL, options.webSocket.trust)
     http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)
     let isSocket = ["ws", "wss"].contains(url.scheme?.lowercased() ?? "")
     socket = isSocket ? try JSONRPCClient(webSocket: url, options: rpc, clock: clock) : nil
@@ -113,6 +113,26 @@ final class OgmiosLink: Sendable {
       let cause = AppError.from(error)
       throw OgmiosError(
         cause.kind == .timeout ? .timeout : .http, method: "health", endpoint: name, cause: cause)
+    }
+  }
+
+  /// What carries calls over HTTP and trusts whom the WebSocket trusts.
+  private static func transport(
+    to url: URL, _ trust: JSONRPCClient.WebSocket.Trust
+  ) throws(ConfigurationError) -> any HTTPTransport {
+    guard case .roots(let pem) = trust, url.scheme?.lowercased() == "https" else {
+      return AsyncHTTPClientTransport()
+    }
+    do {
+      return try AsyncHTTPClientTransport(roots: pem)
+    } catch {
+      // mainstay:ignore MS205 -- it says which option, and what is legal
+      throw ConfigurationError(
+        subject: "OgmiosClient",
+        violations: [
+          ConfigurationError.Violation(
+            option: "webSocket.trust", value: "a text", rule: "it must be certificates in PEM")
+        ])
     }
   }
 
