@@ -35,8 +35,10 @@ extension OgmiosClient {
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    guard let retry = options.retry else { return try await once(request, timeout, index) }
-    return try await retry.run { try await once(request, timeout, index) }
+    try await watching(request.method) {
+      guard let retry = options.retry else { return try await once(request, timeout, index) }
+      return try await retry.run { try await once(request, timeout, index) }
+    }
   }
 
   private func once<Output>(

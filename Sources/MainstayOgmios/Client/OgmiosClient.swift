@@ -22,6 +22,7 @@ public final class OgmiosClient: Sendable {
   let links: [OgmiosLink]
   let caller = OgmiosCallerPlace()
   let turns: OgmiosTurns
+  let audience = OgmiosAudience()
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
   private let now: @Sendable () -> Duration
@@ -96,8 +97,10 @@ public final class OgmiosClient: Sendable {
   /// - Returns: Its health, also where its node is gone.
   /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
   public func health() async throws -> OgmiosHealth {
-    try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
-      try await healthOf(link, options.timeout)
+    try await watching("health") {
+      try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
+        try await healthOf(link, options.timeout)
+      }
     }
   }
 }
@@ -128,7 +131,7 @@ extension OgmiosClient {
             // The endpoint is well, whatever it thinks of the request.
             return .failure(error)
           } catch let error as OgmiosError
-            where error.kind == .timeout && !error.wasNeverSent && OgmiosMethod.isWaiting(method)
+            where error.isImpatience
           {
             // Nothing has happened on the chain yet: that says nothing about the endpoint.
             impatience = error

@@ -66,6 +66,12 @@ final class OgmiosLink: Sendable {
 
   var hasSocket: Bool { socket != nil }
 
+  /// What happens to the WebSocket, from now on; nil where there is none.
+  var events: AsyncStream<JSONRPCEvent>? { socket?.events }
+
+  /// How the WebSocket stands; nil where there is none.
+  var socketStatus: ConnectionStatus? { socket?.status }
+
   func close() {
     socket?.close()
     http.close()
