@@ -22,10 +22,14 @@ public struct CacheEntry: Sendable, Hashable {
   /// `must-revalidate`).
   public let mustRevalidate: Bool
   /// How long after it ceased to be fresh the service lets it be given while a newer one is loaded,
-  /// at most; nil where it does not say. A policy allows less, never more (RFC 5861).
+  /// at most; nil where it does not say.
+  ///
+  /// A policy allows less, never more (RFC 5861).
   public let staleWhileRevalidate: Duration?
   /// How long after it ceased to be fresh the service lets it be given where loading failed, at
-  /// most; nil where it does not say. A policy allows less, never more (RFC 5861).
+  /// most; nil where it does not say.
+  ///
+  /// A policy allows less, never more (RFC 5861).
   public let staleIfError: Duration?
 
   /// Makes an entry; for caches and tests.

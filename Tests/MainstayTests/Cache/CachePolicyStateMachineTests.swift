@@ -96,7 +96,8 @@ import Testing
         }
       }
       let isFresh = !expired && age >= 0 && age < lifetime
-      let isServedBehind = !expired && !must && may(policy.configuration.staleWhileRevalidate, behind)
+      let isServedBehind =
+        !expired && !must && may(policy.configuration.staleWhileRevalidate, behind)
       #expect(
         policy.use(of: found) == (isFresh ? .fresh : isServedBehind ? .revalidate : .load),
         "\(policy.configuration) \(found)")
