@@ -43,7 +43,8 @@ extension ResponseCache.Loaded {
 
 /// What an answer says about keeping it, as a cache of one person reads it.
 ///
-/// Source: RFC 9111, sections 4.2.1 and 5.2.2, and RFC 5861. Where it is said twice or badly, the stricter holds.
+/// Source: RFC 9111, sections 4.2.1 and 5.2.2, and RFC 5861. Where it is said twice or badly, the
+/// stricter holds.
 struct CacheDirectives: Sendable, Equatable {
   private(set) var freshFor: Duration?
   private(set) var mustRevalidate = false

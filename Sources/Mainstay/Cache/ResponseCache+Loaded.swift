@@ -20,8 +20,8 @@ extension ResponseCache {
     /// How long after that the service lets it be given while a newer one is loaded: the policy
     /// allows that much or less; nil, the default, where only the policy says.
     public var staleWhileRevalidate: Duration?
-    /// How long after that the service lets it be given where loading failed: the policy allows that
-    /// much or less; nil, the default, where only the policy says.
+    /// How long after that the service lets it be given where loading failed: the policy allows
+    /// that much or less; nil, the default, where only the policy says.
     public var staleIfError: Duration?
     /// Whether it is for nobody but who asked: it is not kept for ``CachePartition/everybody``.
     public var isPersonal = false

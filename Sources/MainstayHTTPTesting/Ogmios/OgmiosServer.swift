@@ -27,8 +27,8 @@ public final class OgmiosServer: Sendable {
     public var includesCBOR = false
     /// How long a connection may be idle before it is closed; more than zero, the default is 90 s.
     public var idleTimeout = Duration.seconds(90)
-    /// How many questions for blocks of one connection are on their way to the node at once, as with
-    /// `--max-in-flight`; 1 or more, the default is 1,000.
+    /// How many questions for blocks of one connection are on their way to the node at once, as
+    /// with `--max-in-flight`; 1 or more, the default is 1,000.
     ///
     /// Those beyond it wait; they are answered in their order.
     public var maximumInFlight = 1_000
