@@ -43,7 +43,12 @@ extension OgmiosClient {
       Task { [weak self, weak monitor] in
         for await event in events where event.isOfConnection {
           guard let self, let monitor else { return }
-          monitor.note(.unchanged, during: "", standing: standing(of: link))
+          // Again where a call has ended meanwhile, whose word would be lost.
+          var told: ConnectionStatus?
+          while told != standing(of: link) {
+            told = standing(of: link)
+            if let told { monitor.note(.unchanged, during: "", standing: told) }
+          }
         }
       }
     }
@@ -65,14 +70,23 @@ extension OgmiosClient {
     guard audience.isThere else { return try await operation() }
     do {
       let result = try await operation()
-      audience.tell(.init(operation: method, ending: .succeeded, status: status.connection))
+      tell(.succeeded, of: method)
       return result
     } catch {
       // That nothing has happened on the chain in this time is no failure.
       let isImpatience = (error as? OgmiosError)?.isImpatience ?? false
-      let ending: ServiceCallEnding = isImpatience ? .unchanged : .failed(AppError.from(error))
-      audience.tell(.init(operation: method, ending: ending, status: status.connection))
+      tell(isImpatience ? .unchanged : .failed(AppError.from(error)), of: method)
       throw error
+    }
+  }
+
+  private func tell(_ ending: ServiceCallEnding, of method: String) {
+    var told = status.connection
+    audience.tell(.init(operation: method, ending: ending, status: told))
+    // Again where another call has ended meanwhile, whose word would be lost.
+    while told != status.connection {
+      told = status.connection
+      audience.tell(.init(operation: method, ending: .unchanged, status: told))
     }
   }
 }
