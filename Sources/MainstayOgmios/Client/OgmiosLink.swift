@@ -57,7 +57,11 @@ final class OgmiosLink: Sendable {
     headers = options.headers
     leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
     httpURL = try Self.httpURL(of: url)
-    transport = try options.transport ?? Self.transport(to: httpURL, options.webSocket.trust)
+    if let own = options.transport {
+      transport = own
+    } else {
+      transport = try Self.transport(to: httpURL, options.webSocket.trust)
+    }
     http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)
     let isSocket = ["ws", "wss"].contains(url.scheme?.lowercased() ?? "")
     socket = isSocket ? try JSONRPCClient(webSocket: url, options: rpc, clock: clock) : nil
