@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTPTesting
+import MainstayJSONRPC
 import MainstayOgmios
 import MainstayTesting
 import TestSupport

@@ -4,6 +4,7 @@ import Foundation
 import Mainstay
 import MainstayHTTP
 import MainstayHTTPTesting
+import MainstayJSONRPC
 import MainstayOgmios
 import MainstayTesting
 import TestSupport
