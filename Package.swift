@@ -225,7 +225,7 @@ let package = Package(
     // How servers of Ogmios and their chain are; by itself it plays one.
     .executableTarget(
       name: "ogmios-status",
-      dependencies: ["Mainstay", "MainstayHTTPTesting", "MainstayOgmios"]
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayHTTPTesting", "MainstayOgmios"]
         + server("swift-argument-parser", "ArgumentParser"),
       path: "Examples/Ogmios/Sources/ogmios-status"),
     .testTarget(

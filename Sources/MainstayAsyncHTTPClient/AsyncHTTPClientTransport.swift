@@ -6,6 +6,7 @@ internal import Mainstay
 public import MainstayHTTP
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// Carries requests by AsyncHTTPClient, over HTTP/1.1 and HTTP/2.
 ///
@@ -25,6 +26,18 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     // Whether and when to try again, policies say.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  /// Makes a transport that trusts certificates of your own, and nobody else.
+  ///
+  /// - Parameter pem: The certificates, in PEM.
+  /// - Throws: `NIOSSLError` where they are none.
+  package convenience init(roots pem: String) throws {
+    let roots = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
+    guard !roots.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.trustRoots = .certificates(roots)
+    self.init(configuration: HTTPClient.Configuration(tlsConfiguration: tls))
   }
 
   /// A client that nobody shut down would stop the program.

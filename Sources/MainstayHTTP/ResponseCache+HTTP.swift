@@ -34,6 +34,8 @@ extension ResponseCache.Loaded {
     age = CacheDirectives.seconds(fields["age"]) ?? .zero
     freshFor = rules.freshFor
     mustRevalidate = rules.mustRevalidate
+    staleWhileRevalidate = rules.staleWhileRevalidate
+    staleIfError = rules.staleIfError
     isPersonal = rules.isPersonal
     isKept = !rules.mustNotBeKept
   }
@@ -41,10 +43,13 @@ extension ResponseCache.Loaded {
 
 /// What an answer says about keeping it, as a cache of one person reads it.
 ///
-/// Source: RFC 9111, sections 4.2.1 and 5.2.2. Where it is said twice or badly, the stricter holds.
+/// Source: RFC 9111, sections 4.2.1 and 5.2.2, and RFC 5861. Where it is said twice or badly, the
+/// stricter holds.
 struct CacheDirectives: Sendable, Equatable {
   private(set) var freshFor: Duration?
   private(set) var mustRevalidate = false
+  private(set) var staleWhileRevalidate: Duration?
+  private(set) var staleIfError: Duration?
   private(set) var isPersonal = false
   private(set) var mustNotBeKept = false
 
@@ -69,12 +74,18 @@ struct CacheDirectives: Sendable, Equatable {
       mustRevalidate = true
     case "must-revalidate": mustRevalidate = true
     case "private": isPersonal = true
-    case "max-age":
-      // A lifetime that cannot be read is none.
-      let lifetime = Self.seconds(value) ?? .zero
-      freshFor = min(freshFor ?? lifetime, lifetime)
+    case "max-age": freshFor = Self.least(freshFor, value)
+    case "stale-while-revalidate":
+      staleWhileRevalidate = Self.least(staleWhileRevalidate, value)
+    case "stale-if-error": staleIfError = Self.least(staleIfError, value)
     default: break
     }
+  }
+
+  /// The shorter of what was said before and what is said now; what cannot be read is no time.
+  private static func least(_ before: Duration?, _ text: String?) -> Duration {
+    let time = seconds(text) ?? .zero
+    return min(before ?? time, time)
   }
 
   /// The time from the one moment to the other; none where the first cannot be read, and nil where

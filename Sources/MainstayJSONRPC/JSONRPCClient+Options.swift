@@ -54,7 +54,8 @@ extension JSONRPCClient {
     /// Whether calls wait while there is no connection; true by default.
     ///
     /// They wait until their time is over. Otherwise all that wait fail with the first attempt that
-    /// fails.
+    /// fails, and a call between two attempts starts the next one at once; where the server asked
+    /// to wait, it fails at once instead.
     public var waitsForConnection = true
     /// The subprotocol to ask for; nil for none.
     public var subprotocol: String?

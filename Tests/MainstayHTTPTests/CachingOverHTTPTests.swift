@@ -37,6 +37,20 @@ import Testing
     #expect(plain.isKept && !plain.mustRevalidate && !plain.isPersonal && plain.freshFor == nil)
   }
 
+  @Test(
+    arguments: [
+      ("stale-if-error=600", 600, nil), ("max-age=5, Stale-If-Error = \"9\"", 9, nil),
+      ("stale-while-revalidate=30, stale-if-error=60", 60, 30), ("stale-if-error=0", 0, nil),
+      ("stale-if-error", 0, nil), ("stale-if-error=soon, stale-while-revalidate=-1", 0, 0),
+      ("stale-if-error=9, stale-if-error=5", 5, nil), ("x-stale-if-error=9", nil, nil),
+      ("stale-if-error=99999999999999999999", 31_536_000, nil), ("", nil, nil),
+    ] as [(String, Int64?, Int64?)])
+  func `how long it may be given stale is read`(text: String, error: Int64?, behind: Int64?) {
+    let value = loaded(["Cache-Control": text])
+    #expect(value.staleIfError == error.map { .seconds($0) })
+    #expect(value.staleWhileRevalidate == behind.map { .seconds($0) })
+  }
+
   @Test func `dates count where no number does`() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     #expect(

@@ -162,6 +162,38 @@ import Testing
     Issue.record("no event of a failed attempt")
   }
 
+  @Test func `who does not wait for a connection fails while the service asks for time`()
+    async throws
+  {
+    let server = try await WebSocketServer(receive: { _ in .unavailable(retryAfter: 100) }) { _ in
+    }
+    let client = try Service.client(server) { $0.webSocket.waitsForConnection = false }
+    for _ in 0..<3 {
+      let outcome = await client.outcome("a")
+      #expect(outcome.error?.disposition == .transient(retryAfter: .seconds(100)))
+      #expect(outcome.error?.mayHaveBeenSent == false)
+    }
+    #expect(server.log.events.count { $0 == .refused(connection: 0) } == 1)
+    #expect(!server.log.events.contains(.refused(connection: 1)))
+  }
+
+  @Test func `who does not wait for a connection ends the pause before the next one`()
+    async throws
+  {
+    let server = try await WebSocketServer { connection in
+      for await message in connection.messages {
+        if connection.number == 0 { return await connection.hangUp() }
+        await connection.send(Service.echo(message.json ?? .null))
+      }
+    }
+    let client = try Service.client(server) {
+      $0.webSocket.waitsForConnection = false
+      $0.webSocket.backoff = .constant(.seconds(86_400), jitter: .none)
+    }
+    #expect(await client.outcome("a").connectionError?.reason == .lost)
+    #expect(try await client.call("a", .array([])) == .array([]))
+  }
+
   @Test func `a page for people is a portal`() async throws {
     let server = try await WebSocketServer(receive: { _ in .portal }) { _ in }
     let client = try Service.client(server) { $0.webSocket.waitsForConnection = false }

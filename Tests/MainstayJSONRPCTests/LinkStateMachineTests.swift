@@ -64,6 +64,29 @@ import Testing
     #expect(end(&machine, 1, hint: .seconds(30)) == .wait(until: .seconds(30)))
   }
 
+  @Test func `who cannot wait gets the next attempt at once`() {
+    var machine = machine()
+    _ = machine.demand()
+    _ = end(&machine, 1)
+    #expect(machine.demand() == nil)
+    #expect(machine.demand(isUrgent: true) == .open(2))
+    #expect(machine.demand(isUrgent: true) == nil)
+    // The pause that was left behind wakes nobody, and the next one is as long as it would be.
+    #expect(end(&machine, 2) == .wait(until: .seconds(2)))
+    #expect(machine.wake(now: .seconds(1)) == nil)
+    #expect(machine.wake(now: .seconds(2)) == .open(3))
+  }
+
+  @Test func `where a server asks for a pause, who cannot wait is refused`() {
+    var machine = machine()
+    _ = machine.demand()
+    _ = end(&machine, 1, hint: .seconds(30))
+    #expect(machine.demand(isUrgent: true) == .refuse)
+    #expect(machine.wake(now: .seconds(30)) == .open(2))
+    _ = end(&machine, 2, at: 30)
+    #expect(machine.demand(isUrgent: true) == .open(3))
+  }
+
   @Test(.requirement("T15", "D14")) func `trying again ends as connected or failed`() {
     var machine = machine()
     _ = machine.demand()

@@ -8,6 +8,10 @@ import TestSupport
 final class Peers: Sendable {
   struct Missing: Error {}
 
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let python = root.appending(path: ".build/jsonrpc-peers/bin/python")
+
   let http: URL
   let webSocket: URL
   private let process: Locked<Process>
@@ -17,17 +21,15 @@ final class Peers: Sendable {
   ///
   /// - Throws: Where they are not there, which `Tools/setup tests` cures.
   init() async throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
     let process = Process()
-    process.executableURL = root.appending(path: ".build/jsonrpc-peers/bin/python")
-    process.arguments = [root.appending(path: "Tools/jsonrpc-peers.py").path]
+    process.executableURL = Self.python
+    process.arguments = [Self.root.appending(path: "Tools/jsonrpc-peers.py").path]
     let input = Pipe()
     let output = Pipe()
     process.standardInput = input
     process.standardOutput = output
     try Launch.run(process)
-    let ports = await Self.firstLine(of: output).split(separator: " ").compactMap { Int($0) }
+    let ports = await Self.text(of: output, upTo: "\n").split(separator: " ").compactMap { Int($0) }
     guard ports.count == 2 else { throw Missing() }
     http = try Service.address("http://127.0.0.1:\(ports[0])/")
     webSocket = try Service.address("ws://127.0.0.1:\(ports[1])/")
@@ -35,7 +37,8 @@ final class Peers: Sendable {
     self.input = input
   }
 
-  private static func firstLine(of output: Pipe) async -> String {
+  /// What a program prints: up to a character, which is left out, or to its end.
+  static func text(of output: Pipe, upTo end: Character? = nil) async -> String {
     let (parts, continuation) = AsyncStream.makeStream(of: Data.self)
     let handle = output.fileHandleForReading
     handle.readabilityHandler = { handle in
@@ -43,12 +46,13 @@ final class Peers: Sendable {
       if part.isEmpty { continuation.finish() } else { continuation.yield(part) }
     }
     defer { handle.readabilityHandler = nil }
-    var text = ""
+    var bytes = Data()
     for await part in parts {
-      text += String(decoding: part, as: UTF8.self)
-      if let end = text.firstIndex(of: "\n") { return String(text[..<end]) }
+      bytes += part
+      let text = String(decoding: bytes, as: UTF8.self)
+      if let index = end.flatMap({ text.firstIndex(of: $0) }) { return String(text[..<index]) }
     }
-    return text
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   deinit {

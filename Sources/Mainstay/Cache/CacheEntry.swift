@@ -21,11 +21,22 @@ public struct CacheEntry: Sendable, Hashable {
   /// Whether it must not be given once it is no longer fresh, whatever a policy allows (RFC 9111,
   /// `must-revalidate`).
   public let mustRevalidate: Bool
+  /// How long after it ceased to be fresh the service lets it be given while a newer one is loaded,
+  /// at most; nil where it does not say.
+  ///
+  /// A policy allows less, never more (RFC 5861).
+  public let staleWhileRevalidate: Duration?
+  /// How long after it ceased to be fresh the service lets it be given where loading failed, at
+  /// most; nil where it does not say.
+  ///
+  /// A policy allows less, never more (RFC 5861).
+  public let staleIfError: Duration?
 
   /// Makes an entry; for caches and tests.
   public init(
     key: Key, bytes: Data, form: String, validator: String? = nil, tags: Set<String> = [],
-    initialAge: Duration = .zero, freshFor: Duration? = nil, mustRevalidate: Bool = false
+    initialAge: Duration = .zero, freshFor: Duration? = nil, mustRevalidate: Bool = false,
+    staleWhileRevalidate: Duration? = nil, staleIfError: Duration? = nil
   ) {
     self.key = key
     self.bytes = bytes
@@ -35,6 +46,8 @@ public struct CacheEntry: Sendable, Hashable {
     self.initialAge = initialAge.clamped
     self.freshFor = freshFor?.clamped
     self.mustRevalidate = mustRevalidate
+    self.staleWhileRevalidate = staleWhileRevalidate?.clamped
+    self.staleIfError = staleIfError?.clamped
   }
 
   /// How many bytes it counts as: its own, and what keeping it costs.

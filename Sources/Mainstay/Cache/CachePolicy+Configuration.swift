@@ -53,6 +53,17 @@ extension CachePolicy.Allowance {
     if case .within(let duration) = self { .within(duration.clamped) } else { self }
   }
 
+  /// The same, where the service says how long at most; nil where it does not.
+  func bounded(by limit: Duration?) -> CachePolicy.Allowance {
+    guard let limit else { return self }
+    guard limit > .zero else { return .never }
+    return switch self {
+    case .never: .never
+    case .within(let duration): .within(min(duration, limit))
+    case .always: .within(limit)
+    }
+  }
+
   /// Whether something that ceased to be fresh this long ago may be given; nil where nobody knows.
   func covers(_ excess: Duration?) -> Bool {
     switch self {

@@ -17,7 +17,8 @@ extension CachePolicy {
     guard let entry = found.entry, !found.isExpired else { return .load }
     if let age = found.age, age < lifetime(of: entry) { return .fresh }
     guard !entry.mustRevalidate else { return .load }
-    return configuration.staleWhileRevalidate.covers(excess(of: found)) ? .revalidate : .load
+    let allowance = configuration.staleWhileRevalidate.bounded(by: entry.staleWhileRevalidate)
+    return allowance.covers(excess(of: found)) ? .revalidate : .load
   }
 
   /// Whether what was found may be given after a load has failed.
@@ -25,7 +26,8 @@ extension CachePolicy {
     guard let entry = found.entry else { return false }
     if use(of: found) == .fresh { return true }
     guard !entry.mustRevalidate else { return false }
-    return configuration.staleIfError.covers(excess(of: found))
+    let allowance = configuration.staleIfError.bounded(by: entry.staleIfError)
+    return allowance.covers(excess(of: found))
   }
 
   /// Whether what was found may be shown by whoever asks nobody.

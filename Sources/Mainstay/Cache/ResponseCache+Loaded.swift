@@ -17,6 +17,12 @@ extension ResponseCache {
     public var freshFor: Duration?
     /// Whether it must not be given once it is no longer fresh, whatever the policy allows.
     public var mustRevalidate = false
+    /// How long after that the service lets it be given while a newer one is loaded: the policy
+    /// allows that much or less; nil, the default, where only the policy says.
+    public var staleWhileRevalidate: Duration?
+    /// How long after that the service lets it be given where loading failed: the policy allows
+    /// that much or less; nil, the default, where only the policy says.
+    public var staleIfError: Duration?
     /// Whether it is for nobody but who asked: it is not kept for ``CachePartition/everybody``.
     public var isPersonal = false
     /// Whether it may be kept; what was kept before goes where it may not.

@@ -182,7 +182,9 @@ extension ResponseCache {
       validator: loaded.validator ?? old?.validator,
       tags: loaded.tags.isEmpty ? old?.tags ?? [] : loaded.tags, initialAge: loaded.age.clamped,
       freshFor: loaded.freshFor?.clamped ?? old?.freshFor,
-      mustRevalidate: loaded.mustRevalidate || old?.mustRevalidate ?? false)
+      mustRevalidate: loaded.mustRevalidate || old?.mustRevalidate ?? false,
+      staleWhileRevalidate: loaded.staleWhileRevalidate ?? old?.staleWhileRevalidate,
+      staleIfError: loaded.staleIfError ?? old?.staleIfError)
     guard let isKept = await storing(.writing, { try await $0.write(entry, under: ticket) }) else {
       _ = try? await store.remove(.key(key))
       return

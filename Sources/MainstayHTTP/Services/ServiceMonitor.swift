@@ -138,11 +138,9 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
   ) async throws(AppError) -> T {
     let connection = state.withLock { $0.machine.connection }
     do {
-      let value: T
-      if let retry {
-        value = try await retry.run { try await body(client) }
-      } else {
-        value = try await body(client)
+      let value = try await ServiceRun.$monitor.withValue(ObjectIdentifier(self)) { () -> T in
+        guard let retry else { return try await body(client) }
+        return try await retry.run { try await body(client) }
       }
       succeeded(connection)
       return value
@@ -178,11 +176,27 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
   }
 
   private func record(_ error: AppError, during operation: String, _ connection: UInt64) {
-    guard !error.isCancellation else { return }
-    let failure = Failure(error: error, date: date(), operation: operation)
+    let now = timeline.now
+    keep(error, during: operation) { $0.record(.init(of: error), of: connection, now: now) }
+  }
+
+  /// The client says how it stands, and that a call has succeeded where it has.
+  func adopt(_ status: ConnectionStatus, isAnswered: Bool) {
     let now = timeline.now
     change { state in
-      state.machine.record(.init(of: error), of: connection, now: now)
+      state.machine.adopt(status, now: now)
+      if isAnswered { state.last = nil }
+    }
+  }
+
+  /// Keeps a failure together with what it says about the status, and tells of it.
+  func keep(
+    _ error: AppError, during operation: String, _ mark: (inout ServiceStatusStateMachine) -> Void
+  ) {
+    guard !error.isCancellation else { return }
+    let failure = Failure(error: error, date: date(), operation: operation)
+    change { state in
+      mark(&state.machine)
       state.failures.insert(failure)
       state.last = error
     }

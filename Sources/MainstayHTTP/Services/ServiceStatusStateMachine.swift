@@ -72,6 +72,13 @@ struct ServiceStatusStateMachine: Sendable {
     change(to: .reconnecting)
   }
 
+  /// The client itself says how it stands.
+  mutating func adopt(_ status: ConnectionStatus, now: Duration) {
+    guard status == .reconnecting else { return become(status) }
+    if slowSince == nil { slowSince = now }
+    change(to: .reconnecting)
+  }
+
   private mutating func become(_ status: ConnectionStatus) {
     slowCalls = 0
     slowSince = nil

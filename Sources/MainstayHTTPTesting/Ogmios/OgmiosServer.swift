@@ -27,6 +27,11 @@ public final class OgmiosServer: Sendable {
     public var includesCBOR = false
     /// How long a connection may be idle before it is closed; more than zero, the default is 90 s.
     public var idleTimeout = Duration.seconds(90)
+    /// How many questions for blocks of one connection are on their way to the node at once, as
+    /// with `--max-in-flight`; 1 or more, the default is 1,000.
+    ///
+    /// Those beyond it wait; they are answered in their order.
+    public var maximumInFlight = 1_000
     /// The port on loopback; the default, 0, is a free one.
     public var port = 0
     /// Who it is, for `wss` and `https`; the default, nil, is neither.
@@ -81,9 +86,11 @@ public final class OgmiosServer: Sendable {
 
   /// Something happens on the chain or in the node; who waits for that is answered.
   ///
+  /// It happens as a whole, between two requests, and nothing that a client does meanwhile is lost.
   /// A node that goes away closes all connections with -32000.
   ///
-  /// - Parameter change: What happens.
+  /// - Parameter change: What happens. It is asked again where the ledger has changed meanwhile, so
+  ///   it does nothing else.
   public func change(_ change: @Sendable (inout OgmiosLedger) -> Void) { world.change(change) }
 
   /// Lets requests go wrong.
@@ -106,7 +113,7 @@ public final class OgmiosServer: Sendable {
   /// Waits until so many methods were called, those included that were called already.
   public func calls(atLeast count: Int) async { await world.calls.events(atLeast: count) }
 
-  /// The most questions for blocks that waited at once on one connection.
+  /// The most questions for blocks of one connection that were on their way to the node at once.
   public var mostInFlight: Int { world.mostInFlight }
 
   /// How many connections are open.

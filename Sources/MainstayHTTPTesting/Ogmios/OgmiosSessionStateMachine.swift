@@ -16,6 +16,8 @@ struct OgmiosSessionStateMachine: Sendable {
     var version = OgmiosServer.Version.v70
     var isStrict = false
     var includesCBOR = false
+    /// How many questions for blocks are on their way to the node at most.
+    var maximumInFlight = 1_000
   }
 
   /// What becomes of one request.
@@ -39,9 +41,12 @@ struct OgmiosSessionStateMachine: Sendable {
   private var mustRollBack = true
   private var ledgerView: (point: Block, expiries: Int)?
   private var mempoolView: Snapshot?
+  /// Questions about the chain that are on their way to the node.
   private var waitingForBlocks: [OgmiosRequestLine] = []
+  /// Those that came while there were as many as may be; they keep their order.
+  private var heldBack: [OgmiosRequestLine] = []
   private var waitingForMempool: [OgmiosRequestLine] = []
-  /// The most questions for blocks that waited at once.
+  /// The most questions for blocks that were on their way to the node at once.
   private(set) var mostInFlight = 0
 
   init(settings: Settings = Settings()) { self.settings = settings }
@@ -53,8 +58,7 @@ struct OgmiosSessionStateMachine: Sendable {
       return [.invalid(id: document["id"])]
     }
     if request.method == "nextBlock" || request.method == "findIntersection" {
-      waitingForBlocks.append(request)
-      mostInFlight = max(mostInFlight, waitingForBlocks.count)
+      heldBack.append(request)
       return blocks(of: &ledger)
     }
     if Self.isAboutMempool(request.method) {
@@ -76,13 +80,23 @@ struct OgmiosSessionStateMachine: Sendable {
 
   private mutating func blocks(of ledger: inout OgmiosLedger) -> [OgmiosReply] {
     var replies: [OgmiosReply] = []
+    letBlocksGo()
     while let first = waitingForBlocks.first,
       let reply = reply(to: first, answer(first, &ledger))
     {
       waitingForBlocks.removeFirst()
       replies.append(reply)
+      letBlocksGo()
     }
     return replies
+  }
+
+  /// Sends questions on to the node, as far as there is room.
+  private mutating func letBlocksGo() {
+    let room = max(0, settings.maximumInFlight - waitingForBlocks.count)
+    waitingForBlocks += heldBack.prefix(room)
+    heldBack.removeFirst(min(room, heldBack.count))
+    mostInFlight = max(mostInFlight, waitingForBlocks.count)
   }
 
   private mutating func mempool(of ledger: inout OgmiosLedger) -> [OgmiosReply] {

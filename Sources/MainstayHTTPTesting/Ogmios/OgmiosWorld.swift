@@ -49,7 +49,7 @@ final class OgmiosWorld: Sendable {
     OgmiosSessionStateMachine(
       settings: .init(
         version: settings.version, isStrict: settings.isStrict,
-        includesCBOR: settings.includesCBOR))
+        includesCBOR: settings.includesCBOR, maximumInFlight: max(settings.maximumInFlight, 1)))
   }
 
   func inject(_ planned: Planned, times: Int) {
@@ -57,16 +57,28 @@ final class OgmiosWorld: Sendable {
   }
 
   func change(_ change: @Sendable (inout OgmiosLedger) -> Void) {
-    // The change is the test's own code, so it is made outside of the lock.
-    var ledger = ledger
-    change(&ledger)
-    let changed = ledger
+    var isDone = false
+    while !isDone {
+      // The change is the test's own code, so it is made outside of the lock, and again where
+      // somebody else was faster.
+      let before = ledger
+      var changed = before
+      change(&changed)
+      isDone = replace(before, by: changed)
+    }
+  }
+
+  /// Puts a ledger in the place of another one.
+  ///
+  /// - Returns: Whether that other one was still there.
+  private func replace(_ before: OgmiosLedger, by changed: OgmiosLedger) -> Bool {
     state.withLock { state in
-      let wasConnected = state.ledger.isConnected
+      guard state.ledger == before else { return false }
       state.ledger = changed
       state.answerWaiting(except: nil)
-      guard wasConnected, !changed.isConnected else { return }
+      guard before.isConnected, !changed.isConnected else { return true }
       for visitor in state.visitors.values { visitor.steps.yield(Self.nodeLost) }
+      return true
     }
   }
 

@@ -12,6 +12,8 @@ extension ClientCore {
     case .drop(let connection): carrier.drop(connection)
     case .wait(let until): _ = timeline.alarms.add(due: until, target: LinkAlarm(core: self))
     case .restore(let connection): restore(connection)
+    // Only a demand has it, and who demands ends the calls.
+    case .refuse: break
     }
   }
 

@@ -208,10 +208,13 @@ extension ClientCore {
         calls.map { CallsStateMachine.Call(ticket: $0.ticket, id: $0.id) }, for: connection)
       var actions = Self.actions(effects, &state)
       // One that ended while it was restored is not asked for again by those who restored it.
-      if isConnected, connection == nil,
-        let effect = state.link.demand()
-      {
-        actions.append(.link(effect))
+      if isConnected, connection == nil {
+        let isUrgent = !options.webSocket.waitsForConnection
+        switch state.link.demand(isUrgent: isUrgent) {
+        case .refuse: actions += Self.actions(state.calls.failWaiting(), &state)
+        case let effect?: actions.append(.link(effect))
+        case nil: break
+        }
       }
       return (calls, actions)
     }

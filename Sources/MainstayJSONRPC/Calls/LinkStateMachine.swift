@@ -23,6 +23,8 @@ struct LinkStateMachine: Sendable {
     case restore(Int)
     case drop(Int)
     case wait(until: Duration)
+    /// Nobody gets a connection for now: the server asked to wait.
+    case refuse
   }
 
   private(set) var state = State.idle
@@ -30,6 +32,8 @@ struct LinkStateMachine: Sendable {
   private(set) var failures = 0
   private var number = 0
   private var lastPause: Duration?
+  /// Whether the server itself asked for the pause.
+  private var isPauseAsked = false
   private let backoff: Backoff
   private let hasRestore: Bool
 
@@ -50,9 +54,16 @@ struct LinkStateMachine: Sendable {
   }
 
   /// Somebody needs a connection.
-  mutating func demand() -> Effect? {
-    guard state == .idle else { return nil }
-    return open()
+  ///
+  /// - Parameter isUrgent: Whether they would rather fail than wait for the end of a pause. Then a
+  ///   connection is opened at once, and where the server asked for the pause they are refused.
+  /// - Returns: What to do.
+  mutating func demand(isUrgent: Bool = false) -> Effect? {
+    switch state {
+    case .idle: open()
+    case .pausing where isUrgent: isPauseAsked ? .refuse : open()
+    case .pausing, .opening, .restoring, .up, .closed: nil
+    }
   }
 
   /// A connection is open.
@@ -105,6 +116,7 @@ struct LinkStateMachine: Sendable {
     }
     let pause = backoff.delay(attempt: failures, previous: lastPause, fraction: fraction)
     lastPause = pause
+    isPauseAsked = hint.map { $0 > .zero } ?? false
     let until = now + max(pause, hint ?? .zero)
     state = .pausing(until: until)
     return (.wait(until: until), true)

@@ -35,8 +35,10 @@ extension OgmiosClient {
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    guard let retry = options.retry else { return try await once(request, timeout, index) }
-    return try await retry.run { try await once(request, timeout, index) }
+    try await watching(request.method) {
+      guard let retry = options.retry else { return try await once(request, timeout, index) }
+      return try await retry.run { try await once(request, timeout, index) }
+    }
   }
 
   private func once<Output>(
@@ -253,8 +255,9 @@ extension OgmiosError {
       cause: cause, note: note)
   }
 
-  /// Whether the same server may answer over HTTP: not where nobody listens.
+  /// Whether the same server may answer over HTTP: not where nobody listens, and not once the time
+  /// for this server is over.
   fileprivate var mayWorkOverHTTP: Bool {
-    cause?.metadata["jsonrpc.reason"] != "unreachable" && code != -32000
+    cause?.metadata["jsonrpc.reason"] != "unreachable" && code != -32000 && kind != .timeout
   }
 }

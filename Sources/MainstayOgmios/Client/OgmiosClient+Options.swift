@@ -25,10 +25,11 @@ extension OgmiosClient {
     public var headers: HTTPHeaderFields = [:]
     /// How WebSockets are opened and kept.
     ///
-    /// What it says of waiting and restoring is set by the client. Whom it trusts is of no concern
-    /// over HTTP: there ``transport`` says that.
+    /// What it says of waiting and restoring is set by the client. Whom it trusts, calls over HTTP
+    /// trust too, unless there is a ``transport``.
     public var webSocket = JSONRPCClient.WebSocket()
-    /// What carries calls over HTTP; nil, the default, for AsyncHTTPClient.
+    /// What carries calls over HTTP, and says by itself whom it trusts; nil, the default, for
+    /// AsyncHTTPClient.
     public var transport: (any HTTPTransport)?
     /// How long an endpoint is asked last after it failed, at first; more than zero, 1 second by
     /// default.

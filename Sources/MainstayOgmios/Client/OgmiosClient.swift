@@ -22,6 +22,7 @@ public final class OgmiosClient: Sendable {
   let links: [OgmiosLink]
   let caller = OgmiosCallerPlace()
   let turns: OgmiosTurns
+  let audience = OgmiosAudience()
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
   private let now: @Sendable () -> Duration
@@ -96,8 +97,10 @@ public final class OgmiosClient: Sendable {
   /// - Returns: Its health, also where its node is gone.
   /// - Throws: ``OgmiosError`` where no endpoint answers, and a cancellation.
   public func health() async throws -> OgmiosHealth {
-    try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
-      try await healthOf(link, options.timeout)
+    try await watching("health") {
+      try await trying(order(preferring: nil), method: "health", isRepeatable: true) { link in
+        try await healthOf(link, options.timeout)
+      }
     }
   }
 }
@@ -128,7 +131,7 @@ extension OgmiosClient {
             // The endpoint is well, whatever it thinks of the request.
             return .failure(error)
           } catch let error as OgmiosError
-            where error.kind == .timeout && OgmiosMethod.isWaiting(method)
+            where error.isImpatience
           {
             // Nothing has happened on the chain yet: that says nothing about the endpoint.
             impatience = error
@@ -141,14 +144,21 @@ extension OgmiosClient {
         if let impatience { throw impatience }
         last = last ?? error
       } catch let error as OgmiosError where !error.isAnswer {
-        note(error.ending, error, index, begun)
-        guard error.isTransportFailure, isRepeatable || !error.mayHaveBeenSent else { throw error }
+        // Where the caller had no time for it, the endpoint is not known to be at fault.
+        let isSpent = error.wasNeverSent && Self.isOutOfTime
+        note(isSpent ? .timedOut : error.ending, error, index, begun)
+        guard error.isTransportFailure, isRepeatable || !error.mayHaveBeenSent,
+          !Self.isOutOfTime
+        else { throw error }
         options.observer?(.failed(endpoint: link.name, error.kind))
         last = error
       }
     }
     throw last ?? OgmiosError(.invalidMethod, method: method)
   }
+
+  /// Whether the deadline around the call has passed, so that asking anybody else is in vain.
+  private static var isOutOfTime: Bool { Deadline.remaining.map { $0 <= .zero } ?? false }
 
   private static func error<T>(of result: Result<T, OgmiosError>) -> OgmiosError? {
     if case .failure(let error) = result { error } else { nil }
@@ -180,7 +190,7 @@ extension OgmiosError {
     switch kind {
     case .response: code == -32000 ? .failed : .answered
     case .http, .websocket: .failed
-    case .timeout: .timedOut
+    case .timeout: wasNeverSent ? .failed : .timedOut
     case .invalidResponse, .invalidFormat, .invalidMethod: .unknown
     }
   }

@@ -57,7 +57,11 @@ final class OgmiosLink: Sendable {
     headers = options.headers
     leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
     httpURL = try Self.httpURL(of: url)
-    transport = options.transport ?? AsyncHTTPClientTransport()
+    if let own = options.transport {
+      transport = own
+    } else {
+      transport = try Self.transport(to: httpURL, options.webSocket.trust)
+    }
     http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)
     let isSocket = ["ws", "wss"].contains(url.scheme?.lowercased() ?? "")
     socket = isSocket ? try JSONRPCClient(webSocket: url, options: rpc, clock: clock) : nil
@@ -65,6 +69,12 @@ final class OgmiosLink: Sendable {
   }
 
   var hasSocket: Bool { socket != nil }
+
+  /// What happens to the WebSocket, from now on; nil where there is none.
+  var events: AsyncStream<JSONRPCEvent>? { socket?.events }
+
+  /// How the WebSocket stands; nil where there is none.
+  var socketStatus: ConnectionStatus? { socket?.status }
 
   func close() {
     socket?.close()
@@ -113,6 +123,26 @@ final class OgmiosLink: Sendable {
       let cause = AppError.from(error)
       throw OgmiosError(
         cause.kind == .timeout ? .timeout : .http, method: "health", endpoint: name, cause: cause)
+    }
+  }
+
+  /// What carries calls over HTTP and trusts whom the WebSocket trusts.
+  private static func transport(
+    to url: URL, _ trust: JSONRPCClient.WebSocket.Trust
+  ) throws(ConfigurationError) -> any HTTPTransport {
+    guard case .roots(let pem) = trust, url.scheme?.lowercased() == "https" else {
+      return AsyncHTTPClientTransport()
+    }
+    do {
+      return try AsyncHTTPClientTransport(roots: pem)
+    } catch {
+      // mainstay:ignore MS205 -- it says which option, and what is legal
+      throw ConfigurationError(
+        subject: "OgmiosClient",
+        violations: [
+          ConfigurationError.Violation(
+            option: "webSocket.trust", value: "a text", rule: "it must be certificates in PEM")
+        ])
     }
   }
 

@@ -82,6 +82,8 @@ extension OgmiosError: AppErrorConvertible {
   private var metadata: [String: String] {
     var values = ["ogmios.kind": kind.rawValue, "ogmios.method": method]
     values["ogmios.code"] = code.map(String.init)
+    // The server's own word, by which whoever watches the connection knows that it is well.
+    values["jsonrpc.code"] = isTransportFailure ? nil : code.map(String.init)
     values["ogmios.name"] = entry?.name
     values["ogmios.advice"] = advice?.rawValue
     values["ogmios.endpoint"] = endpoint

@@ -102,8 +102,11 @@ public struct OgmiosError: Error, Sendable {
   /// Whether the endpoint itself failed, and not what was asked of it.
   var isTransportFailure: Bool {
     // The node behind the server is gone, and with it the connection.
-    kind == .http || kind == .websocket || code == -32000
+    kind == .http || kind == .websocket || code == -32000 || wasNeverSent
   }
+
+  /// Whether its time was over before there was a connection to send it over.
+  var wasNeverSent: Bool { kind == .timeout && cause.map { !$0.mayHaveBeenSent } ?? false }
 
   /// Whether the server may have got the call.
   var mayHaveBeenSent: Bool { cause?.mayHaveBeenSent ?? (kind == .response) }

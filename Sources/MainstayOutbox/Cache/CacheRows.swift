@@ -31,20 +31,21 @@ struct CacheRows {
       db.cachedStatement(
         sql: """
           SELECT id, bytes, form, validator, asked_at, initial_age, fresh_for, must_revalidate,
-            is_expired, tags FROM cache_entry WHERE partition = ? AND name = ?
+            is_expired, tags, stale_while_revalidate, stale_if_error
+            FROM cache_entry WHERE partition = ? AND name = ?
           """), arguments: [key.partition.name.bytes, key.name.bytes])
     guard let row else {
       return (CacheEntry.Lookup(entry: nil, age: nil, isExpired: false, ticket: ticket), nil)
     }
     let id: Int64 = try row.read(0)
     let validator: Data? = try row.readIfAny(3)
-    let freshFor: Int64? = try row.readIfAny(6)
     let entry = CacheEntry(
       key: key, bytes: try row.read(1), form: try row.read(2),
       validator: validator.map(String.init(bytes:)),
       tags: try row.read(9) as Int64 == 0 ? [] : try tags(id),
       initialAge: .microseconds(try row.read(5) as Int64),
-      freshFor: freshFor.map { .microseconds($0) }, mustRevalidate: try row.read(7))
+      freshFor: try row.span(6), mustRevalidate: try row.read(7),
+      staleWhileRevalidate: try row.span(10), staleIfError: try row.span(11))
     // Nobody knows how old an answer from the future is.
     let asked: Int64? = try row.readIfAny(4)
     let age = asked.flatMap { (0...now).contains($0) ? Duration.microseconds(now - $0) : nil }
@@ -88,12 +89,14 @@ struct CacheRows {
     try db.execute(
       cachedSQL: """
         INSERT INTO cache_entry (partition, name, form, validator, asked_at, number, initial_age,
-          fresh_for, must_revalidate, used, size, tags, bytes)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          fresh_for, must_revalidate, stale_while_revalidate, stale_if_error, used, size, tags,
+          bytes)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
       arguments: [
         partition, name, entry.form, entry.validator?.bytes, asked, ticket.number,
-        entry.initialAge.microseconds, entry.freshFor?.microseconds, entry.mustRevalidate, used,
+        entry.initialAge.microseconds, entry.freshFor?.microseconds, entry.mustRevalidate,
+        entry.staleWhileRevalidate?.microseconds, entry.staleIfError?.microseconds, used,
         entry.size, entry.tags.count, entry.bytes,
       ])
     let id = db.lastInsertedRowID
@@ -226,6 +229,13 @@ extension Row {
   /// - Throws: That the file is damaged, where it is of another type.
   func readIfAny<T: DatabaseValueConvertible>(_ column: Int) throws -> T? {
     (self[column] as DatabaseValue).isNull ? nil : try read(column) as T
+  }
+
+  /// A span of time in microseconds that may be empty.
+  ///
+  /// - Throws: That the file is damaged, where it is of another type.
+  fileprivate func span(_ column: Int) throws -> Duration? {
+    (try readIfAny(column) as Int64?).map { .microseconds($0) }
   }
 }
 

@@ -9,7 +9,7 @@ internal import GRDB
 /// since 1970, by the clock of the process that wrote them.
 enum CacheSchema {
   /// Raised with each change of the tables; a file of another format is emptied and made anew.
-  static let format = 1
+  static let format = 2
 
   /// Says that a file is one of these ("MsCa"); no other file is ever changed.
   static let applicationID = 0x4D73_4361
@@ -34,6 +34,8 @@ enum CacheSchema {
       initial_age INTEGER NOT NULL,
       fresh_for INTEGER,
       must_revalidate INTEGER NOT NULL,
+      stale_while_revalidate INTEGER,
+      stale_if_error INTEGER,
       is_expired INTEGER NOT NULL DEFAULT 0,
       used INTEGER NOT NULL,
       size INTEGER NOT NULL,

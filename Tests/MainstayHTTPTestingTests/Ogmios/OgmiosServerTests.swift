@@ -69,7 +69,48 @@ import Testing
     #expect(call.status == 500)
   }
 
-  @Test func `the idle limit is a setting`() {
+  @Test func `a change loses nothing that happened while it was made`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let tries = Log()
+    server.change { ledger in
+      tries.add("try")
+      // As if a client sent this meanwhile.
+      if tries.lines.count == 1 { server.change { $0.submit("00") } }
+      ledger.epoch += 1
+    }
+    #expect(tries.lines.count == 2)
+    #expect(server.ledger.epoch == 513)
+    #expect(server.ledger.mempool.map(\.cbor) == ["00"])
+  }
+
+  @Test func `whatever comes together, all of it has happened in the end`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let transactions = (0..<20).map { String(format: "%04x", $0) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for cbor in transactions {
+        group.addTask {
+          let params = #"{"transaction":{"cbor":"\#(cbor)"}}"#
+          let call = #"{"jsonrpc":"2.0","method":"submitTransaction","params":\#(params),"id":1}"#
+          let status = try await self.send(.post, "/", call, to: server).status
+          #expect(status == 200)
+        }
+        group.addTask {
+          server.change {
+            $0.forge()
+            $0.epoch += 1
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let ledger = server.ledger
+    #expect(ledger.epoch == 532)
+    #expect(ledger.blocks.count == 21)
+    #expect(transactions.allSatisfy { ledger.knows(OgmiosLedger.transactionID(of: $0)) })
+  }
+
+  @Test func `the limits are settings`() {
     #expect(OgmiosServer.Settings().idleTimeout == .seconds(90))
+    #expect(OgmiosServer.Settings().maximumInFlight == 1_000)
   }
 }

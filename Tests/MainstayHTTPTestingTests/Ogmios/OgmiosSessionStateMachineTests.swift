@@ -78,6 +78,30 @@ import Testing
     #expect(replies.compactMap { JSONValue(json: Data($0.text.utf8))?["id"]?.integer } == [1, 2])
   }
 
+  @Test func `questions beyond the limit are held back, and lose neither answer nor place`() {
+    var talk = Talk()
+    talk.session = OgmiosSessionStateMachine(settings: .init(maximumInFlight: 2))
+    for _ in 0..<4 { _ = talk.ask("nextBlock") }
+    for id in 1...5 {
+      #expect(talk.raw(#"{"jsonrpc":"2.0","method":"nextBlock","id":\#(id)}"#).isEmpty)
+    }
+    let intersection = #"{"jsonrpc":"2.0","method":"findIntersection","id":6}"#
+    #expect(talk.raw(intersection).isEmpty)
+    #expect(talk.session.mostInFlight == 2)
+    // Other questions do not wait for those.
+    #expect(talk.ask("queryLedgerState/epoch") == ["512"])
+    var ids: [Int] = []
+    for _ in 0..<5 {
+      talk.ledger.forge()
+      ids += talk.session.ledgerChanged(&talk.ledger).compactMap {
+        JSONValue(json: Data($0.text.utf8))?["id"]?.integer
+      }
+    }
+    #expect(ids == [1, 2, 3, 4, 5, 6])
+    #expect(talk.session.mostInFlight == 2)
+    #expect(talk.ask("nextBlock") == ["back 0"])
+  }
+
   @Test func `a view of the ledger runs out`() {
     var talk = Talk()
     let place = #"{"point":\#(point(talk.ledger.blocks[0]))}"#

@@ -110,6 +110,62 @@ import Testing
     await #expect(throws: AppError.self) { try await books.cached("/others", as: [String].self) }
   }
 
+  @Test(
+    .requirement("C10", "O39"),
+    arguments: [
+      // What the answer says, for how long it is given stale by a policy that allows 100 seconds.
+      ("max-age=10", 100), ("max-age=10, stale-if-error=30", 30),
+      ("max-age=10, stale-if-error=9999", 100), ("max-age=10, stale-if-error=0", nil),
+      ("max-age=10, stale-if-error=30, must-revalidate", nil),
+      ("no-cache, stale-if-error=30", nil), ("no-store, max-age=10", nil),
+    ] as [(String, Int64?)])
+  func `where the service fails, its own word bounds how long it is answered for`(
+    directives: String, seconds: Int64?
+  ) async throws {
+    let transport = ScriptedTransport { _, count in
+      guard count == 0 else { throw AppError.broken }
+      return .json(#"["Dune"]"#, headers: ["Cache-Control": directives])
+    }
+    let clock = ManualClock()
+    let cache = ResponseCache(
+      "books", of: .everybody, in: MemoryCacheStore(clock: clock),
+      policy: CachePolicy(staleIfError: .within(.seconds(100))))
+    let books = try client(transport, attempts: 1, cache: cache)
+    func ask() async throws -> CachedValue<[String]> { try await books.cached("/books") }
+    #expect(try await ask().freshness == .fresh)
+    clock.advance(by: .seconds(10))
+    if let seconds {
+      clock.advance(by: .seconds(seconds))
+      let stale = try await ask()
+      #expect(stale.value == ["Dune"] && !stale.freshness.isFresh)
+      clock.advance(by: .nanoseconds(1))
+    }
+    await #expect(throws: AppError.self) { try await ask() }
+  }
+
+  @Test(.requirement("C10")) func `what a 304 does not say stays as it was`() async throws {
+    let transport = ScriptedTransport { request, count in
+      switch count {
+      case 0:
+        return .json(
+          "[1]", headers: ["ETag": "\"1\"", "Cache-Control": "max-age=10, stale-if-error=30"])
+      case 1: return .json("", status: 304, headers: ["Cache-Control": "max-age=20"])
+      default: throw AppError.broken
+      }
+    }
+    let clock = ManualClock()
+    let cache = ResponseCache("books", of: .everybody, in: MemoryCacheStore(clock: clock))
+    let books = try client(transport, attempts: 1, cache: cache)
+    func ask() async throws -> CachedValue<[Int]> { try await books.cached("/a") }
+    _ = try await ask()
+    clock.advance(by: .seconds(10))
+    #expect(try await ask().freshness == .fresh)
+    clock.advance(by: .seconds(50))
+    #expect(try await !ask().freshness.isFresh)
+    clock.advance(by: .nanoseconds(1))
+    await #expect(throws: AppError.self) { try await ask() }
+  }
+
   @Test(.requirement("C10")) func `without a cache each call asks`() async throws {
     let transport = ScriptedTransport { _, _ in .json("[1]") }
     let books = try client(transport)

@@ -25,6 +25,34 @@ import Testing
     #expect(error?.appError.kind == .insecure)
   }
 
+  @Test(.requirement("D3")) func `whom the WebSocket trusts, calls over HTTP trust too`()
+    async throws
+  {
+    let authority = try await CertificateAuthority()
+    var settings = OgmiosServer.Settings()
+    settings.tls = try await authority.identity()
+    let server = try await OgmiosServer(settings: settings)
+    let pem = try String(contentsOf: authority.file, encoding: .utf8)
+    let watched = try Watched([server.socketAddress]) { $0.webSocket.trust = .roots(pem: pem) }
+    server.inject(.hangUp, into: "queryNetwork/tip")
+    #expect(try await watched.client.networkQuery.tip.execute() == MethodTable.tip)
+    #expect(watched.log.lines == ["fell back"])
+    #expect(try await watched.client.health().state == .synchronized)
+    let overHTTP = try Watched([server.httpAddress]) { $0.webSocket.trust = .roots(pem: pem) }
+    #expect(try await overHTTP.client.ledgerStateQuery.epoch.execute() == 512)
+    let doubting = try Watched([server.httpAddress])
+    let error = await failure { try await doubting.client.ledgerStateQuery.epoch.execute() }
+    #expect(error?.appError.kind == .insecure)
+  }
+
+  @Test(arguments: ["wss://ogmios.example", "https://ogmios.example"])
+  func `trust in what is no certificate is named`(endpoint: String) {
+    let error = #expect(throws: ConfigurationError.self) {
+      try Watched([endpoint]) { $0.webSocket.trust = .roots(pem: "no certificate") }
+    }
+    #expect(error?.violations.map(\.option) == ["webSocket.trust"])
+  }
+
   @Test(.requirement("D4")) func `what a server says as it closes is read`() async throws {
     let server = try await OgmiosServer()
     let client = try Watched([server.socketAddress]).client

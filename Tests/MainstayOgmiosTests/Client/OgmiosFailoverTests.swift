@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayHTTPTesting
+import MainstayJSONRPC
 import MainstayOgmios
 import MainstayTesting
 import TestSupport
@@ -32,6 +33,97 @@ import Testing
     }
     #expect(watched.log.lines.filter { $0 == "switched" }.count == 2)
     #expect(client.status.endpoints.map(\.connection) == [.connected, .connected])
+  }
+
+  @Test(.requirement("D2", "D3"))
+  func `nobody waits for the end of a pause between two attempts to connect`() async throws {
+    let (first, second) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([first.socketAddress, second.socketAddress]) {
+      $0.timeout = .patience
+      $0.rest = .nanoseconds(1)
+      $0.webSocket.backoff = .constant(.seconds(86_400), jitter: .none)
+    }.client
+    first.inject(.hangUp, into: "nextBlock")
+    #expect(try await client.chainSync.nextBlock().told == "back to the beginning")
+    #expect(client.status.endpointInUse == second.socketAddress)
+    // The first one is well again, and so is who asks it.
+    #expect(try await client.networkQuery.tip.execute() == MethodTable.tip)
+    #expect(client.status.endpointInUse == first.socketAddress)
+    first.shutDown()
+    for _ in 0..<3 {
+      #expect(try await client.networkQuery.tip.execute() == MethodTable.tip)
+      #expect(client.status.endpointInUse == second.socketAddress)
+    }
+  }
+
+  @Test(.requirement("D3"), arguments: ["queryNetwork/tip", "submitTransaction"])
+  func `what could not be sent in time goes to the next endpoint, be it a transaction`(
+    method: String
+  ) async throws {
+    let clock = ManualClock()
+    // It takes connections and never opens a WebSocket.
+    let deaf = try await WebSocketServer(receive: { _ in .silence }) { _ in }
+    let second = try await OgmiosServer()
+    let watched = try Watched([deaf.origin, second.socketAddress], clock: clock) {
+      $0.timeout = .seconds(30)
+      $0.webSocket.openTimeout = .patience
+      $0.webSocket.pingInterval = nil
+    }
+    let client = watched.client
+    let asking = Task {
+      if method == "submitTransaction" {
+        _ = try await client.transactions.submit(cbor: "00ff")
+      } else {
+        _ = try await client.networkQuery.tip.execute()
+      }
+    }
+    await deaf.log.first { $0 == .refused(connection: 0) }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(30))
+    try await asking.value
+    #expect(second.calls == [method])
+    #expect(watched.log.lines == ["failed timeout"])
+    #expect(client.status.endpoints.map(\.connection) == [.failed, .connected])
+    #expect(client.status.endpoints[0].isResting)
+  }
+
+  @Test(.requirement("D3")) func `what was sent in time goes nowhere else`() async throws {
+    let clock = ManualClock()
+    let (first, second) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([first.socketAddress, second.socketAddress], clock: clock) {
+      $0.timeout = .seconds(30)
+      $0.webSocket.pingInterval = nil
+    }.client
+    first.inject(.silence, into: "submitTransaction")
+    let asking = Task { await failure { try await client.transactions.submit(cbor: "00ff") } }
+    await first.calls(atLeast: 1)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(30))
+    let error = await asking.value
+    #expect(error?.kind == .timeout)
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect(second.calls.isEmpty)
+  }
+
+  @Test func `without time left nobody else is asked`() async throws {
+    let deaf = try await WebSocketServer(receive: { _ in .silence }) { _ in }
+    let second = try await OgmiosServer()
+    let clock = ManualClock()
+    let watched = try Watched([deaf.origin, second.socketAddress], clock: clock) {
+      $0.webSocket.openTimeout = .patience
+    }
+    let client = watched.client
+    let asking = Task {
+      try await Deadline(.seconds(5), clock: clock).run {
+        try await client.networkQuery.tip.execute()
+      }
+    }
+    await deaf.log.first { $0 == .refused(connection: 0) }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(5))
+    await #expect(throws: (any Error).self) { try await asking.value }
+    #expect(second.calls.isEmpty)
+    #expect(client.status.endpoints.map(\.isResting) == [false, false])
   }
 
   @Test(.requirement("D4", "D10"), arguments: [2002, 3122, -32600, 9999])

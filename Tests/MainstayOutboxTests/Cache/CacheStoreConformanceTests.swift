@@ -65,7 +65,8 @@ extension CacheEntry {
     let entry = CacheEntry(
       key: CacheEntry.Key("k", of: .account("é")), bytes: Data((0...255).map(UInt8.init)),
       form: "A<B>", validator: "W/\"1\u{0}2\"", tags: ["a", "b\0c", ""],
-      initialAge: .milliseconds(1_500), freshFor: .seconds(60), mustRevalidate: true)
+      initialAge: .milliseconds(1_500), freshFor: .seconds(60), mustRevalidate: true,
+      staleWhileRevalidate: .zero, staleIfError: .milliseconds(2_500))
     #expect(try await test.read("k", of: .account("é")).entry == nil)
     #expect(try await test.keep(entry))
     test.clock.advance(by: .seconds(5))

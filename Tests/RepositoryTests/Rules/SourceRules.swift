@@ -62,7 +62,8 @@ enum SourceRules {
     "AuditCommands": ["ArgumentParser", "Dispatch", "Foundation", "Glibc", "MainstayAudit"],
     "mainstay-audit": ["ArgumentParser", "AuditCommands"],
     "ogmios-status": [
-      "Foundation", "ArgumentParser", "Mainstay", "MainstayHTTPTesting", "MainstayOgmios",
+      "Foundation", "ArgumentParser", "Mainstay", "MainstayHTTP", "MainstayHTTPTesting",
+      "MainstayOgmios",
     ],
     "InventoryApp": [
       "Foundation", "Mainstay", "MainstayOutbox", "MainstayUI", "Observation", "SwiftUI",

@@ -82,6 +82,6 @@ import MainstayOgmios
       client.close()
       server?.shutDown()
     }
-    return await StatusReport(asking: client)
+    return await StatusReport(asking: client.monitored())
   }
 }

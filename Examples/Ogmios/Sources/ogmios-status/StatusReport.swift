@@ -2,6 +2,7 @@
 
 import Foundation
 import Mainstay
+import MainstayHTTP
 import MainstayOgmios
 
 /// What the servers answered, for people and for programs.
@@ -36,7 +37,7 @@ struct StatusReport: Encodable {
     let question: String
     let code: String
     let message: String
-    let suggestion: String?
+    let suggestion: String
   }
 
   private(set) var endpoint: String?
@@ -48,26 +49,27 @@ struct StatusReport: Encodable {
   private(set) var endpoints: [Endpoint] = []
   private(set) var failures: [Failure] = []
 
-  init(asking client: OgmiosClient) async {
-    await ask("health") { report in
+  /// Asks, and takes the monitor's word for how it stands and what may be done.
+  init(asking monitor: ServiceMonitor<OgmiosClient>) async {
+    await ask("health", of: monitor) { client, report in
       let health = try await client.health()
       report.health = Health(
         state: health.state.rawValue, version: health.version, network: health.network,
         era: health.era, synchronization: health.synchronization)
     }
-    await ask("tip") { report in
+    await ask("tip", of: monitor) { client, report in
       if case .block(let slot, let id) = try await client.networkQuery.tip.execute() {
         report.tip = Tip(slot: slot, id: id)
       }
     }
-    await ask("height") { report in
+    await ask("height", of: monitor) { client, report in
       report.height = try await client.networkQuery.blockHeight.execute()
     }
-    await ask("epoch") { report in
+    await ask("epoch", of: monitor) { client, report in
       report.epoch = try await client.ledgerStateQuery.epoch.execute()
     }
-    let status = client.status
-    self.status = status.connection.rawValue
+    status = monitor.status.rawValue
+    let status = monitor.client.status
     endpoint = status.endpointInUse
     endpoints = status.endpoints.map {
       Endpoint(name: $0.name, connection: $0.connection.rawValue)
@@ -75,16 +77,16 @@ struct StatusReport: Encodable {
   }
 
   private mutating func ask(
-    _ question: String, _ operation: (inout StatusReport) async throws -> Void
+    _ question: String, of monitor: ServiceMonitor<OgmiosClient>,
+    _ operation: (OgmiosClient, inout StatusReport) async throws -> Void
   ) async {
-    do {
-      try await operation(&self)
+    do throws(AppError) {
+      try await monitor.run(question) { try await operation($0, &self) }
     } catch {
-      let error = AppError.from(error)
       failures.append(
         Failure(
           question: question, code: error.code.rawValue, message: error.message.description,
-          suggestion: error.suggestion?.description))
+          suggestion: monitor.suggestion(for: error)))
     }
   }
 
@@ -124,7 +126,7 @@ struct StatusReport: Encodable {
     for failure in failures where told.insert(failure.code).inserted {
       lines.append("")
       lines.append("No \(failure.question): \(failure.message)")
-      if let suggestion = failure.suggestion { lines.append(suggestion) }
+      lines.append(failure.suggestion)
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import MainstayHTTPTesting
+import MainstayJSONRPC
+import MainstayOgmios
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// What a monitor knows of a client without a hand's work.
+@Suite(.ends(withinMinutes: 3)) struct OgmiosMonitoringTests {
+  @Test(.requirement("D14", "D15", "D16", "D18", "D21", "D23"))
+  func `calls that fail and succeed show up by themselves`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.httpAddress]).client
+    let sink = MemorySink()
+    let team = ErrorMonitor(sinks: [sink])
+    let monitor = client.monitored(reportingTo: team)
+    #expect(monitor.status == .disconnected)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(monitor.status == .connected)
+    server.inject(.reset, into: "queryLedgerState/epoch")
+    _ = await failure { try await client.ledgerStateQuery.epoch.execute() }
+    #expect(monitor.status == .failed)
+    #expect(monitor.lastError?.kind == .network)
+    #expect(monitor.history.map(\.operation) == ["queryLedgerState/epoch"])
+    _ = try await client.networkQuery.tip.execute()
+    #expect(monitor.status == .connected)
+    #expect(monitor.lastError == nil)
+    #expect(monitor.history.count == 1)
+    await team.flush()
+    #expect(team.history.map(\.operation) == ["queryLedgerState/epoch"])
+  }
+
+  @Test(.requirement("D18", "D20")) func `each number says what may be done`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    let monitor = client.monitored()
+    for code in [2001, 3122] {
+      server.inject(.failure(.init(code)), into: "queryLedgerState/epoch")
+      _ = await failure { try await client.ledgerStateQuery.epoch.execute() }
+      let last = try #require(monitor.lastError)
+      let entry = try #require(OgmiosErrorCatalog.entry(for: Int64(code)))
+      #expect(last.metadata["ogmios.code"] == String(code))
+      #expect(monitor.suggestion(for: last) == entry.suggestion)
+      // The server is well: it answered.
+      #expect(monitor.status == .connected)
+    }
+  }
+
+  @Test(.requirement("D11", "D23")) func `what another attempt mends is no failure`() async throws {
+    let server = try await OgmiosServer()
+    let retry = Retry(maximumAttempts: 3, backoff: .none)
+    let client = try Watched([server.httpAddress], retry: retry).client
+    let monitor = client.monitored()
+    server.inject(.reset, into: "queryLedgerState/epoch", times: 2)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(monitor.history.isEmpty)
+    #expect(monitor.status == .connected)
+    server.inject(.reset, into: "queryLedgerState/epoch", times: 3)
+    _ = await failure { try await client.ledgerStateQuery.epoch.execute() }
+    #expect(monitor.history.count == 1)
+  }
+
+  @Test(.requirement("D23")) func `a call within a run of the monitor is recorded once`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.httpAddress]).client
+    let monitor = ServiceMonitor("node", of: client)
+    client.report(to: monitor)
+    server.inject(.reset, into: "queryNetwork/tip")
+    await #expect(throws: AppError.self) {
+      try await monitor.run("Read the tip") { try await $0.networkQuery.tip.execute() }
+    }
+    #expect(monitor.history.map(\.operation) == ["Read the tip"])
+    #expect(monitor.status == .failed)
+    server.inject(.failure(.init(2001)), into: "queryLedgerState/epoch")
+    await #expect(throws: AppError.self) {
+      try await monitor.run("Read the epoch") { try await $0.ledgerStateQuery.epoch.execute() }
+    }
+    #expect(monitor.history.map(\.operation) == ["Read the epoch", "Read the tip"])
+    #expect(monitor.status == .connected)
+  }
+
+  @Test func `cancellations and questions that nothing answered yet are no failures`()
+    async throws
+  {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    let monitor = client.monitored()
+    for _ in 0..<2 { _ = try await client.chainSync.nextBlock() }
+    let error = await failure { try await client.chainSync.nextBlock(timeout: .milliseconds(1)) }
+    #expect(error?.kind == .timeout)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(monitor.history.isEmpty)
+    #expect(monitor.status == .connected)
+  }
+
+  @Test(.requirement("D14", "D24")) func `a connection that was lost shows until it is back`()
+    async throws
+  {
+    let clock = ManualClock()
+    let server = try await OgmiosServer(clock: clock)
+    let client = try Watched([server.socketAddress]) {
+      $0.webSocket.backoff = .constant(.seconds(86_400), jitter: .none)
+    }.client
+    let monitor = client.monitored()
+    var statuses = monitor.statuses.makeAsyncIterator()
+    #expect(await statuses.next() == .disconnected)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(await statuses.next() == .connected)
+    // The server closes what is idle.
+    for _ in 0..<2 {
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(90))
+    }
+    #expect(await statuses.next() == .reconnecting)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(await statuses.next() == .connected)
+    #expect(monitor.history.isEmpty)
+  }
+
+  @Test func `a monitor that nobody holds is told of nothing, and keeps no client`() async throws {
+    let server = try await OgmiosServer()
+    var client: OgmiosClient? = try Watched([server.httpAddress]).client
+    weak let gone = client
+    weak let monitor = client?.monitored()
+    #expect(monitor == nil)
+    _ = try await client?.networkQuery.tip.execute()
+    client = nil
+    #expect(gone == nil)
+  }
+}
