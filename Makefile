@@ -28,7 +28,7 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views requirements rules pictures consumers diagrams peers peers-clusters check-payloads \
-	torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
+	check-sarif torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ peers-clusters: setup ## Sorts one log with Mainstay and Drain3, and prints qual
 
 check-payloads: ## Asks OpenTelemetry's and Sentry's own decoders what reports mean
 	@Tools/Payloads/run
+
+check-sarif: setup ## Asks other libraries what a report of the audit in SARIF says
+	@Tools/SARIF/run $(SWIFT_FLAGS)
 
 torture: setup-tests ## Runs the tests with full doses, in a release build
 	swift build $(TORTURE_FLAGS) --build-tests

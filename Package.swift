@@ -262,7 +262,8 @@ let package = Package(
         "Mainstay", "MainstayHTTPTesting", "MainstayOutbox", "MainstayTesting", "NetworkChild",
         "NetworkTestSupport", "TestSupport",
       ]),
-    .testTarget(name: "RepositoryTests", dependencies: ["MainstayTesting", "TestSupport"]),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["Mainstay", "MainstayTesting", "TestSupport"]),
 
     // What the example app is without its pages and routes.
     .target(

@@ -13,12 +13,13 @@ func listen(to monitor: ConnectivityMonitor) async {
 func recorded<T>(
   by monitor: ConnectivityMonitor, from host: String, _ call: () async throws -> T
 ) async throws -> T {
+  let start = ContinuousClock.now
   do {
     let value = try await call()
-    monitor.record(.delivered, from: host)
+    monitor.record(.delivered, from: host, lasting: .now - start)
     return value
   } catch {
-    monitor.record(error, from: host)
+    monitor.record(error, from: host, lasting: .now - start)
     throw error
   }
 }

@@ -53,11 +53,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   /// - Throws: `AppError` where there was no answer, and a cancellation.
   public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
     try Task.checkCancellation()
-    var message = HTTPClientRequest(url: transmission.url.absoluteString)
+    var message = HTTPClientRequest(url: transmission.address.text)
     message.method = HTTPMethod(rawValue: transmission.verb.rawValue)
-    for field in transmission.headers.all {
-      message.headers.add(name: field.name, value: field.value)
-    }
+    message.headers = Self.fields(transmission.headers)
     var asked: BodyAsked?
     switch transmission.body {
     case .none: break
@@ -76,12 +74,21 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
   }
 
+  private static func fields(_ headers: HTTPHeaderFields) -> HTTPHeaders {
+    var fields: [(String, String)] = []
+    // With room for those that the library adds.
+    fields.reserveCapacity(headers.all.count + 2)
+    for field in headers.all { fields.append((field.name, field.value)) }
+    return HTTPHeaders(fields)
+  }
+
   private static func reply(_ response: HTTPClientResponse) -> HTTPReply {
     let headers = HTTPHeaderFields(
       response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
     return HTTPReply(
       status: Int(response.status.code), headers: headers,
-      body: HTTPByteStream(ClientBody(body: response.body), length: headers.contentLength))
+      body: HTTPByteStream(
+        collected: ClientBody(body: response.body), length: headers.contentLength))
   }
 
   fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
@@ -139,7 +146,7 @@ private final class BodyAsked: AsyncSequence, Sendable {
 }
 
 /// The body of an answer, with errors that say what they mean.
-private struct ClientBody: AsyncSequence, Sendable {
+private struct ClientBody: CollectedSequence {
   typealias Element = Data
   typealias Failure = any Error
 
@@ -151,7 +158,7 @@ private struct ClientBody: AsyncSequence, Sendable {
     mutating func next() async throws -> Data? {
       do {
         guard let part = try await parts.next(isolation: #isolation) else { return nil }
-        return Data(part.readableBytesView)
+        return Data(copying: part)
       } catch {
         throw AsyncHTTPClientTransport.failure(error)
       }
@@ -159,4 +166,37 @@ private struct ClientBody: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: body.makeAsyncIterator()) }
+
+  func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+    var bytes = Data()
+    do {
+      var parts = body.makeAsyncIterator()
+      while let part = try await parts.next(isolation: #isolation) {
+        let room = limit - bytes.count
+        guard part.readableBytes <= room else {
+          bytes.append(copying: part.getSlice(at: part.readerIndex, length: Swift.max(room, 0)))
+          return (bytes, true)
+        }
+        // Most answers consist of one part.
+        if bytes.isEmpty { bytes = Data(copying: part) } else { bytes.append(copying: part) }
+      }
+    } catch {
+      throw AsyncHTTPClientTransport.failure(error)
+    }
+    // The library just ends for a reader that is cancelled; a body that does is not whole.
+    try Task.checkCancellation()
+    return (bytes, false)
+  }
+}
+
+extension Data {
+  fileprivate init(copying part: ByteBuffer) {
+    self = part.withUnsafeReadableBytes { bytes in
+      bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data()
+    }
+  }
+
+  fileprivate mutating func append(copying part: ByteBuffer?) {
+    part?.withUnsafeReadableBytes { append(contentsOf: $0) }
+  }
 }

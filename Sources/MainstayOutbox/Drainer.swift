@@ -290,6 +290,7 @@ actor Drainer {
     let task = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
+        start: settings.timeline.now,
         cancel: { [weak self] in await self?.cancel(leased.lease) })
       let signal = await run.execute()
       ended(leased.lease, signal)

@@ -84,9 +84,9 @@ extension Outbox {
     }
     // Outside of a transaction it is committed already, and the next one is somebody else's.
     if db.isInsideTransaction {
-      db.afterNextTransaction { [self] _ in accepted(id, Operation.kind) }
+      db.afterNextTransaction { [self] _ in accepted([id], Operation.kind) }
     } else {
-      accepted(id, Operation.kind)
+      accepted([id], Operation.kind)
     }
     return id
   }

@@ -271,13 +271,16 @@ extension Outbox {
     } catch {
       throw OutboxError(error)
     }
-    accepted(id, Operation.kind)
+    accepted([id], Operation.kind)
     return id
   }
 
-  /// An operation is there: it is told, and run.
-  func accepted(_ id: OperationID, _ kind: OperationKind) {
-    configuration.observer?.observe(OutboxEvent(.enqueued, id: id, kind: kind))
+  /// Operations are there: they are told, and run.
+  func accepted(_ ids: [OperationID], _ kind: OperationKind) {
+    guard !ids.isEmpty else { return }
+    if let observer = configuration.observer {
+      for id in ids { observer.observe(OutboxEvent(.enqueued, id: id, kind: kind)) }
+    }
     drainer.wake()
     changeFeed.changed()
   }

@@ -9,6 +9,8 @@ struct WorkerRun: Sendable {
   let worker: Worker
   let store: any OutboxStore
   let settings: Drainer.Settings
+  /// When it began, by the clock of the settings.
+  let start: Duration
   let cancel: @Sendable () async -> Void
 
   /// Runs the operation and records its end.
@@ -109,7 +111,8 @@ struct WorkerRun: Sendable {
         }
       }
       settings.probe?.reached(.afterEffect, nil)
-      settings.connectivity?.record(.delivered, from: leased.operation.lane.rawValue)
+      settings.connectivity?.record(
+        .delivered, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
       if isRepetition { settings.budget?.refund(settings.budget?.costOfRun ?? 0) }
       var verdict = machine.succeeded()
       verdict.output = answer.output.flatMap { sealed($0, as: .output(kind)) }
@@ -214,7 +217,8 @@ struct WorkerRun: Sendable {
 
   private func classify(_ error: any Error) -> AppError {
     let mapped = (settings.mapping ?? .current).map(error)
-    settings.connectivity?.record(mapped, from: leased.operation.lane.rawValue)
+    settings.connectivity?.record(
+      mapped, from: leased.operation.lane.rawValue, lasting: settings.timeline.now - start)
     if mapped.disposition == .unclassified, settings.unclassified.isNew(type(of: error)) {
       tell(
         .unclassified(

@@ -133,7 +133,8 @@ extension ReportJourney {
     #expect(accepted.count == 3)
     #expect(Set(accepted.compactMap(Self.eventID)) == ids)
     #expect(server.received.allSatisfy { $0.path == "/api/42/envelope/" })
-    let auth = "Sentry sentry_version=7, sentry_client=mainstay.swift/0, sentry_key=abc123"
+    let client = "mainstay.swift/\(MainstayVersion.current)"
+    let auth = "Sentry sentry_version=7, sentry_client=\(client), sentry_key=abc123"
     #expect(server.received.allSatisfy { $0.headers["x-sentry-auth"] == auth })
     try await expectDone(store, monitor, sent: 3)
   }

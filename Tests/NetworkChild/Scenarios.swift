@@ -10,6 +10,8 @@
   extension Stage {
     /// The far end is switched off and on, with work waiting meanwhile.
     func flap() async throws {
+      // Where the machine is busy, a short limit would be a second fault.
+      limit(.seconds(20))
       watch()
       await told.until { $0.internet == .validated }
       await shown.until { $0.internet == .validated }

@@ -36,6 +36,11 @@
 
     // MARK: The app
 
+    /// Gives every call so long, in place of half a second; before anything is sent.
+    func limit(_ limit: Duration) {
+      client = LedgerClient(to: Self.service, connectLimit: limit, limit: limit)
+    }
+
     /// Begins to watch the network; presentation follows at once, so that its changes are counted.
     func watch(_ configuration: ConnectivityMonitor.Configuration = .prompt, probes: Bool = true) {
       let probe = URL(string: "\(Self.service)/alive").map { url in

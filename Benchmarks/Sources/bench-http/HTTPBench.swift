@@ -25,6 +25,8 @@ struct HTTPBench: AsyncParsableCommand {
   var rpc = false
   @Option(help: "One client alone, for a profiler: raw, bare or standard.")
   var only: String?
+  @Option(help: "The port of a service of --serve that runs already, for a profiler.")
+  var port: Int?
   @Flag(help: ArgumentHelp("Serves, for the process that started it.", visibility: .hidden))
   var serve = false
 
@@ -39,10 +41,11 @@ struct HTTPBench: AsyncParsableCommand {
 
   func run() async throws {
     if serve { return rpc ? try await RPCServer.run() : try await EchoServer.run() }
-    let service = try Service(rpc ? ["--serve", "--rpc"] : ["--serve"])
-    defer { service.end() }
-    if rpc { return try await measureCalls(service.port) }
-    let clients = try Clients(port: service.port)
+    let service = port == nil ? try Service(rpc ? ["--serve", "--rpc"] : ["--serve"]) : nil
+    defer { service?.end() }
+    let port = port ?? service?.port ?? 0
+    if rpc { return try await measureCalls(port) }
+    let clients = try Clients(port: port)
     let contenders = only.flatMap(Contender.init).map { [$0] } ?? Contender.allCases
     var samples: [Contender: [Sample]] = [:]
     for round in 0...rounds {

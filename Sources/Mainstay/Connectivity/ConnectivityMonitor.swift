@@ -148,8 +148,12 @@ extension ConnectivityMonitor {
   ///   - traffic: What became of it; delivered means that the answer was understood.
   ///   - peer: Whom it was sent to, such as a host; calls to two of them do not depend on each
   ///     other.
-  public func record(_ traffic: Connectivity.Traffic, from peer: String? = nil) {
-    step { $0.record(traffic, from: peer, now: $1, random: &$2) }
+  ///   - duration: How long it took, since what began before the network went or came says nothing
+  ///     about how things are now; the default, nil, is that nobody knows.
+  public func record(
+    _ traffic: Connectivity.Traffic, from peer: String? = nil, lasting duration: Duration? = nil
+  ) {
+    step { $0.record(traffic, from: peer, lasting: duration, now: $1, random: &$2) }
   }
 
   /// A call of the app's own has failed; a cancellation, or a policy that refused, says nothing.
@@ -157,9 +161,12 @@ extension ConnectivityMonitor {
   /// - Parameters:
   ///   - error: What it failed with, read by the current ``ErrorMapping``.
   ///   - peer: Whom it was sent to, such as a host.
-  public func record(_ error: any Error, from peer: String? = nil) {
+  ///   - duration: How long it took; the default, nil, is that nobody knows.
+  public func record(
+    _ error: any Error, from peer: String? = nil, lasting duration: Duration? = nil
+  ) {
     guard !error.isCancellation else { return }
-    record(.failed(ErrorMapping.kind(of: error)), from: peer)
+    record(.failed(ErrorMapping.kind(of: error)), from: peer, lasting: duration)
   }
 
   /// Something does not fit, such as a page where data was expected: a probe is sent soon, if there

@@ -29,6 +29,7 @@ extension ConnectivityStateMachine {
   /// Forgets what was found on this network.
   mutating func forget() {
     (internet, internetSource, internetAt) = (.unknown, .nobody, latest)
+    memorySince = latest
     successes = []
     lastSuccess = nil
     failures = []
@@ -37,9 +38,9 @@ extension ConnectivityStateMachine {
     probeRunning = nil
   }
 
-  mutating func succeed(_ peer: String?) {
+  mutating func succeed(_ peer: String?, isOfBefore: Bool?) {
     // It was on its way when the network went, and says nothing about what is now.
-    if network.isNegative, latest - networkSince < Self.grace { return }
+    if network.isNegative, isOfBefore ?? (latest - networkSince < Self.grace) { return }
     if let claimedSince, latest - claimedSince >= Self.grace {
       falseClaims += 1
       caution = min(caution + 1, Self.maximumCaution)
@@ -70,10 +71,12 @@ extension ConnectivityStateMachine {
     successes.count == 2 && successes.allSatisfy { latest - $0.at <= settings.halfLife }
   }
 
-  mutating func fail(_ kind: ErrorKind, _ peer: String?) {
+  mutating func fail(_ kind: ErrorKind, _ peer: String?, isOfBefore: Bool?) {
     switch kind.sign {
     case .nothing: return
-    case .answered: return succeed(peer)
+    case .answered: return succeed(peer, isOfBefore: isOfBefore)
+    // It was lost with the network it began on, and says nothing about this one.
+    case .unreachable where isOfBefore == true, .silent where isOfBefore == true: return
     case .suspicious: return wantProbe(.suspicion)
     case .portal:
       successes = []

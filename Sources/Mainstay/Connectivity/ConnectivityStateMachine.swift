@@ -56,6 +56,8 @@ package struct ConnectivityStateMachine: Sendable {
   // What was found.
   var network = Connectivity.Observation()
   var networkSince: Duration
+  /// Since when what is found is about this network, in this state.
+  var memorySince: Duration
   var networkID: UInt64 = 0
   private var lastIdentity: String?
   var internet = Connectivity.Internet.unknown
@@ -102,6 +104,7 @@ package struct ConnectivityStateMachine: Sendable {
     let now = Self.bounded(now)
     self.settings = settings
     (latest, networkSince, internetAt, since) = (now, now, now, now)
+    memorySince = now
     (publishedSince, shownSince, windowEnd) = (now, now, now)
     damper = ConnectivityDamper(settings)
     probeInterval = settings.probing?.interval ?? .zero
@@ -142,13 +145,23 @@ extension ConnectivityStateMachine {
   }
 
   /// A call of the app's own has ended.
+  ///
+  /// - Parameters:
+  ///   - traffic: What became of it.
+  ///   - peer: Whom it was sent to.
+  ///   - duration: How long it took; nil where nobody knows.
+  ///   - now: The reading of the clock.
+  ///   - random: The source of chance.
+  /// - Returns: What follows.
   mutating func record(
-    _ traffic: Connectivity.Traffic, from peer: String?, now: Duration, random: inout SplitMix64
+    _ traffic: Connectivity.Traffic, from peer: String?, lasting duration: Duration? = nil,
+    now: Duration, random: inout SplitMix64
   ) -> Effects {
     advance(to: now)
+    let isOfBefore = duration.map { Self.bounded($0) > latest - memorySince }
     switch traffic {
-    case .delivered: succeed(peer)
-    case .failed(let kind): fail(kind, peer)
+    case .delivered: succeed(peer, isOfBefore: isOfBefore)
+    case .failed(let kind): fail(kind, peer, isOfBefore: isOfBefore)
     }
     return settle(&random)
   }

@@ -7,6 +7,12 @@ extension Duration {
   /// The longest useful duration; longer ones are cut to it.
   package static let aYear = Duration.seconds(365 * 86_400)
 
+  /// Readings of a clock before and after these count as these, so that no sum with a pause
+  /// overflows.
+  static let (earliestReading, latestReading) = (
+    Duration.seconds(Int64.min / 2), Duration.seconds(Int64.max / 2)
+  )
+
   /// The duration cut to `0...aYear`.
   package var clamped: Duration { min(max(self, .zero), .aYear) }
 

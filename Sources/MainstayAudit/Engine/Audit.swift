@@ -25,18 +25,24 @@ public struct Audit: Sendable {
     _ sources: [AuditSource], focus: Set<String>? = nil, jobs: Int = 1,
     hasStringTables: Bool = false, progress: (Int) -> Void = { _ in }
   ) async -> AuditReport {
-    var sets = RuleSets(configuration)
+    let plan = RulePlan(configuration, sources)
     let chosen = sources.filter { focus?.contains($0.path) ?? true }
-    let work = chosen.map { FileWork(source: $0, rules: sets.rules(for: $0.place)) }
+    let forProject = plan.united(for: chosen.lazy.map(\.path))
+    let work = chosen.map { source in
+      FileWork(
+        source: source, rules: plan.rules(for: source.path), notesMembers: forProject.notesMembers)
+    }
     let outcomes = await look(work, jobs, progress)
     var others: [FileOutcome] = []
-    if let focus, asksForIndex(outcomes, sets.forProject) {
-      let rules = RuleSet(indexingFor: sets.forProject)
-      let rest = sources.filter { !focus.contains($0.path) }
-      others = await look(rest.map { FileWork(source: $0, rules: rules) }, jobs, progress)
+    if let focus, asksForIndex(outcomes, forProject) {
+      let nothing = RuleSet(uniting: [])
+      let rest = sources.filter { !focus.contains($0.path) }.map { source in
+        FileWork(source: source, rules: nothing, notesMembers: forProject.notesMembers)
+      }
+      others = await look(rest, jobs, progress)
     }
-    let report = merge(outcomes, others, sets.forProject, hasStringTables)
-    return report.with(graded(report.findings, sources))
+    let report = merge(outcomes, others, forProject, plan, hasStringTables)
+    return report.with(report.findings.locatingFixes(in: chosen))
   }
 
   private func look(
@@ -62,7 +68,7 @@ public struct Audit: Sendable {
 
   private func merge(
     _ outcomes: [FileOutcome], _ others: [FileOutcome], _ projectRules: RuleSet,
-    _ hasStringTables: Bool
+    _ plan: RulePlan, _ hasStringTables: Bool
   ) -> AuditReport {
     var index = ProjectIndex()
     index.hasStringTables = hasStringTables
@@ -80,10 +86,16 @@ public struct Audit: Sendable {
       entry.check(index, project)
     }
     let elsewhere = Set(others.map(\.path))
-    findings += project.findings.filter { !elsewhere.contains($0.path) }
+    findings += project.findings.filter { finding in
+      !elsewhere.contains(finding.path)
+        && plan.rules(for: finding.path).rules.contains { $0.id == finding.rule }
+    }
     let silenced = Silencing(outcomes, configuration).apply(to: findings)
+    let graded = silenced.map { finding in
+      plan.rules(for: finding.path).severities[finding.rule].map(finding.with) ?? finding
+    }
     return AuditReport(
-      findings: silenced.sorted(by: AuditReport.isBefore),
+      findings: graded.sorted(by: AuditReport.isBefore),
       files: outcomes.count, lines: outcomes.reduce(0) { $0 + $1.lines },
       problems: outcomes.compactMap(\.problem), index: index,
       basis: AuditReport.Basis(
@@ -92,17 +104,6 @@ public struct Audit: Sendable {
         },
         appError: configuration.vocabulary.appError,
         converters: configuration.vocabulary.converters, notesMembers: projectRules.notesMembers))
-  }
-
-  /// The findings, each as bad as the configuration says of its rule.
-  private func graded(_ findings: [Finding], _ sources: [AuditSource]) -> [Finding] {
-    var sets = RuleSets(configuration)
-    let moved = sources.lazy.filter { $0.place != $0.path }.map { ($0.path, $0.place) }
-    let places = Dictionary(moved) { first, _ in first }
-    return findings.map { finding in
-      let rules = sets.rules(for: places[finding.path] ?? finding.path)
-      return rules.severities[finding.rule].map(finding.with) ?? finding
-    }
   }
 }
 
@@ -209,6 +210,12 @@ public struct AuditProblem: Sendable, Hashable {
 }
 
 extension Finding {
+  func with(_ fix: Fix?) -> Finding {
+    Finding(
+      rule: rule, name: name, severity: severity, path: path, line: line, column: column,
+      message: message, why: why, endColumn: endColumn, source: source, anchor: anchor, fix: fix)
+  }
+
   func with(_ severity: Severity) -> Finding {
     Finding(
       rule: rule, name: name, severity: severity, path: path, line: line, column: column,

@@ -127,27 +127,8 @@ final class AuditedFile {
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     let finding = rule.finding(
       at: start..<end, in: self, anchor: node.anchor, message: message, severity: severity,
-      fix: fix.map(located))
+      fix: fix.map { $0.located(in: bytes, lines) })
     candidates.append(Candidate(finding, judge: judge))
-  }
-
-  /// The fix, with its places as lines and columns.
-  private func located(_ fix: Fix) -> Fix {
-    var fix = fix
-    fix.spans = fix.edits.map { edit in
-      let start = lines.place(of: edit.range.lowerBound)
-      let end = lines.place(of: edit.range.upperBound)
-      return Fix.Span(
-        line: start.line, column: column(of: edit.range.lowerBound, inLine: start.line),
-        endLine: end.line, endColumn: column(of: edit.range.upperBound, inLine: end.line))
-    }
-    return fix
-  }
-
-  /// The column in UTF-16 code units, from 1.
-  private func column(of offset: Int, inLine line: Int) -> Int {
-    let start = lines.bytes(ofLine: line).lowerBound
-    return text(start..<max(start, offset)).utf16.count + 1
   }
 
   /// The text of some bytes.
@@ -176,9 +157,9 @@ final class AuditedFile {
 
   private static let longestExcerpt = 500
 
-  /// Whether a call reports to somebody.
+  /// Whether a call reports to somebody, rather than make an error that another call may report.
   func isRecorder(_ call: FunctionCallExprSyntax) -> Bool {
-    guard let name = call.name else { return false }
+    guard let name = call.name, !call.makesError else { return false }
     return vocabulary.isRecorder(name, receiver: call.receiver?.lastName)
   }
 

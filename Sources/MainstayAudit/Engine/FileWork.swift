@@ -8,6 +8,8 @@ import SwiftSyntax
 struct FileWork: Sendable {
   let source: AuditSource
   let rules: RuleSet
+  /// Whether a rule for some file of the project asks which members this one names.
+  let notesMembers: Bool
 
   /// The most bytes that a file may have; what is larger was written by a program.
   static let largestFile = 4 << 20
@@ -48,7 +50,7 @@ struct FileWork: Sendable {
       path: source.path, pathClass: PathClass(path: source.place), bytes: bytes, tree: tree,
       rules: rules.rules, vocabulary: vocabulary)
     guard file.pathClass != .generated else { return .skipped(source.path, file) }
-    let index = IndexBuilder(file, notesMembers: rules.notesMembers)
+    let index = IndexBuilder(file, notesMembers: notesMembers)
     Walker(rules.table, file, index).walk(tree)
     return FileOutcome(
       path: source.path, lines: file.lines.writtenLineCount, candidates: file.candidates,

@@ -28,7 +28,7 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
       self = .example
     } else if folders.contains(where: { folder in
       Self.toolFolders.contains(folder) || folder.hasSuffix("benchmarks")
-        || folder.hasSuffix("tester")
+        || folder.hasSuffix("tester") || folder.hasPrefix("generate-")
     }) || name == "main.swift"
       || name == "package.swift" || name.hasPrefix("package@swift")
     {
@@ -49,7 +49,7 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
 
   /// A whole word tells: `Latest.swift` holds no tests.
   private static func isTest(named name: Substring) -> Bool {
-    let parts = words(of: String(name.prefix { $0 != "." }.replacing("-", with: "_")))
+    let parts = words(of: String(name.prefix { $0 != "." && $0 != "+" }.replacing("-", with: "_")))
     return parts.first == "mock"
       || parts.last.map { ["test", "tests", "spec"].contains($0) } ?? false
   }
@@ -64,5 +64,6 @@ package enum PathClass: String, Sendable, Hashable, CaseIterable {
   ]
   private static let toolFolders: Set<String> = [
     "scripts", "script", "tools", "tool", "benchmarks", "benchmark", "plugins", "utils",
+    "codegen", "codegeneration",
   ]
 }

@@ -28,37 +28,52 @@ struct RuleSet: Sendable {
     notesMembers = configuration.notesMembers || rules.contains { $0.asksForMembers }
   }
 
-  /// No rule: what the rules of another set want to know of the whole project.
-  init(indexingFor other: RuleSet) {
-    rules = []
-    table = CheckTable([])
+  /// Every rule that is in one of some sets.
+  init(uniting sets: [RuleSet]) {
+    let ids = sets.reduce(into: Set<String>()) { $0.formUnion($1.rules.map(\.id)) }
+    rules = Rule.all.filter { ids.contains($0.id) }
+    table = CheckTable(rules)
     severities = [:]
-    notesMembers = other.notesMembers
+    notesMembers = sets.contains(where: \.notesMembers)
   }
 }
 
-/// The set of rules for each file, made once for each combination of overrides.
-struct RuleSets: Sendable {
+/// Which rules look at which files of a project.
+struct RulePlan: Sendable {
   private let configuration: AuditConfiguration
-  private let globs: [[Glob]]
-  private var sets: [[Int]: RuleSet] = [:]
   private let general: RuleSet
+  /// The numbers of the overrides that a file has, where it has any.
+  private var overrides: [String: [Int]] = [:]
+  /// The sets of rules, each made once.
+  private var sets: [[Int]: RuleSet] = [:]
 
-  init(_ configuration: AuditConfiguration) {
+  init(_ configuration: AuditConfiguration, _ sources: [AuditSource]) {
     self.configuration = configuration
-    globs = configuration.overrides.map { $0.paths.map(Glob.init) }
     general = RuleSet(configuration, overrides: [])
+    let globs = configuration.overrides.map { $0.paths.map(Glob.init) }
+    guard !globs.isEmpty else { return }
+    for source in sources {
+      let matching = globs.indices.filter { index in
+        globs[index].contains { $0.matches(source.place) }
+      }
+      guard !matching.isEmpty else { continue }
+      overrides[source.path] = matching
+      if sets[matching] == nil {
+        sets[matching] = RuleSet(
+          configuration, overrides: matching.map { configuration.overrides[$0] })
+      }
+    }
   }
 
-  /// The rules that look at the whole project: those of no override.
-  var forProject: RuleSet { general }
+  /// The rules for a file, which also say how bad a finding in it is.
+  func rules(for path: String) -> RuleSet {
+    overrides[path].flatMap { sets[$0] } ?? general
+  }
 
-  mutating func rules(for path: String) -> RuleSet {
-    let matching = globs.indices.filter { index in globs[index].contains { $0.matches(path) } }
-    guard !matching.isEmpty else { return general }
-    if let known = sets[matching] { return known }
-    let made = RuleSet(configuration, overrides: matching.map { configuration.overrides[$0] })
-    sets[matching] = made
-    return made
+  /// The rules that look at the whole project: all that are on for one of some files.
+  func united(for paths: some Sequence<String>) -> RuleSet {
+    guard !sets.isEmpty else { return general }
+    let used = paths.reduce(into: Set<[Int]>()) { $0.insert(overrides[$1] ?? []) }
+    return RuleSet(uniting: used.map { sets[$0] ?? general })
   }
 }

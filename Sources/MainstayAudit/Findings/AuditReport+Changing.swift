@@ -22,7 +22,7 @@ extension Audit {
   /// - Parameter path: The path within the project.
   /// - Returns: Ids such as `MS201`.
   package func rules(for path: String) -> Set<String> {
-    var sets = RuleSets(configuration)
-    return Set(sets.rules(for: path).rules.map(\.id) + Housekeeping.all.map(\.id))
+    let plan = RulePlan(configuration, [AuditSource(path: path, bytes: [])])
+    return Set(plan.rules(for: path).rules.map(\.id) + Housekeeping.all.map(\.id))
   }
 }

@@ -5,6 +5,7 @@ import SwiftSyntax
 extension IndexBuilder {
   /// `static func from(_ error: E) -> AppError`, and functions that ask an error for its type.
   func add(_ node: FunctionDeclSyntax) {
+    addErrorTaker(node)
     let takesAny = node.signature.parameterClause.takesAnyError
     let makesApp = node.signature.returnClause?.type.isNamed(app) ?? false
     let makesSelf = node.signature.returnClause?.type.isNamed("Self") ?? false

@@ -17,6 +17,9 @@ final class IndexBuilder {
     app = file.vocabulary.appErrorName
     part.target = Self.target(of: file.path)
     part.imports = file.imports
+    if let isModern = Self.isModernPackage(file) {
+      part.package = (String(file.path.dropLast("Package.swift".count)), isModern)
+    }
   }
 
   /// The folder below the last `Sources` of a path, with the path to it.
@@ -158,6 +161,7 @@ final class IndexBuilder {
         part.systemLoggers.insert(name)
       }
       addConversion(binding, of: node)
+      addErrorMember(binding)
     }
   }
 

@@ -135,6 +135,9 @@ struct FileIndex: Sendable {
   var testMembers: [String: Set<MemberUse>] = [:]
   var systemLoggers: Set<String> = []
   var alertNames: Set<String> = []
+  var errorTakers: [String: [IndexedErrorTaker]] = [:]
+  /// The folder of the package whose manifest it is, and whether that is one for Swift 6.4.
+  var package: (folder: String, isModern: Bool)?
   var target = ""
   var imports: Set<String> = []
 }

@@ -24,6 +24,10 @@ package struct ProjectIndex: Sendable {
   package internal(set) var hasStringTables = false
   /// What the files of a target import.
   package internal(set) var imports: [String: Set<String>] = [:]
+  /// Functions that take an error, and members of errors that look at cancellation, by name.
+  private(set) var errorTakers: [String: [IndexedErrorTaker]] = [:]
+  /// The folders of packages, and whether the compiler must be one that warns of dropped tasks.
+  private(set) var modernPackages: [String: Bool] = [:]
   private var typeNames: Set<String> = []
   private var uses: [String: Set<MemberUse>] = [:]
   private var testUses: [String: Set<MemberUse>] = [:]
@@ -44,6 +48,8 @@ package struct ProjectIndex: Sendable {
     systemLoggers.formUnion(part.systemLoggers)
     imports[part.target, default: []].formUnion(part.imports)
     alertNames.formUnion(part.alertNames)
+    errorTakers.merge(part.errorTakers, uniquingKeysWith: +)
+    if let package = part.package { modernPackages[package.folder] = package.isModern }
   }
 
   /// The names that make a type an error.

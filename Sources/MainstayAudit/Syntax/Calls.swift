@@ -35,6 +35,24 @@ extension FunctionCallExprSyntax {
 
   /// Whether it stands alone, so that nothing takes what it returns.
   var isStatement: Bool { ExprSyntax(self).isStatement }
+
+  /// Whether it makes an error, or a value that holds one, and tells nobody of it yet:
+  /// `LoadError(…)`, `LoadError.failed(…)`, `.failure(…)`, or whatever is thrown.
+  var makesError: Bool {
+    if let access = calledExpression.as(MemberAccessExprSyntax.self) {
+      // `.failed(…)` is a case, or a function of a type that makes one of its values.
+      guard let base = access.base else { return true }
+      if let owner = base.lastName, owner.isNameOfErrorType || owner == "Result" {
+        return !isStatement
+      }
+    }
+    if name?.isNameOfErrorType ?? false { return true }
+    var current = Syntax(self)
+    while let parent = current.parent, [.tryExpr, .awaitExpr].contains(parent.kind) {
+      current = parent
+    }
+    return current.parent?.kind == .throwStmt
+  }
 }
 
 extension ExprSyntax {
@@ -141,6 +159,14 @@ extension ClosureExprSyntax {
     "register", "provide", "add", "append", "insert", "set", "define", "bind", "map", "compact",
     "flat", "resolve", "submit", "store", "cache", "push", "expect", "assert", "xct",
   ]
+}
+
+extension String {
+  /// Whether it is the name of a type, and of one of errors: `LoadError`, `StoreFailure`.
+  var isNameOfErrorType: Bool {
+    guard first?.isUppercase ?? false else { return false }
+    return ["Error", "Failure", "Exception"].contains { hasSuffix($0) }
+  }
 }
 
 extension String {

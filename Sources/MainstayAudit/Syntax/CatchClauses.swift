@@ -106,6 +106,15 @@ extension CatchClauseSyntax {
     return found
   }
 
+  /// Whether a comment in its body says that somebody hears of the error elsewhere.
+  var saysWhoHears: Bool {
+    comments.contains { comment in
+      let text = comment.lowercased()
+      return !text.contains("not ") && !text.contains("n't")
+        && ["surfaced", "reported", "recorded", "logged"].contains { text.contains($0) }
+    }
+  }
+
   /// Whether a comment in its body says something, rather than mark or title it.
   var isExplained: Bool {
     comments.contains { comment in
@@ -140,6 +149,7 @@ extension PatternSyntax {
     case .valueBindingPattern: cast(ValueBindingPatternSyntax.self).pattern.isIrrefutable
     case .expressionPattern:
       cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
+        || inParentheses?.isIrrefutable ?? false
     default: false
     }
   }
@@ -153,6 +163,12 @@ extension PatternSyntax {
       cast(ExpressionPatternSyntax.self).expression.kind == .discardAssignmentExpr
     default: false
     }
+  }
+
+  /// `let e` of `(let e)`.
+  fileprivate var inParentheses: PatternSyntax? {
+    self.as(ExpressionPatternSyntax.self)?.expression.parenthesized?.as(PatternExprSyntax.self)?
+      .pattern
   }
 
   func collectBoundNames(into names: inout Set<String>) {

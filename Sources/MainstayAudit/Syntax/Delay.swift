@@ -2,7 +2,7 @@
 
 import SwiftSyntax
 
-/// What the length of a wait in a loop depends on.
+/// What the length of a wait between attempts depends on.
 struct Delay {
   /// Whether nothing in it differs from one round to the next.
   private(set) var isFixed = true
@@ -13,13 +13,20 @@ struct Delay {
   /// The functions that it is left to.
   private(set) var helpers: [FunctionCallExprSyntax] = []
 
-  private let loop: Loop
+  private let body: CodeBlockSyntax
   private let written: Set<String>
   private var seen: Set<String> = []
 
   init(_ expression: ExprSyntax, in loop: Loop) {
-    self.loop = loop
-    written = loop.body.writtenNames.union(loop.boundNames)
+    body = loop.body
+    written = body.writtenNames.union(loop.boundNames)
+    add(expression)
+  }
+
+  /// The same of a function that calls itself: each round is a call of it.
+  init(_ expression: ExprSyntax, in routine: Routine, _ body: CodeBlockSyntax) {
+    self.body = body
+    written = body.writtenNames.union(routine.parameters.map(\.name.bareText))
     add(expression)
   }
 
@@ -62,11 +69,11 @@ struct Delay {
     guard seen.insert(name).inserted else { return }
     if written.contains(name) {
       isFixed = false
-      if loop.body.multiplies(name) { grows = true }
+      if body.multiplies(name) { grows = true }
     }
-    if let value = loop.body.value(of: name) {
+    if let value = body.value(of: name) {
       add(value)
-    } else if loop.body.binds(name) {
+    } else if body.binds(name) {
       isFixed = false
     }
   }

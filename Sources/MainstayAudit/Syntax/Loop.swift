@@ -162,14 +162,13 @@ extension Loop {
   var literalBound: Int? {
     for condition in conditions {
       for sequence in condition.every(SequenceExprSyntax.self) {
-        let parts = Array(sequence.elements)
-        guard parts.count == 3, let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text
-        else { continue }
-        switch sign {
-        case "<": if let bound = parts[2].number { return bound }
-        case "<=": if let bound = parts[2].number { return bound + 1 }
-        case ">", "!=": if parts[2].integer == 0, let bound = parts[0].number { return bound }
-        default: break
+        for part in sequence.comparisons {
+          switch part.sign {
+          case "<": if let bound = part.right.number { return bound }
+          case "<=": if let bound = part.right.number { return bound + 1 }
+          case ">", "!=": if part.right.integer == 0, let bound = part.left.number { return bound }
+          default: break
+          }
         }
       }
     }
@@ -181,12 +180,12 @@ extension ConditionElementListSyntax {
   /// The number that a condition compares an attempt with, by one of some signs.
   fileprivate func bound(_ signs: Set<String>) -> Int? {
     for sequence in every(SequenceExprSyntax.self) {
-      let parts = Array(sequence.elements)
-      guard parts.count == 3, let name = parts[0].lastName, let value = parts[2].number, value > 1,
-        let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text, signs.contains(sign),
-        words(of: name).contains(where: Self.counters.contains)
-      else { continue }
-      return value
+      for part in sequence.comparisons {
+        guard let name = part.left.lastName, let value = part.right.number, value > 1,
+          signs.contains(part.sign), words(of: name).contains(where: Self.counters.contains)
+        else { continue }
+        return value
+      }
     }
     return nil
   }
@@ -194,6 +193,19 @@ extension ConditionElementListSyntax {
   private static let counters: Set<String> = [
     "attempt", "attempts", "retry", "retries", "tries", "try", "failures", "count", "n", "i",
   ]
+}
+
+extension SequenceExprSyntax {
+  /// Each two operands with the sign between them: `a < 3` of `!b && a < 3`.
+  var comparisons: [(left: ExprSyntax, sign: String, right: ExprSyntax)] {
+    let parts = Array(elements)
+    return parts.indices.dropFirst().dropLast().compactMap { place in
+      guard let sign = parts[place].as(BinaryOperatorExprSyntax.self)?.operator.text else {
+        return nil
+      }
+      return (parts[place - 1], sign, parts[place + 1])
+    }
+  }
 }
 
 extension ExprSyntax {

@@ -95,7 +95,9 @@ extension AuditedFile {
     _ assignment: Assignment, of text: some ExprSyntaxProtocol
   ) -> Screen? {
     let start = text.positionAfterSkippingLeadingTrivia
-    guard start > assignment.target.endPosition, isPresentation(assignment.node) else { return nil }
+    guard start > assignment.target.endPosition else { return nil }
+    if assignment.isTextOfLabel { return .state(assignment.path) }
+    guard isPresentation(assignment.node) else { return nil }
     let isShown = isNamedLikeError(assignment) || isFailureState(assignment)
     guard isShown, assignment.isState else { return nil }
     return .state(assignment.path)
@@ -120,6 +122,15 @@ extension AuditedFile {
 extension Assignment {
   /// Whether it is kept under a name such as `lastError`.
   var isRecord: Bool { name.map { words(of: $0) }?.first == "last" }
+
+  /// Whether it is `statusLabel.text = …`, which a person reads wherever it stands.
+  fileprivate var isTextOfLabel: Bool {
+    guard let access = target.as(MemberAccessExprSyntax.self),
+      ["text", "stringValue"].contains(access.declName.baseName.text),
+      let owner = access.base?.lastName?.lowercased()
+    else { return false }
+    return owner.hasSuffix("label") || owner.hasSuffix("textview")
+  }
 }
 
 extension FunctionCallExprSyntax {

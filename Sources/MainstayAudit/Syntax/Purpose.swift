@@ -45,6 +45,7 @@ struct Surroundings {
     guard let first = said.first else { return false }
     // `isOpen`, `fileExists`, `snapshotIsLost`, `valueEquals`
     return Self.questions.contains(first) || said.contains("is") || said.contains("has")
+      || said.contains("verify")
       || said.last.map(Self.answers.contains) ?? false
   }
 
@@ -56,6 +57,16 @@ struct Surroundings {
   /// Whether it is `init?`.
   var isFailableInitializer: Bool {
     node.as(InitializerDeclSyntax.self)?.optionalMark != nil
+  }
+
+  /// Whether `nil` is its way to say no: `init?`, a getter of an optional, `parse…() -> Tree?`.
+  var answersWithNil: Bool {
+    if isFailableInitializer { return true }
+    guard returnType?.is(OptionalTypeSyntax.self) ?? false, !(routine?.isAsync ?? false) else {
+      return false
+    }
+    guard let routine, routine.node.kind != .accessorDecl else { return true }
+    return ["parse", "from"].contains(words(of: name).first)
   }
 
   private static let questions: Set<String> = [
@@ -88,5 +99,35 @@ extension SyntaxProtocol {
       current = here.parent
     }
     return nil
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it reads on in a text: its error says that something else stands there, or nothing.
+  var scans: Bool {
+    guard let name, let verb = words(of: name).first, Self.steps.contains(verb) else {
+      return false
+    }
+    if arguments.first?.label?.text == "until" { return true }
+    let written = receiver?.lastName
+    let owner = written == nil || written == "self" ? TypeDeclaration(around: self)?.name : written
+    return owner.flatMap { words(of: $0).last }.map(Self.scanners.contains) ?? false
+  }
+
+  private static let steps: Set<String> = [
+    "read", "advance", "retreat", "peek", "skip", "scan", "consume", "expect", "take", "match",
+  ]
+  private static let scanners: Set<String> = [
+    "parser", "scanner", "lexer", "tokenizer", "cursor",
+  ]
+}
+
+extension SyntaxProtocol {
+  /// Whether all that it can throw comes from reading on in a text, or from what that finds.
+  var onlyScans: Bool {
+    let origins = escapingErrors()
+    let scans = origins.filter { $0.as(TryExprSyntax.self)?.tried?.scans ?? false }
+    return !scans.isEmpty
+      && origins.count == scans.count + origins.count { $0.kind == .throwStmt }
   }
 }

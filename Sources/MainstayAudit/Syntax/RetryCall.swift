@@ -14,19 +14,25 @@ struct RetryCall {
   init?(_ call: FunctionCallExprSyntax, _ vocabulary: Vocabulary) {
     guard let name = call.name else { return nil }
     guard let operation = call.operation else { return nil }
-    if vocabulary.retries.contains(name), !call.isDeclarative {
+    if vocabulary.retries.contains(name) || name.isOfRetrying, !call.isDeclarative {
       isOurs = false
-    } else if name == "run" || name == "outcome" || name == "call",
-      let receiver = call.receiver?.lastName,
+    } else if Self.runs.contains(name), let receiver = call.receiver?.lastName,
       words(of: receiver).contains(where: { $0 == "retry" || $0 == "retrier" })
     {
-      isOurs = true
+      isOurs = name != "execute" && name != "perform"
     } else {
       return nil
     }
     self.call = call
     self.operation = operation
   }
+
+  /// Whether a call of that name may be one.
+  static func mayBe(_ name: String, _ vocabulary: Vocabulary) -> Bool {
+    vocabulary.retries.contains(name) || runs.contains(name) || name.isOfRetrying
+  }
+
+  private static let runs: Set<String> = ["run", "outcome", "call", "execute", "perform"]
 
   /// Whether it says that it tries once alone.
   var isSingle: Bool {
@@ -55,6 +61,19 @@ struct RetryCall {
       current = here.parent
     }
     return nil
+  }
+}
+
+extension String {
+  /// Whether it names a function that runs something again: `performWithRetry`,
+  /// `retryWithBackoff`.
+  fileprivate var isOfRetrying: Bool {
+    guard utf8.count > 8, contains("etry"), first?.isLowercase ?? false else { return false }
+    let found = words(of: self)
+    guard let place = found.firstIndex(where: { $0 == "retry" || $0 == "retrying" }) else {
+      return false
+    }
+    return place > 0 && found[place - 1] == "with" || found.dropFirst(place + 1).first == "with"
   }
 }
 

@@ -13,7 +13,12 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
   /// How many bytes there will be; nil where nobody knows.
   public let length: Int?
 
-  private let parts: any AsyncSequence<Data, any Error> & Sendable
+  private let source: Source
+
+  private enum Source: Sendable {
+    case parts(any AsyncSequence<Data, any Error> & Sendable)
+    case whole(any CollectedSequence)
+  }
 
   /// Makes a stream of parts.
   ///
@@ -21,7 +26,13 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
   ///   - parts: The parts; they may be empty.
   ///   - length: How many bytes there will be, zero or more; nil where that is not known.
   public init(_ parts: some AsyncSequence<Data, any Error> & Sendable, length: Int? = nil) {
-    self.parts = parts
+    source = .parts(parts)
+    self.length = length
+  }
+
+  /// Makes a stream of parts that can also be read at once.
+  package init(collected parts: some CollectedSequence, length: Int?) {
+    source = .whole(parts)
     self.length = length
   }
 
@@ -51,7 +62,10 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
 
   /// Begins to read.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(iterator: Self.opened(parts))
+    switch source {
+    case .parts(let parts): AsyncIterator(iterator: Self.opened(parts))
+    case .whole(let parts): AsyncIterator(iterator: Self.opened(parts))
+    }
   }
 
   private static func opened(
@@ -66,6 +80,7 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
   /// - Returns: The bytes, and whether there were more than that, which are given up.
   /// - Throws: What the source throws.
   public func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool) {
+    if case .whole(let parts) = source { return try await parts.collect(upTo: limit) }
     var bytes = Data()
     for try await part in self {
       guard bytes.count + part.count <= limit else {
@@ -77,4 +92,15 @@ public struct HTTPByteStream: AsyncSequence, Sendable {
     }
     return (bytes, false)
   }
+}
+
+/// A sequence that knows a shorter way to read all of itself than one part after the other through
+/// a type that nobody knows.
+package protocol CollectedSequence: AsyncSequence<Data, any Error>, Sendable {
+  /// Reads everything, up to a limit.
+  ///
+  /// - Parameter limit: The most bytes that are kept; zero or more.
+  /// - Returns: The bytes, and whether there were more than that, which are given up.
+  /// - Throws: What the sequence throws, and the cancellation of a reader for whom it just ended.
+  func collect(upTo limit: Int) async throws -> (bytes: Data, isCut: Bool)
 }

@@ -62,9 +62,9 @@ extension HTTPExchange: CustomStringConvertible {
   public func report(to monitor: ConnectivityMonitor) {
     if let error {
       guard !error.isCancellation else { return }
-      monitor.record(.failed(error.kind), from: origin.description)
+      monitor.record(.failed(error.kind), from: origin.description, lasting: duration)
     } else if status != nil {
-      monitor.record(.delivered, from: origin.description)
+      monitor.record(.delivered, from: origin.description, lasting: duration)
     }
   }
 }

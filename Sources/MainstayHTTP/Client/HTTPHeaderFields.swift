@@ -77,6 +77,7 @@ public struct HTTPHeaderFields: Sendable, Hashable {
 
   /// Puts fields in the place of those with the same names.
   public mutating func merge(_ others: HTTPHeaderFields) {
+    if others.all.isEmpty { return }
     all.removeAll { others.contains($0.name) }
     all += others.all
   }
@@ -98,8 +99,9 @@ extension HTTPHeaderFields {
   /// Whether the body is a page for people.
   var isPage: Bool {
     guard let type = self["content-type"] else { return false }
-    let media = type.prefix { $0 != ";" && $0 != " " }.lowercased()
-    return media == "text/html" || media == "application/xhtml+xml"
+    let media = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+    return Self.isEqual(media, "text/html".utf8)
+      || Self.isEqual(media, "application/xhtml+xml".utf8)
   }
 
   /// How many bytes of a body there will be; nil where nobody knows, as with one that is unpacked.
@@ -127,7 +129,12 @@ extension HTTPHeaderFields {
 
   /// Without a copy of either: this is asked several times in each request.
   private static func isEqual(_ one: String, _ other: String) -> Bool {
-    let (one, other) = (one.utf8, other.utf8)
+    isEqual(one.utf8, other.utf8)
+  }
+
+  private static func isEqual(
+    _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
+  ) -> Bool {
     guard one.count == other.count else { return false }
     return zip(one, other).allSatisfy { $0 == $1 || lowered($0) == lowered($1) }
   }

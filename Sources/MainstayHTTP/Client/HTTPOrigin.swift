@@ -46,11 +46,13 @@ extension HTTPOrigin {
 struct BaseAddress: Sendable {
   /// Nil where it is no address of HTTP.
   let origin: HTTPOrigin?
+  let url: URL
   /// Without query and fragment, and without a slash at its end.
   private let text: String
 
   init(_ url: URL) {
     origin = HTTPOrigin(url)
+    self.url = url
     var text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }
     while text.hasSuffix("/") { text.removeLast() }
     self.text = String(text)
@@ -62,15 +64,21 @@ struct BaseAddress: Sendable {
   /// a path has no sign that could begin another.
   ///
   /// - Throws: `AppError` where there is none: nothing is sent.
-  func address(of path: HTTPPath) throws(AppError) -> URL {
+  func address(of path: HTTPPath) throws(AppError) -> WireAddress {
     guard !path.isIllegal else {
       throw HTTPOrigin.illegal("A path has a segment that leads elsewhere")
     }
     let isSeparated =
       path.text.isEmpty || path.text.utf8.first.map { $0 == 0x2f || $0 == 0x3f } ?? true
-    guard let url = URL(string: isSeparated ? text + path.text : text + "/" + path.text) else {
+    let whole = isSeparated ? text + path.text : text + "/" + path.text
+    // Behind an address, what is legal in a path and a query makes one; a percent sign alone does
+    // not.
+    guard origin == nil || path.text.utf8.contains(UInt8(ascii: "%")) else {
+      return WireAddress(whole, below: url)
+    }
+    guard let url = URL(string: whole) else {
       throw HTTPOrigin.illegal("A path makes no address")
     }
-    return url
+    return WireAddress(url)
   }
 }

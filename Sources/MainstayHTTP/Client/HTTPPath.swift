@@ -77,11 +77,28 @@ extension HTTPPath: ExpressibleByStringInterpolation {
 extension HTTPPath {
   /// A segment that means "here" or "one up", however it is written.
   fileprivate static func leadsElsewhere(_ text: String) -> Bool {
-    let path = text.prefix { $0 != "?" && $0 != "#" }
-    return path.split(separator: "/", omittingEmptySubsequences: false).contains { segment in
-      let plain = segment.lowercased().replacing("%2e", with: ".")
-      return plain == "." || plain == ".."
+    // By bytes: this is asked of each request.
+    var dots: Int? = 0
+    var bytes = text.utf8[...]
+    func isEnd(_ dots: Int?) -> Bool { dots == 1 || dots == 2 }
+    while let byte = bytes.popFirst() {
+      switch byte {
+      case UInt8(ascii: "?"), UInt8(ascii: "#"): return isEnd(dots)
+      case UInt8(ascii: "/"):
+        if isEnd(dots) { return true }
+        dots = 0
+      case UInt8(ascii: "."): dots = dots.map { $0 + 1 }
+      case UInt8(ascii: "%") where isRestOfDot(bytes.prefix(2)):
+        bytes = bytes.dropFirst(2)
+        dots = dots.map { $0 + 1 }
+      default: dots = nil
+      }
     }
+    return isEnd(dots)
+  }
+
+  private static func isRestOfDot(_ bytes: Substring.UTF8View) -> Bool {
+    bytes.elementsEqual("2e".utf8) || bytes.elementsEqual("2E".utf8)
   }
 
   fileprivate static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {

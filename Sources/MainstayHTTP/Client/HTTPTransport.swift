@@ -32,7 +32,10 @@ public struct HTTPTransmission: Sendable {
   /// The method.
   public var verb: HTTPVerb
   /// The address, absolute, with the scheme `http` or `https`.
-  public var url: URL
+  public var url: URL {
+    get { address.url }
+    set { address = WireAddress(newValue) }
+  }
   /// The header fields; those about connection and length are the transport's.
   public var headers: HTTPHeaderFields
   /// What it carries.
@@ -40,6 +43,8 @@ public struct HTTPTransmission: Sendable {
   /// Whether sending it twice does no harm; where it does, a transport makes sure that no library
   /// below it repeats the request by itself.
   public var isRepeatable: Bool
+  /// The address as it is sent.
+  package private(set) var address: WireAddress
 
   /// Makes a request.
   ///
@@ -54,11 +59,20 @@ public struct HTTPTransmission: Sendable {
     _ verb: HTTPVerb, _ url: URL, headers: HTTPHeaderFields = [:], body: Body = .none,
     isRepeatable: Bool? = nil
   ) {
+    self.init(
+      verb, WireAddress(url), headers: headers, body: body,
+      isRepeatable: isRepeatable ?? verb.isIdempotent)
+  }
+
+  init(
+    _ verb: HTTPVerb, _ address: WireAddress, headers: HTTPHeaderFields, body: Body,
+    isRepeatable: Bool
+  ) {
     self.verb = verb
-    self.url = url
+    self.address = address
     self.headers = headers
     self.body = body
-    self.isRepeatable = isRepeatable ?? verb.isIdempotent
+    self.isRepeatable = isRepeatable
   }
 }
 

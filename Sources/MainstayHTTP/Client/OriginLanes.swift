@@ -2,23 +2,24 @@
 
 internal import Mainstay
 
-/// The policies of a client, kept for each origin.
+/// The policies of a client, for its origin.
 ///
 /// The usual ones are a type of their own: their stages are then compiled for each other, and a
 /// call through them is no chain of unknown generic ones.
 enum OriginLanes: Sendable {
-  typealias Standard = Pipeline<
-    Chain<Chain<Chain<Chain<Deadline, Retry>, Cooldown>, CircuitBreaker>, Timeout>
+  typealias Standard = Chain<
+    Chain<Chain<Chain<Deadline, Retry>, Cooldown>, CircuitBreaker>, Timeout
   >
 
-  case standard(PolicyRegistry<HTTPOrigin, Standard>)
+  case standard(OriginPolicies<Standard>)
   case own(any OriginLane)
 
   func run<T: Sendable>(
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     switch self {
-    case .standard(let pipelines): try await pipelines.run(origin) { try await operation() }
+    case .standard(let lane):
+      try await lane.kept(for: origin).pipeline.run { try await operation() }
     case .own(let lane): try await lane.call(origin, operation)
     }
   }
@@ -29,7 +30,7 @@ enum OriginLanes: Sendable {
     observer: (any PolicyObserver)?
   ) -> OriginLanes {
     .standard(
-      PolicyRegistry(name, clock: clock, observer: observer) { origin in
+      OriginPolicies { origin in
         let name = "\(name) \(origin)"
         return Pipeline(name, clock: clock, observer: observer) {
           Deadline(.seconds(30), clock: clock, observer: observer)
@@ -49,10 +50,44 @@ protocol OriginLane: Sendable {
   ) async throws -> T
 }
 
-extension PolicyRegistry: OriginLane where Key == HTTPOrigin {
+/// The policies of the origin of a client, made at its first request.
+///
+/// All requests of a client go to one origin, so it has policies for that one alone: to look them
+/// up among others, and to write down who uses them, would cost more than what they do.
+final class OriginPolicies<P: ConcurrentPolicy>: Sendable {
+  /// A reference, since a copy of a pipeline is one of each of its parts.
+  final class Kept: Sendable {
+    let pipeline: Pipeline<P>
+
+    init(_ pipeline: Pipeline<P>) { self.pipeline = pipeline }
+  }
+
+  private let make: @Sendable (HTTPOrigin) -> Pipeline<P>
+  private let kept = Locked<Kept?>(nil)
+
+  /// Keeps policies.
+  ///
+  /// - Parameter make: Makes them; where several requests are the first one, it may be called for
+  ///   each of them, and one pipeline is kept.
+  init(_ make: @escaping @Sendable (HTTPOrigin) -> Pipeline<P>) { self.make = make }
+
+  /// The policies of the origin.
+  func kept(for origin: HTTPOrigin) -> Kept {
+    if let kept = kept.withLock({ $0 }) { return kept }
+    // Outside of the lock: it runs what an app makes its policies with.
+    let made = Kept(make(origin))
+    return kept.withLock { kept in
+      let first = kept ?? made
+      kept = first
+      return first
+    }
+  }
+}
+
+extension OriginPolicies: OriginLane {
   func call<T: Sendable>(
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    try await run(origin, operation)
+    try await kept(for: origin).pipeline.runSendable(operation)
   }
 }

@@ -20,16 +20,16 @@ struct RequestWay: Sendable {
   }
 
   private(set) var verb: HTTPVerb
-  private(set) var url: URL
+  private(set) var address: WireAddress
   /// Whether the body goes along.
   private(set) var hasBody = true
   /// Whether what belongs to the first service goes along: sign-in, cookies and keys.
   private(set) var isAtHome = true
   private var hops = 0
 
-  init(_ verb: HTTPVerb, _ url: URL) {
+  init(_ verb: HTTPVerb, _ address: WireAddress) {
     self.verb = verb
-    self.url = url
+    self.address = address
   }
 
   /// An answer has come.
@@ -45,6 +45,7 @@ struct RequestWay: Sendable {
     case .sameOrigin(let count): (maximum, staysAtHome) = (count, true)
     case .anywhere(let count): (maximum, staysAtHome) = (count, false)
     }
+    let url = address.url
     let isPlain = url.scheme?.lowercased() == "http"
     guard hops < maximum, location.utf8.count <= 8_000,
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
@@ -69,7 +70,7 @@ struct RequestWay: Sendable {
       hasBody = false
     }
     if isElsewhere { isAtHome = false }
-    url = next
+    address = WireAddress(next)
     hops += 1
     return .follow
   }

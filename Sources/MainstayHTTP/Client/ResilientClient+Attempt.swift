@@ -5,25 +5,28 @@ internal import Mainstay
 
 // One call and its attempts. What is asked of the service stands in `Request`, what is known about
 // it in `SendBook`; nothing else is kept.
-extension ResilientClient {
+extension ResilientClient.Core {
+  typealias Request = ResilientClient.Request
+
   /// Sends a request under the policies of its origin, and reads the answer.
   func perform<T: Sendable>(
-    _ request: Request, _ read: @escaping @Sendable (HTTPReply, URL) async throws -> T
+    _ request: Request, _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
   ) async throws(AppError) -> T {
-    let key = request.key ?? IdempotencyKey.current
+    let current = IdempotencyKey.current
+    let key = request.key ?? current
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
     let book = SendBook(isRepeatable: isRepeatable)
     do {
-      let (url, origin) = try place(of: request)
+      let (address, origin) = try place(of: request)
       let attempt: @Sendable () async throws -> T = {
-        try await self.attempt(request, url, key, book, read)
+        try await self.attempt(request, address, key, book, read)
       }
       // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
       // repeated at all has none to go by, not even that of a task around it.
       let name = isRepeatable ? key : nil
-      guard name == IdempotencyKey.current else {
+      guard name == current else {
         return try await IdempotencyKey.$current.withValue(name) {
           try await run(origin, book, attempt)
         }
@@ -41,12 +44,12 @@ extension ResilientClient {
     return try await SendBook.current.withValue(book) { try await lanes.run(origin, attempt) }
   }
 
-  private func place(of request: Request) throws(AppError) -> (URL, HTTPOrigin) {
-    let url = try base.address(of: request.path)
+  private func place(of request: Request) throws(AppError) -> (WireAddress, HTTPOrigin) {
+    let address = try base.address(of: request.path)
     guard let origin = base.origin else {
       throw HTTPOrigin.illegal("The client \(name) needs an address with http or https")
     }
-    return (url, origin)
+    return (address, origin)
   }
 
   /// What the caller is told.
@@ -60,14 +63,14 @@ extension ResilientClient {
   /// One attempt, as policies see it: with its redirections, and with a new sign-in where the old
   /// one is not taken.
   private func attempt<T: Sendable>(
-    _ request: Request, _ url: URL, _ key: IdempotencyKey?, _ book: SendBook,
-    _ read: @Sendable (HTTPReply, URL) async throws -> T
+    _ request: Request, _ address: WireAddress, _ key: IdempotencyKey?, _ book: SendBook,
+    _ read: @Sendable (HTTPReply, WireAddress) async throws -> T
   ) async throws -> T {
     let number = try book.begin(for: name)
-    var course = Course(way: RequestWay(request.verb, url), number: number)
+    var course = Course(way: RequestWay(request.verb, address), number: number)
     do {
       let reply = try await answer(request, key, book, &course)
-      let value = try await read(reply, course.way.url)
+      let value = try await read(reply, course.way.address)
       book.end(.succeeded)
       return value
     } catch {
@@ -181,7 +184,7 @@ extension ResilientClient {
       throw HTTPOrigin.illegal("The header field \(field) cannot be sent")
     }
     return HTTPTransmission(
-      way.verb, way.url, headers: headers, body: body,
+      way.verb, way.address, headers: headers, body: body,
       isRepeatable: way.verb.isSafe || book.isRepeatable)
   }
 
@@ -189,7 +192,7 @@ extension ResilientClient {
   private func exchange(
     _ message: HTTPTransmission, _ request: Request, _ course: inout Course
   ) async throws -> HTTPReply {
-    let start = timeline.now
+    let start = listener == nil ? .zero : timeline.now
     course.isOpen = true
     do {
       let reply = try await transport.send(message)
@@ -214,21 +217,21 @@ extension ResilientClient {
     _ message: HTTPTransmission, _ course: Course, _ start: Duration, _ reply: HTTPReply?,
     _ error: AppError?
   ) {
-    guard !audience.isEmpty, let origin = HTTPOrigin(message.url) else { return }
+    guard let listener, let origin = HTTPOrigin(message.url) else { return }
     let exchange = HTTPExchange(
       verb: message.verb, origin: origin,
-      url: HTTPError.redacted(message.url.absoluteString), attempt: course.number,
+      url: HTTPError.redacted(message.address.text), attempt: course.number,
       status: reply?.status, requestID: reply.flatMap { HTTPError.requestID(in: $0.headers) },
       duration: timeline.now - start, error: error)
-    for listener in audience { listener(exchange) }
+    listener(exchange)
   }
 
   private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
     // Many services name a page as the type of an answer that has no content.
-    guard (200...299).contains(reply.status), !request.acceptsPages, request.verb != .head,
-      ![204, 205].contains(reply.status), reply.body.length != 0
+    guard reply.headers.isPage, (200...299).contains(reply.status), !request.acceptsPages,
+      request.verb != .head, reply.status != 204, reply.status != 205, reply.body.length != 0
     else { return false }
-    return reply.headers.isPage
+    return true
   }
 
   /// Throws what an answer that is no success means.
@@ -238,7 +241,7 @@ extension ResilientClient {
     if (200...299).contains(reply.status) {
       guard course.isPortal else { return }
       // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
-      course.isOpen = course.way.url.scheme?.lowercased() == "https"
+      course.isOpen = course.way.address.url.scheme?.lowercased() == "https"
       throw AppError.portal()
     }
     if reply.status == 304, request.isConditional { return }
@@ -246,7 +249,7 @@ extension ResilientClient {
     let body = try? await reply.body.collect(upTo: Self.maximumProblem).bytes
     try Task.checkCancellation()
     throw HTTPError(
-      status: reply.status, method: course.way.verb.rawValue, url: course.way.url.absoluteString,
+      status: reply.status, method: course.way.verb.rawValue, url: course.way.address.text,
       headers: reply.headers.byName, body: body ?? Data(),
       hasIdempotencyKey: hasKey || request.isRepeatable == true)
   }

@@ -10,15 +10,16 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func send(_ request: Request) async throws(AppError) -> Response {
-    let limit = settings.maximumAnswer
-    return try await perform(request) { reply, url in
+    let limit = core.settings.maximumAnswer
+    return try await core.perform(request) { reply, address in
       let (body, isCut) = try await Self.body(of: reply, upTo: limit)
       guard !isCut else {
         throw AppError.wire(
           .badAnswer, wasSent: true, details: "The answer has more than \(limit) bytes",
           cause: URLError(.dataLengthExceedsMaximum))
       }
-      return Response(status: reply.status, headers: reply.headers, body: body, url: url)
+      return Response(
+        status: reply.status, headers: reply.headers, body: body, address: address)
     }
   }
 
@@ -130,7 +131,7 @@ extension ResilientClient {
     } catch {
       throw AppError.decoding(error).adding(metadata: [
         "http.status": String(response.status),
-        "http.url": HTTPError.redacted(response.url.absoluteString),
+        "http.url": HTTPError.redacted(response.address.text),
       ])
     }
   }

@@ -52,7 +52,9 @@ extension ResilientClient {
     /// The body.
     public let body: Data
     /// The address that answered, after redirections.
-    public let url: URL
+    public var url: URL { address.url }
+
+    let address: WireAddress
   }
 }
 

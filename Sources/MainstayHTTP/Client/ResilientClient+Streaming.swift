@@ -16,7 +16,9 @@ extension ResilientClient {
     /// reading gives the rest up.
     public let body: HTTPByteStream
     /// The address that answered, after redirections.
-    public let url: URL
+    public var url: URL { address.url }
+
+    let address: WireAddress
   }
 
   /// Sends a request, and returns as soon as the head of the answer is there.
@@ -28,11 +30,12 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await perform(request) { [silence] reply, url in
+    try await core.perform(request) { [silence] reply, address in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
-          WatchedBody(stream: reply.body, silence: silence), length: reply.body.length), url: url)
+          WatchedBody(stream: reply.body, silence: silence), length: reply.body.length),
+        address: address)
     }
   }
 }

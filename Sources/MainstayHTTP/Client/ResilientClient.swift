@@ -16,20 +16,15 @@ public import Mainstay
 /// are: its outcome is unknown then, and the error says so. <doc:CallingServices> has the states.
 public struct ResilientClient: Sendable {
   /// The name, for events and messages.
-  public let name: String
+  public var name: String { core.name }
   /// The address below which its requests go.
-  public let address: URL
+  public var address: URL { core.base.url }
   /// What it does besides its policies.
-  public let settings: Settings
+  public var settings: Settings { core.settings }
 
-  let base: BaseAddress
-  let transport: any HTTPTransport
-  let authorization: HTTPAuthorization?
+  let core: Core
   let cache: ResponseCache?
-  let lanes: OriginLanes
-  let timeline: Timeline
   let silence: Timeout?
-  let audience: [@Sendable (HTTPExchange) -> Void]
 
   /// Makes a client with the usual policies for each origin.
   ///
@@ -57,17 +52,12 @@ public struct ResilientClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) {
-    self.name = name
-    self.address = address
-    base = BaseAddress(address)
-    self.settings = settings
-    self.transport = transport
-    self.authorization = authorization
+    core = Core(
+      name, BaseAddress(address), transport, settings, authorization,
+      .standard(name, budget: budget, clock: clock, observer: observer), Timeline(clock),
+      onExchange)
     self.cache = cache
-    lanes = .standard(name, budget: budget, clock: clock, observer: observer)
-    timeline = Timeline(clock)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
-    audience = onExchange.map { [$0] } ?? []
   }
 
   /// Makes a client with policies of your own for each origin.
@@ -80,7 +70,8 @@ public struct ResilientClient: Sendable {
   ///   - authorization: Its sign-in; nil, the default, for none.
   ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
   ///   - clock: The clock by which exchanges are timed; the default is the continuous one.
-  ///   - observer: Who is told where origins are too many to keep the policies of all.
+  ///   - observer: Nobody is told anything by the client itself; its policies have observers of
+  ///     their own.
   ///   - onExchange: Who is told of each request that went out; called where the request is made.
   ///   - policies: Makes the pipeline of an origin, at its first request.
   public init<P: ConcurrentPolicy>(
@@ -90,16 +81,38 @@ public struct ResilientClient: Sendable {
     observer: (any PolicyObserver)? = nil, onExchange: (@Sendable (HTTPExchange) -> Void)? = nil,
     policies: @escaping @Sendable (HTTPOrigin) -> Pipeline<P>
   ) {
-    self.name = name
-    self.address = address
-    base = BaseAddress(address)
-    self.settings = settings
-    self.transport = transport
-    self.authorization = authorization
+    core = Core(
+      name, BaseAddress(address), transport, settings, authorization,
+      .own(OriginPolicies(policies)),
+      Timeline(clock), onExchange)
     self.cache = cache
-    lanes = .own(PolicyRegistry(name, clock: clock, observer: observer, make: policies))
-    timeline = Timeline(clock)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
-    audience = onExchange.map { [$0] } ?? []
+  }
+
+  /// What all copies of a client and its calls share: one reference for each of them.
+  final class Core: Sendable {
+    let name: String
+    let base: BaseAddress
+    let transport: any HTTPTransport
+    let settings: Settings
+    let authorization: HTTPAuthorization?
+    let lanes: OriginLanes
+    let timeline: Timeline
+    let listener: (@Sendable (HTTPExchange) -> Void)?
+
+    init(
+      _ name: String, _ base: BaseAddress, _ transport: any HTTPTransport, _ settings: Settings,
+      _ authorization: HTTPAuthorization?, _ lanes: OriginLanes, _ timeline: Timeline,
+      _ listener: (@Sendable (HTTPExchange) -> Void)?
+    ) {
+      self.name = name
+      self.base = base
+      self.transport = transport
+      self.settings = settings
+      self.authorization = authorization
+      self.lanes = lanes
+      self.timeline = timeline
+      self.listener = listener
+    }
   }
 }

@@ -61,7 +61,8 @@ public struct SentryDSN: Sendable, Hashable {
 
   /// Where the project takes envelopes, with the header `X-Sentry-Auth`.
   public var endpoint: ReportEndpoint {
-    var parts = ["sentry_version=7", "sentry_client=mainstay.swift/0", "sentry_key=\(key)"]
+    let client = "mainstay.swift/\(MainstayVersion.current)"
+    var parts = ["sentry_version=7", "sentry_client=\(client)", "sentry_key=\(key)"]
     if let secret { parts.append("sentry_secret=\(secret)") }
     return ReportEndpoint(url, ["X-Sentry-Auth": "Sentry " + parts.joined(separator: ", ")])
   }

@@ -12,7 +12,7 @@ struct Departure {
   let outcomes: Int
 
   /// How an operation ended, as those see it that need it.
-  private enum End {
+  enum End {
     case done
     /// It is a dead letter, which somebody may redrive.
     case givenUp
@@ -39,18 +39,19 @@ struct Departure {
     try forgetAttempts(of: id)
     try leaveReceipt(row["kind"], reason, bytes: row["bytes"])
     try keepOutcome(of: row, reason, output)
+    try forgetOldOutcomes()
     try tell(of: id, End(reason))
     try unblock(row["ordering_key"])
     try forgetLatest(of: row)
   }
 
-  private func forgetAttempts(of id: Int64) throws {
+  func forgetAttempts(of id: Int64) throws {
     try db.cachedStatement(sql: "DELETE FROM mainstay_attempt WHERE op = ?")
       .execute(arguments: [id])
   }
 
-  /// Remembers how an operation ended, for whoever asks later, and forgets the oldest.
-  private func keepOutcome(
+  /// Remembers how an operation ended, for whoever asks later.
+  func keepOutcome(
     of row: Row, _ reason: OutboxReceipt.Reason, _ output: Data?
   ) throws {
     guard outcomes > 0 else { return }
@@ -62,12 +63,20 @@ struct Departure {
     ).execute(arguments: [
       row["uuid"] as Data, row["kind"] as String, reason.rawValue, output, date,
     ])
-    try db.cachedStatement(sql: "DELETE FROM mainstay_outcome WHERE id <= ?")
-      .execute(arguments: [db.lastInsertedRowID - Int64(outcomes)])
+  }
+
+  /// Forgets the oldest, where there are more than are kept.
+  func forgetOldOutcomes() throws {
+    guard outcomes > 0 else { return }
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM mainstay_outcome WHERE id <= (SELECT max(id) FROM mainstay_outcome) - ?
+        """
+    ).execute(arguments: [outcomes])
   }
 
   /// What the other side has of a record is wanted as long as something that changes it waits.
-  private func forgetLatest(of row: Row) throws {
+  func forgetLatest(of row: Row) throws {
     let key: Data = row["ordering_key"] ?? row["uuid"]
     try db.cachedStatement(
       sql: """
@@ -119,6 +128,7 @@ struct Departure {
     try forgetAttempts(of: id)
     try leaveReceipt(row["kind"], .discarded, bytes: row["bytes"])
     try keepOutcome(of: row, .discarded, nil)
+    try forgetOldOutcomes()
     try tell(of: id, .gone)
     try unblock(row["ordering_key"])
     try forgetLatest(of: row)
@@ -138,7 +148,7 @@ struct Departure {
 
   /// Tells those that need an operation how it ended, and those that need them, one after the
   /// other: a chain may be longer than the stack is deep.
-  private func tell(of id: Int64, _ end: End) throws {
+  func tell(of id: Int64, _ end: End) throws {
     var ends = [(id: id, end: end)]
     if end != .givenUp {
       try db.cachedStatement(sql: "DELETE FROM mainstay_dep WHERE op = ?").execute(arguments: [id])

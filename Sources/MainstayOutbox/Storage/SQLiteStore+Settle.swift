@@ -10,6 +10,13 @@ struct Settlement: Sendable {
   let verdict: OperationVerdict
 }
 
+extension OperationVerdict {
+  /// Whether it is the end, and nothing else, as that of nearly every run.
+  fileprivate var isCompletion: Bool {
+    next == .done && failure == nil && news == nil && closesLane == nil
+  }
+}
+
 extension SQLiteStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   ///
@@ -20,12 +27,29 @@ extension SQLiteStore {
     do {
       return try await settlements.submit(settlement, to: writer) { [self] settlements, db in
         try transactionWithReserve(.normal, db) {
-          try settlements.map { .success(try settle($0.lease, $0.verdict, db)) }
+          var completion = Completion(departure(db))
+          let results = try settlements.map { try settle($0, &completion, db) }
+          try completion.finish()
+          return results.map { .success($0) }
         }
       }
     } catch {
       throw suspect(error)
     }
+  }
+
+  private func settle(
+    _ settlement: Settlement, _ completion: inout Completion, _ db: Database
+  ) throws -> Bool {
+    guard settlement.verdict.isCompletion else {
+      defer { completion.lookAgain() }
+      return try settle(settlement.lease, settlement.verdict, db)
+    }
+    guard try completion.take(settlement.lease, output: settlement.verdict.output) else {
+      return false
+    }
+    try probe(.beforeSettleCommit, db)
+    return true
   }
 
   private func settle(_ lease: Lease, _ verdict: OperationVerdict, _ db: Database) throws -> Bool {

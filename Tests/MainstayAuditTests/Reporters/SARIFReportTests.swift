@@ -4,7 +4,7 @@ import Foundation
 import MainstayAudit
 import Testing
 
-/// The form of services; `Tools/check-sarif` has other libraries read it.
+/// The form of services; `make check-sarif` has other libraries read it.
 @Suite struct SARIFReportTests {
   @Test func `it says which standard it follows, and what its columns are`() throws {
     let document = try read(Samples.clean)

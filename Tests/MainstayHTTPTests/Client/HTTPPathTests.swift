@@ -27,7 +27,9 @@ import Testing
     #expect(HTTPPath("/books?x=1").query(["y": "2"]).text == "/books?x=1&y=2")
   }
 
-  @Test(arguments: ["/../admin", "/a/%2e%2E/b", "/a/.", "..", "/a/..?x=1"])
+  @Test(arguments: [
+    "/../admin", "/a/%2e%2E/b", "/a/.", "..", "/a/..?x=1", "/.%2e", "/%2E./a", "/a/%2e?x=1", "%2e",
+  ])
   func `a path that leads elsewhere is not sent`(_ text: String) async throws {
     let transport = ScriptedTransport(.json())
     let books = try client(transport)
@@ -37,6 +39,26 @@ import Testing
     #expect(error?.kind == .configuration)
     #expect(error?.mayHaveBeenSent == false)
     #expect(transport.sent.isEmpty)
+  }
+
+  @Test(arguments: ["/...", "/..a/b", "/%2e%2e%2e", "/a?x=/../b", "/.%2", "/.%2f.", "/a.", "/%2ea"])
+  func `dots that lead nowhere are sent`(_ text: String) async throws {
+    let transport = ScriptedTransport(.json())
+    _ = try await client(transport).send(ResilientClient.Request(.get, HTTPPath(text)))
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test func `an address is one whatever stands in its path`() async throws {
+    for byte in UInt8(0x01)...0x7f where byte != UInt8(ascii: "%") {
+      let text = "/a\(Unicode.Scalar(byte))b"
+      let path = HTTPPath(text)
+      let transport = ScriptedTransport(.json())
+      let response = try await client(transport).send(ResilientClient.Request(.get, path))
+      let address = "https://books.example/v1" + path.text
+      #expect(URL(string: address)?.absoluteString == address)
+      #expect(transport.sent.map(\.url.absoluteString) == [address])
+      #expect(response.url.absoluteString == address)
+    }
   }
 
   @Test(arguments: ["..", ".", ""])

@@ -45,12 +45,15 @@ struct ConnectivityBench {
     note(machine.observe(observation, now: now, random: &random))
   }
 
-  mutating func delivered(_ peer: String? = nil) {
-    note(machine.record(.delivered, from: peer, now: now, random: &random))
+  mutating func delivered(_ peer: String? = nil, lasting duration: Duration? = nil) {
+    note(
+      machine.record(.delivered, from: peer, lasting: duration, now: now, random: &random))
   }
 
-  mutating func failed(_ kind: ErrorKind, _ peer: String? = nil) {
-    note(machine.record(.failed(kind), from: peer, now: now, random: &random))
+  mutating func failed(_ kind: ErrorKind, _ peer: String? = nil, lasting duration: Duration? = nil)
+  {
+    note(
+      machine.record(.failed(kind), from: peer, lasting: duration, now: now, random: &random))
   }
 
   /// The probe that was sent last is answered.
@@ -218,6 +221,41 @@ struct ConnectivityBench {
     other.failed(.offline, "a")
     other.failed(.offline, "a")
     #expect(other.standing == .offline)
+  }
+
+  @Test(.requirement("O13", "O15"), arguments: [ErrorKind.offline, .timeout, .network])
+  func `a call that was lost with the network says nothing about the next one`(kind: ErrorKind) {
+    var bench = ConnectivityBench(probing: true)
+    bench.observe(.offline)
+    bench.pass(.seconds(5))
+    bench.observe(.online)
+    let probes = bench.probes.count
+    bench.pass(.seconds(2))
+    for peer in ["a", "b", "c"] {
+      bench.failed(kind, peer, lasting: .milliseconds(2_001))
+      bench.failed(kind, peer, lasting: .seconds(Int64.max / 2))
+    }
+    #expect(bench.standing == .online && bench.told == [.offline, .online])
+    #expect(bench.probes.count == probes, "only what the change itself caused")
+    bench.failed(kind, "a", lasting: .seconds(2))
+    bench.failed(kind, "a", lasting: .seconds(-1))
+    bench.failed(kind, "b", lasting: .zero)
+    #expect(bench.standing == .offline, "what began on this network does")
+  }
+
+  @Test(.requirement("O15")) func `an answer tells by its length which network it is about`() {
+    var bench = ConnectivityBench()
+    bench.observe(.offline)
+    bench.pass(.milliseconds(500))
+    bench.delivered("a", lasting: .milliseconds(501))
+    #expect(bench.standing == .offline && bench.internet == .unknown, "it was on its way")
+    bench.delivered("a", lasting: .milliseconds(400))
+    #expect(bench.internet == .validated, "it began after the cut, and arrived")
+    bench.observe(.online)
+    bench.observe(.offline)
+    bench.pass(.seconds(5))
+    bench.delivered("a", lasting: .seconds(6))
+    #expect(bench.internet == .unknown, "late as it is")
   }
 
   @Test(.requirement("T15")) func `what calls say is forgotten, so that somebody tries again`() {

@@ -203,6 +203,8 @@ import Testing
     source.say(.offline)
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(30))
+    // What sleeps is woken by then, and presents it soon after.
+    for await presented in monitor.presentation where presented.standing == .offline { break }
     #expect(await !registry.validate(.network).isAvailable)
     monitor.shutDown()
   }

@@ -147,7 +147,9 @@ import Testing
       ] { #expect(page.has(part), "\(part)") }
       let waiting = page.part(from: "data-waiting=", to: "</li>") ?? ""
       // Between two attempts, in one, or in the moment before it.
-      let reasons = ["It is tried again ", "It is being sent.", "Others are being sent first."]
+      let reasons = [
+        "It is tried again ", "It is being sent.", "It is next.", "Others are being sent first.",
+      ]
       #expect(reasons.contains(where: waiting.contains), "it says why it waits: \(waiting)")
       let errors = try await browser.get("/errors")
       #expect(errors.has("<tr data-code=\"inventory.connection-lost\">"))

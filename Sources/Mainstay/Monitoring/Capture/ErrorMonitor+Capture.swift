@@ -6,8 +6,9 @@ extension ErrorMonitor {
   /// Tells the team about an error.
   ///
   /// It never throws and never waits. Errors of any type are welcome; cancellations are left out,
-  /// the same ``AppError`` counts once in whatever group, and of errors that come in floods only
-  /// the first are told. Other errors have no identity: each capture of one is another failure.
+  /// the same ``AppError`` counts once in whatever group, and so does the same object, such as an
+  /// `NSError`; of errors that come in floods only the first are told. Other errors have no
+  /// identity: each capture of one is another failure.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -89,11 +90,28 @@ extension ErrorMonitor {
   func identify(_ error: any Error, key: String? = nil, at site: SourceSite) -> Subject {
     guard let mapping else {
       let app = ErrorMapping.current.map(error, at: site)
-      return Subject(app, Fingerprint(of: error, key: key))
+      return Subject(known(app, as: error), Fingerprint(of: error, key: key))
     }
     return ErrorMapping.with(mapping) {
-      Subject(mapping.map(error, at: site), Fingerprint(of: error, key: key))
+      let app = mapping.map(error, at: site)
+      return Subject(known(app, as: error), Fingerprint(of: error, key: key))
     }
+  }
+
+  /// What an error was mapped to, with the identity that the error has had before: each mapping of
+  /// an object makes another one.
+  func known(_ app: AppError, as error: any Error) -> AppError {
+    // Through `Any`, which unwraps what generic code has wrapped, and through `AnyObject`, since a
+    // direct cast gives something that is not the object.
+    guard type(of: error) is AnyClass, let plain = (error as Any) as? any Error,
+      let object = (plain as AnyObject) as? ObjectIdentities.Object
+    else { return app }
+    let place = Int(UInt(bitPattern: ObjectIdentifier(object).hashValue) % UInt(identities.count))
+    let id = identities[place].identity(of: object, new: app.id)
+    guard id != app.id else { return app }
+    var copy = app
+    copy.fields.id = id
+    return copy
   }
 
   func shard(of fingerprint: Fingerprint) -> CaptureShard {

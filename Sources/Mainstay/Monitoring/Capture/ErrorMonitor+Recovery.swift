@@ -67,8 +67,8 @@ extension ErrorMonitor {
     if let kept = kept(subject) { update(kept) { $0.presentation = presentation } }
   }
 
-  /// The report of a failure, or the newest of its group where the failure itself has none: foreign
-  /// errors have no identity of their own.
+  /// The report of a failure, or the newest of its group where the failure itself has none: most
+  /// foreign errors have no identity of their own.
   private func kept(_ subject: Subject) -> KeptReport? {
     memory.withLock { memory in
       memory.history.newest { $0.id == subject.app.id }
@@ -153,7 +153,8 @@ extension ErrorMonitor {
   private func appError(
     for error: any Error, fileID: String, function: String, line: Int
   ) -> AppError {
-    (mapping ?? .current).map(error, fileID: fileID, function: function, line: line)
+    let app = (mapping ?? .current).map(error, fileID: fileID, function: function, line: line)
+    return known(app, as: error)
   }
 }
 

@@ -213,12 +213,20 @@ extension ErrorMonitor {
 /// another group.
 final class IdentityShard: Sendable {
   private let filter: Locked<DuplicateFilter<UUID>>
+  private let objects: Locked<ObjectIdentities>
 
-  init(capacity: Int) { filter = Locked(DuplicateFilter(capacity: capacity)) }
+  init(capacity: Int) {
+    filter = Locked(DuplicateFilter(capacity: capacity))
+    objects = Locked(ObjectIdentities(capacity: capacity))
+  }
 
   var duplicates: Int { filter.withLock { $0.duplicates } }
 
   func isNew(_ id: UUID) -> Bool { filter.withLock { $0.isNew(id) } }
+
+  func identity(of object: ObjectIdentities.Object, new id: UUID) -> UUID {
+    objects.withLock { $0.identity(of: object, new: id) }
+  }
 }
 
 /// A part of the groups, behind a lock of its own.

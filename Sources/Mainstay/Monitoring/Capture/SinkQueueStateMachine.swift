@@ -8,10 +8,10 @@
 struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// Settings that were checked before.
   struct Settings: Sendable {
-    /// How many wait at most, besides those being sent.
-    var capacity = 256
-    /// How many are sent at once.
-    var batchSize = 50
+    /// How many wait at most, besides those being sent; 1 or more.
+    var capacity: Int
+    /// How many are sent at once; 1 or more.
+    var batchSize: Int
   }
 
   enum Phase: Sendable, Equatable {
@@ -59,9 +59,7 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   var stored: Int { waitingCount + inFlight.count + urgentCount }
 
   /// Whether there is nothing to do before something is offered, or the pause is over.
-  var isSettled: Bool {
-    phase != .sending && (phase == .pausing || waitingCount == 0) && urgentCount == 0
-  }
+  var isSettled: Bool { phase != .sending && urgentCount == 0 }
 
   /// A report is meant for this sink.
   ///
@@ -185,11 +183,8 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   }
 
   private mutating func takeOldest() -> Item? {
-    var oldest: Int?
-    for place in waiting.indices {
-      guard let number = waiting[place].first?.number else { continue }
-      if let known = oldest, let best = waiting[known].first?.number, best < number { continue }
-      oldest = place
+    let oldest = waiting.indices.min {
+      waiting[$0].first?.number ?? .max < waiting[$1].first?.number ?? .max
     }
     return oldest.flatMap { take($0) }
   }
@@ -219,50 +214,37 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// At least a second; without a hint twice as long each time, up to five minutes.
   private func pause(_ hint: Duration?) -> Duration {
     if let hint { return max(hint.clamped, .seconds(1)) }
-    return .seconds(min(300, 1 << min(max(refusals - 1, 0), 9)))
+    return .seconds(min(300, 1 << min(refusals - 1, 9)))
   }
 }
 
-/// First in, first out; both ends in constant time, whatever number is put back at once.
+/// First in, first out; whatever number is put back at once, each element is moved once at most.
 struct Fifo<Element: Sendable>: Sendable {
-  private var elements: [Element?] = []
-  private var head = 0
+  /// What leaves next, the last one first.
+  private var leaving: [Element] = []
+  /// What came since, the first one first.
+  private var coming: [Element] = []
 
-  var count: Int { elements.count - head }
+  var count: Int { leaving.count + coming.count }
 
-  var first: Element? { head < elements.count ? elements[head] : nil }
+  var first: Element? { leaving.last ?? coming.first }
 
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  /// How many elements were moved so far to make room, which is what takes time.
-  private(set) var moves = 0
+  mutating func append(_ element: Element) { coming.append(element) }
 
   /// Puts elements before all others, the first one first.
-  mutating func prepend(_ newElements: [Element]) {
-    guard !newElements.isEmpty else { return }
-    if newElements.count > head { moves += count }
-    let start = max(0, head - newElements.count)
-    elements.replaceSubrange(start..<head, with: newElements.map { Element?.some($0) })
-    head = start
-  }
+  mutating func prepend(_ elements: [Element]) { leaving += elements.reversed() }
 
   mutating func takeFirst() -> Element? {
-    guard head < elements.count else { return nil }
-    let element = elements[head]
-    elements[head] = nil
-    head += 1
-    // Moved down rarely enough that each element is moved once on average.
-    if head > 32, head * 2 > elements.count {
-      elements.removeFirst(head)
-      head = 0
-      moves += elements.count
+    if leaving.isEmpty {
+      leaving = coming.reversed()
+      coming = []
     }
-    return element
+    return leaving.popLast()
   }
 
   mutating func removeAll() {
-    elements = []
-    head = 0
+    leaving = []
+    coming = []
   }
 }
 

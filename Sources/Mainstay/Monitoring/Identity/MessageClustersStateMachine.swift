@@ -47,6 +47,9 @@ struct MessageClustersStateMachine {
   private var uses: [(id: Fingerprint, used: UInt64)] = []
   private var oldestUse = 0
   private var clock: UInt64 = 0
+  /// How many uses are remembered, stale ones included.
+  var rememberedUses: Int { uses.count }
+
   /// How many clusters were dropped to stay within the limit.
   private(set) var evicted = 0
 
@@ -57,8 +60,7 @@ struct MessageClustersStateMachine {
   /// The clusters, the largest first, and of the same size by id.
   var clusters: [Cluster] {
     entries.values.map(\.cluster).sorted {
-      $0.count != $1.count
-        ? $0.count > $1.count : $0.id.description < $1.id.description
+      ($1.count, $0.id.description) < ($0.count, $1.id.description)
     }
   }
 
@@ -156,7 +158,8 @@ struct MessageClustersStateMachine {
 
   private mutating func note(_ id: Fingerprint) {
     uses.append((id, clock))
-    if uses.count - oldestUse > 2 * settings.maximumClusters + 64 || oldestUse > 4096 {
+    // Seldom enough that each use is looked at twice on average.
+    if uses.count > 2 * settings.maximumClusters {
       uses = uses[oldestUse...].filter { entries[$0.id]?.used == $0.used }
       oldestUse = 0
     }

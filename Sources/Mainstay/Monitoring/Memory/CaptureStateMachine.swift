@@ -10,7 +10,7 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   /// Settings that were checked before.
   struct Settings: Sendable {
     var limit: FloodGate.Limit?
-    var maximumGroups = 2_000
+    var maximumGroups: Int
     /// How long after a stack of a group no other is taken.
     var tracePause = Duration.seconds(60)
   }
@@ -21,7 +21,7 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     /// What was being done, as it was said; it may hold anything.
     var operation: String?
     /// Whether a stack would be taken.
-    var wantsTrace = false
+    var wantsTrace: Bool
     var now: Duration
     var date: Date
   }
@@ -36,7 +36,7 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   struct Answer: Sendable, Equatable {
     var fate: Fate
     /// Whether the operation is to be counted by its redacted name.
-    var asksForOperation = false
+    var asksForOperation: Bool
   }
 
   private let settings: Settings
@@ -94,7 +94,7 @@ extension GroupBook.Entry {
     case .passes(let suppressed):
       let takesTrace = sighting.wantsTrace && sighting.now >= tracedUntil ?? sighting.now
       if takesTrace {
-        tracedUntil = min(sighting.now, .seconds(Int64.max / 2)) + settings.tracePause
+        tracedUntil = min(sighting.now, .latestReading) + settings.tracePause
       }
       return .init(
         fate: .told(after: suppressed, takesTrace: takesTrace), asksForOperation: !isKnown)

@@ -13,8 +13,9 @@ struct DuplicateFilter<ID: Hashable & Sendable>: Sendable {
   init(capacity: Int) {
     self.capacity = max(1, capacity)
     // Growing beyond that is seldom needed, and then it is spread over many.
-    known.reserveCapacity(min(self.capacity, 4_096))
-    order.reserveCapacity(min(self.capacity, 4_096))
+    let usual = min(self.capacity, 4_096)
+    known.reserveCapacity(usual)
+    order.reserveCapacity(usual)
   }
 
   /// How many it remembers.

@@ -48,8 +48,8 @@ struct FloodGate: Sendable {
     case suppressed
   }
 
-  private var end: Duration?
-  private var passed = 0
+  /// The latest window, and how many have gone out in it.
+  private var window: (end: Duration, passed: Int)?
   private(set) var suppressed: ErrorReport.Suppressed?
 
   /// A report of the group was captured.
@@ -61,20 +61,17 @@ struct FloodGate: Sendable {
   /// - Returns: Whether it goes out.
   mutating func ask(_ limit: Limit?, now: Duration, date: Date) -> Answer {
     guard let limit else { return pass() }
-    if let end, now < end {
-      guard passed < limit.count else {
+    if let open = window, now < open.end {
+      guard open.passed < limit.count else {
         suppress(date)
         return .suppressed
       }
-      passed += 1
+      window?.passed += 1
     } else {
-      end = min(now, Self.latestReading) + limit.window
-      passed = 1
+      window = (min(now, .latestReading) + limit.window, 1)
     }
     return pass()
   }
-
-  private static let latestReading = Duration.seconds(Int64.max / 2)
 
   private mutating func pass() -> Answer {
     defer { suppressed = nil }

@@ -53,7 +53,7 @@ package struct RecentRing<Element: Sendable>: Sendable {
 
   private func newestIndex(where holds: (Element) -> Bool) -> Int? {
     for age in 0..<elements.count {
-      let index = (next + 2 * elements.count - 1 - age) % elements.count
+      let index = (next + elements.count - 1 - age) % elements.count
       if holds(elements[index]) { return index }
     }
     return nil

@@ -15,10 +15,10 @@ struct TrendRing: Sendable {
   /// The number of the latest span, counted from 1970; nil while nothing has happened.
   private var latest: Int?
 
-  /// Makes an empty ring; a width or a number of spans below 1 becomes 1.
+  /// Makes an empty ring; both numbers are 1 or more.
   init(width: Int, spans: Int) {
-    self.width = max(1, width)
-    counts = Array(repeating: 0, count: max(1, spans))
+    self.width = width
+    counts = Array(repeating: 0, count: spans)
   }
 
   /// Counts one in a minute.
@@ -44,7 +44,7 @@ struct TrendRing: Sendable {
   }
 
   private mutating func place(of span: Int) -> Int {
-    guard let latest, latest != span else {
+    guard let latest else {
       self.latest = span
       return head
     }
@@ -95,6 +95,6 @@ extension Int {
   fileprivate func saturatingDifference(to other: Int) -> Int {
     let (difference, overflows) = subtractingReportingOverflow(other)
     guard overflows else { return difference }
-    return self > other ? .max : .min + 1
+    return self > other ? .max : .min
   }
 }

@@ -6,9 +6,9 @@ struct ReportSendingStateMachine: Sendable {
   /// Settings that were checked before.
   struct Settings: Sendable {
     var replies: ReportStore.ReplyPolicy
-    var backoff = Backoff.exponential(from: .seconds(1), to: .seconds(300), jitter: .equal)
-    /// How many records a request holds at most.
-    var requestSize = 1
+    var backoff: Backoff
+    /// How many records a request holds at most; 1 or more.
+    var requestSize: Int
     /// How many bytes a request of several records holds at most.
     var requestBytes = 1_000_000
   }
@@ -42,7 +42,7 @@ struct ReportSendingStateMachine: Sendable {
   private var own: Duration?
   private var lastDelay: Duration?
   private var categories: [String: Duration] = [:]
-  private var latest = Duration.seconds(Int64.min / 2)
+  private var latest = Duration.earliestReading
 
   init(_ settings: Settings) { self.settings = settings }
 }
@@ -101,7 +101,7 @@ extension ReportSendingStateMachine {
       guard isFailure else { return nil }
     }
     return settings.backoff.delay(
-      attempt: min(failures + 1, 1_000), previous: lastDelay, fraction: fraction)
+      attempt: failures + 1, previous: lastDelay, fraction: fraction)
   }
 
   /// A service has answered.
@@ -139,7 +139,7 @@ extension ReportSendingStateMachine {
   }
 
   private mutating func backOff(_ delay: Duration) {
-    failures = min(failures + 1, 1_000)
+    failures += 1
     lastDelay = delay
     own = latest + Self.cut(delay)
   }
@@ -147,15 +147,13 @@ extension ReportSendingStateMachine {
   private mutating func heed(_ hint: Hint) {
     if let pause = hint.all { all = max(all ?? latest, latest + Self.cut(pause)) }
     for (category, pause) in hint.categories.sorted(by: { $0.key < $1.key }) {
-      guard categories[category] != nil || categories.count < 64 else { break }
+      guard categories[category] != nil || categories.count < 64 else { continue }
       categories[category] = max(categories[category] ?? latest, latest + Self.cut(pause))
     }
   }
 
   private mutating func advance(to now: Duration) {
-    latest = max(latest, min(now, .seconds(Int64.max / 2)))
-    if let until = all, until <= latest { all = nil }
-    if let until = own, until <= latest { own = nil }
+    latest = max(latest, min(now, .latestReading))
     categories = categories.filter { $0.value > latest }
   }
 

@@ -15,22 +15,29 @@ extension Rule {
     examples: cancellationAsFailureBad + cancellationAsFailureGood,
     checks: .switchCase { node, file in
       guard let label = node.label.as(SwitchCaseLabelSyntax.self),
-        label.caseItems.contains(where: { $0.pattern.isCancelledCase }), node.isAboutAnError,
-        !node.statements.speaksOfCancellation, let result = node.statements.onlyResult,
-        let name = result.vagueFailure(file.vocabulary)
+        label.caseItems.contains(where: { $0.pattern.isCancelledCase }),
+        !node.statements.speaksOfCancellation
       else { return }
-      file.report(result, "Cancellation becomes `\(name)` here")
+      let result = node.statements.onlyResult
+      guard node.isAboutAnError || node.isCodeThatBecomesAnError(result, file.vocabulary) else {
+        return
+      }
+      if let result, let name = result.vagueFailure(file.vocabulary) {
+        file.report(result, "Cancellation becomes `\(name)` here")
+      } else if label.caseItems.allSatisfy({ $0.pattern.isCancelledCase }) {
+        file.reportFailures(in: node.statements)
+      }
     },
     .catchClause { clause, file in
       guard clause.isForCancellation, !clause.body.statements.isEmpty else { return }
-      file.reportFailures(in: clause.body)
+      file.reportFailures(in: clause.body.statements)
     },
     .ifExpression { node, file in
       guard node.conditions.count == 1, let condition = node.conditions.first,
         condition.contains(where: { $0.kind == .unresolvedIsExpr }),
         condition.speaksOfCancellation, !condition.contains(where: \.isNegation)
       else { return }
-      file.reportFailures(in: node.body)
+      file.reportFailures(in: node.body.statements)
     })
 }
 
@@ -53,14 +60,27 @@ extension SwitchCaseSyntax {
       return words(of: name).last == "error"
     }
   }
+
+  /// Whether the `switch` goes over a code, and this case makes a vague error of it.
+  fileprivate func isCodeThatBecomesAnError(
+    _ result: ExprSyntax?, _ vocabulary: Vocabulary
+  ) -> Bool {
+    guard let result, result.vagueFailure(vocabulary) != nil,
+      let name = nearest(SwitchExprSyntax.self)?.subject.core.lastName
+    else { return false }
+    return words(of: name).last == "code" || result.parent?.kind == .throwStmt
+  }
 }
 
 extension CodeBlockItemListSyntax {
-  /// What it returns, throws or is, where it is one statement.
+  /// What it returns, throws, is or makes of `self`, where it is one statement.
   fileprivate var onlyResult: ExprSyntax? {
     guard count == 1, let item = first?.item else { return nil }
     if let statement = item.as(ReturnStmtSyntax.self) { return statement.expression }
     if let statement = item.as(ThrowStmtSyntax.self) { return statement.expression }
+    if let assignment = item.as(SequenceExprSyntax.self).flatMap(Assignment.init) {
+      return assignment.target.lastName == "self" ? assignment.value : nil
+    }
     return item.as(ExprSyntax.self)
   }
 }
@@ -85,10 +105,10 @@ extension ExprSyntax {
 
 extension AuditedFile {
   /// Reports what a body that is entered for cancellation does as if something had failed.
-  fileprivate func reportFailures(in body: CodeBlockSyntax) {
+  fileprivate func reportFailures(in body: CodeBlockItemListSyntax) {
     for assignment in body.assignments
     where setsErrorState(assignment) && !assignment.isRecord
-      && !assignment.values.contains(where: \.speaksOfCancellation)
+      && !assignment.values.contains(where: \.speaksOfCancellation) && !assignment.isNews
     {
       report(assignment.node, "`\(assignment.path)` is set for cancellation")
       return
@@ -128,6 +148,20 @@ extension AuditedFile {
 
   private static func countsFailures(_ name: String) -> Bool {
     words(of: name).contains { ["failure", "failures", "error", "errors"].contains($0) }
+  }
+}
+
+extension Assignment {
+  /// Whether it is a text under a name such as `message`, and neither speaks of a failure.
+  fileprivate var isNews: Bool {
+    guard let name, !Vocabulary.namesFailure(name), !words(of: name).contains("alert") else {
+      return false
+    }
+    let texts = values.flatMap { $0.every(StringLiteralExprSyntax.self) }
+    return !texts.isEmpty
+      && texts.allSatisfy {
+        $0.interpolations.isEmpty && !Vocabulary.speaksOfFailure($0.writtenText)
+      }
   }
 }
 
@@ -193,6 +227,16 @@ private let cancellationAsFailureBad: [Example] = [
 ]
 
 private let cancellationAsFailureGood: [Example] = [
+  .good(
+    """
+    struct ImportView: View {
+      func run() async {
+        do { try await work() } catch is CancellationError {
+          message = isStopped ? "Stopped." : "Nothing was changed."
+        } catch { message = text(for: error) }
+      }
+    }
+    """, because: "it tells what happened, and calls it no failure"),
   .good("switch error { case .cancelled: return .cancelled default: return .unknown }"),
   .good(
     """

@@ -37,12 +37,20 @@ extension Loop {
   /// Whether it runs the `do` once more after a failure, and not for the next item.
   fileprivate func triesAgain(_ work: DoStmtSyntax) -> Bool {
     if sequence != nil {
-      return countsAttempts && work.body.leavesLoop
+      return (countsAttempts || goesOverDelays) && work.body.leavesLoop
     }
     if isEndless || work.body.leavesLoop { return true }
     return work.body.ownAssignments.contains { assignment in
       assignment.name.map { name in conditions.contains { $0.mentions(name) } } ?? false
     }
+  }
+}
+
+extension Loop {
+  /// Whether it is `for delay in delays`.
+  fileprivate var goesOverDelays: Bool {
+    guard let name = sequence?.lastName else { return false }
+    return words(of: name).contains { ["delay", "delays", "backoff", "backoffs"].contains($0) }
   }
 }
 
@@ -52,9 +60,10 @@ extension CodeBlockSyntax {
     containsOwn { $0.kind == .returnStmt || $0.kind == .breakStmt }
   }
 
-  /// Whether its last statement leaves the loop.
+  /// Whether its last statement leaves the loop, and none before goes round again.
   fileprivate var alwaysLeaves: Bool {
-    guard let last = statements.last?.item else { return false }
+    guard let last = statements.last?.item, !containsOwn(where: { $0.kind == .continueStmt })
+    else { return false }
     if [.throwStmt, .returnStmt, .breakStmt].contains(last.kind) { return true }
     let name = last.as(ExprSyntax.self)?.as(FunctionCallExprSyntax.self)?.name
     return name == "fatalError" || name == "exit" || name == "preconditionFailure"

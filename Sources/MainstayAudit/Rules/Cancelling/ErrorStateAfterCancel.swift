@@ -9,7 +9,8 @@ extension Rule {
       + "cancelled.",
     why: "Leaving a screen or typing the next letter cancels the work; whoever did that gets a "
       + "message about a failure that never was.",
-    guess: "State is what no routine around declares; what it is for is told by its name.",
+    guess: "State is what no routine around declares; what it is for is told by its name. "
+      + "A function of the same type that the clause gives the error is followed by its name.",
     onPurpose: "A clause `catch is CancellationError` before, or a condition that asks the error.",
     remedy: .safe("Sets the state only for an error that is no cancellation."),
     examples: errorStateAfterCancelBad + errorStateAfterCancelGood,
@@ -18,14 +19,48 @@ extension Rule {
         work.throwsWhileWaiting
       else { return }
       let told = clause.body.assignments.filter(file.setsErrorState)
-      guard let first = told.first, !clause.earlierClauses.contains(where: \.speaksOfCancellation),
+      let calls = told.isEmpty ? clause.callsWithError : []
+      guard !told.isEmpty || !calls.isEmpty,
+        !clause.earlierClauses.contains(where: \.speaksOfCancellation),
         !clause.speaksOfCancellation, !clause.asksWhetherItIsLate,
         !told.contains(where: \.isMadeByMainstay)
       else { return }
-      file.report(
-        first.node, "`\(first.path)` is set even when the work was cancelled",
-        severity: clause.isInDiscardedTask ? .info : nil, fix: file.fix(told, clause))
+      if let first = told.first(where: { !$0.isForOneType(in: clause) }) {
+        file.report(first, of: told, in: clause)
+      } else if let call = calls.first {
+        file.report(call, in: clause)
+      }
     })
+}
+
+extension AuditedFile {
+  /// Reports state that the clause sets itself.
+  fileprivate func report(
+    _ first: Assignment, of told: [Assignment], in clause: CatchClauseSyntax
+  ) {
+    let asked = clause.questions
+    var holds: (@Sendable (ProjectIndex) -> Bool)?
+    if !asked.isEmpty { holds = { index in !index.tellsCancellation(asked) } }
+    report(
+      first.node, "`\(first.path)` is set even when the work was cancelled",
+      severity: clause.isInDiscardedTask ? .info : nil, fix: fix(told, clause), when: holds)
+  }
+
+  /// Reports state that a function sets to which the clause gives the error.
+  fileprivate func report(_ call: FunctionCallExprSyntax, in clause: CatchClauseSyntax) {
+    guard let name = call.name else { return }
+    let type = TypeDeclaration(around: call)?.name
+    let asked = clause.questions
+    report(
+      call, "`\(name)` shows the error even when the work was cancelled",
+      severity: clause.isInDiscardedTask ? .info : nil, fix: nil,
+      judging: { index -> Verdict? in
+        guard let state = index.stateShown(by: name, calledIn: type),
+          !index.tellsCancellation(asked)
+        else { return nil }
+        return Verdict(message: "`\(name)` sets `\(state)` even when the work was cancelled")
+      })
+  }
 }
 
 extension CatchClauseSyntax {
@@ -148,6 +183,33 @@ private let errorStateAfterCancelBad: [Example] = [
       """),
   .bad(
     """
+    final class CartViewModel: ObservableObject {
+      func load() async {
+        do { items = try await api.items() } catch { ↓handle(error) }
+      }
+      private func handle(_ error: any Error) { errorMessage = error.localizedDescription }
+    }
+    """),
+  .bad(
+    """
+    final class CartViewModel: BaseViewModel {
+      func load() async {
+        do { items = try await api.items() } catch { await MainActor.run { ↓self.show(error) } }
+      }
+    }
+    """,
+    others: [
+      "Sources/App/Base.swift": """
+      @MainActor class BaseViewModel {
+        func show(_ error: Error) {
+          log.error("\\(error)")
+          alertMessage = text(for: error)
+        }
+      }
+      """
+    ]),
+  .bad(
+    """
     final class FeedViewModel: ObservableObject {
       func start() async {
         do {
@@ -175,9 +237,84 @@ private let errorStateAfterCancelBad: [Example] = [
       }
     }
     """),
+  .bad("do { try await load() } catch (let error) { ↓message = text(error) }"),
 ]
 
 private let errorStateAfterCancelGood: [Example] = [
+  .good(
+    """
+    final class CartViewModel: ObservableObject {
+      func load() async {
+        do { items = try await api.items() } catch { handle(error) }
+      }
+      private func handle(_ error: any Error) {
+        guard !(error is CancellationError) else { return }
+        errorMessage = error.localizedDescription
+      }
+    }
+    """, because: "the function asks"),
+  .good(
+    """
+    final class CartViewModel: ObservableObject {
+      func load() async {
+        do { items = try await api.items() } catch where error.isServerError {
+          handle(error)
+        } catch {
+          if error.isWorthShowing { errorMessage = "No luck" }
+        }
+      }
+    }
+    """,
+    others: [
+      "Sources/App/Error+Showing.swift":
+        "extension Error { var isWorthShowing: Bool { !(self is CancellationError) } }"
+    ], because: "the member asks"),
+  .good(
+    """
+    struct CartView: View {
+      func load() async {
+        do { items = try await api.items() } catch {
+          guard shouldShow(error) else { return }
+          message = "No luck"
+        }
+      }
+    }
+    """,
+    others: [
+      "Sources/App/Showing.swift":
+        "func shouldShow(_ error: Error) -> Bool { (error as? URLError)?.code != .cancelled }"
+    ], because: "a function of the project asks"),
+  .good(
+    """
+    struct CartView: View {
+      func load() async {
+        do { items = try await api.items() } catch {
+          if let problem = error as? CartError { message = problem.text }
+        }
+      }
+    }
+    """, because: "no cancellation is a `CartError`"),
+  .good(
+    """
+    struct ReminderView: View {
+      func schedule() async {
+        do { try await center.schedule() } catch {
+          if case ReminderError.notAllowed = error { message = "Allow reminders in Settings." }
+        }
+      }
+    }
+    """, because: "no cancellation matches that case"),
+  .good(
+    """
+    final class CartViewModel: ObservableObject {
+      func load() async {
+        do { items = try await api.items() } catch { handle(error) }
+      }
+      private func handle(_ error: any Error) {
+        if let problem = error as? CartError { errorMessage = problem.text }
+      }
+    }
+    """, because: "the function shows errors of one type alone"),
   .good(
     "do { try await load() } catch { if !(error is CancellationError) { message = text } }"),
   .good(

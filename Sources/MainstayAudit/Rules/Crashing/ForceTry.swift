@@ -14,7 +14,8 @@ extension Rule {
     checks: .tryExpression { expression, file in
       guard expression.isForced else { return }
       let isMild =
-        expression.tried?.isFedByLiteral ?? false || file.pathClass == .tool || expression.isExcused
+        expression.tried?.isFedByLiteral ?? false || expression.tried?.saysItNeverThrows ?? false
+        || file.pathClass == .tool || expression.isExcused
       let name = expression.expression.core.lastName.map { "`\($0)`" } ?? "this"
       file.report(
         expression, "An error of \(name) ends the program",
@@ -23,6 +24,16 @@ extension Rule {
 }
 
 extension FunctionCallExprSyntax {
+  /// Whether it is `read(until: end, throwOnOverflow: false)` or the like.
+  fileprivate var saysItNeverThrows: Bool {
+    arguments.contains { argument in
+      guard let label = argument.label, words(of: label.bareText).first == "throw" else {
+        return false
+      }
+      return argument.expression.trimmedDescription == "false"
+    }
+  }
+
   /// Whether it is `Regex("…")` or the like: all that it gets is written here.
   fileprivate var isFedByLiteral: Bool {
     let made =
@@ -52,7 +63,7 @@ extension ExprSyntax {
     case .stringLiteralExpr: cast(StringLiteralExprSyntax.self).plainText != nil
     case .memberAccessExpr:
       // `.p521` or `Curve.p521`, but not `settings.curve`.
-      firstName.map { $0.first?.isUppercase ?? false } ?? true
+      lastName != "self" && firstName.map { $0.first?.isUppercase ?? false } ?? true
     case .arrayExpr: cast(ArrayExprSyntax.self).elements.allSatisfy { $0.expression.isFixed }
     default: false
     }

@@ -15,6 +15,7 @@ extension Rule {
     checks: .call { call, file in
       guard call.arguments.first?.label == nil, let name = call.freeName, traps.contains(name),
         let handler = call.handler, !call.isInAssertion,
+        !call.isInImpossible, name != "exit" || !file.path.hasSuffix("main.swift"),
         name != "preconditionFailure" || !handler.checksArguments
       else { return }
       let isMild = handler.isForeseen || call.claimsImpossible
@@ -106,6 +107,21 @@ extension FunctionCallExprSyntax {
     }
   }
 
+  /// Whether what was caught cannot be: `where Failure == Never`.
+  fileprivate var isInImpossible: Bool {
+    var current = parent
+    while let here = current {
+      let clause =
+        here.as(FunctionDeclSyntax.self)?.genericWhereClause
+        ?? here.as(ExtensionDeclSyntax.self)?.genericWhereClause
+      if clause?.contains(where: { $0.as(TokenSyntax.self)?.text == "Never" }) ?? false {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
+
   /// Whether its text says that nobody ever gets here.
   fileprivate var claimsImpossible: Bool {
     guard let text = firstArgument?.as(StringLiteralExprSyntax.self)?.writtenText.lowercased()
@@ -181,5 +197,11 @@ private let trapInHandlerExamples: [Example] = [
   .good(
     "func assertSuccess() { if case .failure(let e) = result { preconditionFailure(\"\\(e)\") } }",
     because: "it is called to stop the program"),
+  .good(
+    "extension Feed where Failure == Never { func f() { do { try a() } catch { fatalError() } } }",
+    because: "there is no error"),
+  .good(
+    "func f() { do { try write() } catch { print(error); exit(1) } }",
+    path: "Sources/UploadDemo/main.swift"),
   .good("func main() { do { try run() } catch { exit(withError: error) } }"),
 ]

@@ -116,23 +116,31 @@ extension Rule {
 }
 
 extension IndexedType {
-  /// Adds a conversion that has an arm for each case, to be filled in.
+  /// Adds a conversion to be filled in, with an arm for each case where it has cases.
   fileprivate func conversion(into app: String) -> Fix? {
-    guard let extensionPlace, kind == .enumeration else { return nil }
+    guard let extensionPlace else { return nil }
     let arms = cases.map { element in
       """
           case .\(element.name):
             #error("Say which \(app) this is.")
       """
     }
+    let body =
+      kind == .enumeration
+      ? """
+          switch error {
+      \(arms.joined(separator: "\n"))
+          }
+      """
+      : """
+          #error("Say which \(app) this is.")
+      """
     let text = """
 
 
       extension \(app) {
         \(isPublic ? "public " : "")static func from(_ error: \(qualifiedName)) -> \(app) {
-          switch error {
-      \(arms.joined(separator: "\n"))
-          }
+      \(body)
         }
       }
       """

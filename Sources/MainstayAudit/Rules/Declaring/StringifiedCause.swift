@@ -49,7 +49,22 @@ extension Rule {
         "do { try f() } catch { log.error(\"\\(error)\"); throw LoadError.failed(\"\\(error)\") }",
         because: "the error itself is in the log"),
       .good("do { try f() } catch { throw LoadError.failed }", because: "another rule finds that"),
+      .bad(
+        """
+        do { try f() } catch {
+          let wrapped = LoadError.failed("\\(error)")
+          ↓throw wrapped
+        }
+        """),
       .good("do { try f() } catch { throw error }"),
+      .good(
+        """
+        do { try f() } catch {
+          let wrapped = LoadError.failed("\\(error)")
+          report(wrapped, from: error)
+          throw wrapped
+        }
+        """, because: "whoever gets the report gets the error itself"),
       .good(
         """
         do { try f() } catch DecodingError.keyNotFound(let key, let context) {
@@ -65,7 +80,7 @@ extension Rule {
       let names = clause.boundNames
       let uses = made.map { ($0.node, CauseUse(of: names, in: $0.value)) }
       guard uses.contains(where: { $0.1 == .text }),
-        !clause.logs(names, besides: made.map(\.value.bytes), file)
+        !clause.logs(names, file)
       else { return }
       for (node, use) in uses where use == .text {
         file.report(node, "The error behind this one survives only as text")
@@ -97,17 +112,9 @@ extension CatchClauseSyntax {
       }
   }
 
-  /// Whether a call in it reports the error to somebody, other than by throwing it.
-  fileprivate func logs(
-    _ names: Set<String>, besides made: [Range<Int>], _ file: AuditedFile
-  ) -> Bool {
-    body.ownCalls.contains { call in
-      guard !made.contains(where: { $0.contains(call.bytes.lowerBound) }) else { return false }
-      guard call.name != "failure", call.arguments.first?.label?.text != "throwing" else {
-        return false
-      }
-      return file.isRecorder(call) && call.mentionsAny(of: names)
-    }
+  /// Whether a call in it reports the error to somebody.
+  fileprivate func logs(_ names: Set<String>, _ file: AuditedFile) -> Bool {
+    body.ownCalls.contains { file.isRecorder($0) && $0.mentionsAny(of: names) }
   }
 }
 

@@ -23,7 +23,7 @@ extension Rule {
         isAnswered
           ? "The failure is told, but `\(parameter.bareText)` is never read"
           : "`\(parameter.bareText)` is never read",
-        severity: isAnswered ? .info : nil)
+        severity: isAnswered || closure.onlyTidiesUp(file.vocabulary) ? .info : nil)
     })
 }
 
@@ -50,6 +50,21 @@ extension ClosureExprSyntax {
   /// parameter.
   fileprivate var isDefault: Bool {
     statements.isEmpty && parent?.kind == .initializerClause
+  }
+
+  /// Whether all that it does is to tidy up after the failure that it is called for.
+  fileprivate func onlyTidiesUp(_ vocabulary: Vocabulary) -> Bool {
+    let only = signature?.parameterClause.map { clause in
+      switch clause {
+      case .simpleInput(let list): list.count == 1
+      case .parameterClause(let clause): clause.parameters.count == 1
+      }
+    }
+    guard only ?? false, !statements.isEmpty else { return false }
+    return statements.allSatisfy { item in
+      let call = item.item.as(ExprSyntax.self)?.core.as(FunctionCallExprSyntax.self)
+      return call.map { vocabulary.isCleanUp($0) } ?? false
+    }
   }
 
   fileprivate var isInDouble: Bool {
@@ -98,6 +113,7 @@ private let callbackErrorIgnoredExamples: [Example] = [
     }
     """),
   .good("load { data, error in if let error { report(error) }; show(data) }"),
+  .bad("future.whenFailure { ↓error in channel.close(promise: nil) }"),
   .good("load { data, _ in show(data) }", because: "it says so"),
   .good("load { data, error in guard error == nil else { return retry() }; show(data) }"),
   .good("load { data, error in Task { await handle(data, error) } }"),

@@ -19,7 +19,7 @@ extension Rule {
       let dropping = throwing.filter { dropsCause($0, of: clause, names) }
       guard !dropping.isEmpty, !clause.catchesOnlySleep else { return }
       let isNoted = clause.notesError(names)
-      let isMild = isNoted || clause.isExplained
+      let isMild = isNoted || clause.isExplained || clause.doStatement?.body.onlyScans ?? false
       for statement in dropping {
         if isNoted, statement.endsProgram { continue }
         file.report(

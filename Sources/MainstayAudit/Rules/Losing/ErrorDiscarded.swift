@@ -34,9 +34,12 @@ private enum Handling {
     let around = Surroundings(of: clause)
     if around?.isPredicate ?? false, body.endsWithBoolean { return nil }
     if body.endsWithBoolean, clause.isInFilter { return nil }
+    if clause.doStatement?.body.onlyScans ?? false || clause.notesFailureBefore { return nil }
     if clause.catchesOnlySleep || clause.catchesOnlyCleanUp(file.vocabulary) { return nil }
-    let triesAgain = !body.escapingErrors().isEmpty
+    if clause.isTriedToTheEnd { return nil }
+    let triesAgain = body.escapingErrors().contains { !$0.isSleep }
     if triesAgain, around?.isDecoding ?? false { return nil }
+    if clause.saysWhoHears { return nil }
     if clause.isExplained {
       self = .explained
     } else if marks.flags {
@@ -45,7 +48,7 @@ private enum Handling {
       self = .alternative
     } else if body.onlyTidiesUp(file.vocabulary) {
       self = .undoing
-    } else if around?.isFailableInitializer ?? false {
+    } else if around?.answersWithNil ?? false, body.returnsNil {
       self = .failable
     } else {
       self = .nothing
@@ -60,7 +63,7 @@ private enum Handling {
     case .flag: "The failure is shown, but its cause is dropped"
     case .alternative: "Something else is tried, and why the first failed is dropped"
     case .undoing: "What failed is undone, but its cause is dropped"
-    case .failable: "The initializer fails without a word of the cause"
+    case .failable: "The answer is `nil`, without a word of the cause"
     }
   }
 }
@@ -99,6 +102,10 @@ private struct FailureMarks {
 }
 
 extension Syntax {
+  fileprivate var triedName: String? {
+    isSleep ? nil : self.as(TryExprSyntax.self)?.tried?.name
+  }
+
   fileprivate var namesFailure: Bool {
     contains { node in
       if let name = node.as(DeclReferenceExprSyntax.self)?.baseName.bareText {
@@ -124,6 +131,12 @@ extension CodeBlockSyntax {
     }
   }
 
+  /// Whether it does nothing but return `nil`.
+  fileprivate var returnsNil: Bool {
+    guard statements.count == 1, let only = statements.first?.item else { return false }
+    return only.as(ReturnStmtSyntax.self)?.expression?.kind == .nilLiteralExpr
+  }
+
   /// Whether its last statement returns `true` or `false`.
   fileprivate var endsWithBoolean: Bool {
     guard let last = statements.last?.item else { return false }
@@ -139,6 +152,25 @@ extension CatchClauseSyntax {
     guard let attempt = doStatement, Surroundings(of: self)?.name == "init" else { return false }
     let wanted = Set(attempt.body.ownAssignments.map(\.path))
     return body.ownAssignments.contains { !$0.isReset && wanted.contains($0.path) }
+  }
+
+  /// Whether it goes round in a loop behind which the same is tried once more, for all to see.
+  fileprivate var isTriedToTheEnd: Bool {
+    guard let loop = enclosingLoop, let item = loop.node.parent?.as(CodeBlockItemSyntax.self),
+      let list = item.parent?.as(CodeBlockItemListSyntax.self),
+      !body.containsOwn(where: { $0.kind == .returnStmt })
+    else { return false }
+    let wanted = doStatement?.body.escapingErrors().compactMap(\.triedName) ?? []
+    return list.statements(after: item).contains { rest in
+      rest.escapingErrors().contains { $0.triedName.map(wanted.contains) ?? false }
+    }
+  }
+
+  /// Whether the work itself keeps the error somewhere, as from a closure that it hands over.
+  fileprivate var notesFailureBefore: Bool {
+    doStatement?.body.assignments.contains { assignment in
+      !assignment.isReset && assignment.name.map(Vocabulary.namesFailure) ?? false
+    } ?? false
   }
 
   /// Whether it decides for a `filter` or the like which elements count.
@@ -249,6 +281,45 @@ private let errorDiscardedExamples: [Example] = [
       }
     }
     """),
+  .bad("func f() { do { try a() } ↓catch (let error) { b() } }"),
+  .bad("var user: User? { do { return try decode() } ↓catch { return nil } }"),
+  .bad("func parse(_ text: String) -> Tree? { do { return try tree() } ↓catch { return nil } }"),
+  .good(
+    """
+    func fetch() async throws -> Data {
+      for attempt in 1..<limit {
+        do { return try await load() } catch { try await Task.sleep(for: pause(attempt)) }
+      }
+      return try await load()
+    }
+    """, because: "the last attempt tells"),
+  .good(
+    """
+    func f() {
+      do { value = try result.get() } catch {
+        // The error is reported by whoever made the result.
+        value = nil
+      }
+    }
+    """, because: "it says who hears of it"),
+  .good(
+    """
+    func split() -> [Part] {
+      do { return try parser.read(until: comma) } catch { return rest }
+    }
+    """, because: "the error says that no comma comes"),
+  .good(
+    """
+    func fold() -> Node {
+      do {
+        return try folded { problem in
+          firstFailure = problem
+          throw problem
+        }
+      } catch { return node }
+    }
+    """, because: "the closure kept the error"),
+  .good("func runVerifyOfTrees() -> Bool { do { try a() } catch { return false }; return true }"),
   .good(
     """
     struct Reader {

@@ -7,7 +7,8 @@ extension Rule {
     "MS206", "task-error-vanishes", .warning, .default, serves: ["A48", "E2"],
     summary: "A task that nobody keeps can throw, and its error goes nowhere.",
     why: "The error ends the task in silence: no log, no message, and the rest of it never runs.",
-    guess: "`Task` is the one of Swift, and a task that is a statement is awaited by nobody.",
+    guess: "`Task` is the one of Swift, and a task that is a statement is awaited by nobody. "
+      + "A package for Swift 6.4 or later has a compiler that warns of the same, and is left to it.",
     onPurpose: "`_ = Task { … }`, or `Task<Void, any Error> { … }`.",
     remedy: .safe("Puts a `do` with a clause that logs around it, where the file has a logger."),
     examples: taskErrorVanishesExamples,
@@ -24,7 +25,8 @@ extension Rule {
           ?? "An error of this task is never seen",
         fix: file.logCall(at: closure).flatMap { log in
           file.wrapping(closure.statements, clause: log).map { .safe("catch and log", $0) }
-        })
+        },
+        when: { [path = file.path] in !$0.warnsOfThrowingTasks(in: path) })
     })
 }
 
@@ -97,6 +99,9 @@ private let taskErrorVanishesExamples: [Example] = [
   .bad(
     "func f() { load { url, _ in if let url { if url.isNew { ↓Task { try await add(url) } } "
       + "else { show() } } } }"),
+  .bad(
+    "func f() { ↓Task { try await send() } }",
+    others: ["Package.swift": "// swift-tools-version: 6.3\nimport PackageDescription\n"]),
   .bad("func f() { list.forEach { item in ↓Task { try await send(item) } } }"),
   .good(
     """
@@ -125,6 +130,10 @@ private let taskErrorVanishesExamples: [Example] = [
   .good("func f() { Task<Void, any Error> { try await send() } }", because: "it says so"),
   .good("func f() { Task { await run { try await send() } } }", because: "`run` gets the error"),
   .good("func f() { _ = Task { try await send() } }"),
+  .good(
+    "func f() { Task { try await send() } }",
+    others: ["Package.swift": "// swift-tools-version: 6.4\nimport PackageDescription\n"],
+    because: "the compiler warns of it"),
   .good("func f() { Task { try await send() }.store(in: &bag) }"),
   .good("func f() { tasks.append(Task { try await send() }) }"),
 ]

@@ -20,7 +20,9 @@ extension Rule {
         !isTolerable(call, at: expression, in: file)
       else { return }
       let name = call.name.map { "An error of `\($0)`" } ?? "An error"
-      let isMild = call.name == "createDirectory" || expression.isExcused
+      let isMild =
+        call.name == "createDirectory" || expression.isExcused || expression.isExcusedBefore(call)
+        || expression.isContrasted(call)
       file.report(
         expression, "\(name) is dropped", severity: isMild ? .info : nil,
         fix: dropFix(expression, in: file))
@@ -38,11 +40,43 @@ extension TryExprSyntax {
   }
 }
 
+extension TryExprSyntax {
+  /// Whether a remark stands at the constant that the call is given, right before.
+  fileprivate func isExcusedBefore(_ call: FunctionCallExprSyntax) -> Bool {
+    guard let item = parent?.as(CodeBlockItemSyntax.self),
+      let before = item.previousSibling?.as(CodeBlockItemSyntax.self),
+      let variable = before.item.as(VariableDeclSyntax.self), variable.isExcused,
+      let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)
+    else { return false }
+    return call.arguments.mentions(name.identifier.bareText)
+  }
+
+  /// Whether another arm of the same `switch` lets the errors of the same call through, so that
+  /// dropping them here is a choice.
+  fileprivate func isContrasted(_ call: FunctionCallExprSyntax) -> Bool {
+    guard let choice = nearest(SwitchExprSyntax.self) else { return false }
+    let called = call.calledExpression.trimmedDescription
+    return choice.everyOwn(TryExprSyntax.self).contains { other in
+      other.questionOrExclamationMark == nil
+        && other.tried?.calledExpression.trimmedDescription == called
+    }
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether all that it is given to run is empty: what matters is that it comes back.
+  fileprivate var doesNothing: Bool {
+    let given = closures
+    return !given.isEmpty && given.allSatisfy(\.statements.isEmpty)
+  }
+}
+
 /// Whether a failure of the call changes nothing, or is seen elsewhere.
 private func isTolerable(
   _ call: FunctionCallExprSyntax, at node: TryExprSyntax, in file: AuditedFile
 ) -> Bool {
   guard let name = call.name else { return false }
+  if call.scans || call.doesNothing { return true }
   if name == "sleep" || name == "encodeIfPresent" || file.vocabulary.isCleanUp(call) {
     return true
   }
@@ -136,6 +170,23 @@ private let tryOptionalDroppedExamples: [Example] = [
     }
     """),
   .bad("func f() { load { item, _ in if let item { if item.isNew { ↓try? keep(item) } } } }"),
+  .bad(
+    """
+    func f() {
+      switch code {
+      case .done: ↓try? onStep?(progress)
+      case .more: try onStep?(progress)
+      }
+    }
+    """),
+  .bad(
+    """
+    func f() {
+      // Nothing can be done where the queue is closed.
+      let job = Job(item)
+      ↓try? queue.add(job)
+    }
+    """),
   .bad("func f() { defer { ↓try? journal.write(entry) } }"),
   .good(
     """
@@ -151,6 +202,9 @@ private let tryOptionalDroppedExamples: [Example] = [
     }
     """),
   .good("func f() { _ = try? store.save() }", because: "it says so"),
+  .good(
+    "func f() { try? parser.advance(); try? scanner.skip(spaces) }", because: "the end is near"),
+  .good("func f() async { try? await pool.run {} }", because: "it waits for the pool, no more"),
   .good("func f() { try? FileManager.default.removeItem(at: file); try? socket.close() }"),
   .good("func f() async { try? await Task.sleep(for: .seconds(1)) }", because: "MS302 looks at it"),
   .good("func f() -> Data? { try? Data(contentsOf: file) }", because: "it is returned"),

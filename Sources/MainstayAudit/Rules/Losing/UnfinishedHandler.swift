@@ -103,7 +103,8 @@ private struct Note {
 
   private static let handling: Set<String> = [
     "handle", "handling", "handled", "handler", "error", "errors", "report", "log", "alert",
-    "user", "show", "display", "notify", "tell", "message", "recover", "fallback", "surface",
+    "user", "show", "display", "notify", "tell", "message", "recover", "retry", "fallback",
+    "surface",
   ]
 
   /// Whether it is what templates leave for somebody to fill in.

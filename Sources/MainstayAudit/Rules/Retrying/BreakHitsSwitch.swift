@@ -219,12 +219,14 @@ private struct StrayBreak {
     _ statement: BreakStmtSyntax, in arm: SwitchCaseSyntax, _ clause: CatchClauseSyntax,
     _ loop: Loop
   ) {
-    guard statement.label == nil, let conditions = Self.conditions(around: statement, in: arm),
+    guard statement.label == nil, let found = Self.conditions(around: statement, in: arm),
       let expression = arm.nearest(SwitchExprSyntax.self)
     else { return nil }
     self.statement = statement
     self.loop = loop
-    guard Self.isAboutAttempts(conditions, loop) else { return nil }
+    guard let conditions = found.first(where: { Self.isAboutAttempts($0, loop) }) else {
+      return nil
+    }
     let after =
       Self.statements(after: Syntax(expression), upTo: Syntax(clause))
       + loop.rest(after: expression)
@@ -238,17 +240,19 @@ private struct StrayBreak {
     else { return nil }
   }
 
-  /// The condition of the `if` or `guard` that the `break` stands under, within the arm.
+  /// The conditions of the `if`s and `guard`s that the `break` stands under, within the arm; nil
+  /// where it leaves something else.
   private static func conditions(
     around statement: BreakStmtSyntax, in arm: SwitchCaseSyntax
-  ) -> ConditionElementListSyntax? {
-    var found: ConditionElementListSyntax?
+  ) -> [ConditionElementListSyntax]? {
+    var found: [ConditionElementListSyntax] = []
     var current = Syntax(statement).parent
     while let here = current, here.id != arm.id {
       if Loop(here) != nil || here.kind == .switchCase { return nil }
-      if found == nil {
-        found =
-          here.as(IfExprSyntax.self)?.conditions ?? here.as(GuardStmtSyntax.self)?.conditions
+      if let conditions = here.as(IfExprSyntax.self)?.conditions
+        ?? here.as(GuardStmtSyntax.self)?.conditions
+      {
+        found.append(conditions)
       }
       current = here.parent
     }
@@ -269,7 +273,7 @@ private struct StrayBreak {
   }
 
   private static let telling: Set<String> = [
-    "attempt", "attempts", "retry", "retries", "tries", "deadline",
+    "attempt", "attempts", "retry", "retries", "tries", "deadline", "budget",
   ]
 
   /// The statements behind a node in each block around it, up to another node.

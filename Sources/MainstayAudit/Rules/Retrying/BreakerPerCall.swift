@@ -111,16 +111,16 @@ extension Rule {
         """, path: "Sources/App/main.swift", because: "it lives as long as the program"),
     ],
     checks: .call { call, file in
-      guard let type = call.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.bareText,
-        type.isStatefulPolicy, let routine = call.enclosingFunction, routine.name != "main",
-        routine.name != "init", [.functionDecl, .accessorDecl].contains(routine.node.kind),
+      guard let type = call.madePolicy, let routine = call.enclosingFunction,
+        routine.name != "main", routine.name != "init",
+        [.functionDecl, .accessorDecl].contains(routine.node.kind),
         let owner = call.owner(in: routine)
       else { return }
       switch owner {
       case .run: break
       case .name(let name, let declaration):
-        guard let statements = routine.statements,
-          statements.usesOnce(name, declaredBy: declaration)
+        guard let list = declaration.enclosingRoutine?.statements,
+          list.usesOnce(name, declaredBy: declaration)
         else { return }
       }
       file.report(call, "This `\(type)` is made for each call, so that it never acts")
@@ -135,9 +135,22 @@ extension String {
       .contains(where: hasSuffix)
   }
 
+  /// Whether a member of that name lets a call through, or asks whether it may go through.
   fileprivate var runs: Bool {
-    ["run", "execute", "call", "outcome", "perform", "withPermit", "callAsFunction", "protect"]
-      .contains(self)
+    [
+      "run", "execute", "call", "outcome", "perform", "withPermit", "callAsFunction", "protect",
+      "acquire", "tryAcquire", "wait", "allowsRequest", "allowRequest", "allow", "canExecute",
+      "isOpen", "state",
+    ].contains(self)
+  }
+
+  /// Whether a member of that name says how a call ended.
+  fileprivate var notes: Bool {
+    let found = words(of: self)
+    return ["record", "report", "note", "mark", "on"].contains(found.first ?? "")
+      && (found.last.map { ["success", "failure", "succeeded", "failed", "error"].contains($0) }
+        ?? false)
+      || ["success", "failure", "release", "succeeded", "failed"].contains(self)
   }
 }
 
@@ -149,6 +162,26 @@ private enum Owner {
 }
 
 extension FunctionCallExprSyntax {
+  /// `CircuitBreaker` of `CircuitBreaker(…)`, `CircuitBreaker<Data>(…)`, `CircuitBreaker.init(…)`,
+  /// and of `let breaker: CircuitBreaker = .init(…)`.
+  fileprivate var madePolicy: String? {
+    var callee = calledExpression
+    if let access = callee.as(MemberAccessExprSyntax.self) {
+      let name = access.declName.baseName.text
+      guard name == "init" else { return access.base != nil && name.isStatefulPolicy ? name : nil }
+      guard let base = access.base else {
+        let type = parent?.parent?.as(PatternBindingSyntax.self)?.typeAnnotation?.type.lastName
+        return type.flatMap { $0.isStatefulPolicy ? $0 : nil }
+      }
+      callee = base
+    }
+    if let special = callee.as(GenericSpecializationExprSyntax.self) { callee = special.expression }
+    guard let name = callee.as(DeclReferenceExprSyntax.self)?.baseName.bareText,
+      name.isStatefulPolicy
+    else { return nil }
+    return name
+  }
+
   /// Who holds what the call makes, alone or as a stage of a pipeline.
   fileprivate func owner(in routine: Routine) -> Owner? {
     var current = Syntax(self)
@@ -163,8 +196,7 @@ extension FunctionCallExprSyntax {
         let variable = binding.nearest(VariableDeclSyntax.self),
         let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
       {
-        guard binding.enclosingRoutine?.node.id == routine.node.id, !variable.modifiers.has(.static)
-        else { return nil }
+        guard !variable.modifiers.has(.static), variable.enclosingLoop == nil else { return nil }
         return .name(name, variable)
       }
       switch parent.kind {
@@ -184,16 +216,24 @@ extension FunctionCallExprSyntax {
 
 extension CodeBlockItemListSyntax {
   /// Whether all that is done with a local name is one call that runs something through it, in no
-  /// loop and no closure.
+  /// loop and no closure, and notes of how that ended.
   fileprivate func usesOnce(_ name: String, declaredBy declaration: VariableDeclSyntax) -> Bool {
-    let uses = every(DeclReferenceExprSyntax.self).filter {
-      $0.baseName.bareText == name && !$0.isMemberName
+    let routine = declaration.enclosingRoutine?.node.id
+    var runs = 0
+    for use in every(DeclReferenceExprSyntax.self)
+    where use.baseName.bareText == name && !use.isMemberName {
+      guard use.enclosingLoop == nil, use.enclosingRoutine?.node.id == routine else { return false }
+      if let access = use.parent?.as(MemberAccessExprSyntax.self) {
+        let member = access.declName.baseName.text
+        if member.notes { continue }
+        guard member.runs else { return false }
+      } else {
+        guard let call = use.parent?.as(FunctionCallExprSyntax.self),
+          call.calledExpression.id == use.id, call.trailingClosure != nil
+        else { return false }
+      }
+      runs += 1
     }
-    guard uses.count == 1, let use = uses.first, use.enclosingLoop == nil,
-      let access = use.parent?.as(MemberAccessExprSyntax.self),
-      access.declName.baseName.text.runs, access.parent?.kind == .functionCallExpr,
-      use.enclosingRoutine?.node.id == declaration.enclosingRoutine?.node.id
-    else { return false }
-    return true
+    return runs == 1
   }
 }

@@ -10,7 +10,9 @@ extension Rule {
       Clients that failed together come back together, again and again, and keep a service down \
       that is trying to recover.
       """,
-    guess: "A delay of literals, and of names that the loop never writes, stays the same.",
+    guess:
+      "A delay of literals, and of names that the loop, or the function that calls itself, never "
+      + "writes, stays the same.",
     onPurpose: "Take the delay from a policy, or leave the loop from the clause.",
     remedy: .unsafe(
       "Rewrites a counted loop that does nothing else to `Retry(maximumAttempts: n)`."
@@ -96,6 +98,70 @@ extension Rule {
           }
         }
         """),
+      .bad(
+        """
+        func load(left: Int = 5) async throws -> Data {
+          do {
+            return try await fetch()
+          } catch {
+            guard left > 0 else { throw error }
+            try await ↓Task.sleep(for: .seconds(1))
+            return try await load(left: left - 1)
+          }
+        }
+        """),
+      .bad(
+        """
+        func connect() {
+          Task {
+            do {
+              try await socket.open()
+            } catch {
+              log.error("\\(error)")
+              ↓DispatchQueue.main.asyncAfter(deadline: .now() + 2) { [weak self] in
+                self?.connect()
+              }
+            }
+          }
+        }
+        """),
+      .good(
+        """
+        func load(attempt: Int = 0) async throws -> Data {
+          do {
+            return try await fetch()
+          } catch {
+            guard attempt < 5 else { throw error }
+            try await Task.sleep(for: .seconds(pow(2, Double(attempt))))
+            return try await load(attempt: attempt + 1)
+          }
+        }
+        """, because: "the delay grows from call to call"),
+      .good(
+        """
+        func load(isRetry: Bool = false) async throws -> Data {
+          do {
+            return try await fetch()
+          } catch {
+            guard !isRetry else { throw error }
+            try await Task.sleep(for: .seconds(1))
+            return try await load(isRetry: true)
+          }
+        }
+        """, because: "it tries once more and no oftener"),
+      .good(
+        """
+        func poll() async {
+          do {
+            try await refresh()
+            try await Task.sleep(for: .seconds(60))
+            await poll()
+          } catch {
+            try? await Task.sleep(for: .seconds(60))
+            await poll()
+          }
+        }
+        """, because: "it is something done once a minute"),
       .good(
         """
         func load() async throws -> Data {
@@ -181,6 +247,12 @@ extension Rule {
       file.report(
         sleep.call, "This retry waits equally long before each attempt",
         fix: retry.rewrite(in: file))
+    },
+    .catchClause { clause, file in
+      guard let retry = SelfCallRetry(clause), !retry.isShort,
+        Delay(retry.delay, in: retry.routine, retry.body).isFixed
+      else { return }
+      file.report(retry.wait, "This retry waits equally long before each attempt")
     })
 }
 

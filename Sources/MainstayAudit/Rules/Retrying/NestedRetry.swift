@@ -71,7 +71,7 @@ extension Rule {
         """, because: "the second is not part of what the first tries"),
     ],
     checks: .call { call, file in
-      guard let name = call.name, file.vocabulary.retries.contains(name) || name == "run",
+      guard let name = call.name, RetryCall.mayBe(name, file.vocabulary),
         let inner = RetryCall(call, file.vocabulary), !inner.isSingle
       else { return }
       if let outer = RetryCall(around: call, file.vocabulary) {

@@ -128,7 +128,7 @@ extension Rule {
         """, because: "each item is taken out before the wait"),
     ],
     checks: .loop { loop, file in
-      guard let sequence = loop.sequence, let name = sequence.storedName,
+      guard let sequence = loop.sequence?.withoutCounting, let name = sequence.storedName,
         loop.node.as(ForStmtSyntax.self)?.awaitKeyword == nil,
         let pause = loop.body.firstWait, loop.body.shrinks(name, after: pause)
       else { return }
@@ -143,6 +143,15 @@ extension Rule {
 }
 
 extension ExprSyntax {
+  /// `a` of `a.enumerated()` and `a.reversed()`.
+  fileprivate var withoutCounting: ExprSyntax {
+    guard let call = self.as(FunctionCallExprSyntax.self), call.arguments.isEmpty,
+      call.trailingClosure == nil, ["enumerated", "reversed"].contains(call.name),
+      let receiver = call.receiver
+    else { return self }
+    return receiver.withoutCounting
+  }
+
   /// `a` of `a` or `self.a`.
   fileprivate var storedName: String? {
     if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.bareText }
@@ -168,11 +177,13 @@ extension CodeBlockSyntax {
   /// Whether it takes something out of a collection behind a place.
   fileprivate func shrinks(_ name: String, after place: AbsolutePosition) -> Bool {
     containsOwn { node in
-      guard node.position >= place || node.endPosition > place else { return false }
+      guard node.position >= place || node.endPosition > place || node.isDeferred else {
+        return false
+      }
       if let call = node.as(FunctionCallExprSyntax.self), let method = call.name,
         Self.removals.contains(method), call.receiver?.storedName == name
       {
-        return call.position >= place || call.endPosition > place
+        return call.position >= place || call.endPosition > place || call.isDeferred
       }
       guard let assignment = node.as(SequenceExprSyntax.self).flatMap(Assignment.init),
         assignment.node.position >= place
@@ -189,6 +200,13 @@ extension CodeBlockSyntax {
     "remove", "removeAll", "removeFirst", "removeLast", "popFirst", "popLast", "removeValue",
     "removeSubrange", "dequeue",
   ]
+}
+
+extension SyntaxProtocol {
+  /// Whether it runs last, wherever it stands.
+  fileprivate var isDeferred: Bool {
+    kind == .functionCallExpr && nearest(DeferStmtSyntax.self) != nil
+  }
 }
 
 extension Loop {

@@ -64,6 +64,12 @@ extension Rule {
           do { result = try await fetch() } ↓catch { left -= 1 }
         }
         """),
+      .bad(
+        """
+        for _ in 1...3 {
+          do { return try await fetch() } ↓catch { last = LoadError.failed(error) }
+        }
+        """),
       .good(
         """
         while true {
@@ -129,7 +135,9 @@ extension CatchClauseSyntax {
         return node.parent?.mentionsAny(of: names) ?? false
       case .functionCallExpr:
         let call = node.cast(FunctionCallExprSyntax.self)
-        guard !file.isRecorder(call), !["append", "String"].contains(call.name ?? "") else {
+        guard !file.isRecorder(call), !call.makesError,
+          !["append", "String"].contains(call.name ?? "")
+        else {
           return false
         }
         return call.arguments.mentionsAny(of: names)

@@ -124,7 +124,11 @@ extension Rule {
     ],
     checks: .type { type, file in
       guard type.kind == .classType || type.kind == .actor, type.isLongLived else { return }
-      for property in type.properties where property.binding.isRecordStore(property.variable) {
+      let isLog = words(of: type.name).contains {
+        ["log", "logs", "logger", "logging"].contains($0)
+      }
+      for property in type.properties
+      where property.binding.isRecordStore(property.variable, inLog: isLog) {
         let name = property.name.bareText
         let uses = StoreUses(of: name, in: type)
         guard let growth = uses.growth, !uses.isLimited else { continue }
@@ -158,31 +162,37 @@ extension TypeDeclaration {
   private static let long: Set<String> = [
     "store", "manager", "service", "reporter", "monitor", "logger", "center", "tracker",
     "coordinator", "controller", "model", "presenter", "registry", "console", "analytics",
+    "history", "trail",
   ]
 }
 
 extension PatternBindingSyntax {
   /// Whether it is a stored array of errors or of what is noted about them.
-  fileprivate func isRecordStore(_ variable: VariableDeclSyntax) -> Bool {
+  fileprivate func isRecordStore(_ variable: VariableDeclSyntax, inLog isInLog: Bool) -> Bool {
     guard variable.bindingSpecifier.tokenKind == .keyword(.var),
       accessorBlock?.accessors.is(CodeBlockItemListSyntax.self) != true,
       let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText,
       let element = arrayElement
     else { return false }
     // A word at the end says what it holds: `errorHandlers` holds no errors.
-    let isNamed = words(of: name).last.map(Self.records.contains) ?? false
-    let last = words(of: element).last
-    return isNamed && last.map { !Self.others.contains($0) } ?? true
-      || last.map(Self.recordTypes.contains) ?? false
+    let names = words(of: name)
+    let isNamed = names.last.map(Self.records.contains) ?? false
+    let parts = words(of: element)
+    guard let last = parts.last else { return isNamed }
+    if names.last == "log", names.dropLast().last == "error" { return true }
+    if isNamed && !Self.others.contains(last) || Self.recordTypes.contains(last) { return true }
+    // `ErrorEntry`, and `LogEntry` in a `LogStore`.
+    guard Self.entries.contains(last), let first = parts.dropLast().last else { return false }
+    return Self.recordTypes.contains(first) || isInLog && first == "log"
   }
 
   /// `E` of `[E]`, `Array<E>`, `[E]()`; empty for what is not written; nil for what is no array.
   private var arrayElement: String? {
     if let type = typeAnnotation?.type {
       if let array = type.as(ArrayTypeSyntax.self) { return array.element.lastName ?? "" }
-      guard let name = type.as(IdentifierTypeSyntax.self), name.name.text == "Array" else {
-        return nil
-      }
+      guard let name = type.as(IdentifierTypeSyntax.self),
+        ["Array", "ContiguousArray"].contains(name.name.text)
+      else { return nil }
       return name.genericArgumentClause?.arguments.first.flatMap {
         $0.argument.as(TypeSyntax.self)?.lastName
       } ?? ""
@@ -199,6 +209,7 @@ extension PatternBindingSyntax {
   private static let recordTypes: Set<String> = [
     "error", "failure", "breadcrumb", "incident", "record", "crash",
   ]
+  private static let entries: Set<String> = ["entry", "event", "record", "report", "info"]
   private static let others: Set<String> = [
     "handler", "observer", "url", "uri", "item", "page", "view", "controller", "string",
   ]
@@ -268,6 +279,9 @@ private struct StoreUses {
     if sign == "+=" {
       note(
         target, sequence.nearest(CodeBlockItemSyntax.self), target.trimmedDescription, isBulk: true)
+    } else if let assignment = Assignment(sequence), assignment.addsToItself {
+      note(
+        target, sequence.nearest(CodeBlockItemSyntax.self), target.trimmedDescription, isBulk: true)
     } else if let assignment = Assignment(sequence), !assignment.isReset {
       // It is made anew from something else, perhaps from its own end.
       isLimited = true
@@ -281,6 +295,15 @@ private struct StoreUses {
     let marked = target.as(MemberAccessExprSyntax.self).map { Syntax($0.declName) }
     growth = Growth(
       marked: marked ?? Syntax(target), statement: statement, isBulk: isBulk, target: text)
+  }
+}
+
+extension Assignment {
+  /// Whether it is `errors = errors + [error]`.
+  fileprivate var addsToItself: Bool {
+    values.count == 3 && values[0].trimmedDescription == target.trimmedDescription
+      && values[1].as(BinaryOperatorExprSyntax.self)?.operator.text == "+"
+      && values[2].kind == .arrayExpr
   }
 }
 

@@ -134,31 +134,31 @@ extension Rule {
 
   private static func checkLoop(_ loop: Loop, _ file: AuditedFile) {
     let isUntilCancelled = loop.runsUntilCancelled
-    guard loop.isEndless || isUntilCancelled, let retry = RetryLoop(loop), retry.clause.isCatchAll,
-      retry.failure.isDisjoint(with: .leaving),
-      retry.attempt.catchClauses.allSatisfy({ $0.id == retry.clause.id || !$0.leaves }),
+    guard loop.isEndless || isUntilCancelled, let retry = RetryLoop(loop),
+      let clause = retry.attempt.catchClauses.first(where: \.isCatchAll),
+      retry.attempt.catchClauses.allSatisfy(loop.goesRound),
       !retry.success.isDisjoint(with: .leaving), !retry.success.contains(.goesRound)
     else { return }
     let others = loop.body.statements.filter { item in
       item.item.id != retry.attempt.id && (item.leaves || item.canEnd)
     }
     let sleep = retry.sleeps.first
-    guard others.isEmpty, !retry.clause.body.canEnd else {
-      return
-    }
+    guard others.isEmpty, !clause.body.canEnd else { return }
     let isPolite = sleep.map { isUntilCancelled || $0.isThrowing } ?? false
     file.report(
-      retry.clause, "After any error this is tried again, for ever",
+      clause, "After any error this is tried again, for ever",
       severity: isPolite ? .info : nil)
   }
 
   private static func checkSelfCall(_ clause: CatchClauseSyntax, _ file: AuditedFile) {
-    guard let attempt = clause.doStatement, let function = clause.enclosingRoutine,
+    guard let attempt = clause.doStatement, let function = clause.routineOfWork,
       let name = function.name, name != "init", name != "next",
       let declaration = function.node.as(FunctionDeclSyntax.self),
       let call = clause.body.ownCalls.first(where: { $0.name == name && $0.isOfSelf })
     else { return }
-    guard attempt.awaits || !clause.body.sleeps.isEmpty, declaration.isRepeated(by: call),
+    guard
+      attempt.awaits || !clause.body.sleeps.isEmpty || clause.changesNothing(before: call, file),
+      declaration.isRepeated(by: call),
       !clause.isBounded(before: call), let body = declaration.body, !body.statements.counts
     else { return }
     let isUnderLoop = call.enclosingLoop != nil
@@ -171,6 +171,12 @@ extension Rule {
 }
 
 extension Loop {
+  /// Whether nothing in a clause leaves it.
+  fileprivate func goesRound(after clause: CatchClauseSyntax) -> Bool {
+    let exits = ExitFinder(label: label).exits(of: clause.body.statements)
+    return exits.isDisjoint(with: .leaving) && !exits.isDisjoint(with: .staying)
+  }
+
   /// Whether it is `while !Task.isCancelled`.
   fileprivate var runsUntilCancelled: Bool {
     sequence == nil && conditions.count == 1
@@ -203,16 +209,6 @@ extension ExprSyntax? {
   }
 }
 
-extension FunctionCallExprSyntax {
-  /// Whether it is a call of the routine's own type or module: `f()`, `self.f()`.
-  fileprivate var isOfSelf: Bool {
-    guard calledExpression.is(MemberAccessExprSyntax.self) else {
-      return calledExpression.is(DeclReferenceExprSyntax.self)
-    }
-    return receiver?.lastName == "self" && trailingClosure == nil
-  }
-}
-
 extension FunctionDeclSyntax {
   /// Whether a call gives this very function its own arguments again.
   fileprivate func isRepeated(by call: FunctionCallExprSyntax) -> Bool {
@@ -234,6 +230,27 @@ extension FunctionDeclSyntax {
 }
 
 extension CatchClauseSyntax {
+  /// The function that it belongs to, also from within a `Task` in it.
+  fileprivate var routineOfWork: Routine? {
+    guard let routine = enclosingRoutine, let closure = routine.node.as(ClosureExprSyntax.self)
+    else { return enclosingRoutine }
+    guard let call = closure.receivingCall, call.trailingClosure?.id == closure.id,
+      call.calledExpression.firstName == "Task", let outer = closure.enclosingRoutine,
+      !outer.isClosure
+    else { return nil }
+    return outer
+  }
+
+  /// Whether it does nothing but log and make a call, and so meets the same once more.
+  fileprivate func changesNothing(
+    before call: FunctionCallExprSyntax, _ file: AuditedFile
+  ) -> Bool {
+    body.statements.allSatisfy { item in
+      if item.contains(where: { $0.id == call.id }) { return true }
+      return item.plainCall.map { $0.isPrint || file.isLogCall($0) } ?? false
+    }
+  }
+
   /// Whether some condition stands between the start of the clause and a call in it.
   fileprivate func isBounded(before call: FunctionCallExprSyntax) -> Bool {
     if catchItems.contains(where: { $0.whereClause != nil }) { return true }

@@ -129,6 +129,24 @@ extension Rule {
         """),
       .good(
         """
+        while !isDone && attempt < 3 {
+          try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
+        }
+        """, because: "three attempts bound it, beside another condition"),
+      .good(
+        """
+        func refresh(attempt: Int = 0) async {
+          do { try await fetch() } catch {
+            guard !(error is CancellationError) else { return }
+            if attempt < limits.attempts {
+              try? await Task.sleep(nanoseconds: UInt64(pow(2, Double(attempt)) * 1e9))
+              await refresh(attempt: attempt + 1)
+            }
+          }
+        }
+        """, because: "the limit is kept elsewhere, and such limits are small"),
+      .good(
+        """
         struct Client {
           let maximumRetries = 3
           func delay(_ attempt: Int) -> UInt64 { UInt64(pow(2, Double(attempt))) }
@@ -150,7 +168,9 @@ extension Rule {
     let routine = call.enclosingFunction ?? call.enclosingRoutine
     // Without a routine it is code of a script, of which the statement alone is looked at.
     let scope = routine?.node ?? call.nearest(CodeBlockItemSyntax.self).map { Syntax($0) }
-    guard call.isDelay(in: routine), !(scope?.isCapped ?? false), !call.isBounded(in: file) else {
+    guard call.isDelay(in: routine) || power.growsWithAttempts, !(scope?.isCapped ?? false),
+      !call.isBounded(in: file)
+    else {
       return
     }
     file.report(
@@ -162,9 +182,9 @@ extension Rule {
   }
 
   private static func checkDoubling(_ sequence: SequenceExprSyntax, _ file: AuditedFile) {
-    guard let name = sequence.changedTarget?.lastName, sequence.multiplies(name),
-      let loop = sequence.enclosingLoop, name.isOfDelay || loop.body.waits(for: name)
-    else { return }
+    guard let name = sequence.changedTarget?.lastName, sequence.multiplies(name) else { return }
+    guard let loop = sequence.enclosingLoop else { return checkGrowth(of: name, sequence, file) }
+    guard name.isOfDelay || loop.body.waits(for: name) else { return }
     guard let sleep = loop.body.sleeps.first(where: { $0.delay.referencedNames.contains(name) }),
       !loop.body.isCapped, !loop.node.compares(name), !sequence.isBounded(in: file)
     else { return }
@@ -172,6 +192,18 @@ extension Rule {
       Fix.safe("bound the delay", Edit(sequence.bytes, $0))
     }
     file.report(sequence, "`\(name)` grows with every attempt, without a bound", fix: fix)
+  }
+}
+
+extension Rule {
+  /// A delay that an object keeps, and that every call of a function doubles.
+  private static func checkGrowth(
+    of name: String, _ sequence: SequenceExprSyntax, _ file: AuditedFile
+  ) {
+    guard name.isOfDelay, let routine = sequence.enclosingFunction, !sequence.isLocal(name),
+      routine.node.waits(for: name), !routine.node.isCapped, !routine.node.compares(name)
+    else { return }
+    file.report(sequence, "`\(name)` grows with every attempt, without a bound")
   }
 }
 
@@ -209,6 +241,15 @@ extension ExprSyntax {
 }
 
 extension Syntax {
+  /// Whether its size depends on a number of attempts.
+  fileprivate var growsWithAttempts: Bool {
+    referencedNames.contains { name in
+      words(of: name).contains {
+        ["attempt", "attempts", "retry", "retries", "tries"].contains($0)
+      }
+    }
+  }
+
   /// Whether it names nothing but what makes numbers of literals.
   fileprivate var isConstant: Bool {
     referencedNames.isSubset(of: ["pow", "exp2", "exp", "Double", "Int", "UInt64", "Float"])
@@ -219,6 +260,7 @@ extension FunctionCallExprSyntax {
   /// Whether its value is waited for, by what stands around it.
   fileprivate func isDelay(in routine: Routine?) -> Bool {
     if routine?.name?.isOfDelay ?? false { return true }
+    if TypeDeclaration(around: self)?.name.isOfDelay ?? false { return true }
     var current = Syntax(self).parent
     while let here = current, here.id != routine?.node.id {
       if let call = here.as(FunctionCallExprSyntax.self), Sleep(call) != nil { return true }
@@ -286,7 +328,24 @@ extension SyntaxProtocol {
       }
       loop = here.node.enclosingLoop
     }
-    return file.attemptLimit.map { $0 <= 10 } ?? false
+    return isUnderLimit || file.attemptLimit.map { $0 <= 10 } ?? false
+  }
+
+  /// Whether a condition around it compares a count with a limit that is kept elsewhere:
+  /// `if attempt < maximumAttempts`.
+  private var isUnderLimit: Bool {
+    var current = Syntax(self).parent
+    while let here = current, here.kind != .functionDecl, here.kind != .memberBlock {
+      let checks = here.as(IfExprSyntax.self)?.conditions.every(SequenceExprSyntax.self) ?? []
+      for check in checks.flatMap(\.comparisons) where ["<", "<="].contains(check.sign) {
+        if let number = check.right.integer { return number <= 10 }
+        if let limit = check.right.lastName {
+          return enclosingFunction?.hasParameter(limit) != true
+        }
+      }
+      current = here.parent
+    }
+    return false
   }
 }
 
@@ -301,9 +360,8 @@ extension Loop {
   fileprivate var limitName: String? {
     let places = sequence.map { [Syntax($0)] } ?? conditions
     for sequence in places.flatMap({ $0.every(SequenceExprSyntax.self) }) {
-      let sign = sequence.elements.dropFirst().first?.as(BinaryOperatorExprSyntax.self)
-      guard ["...", "..<", "<", "<="].contains(sign?.operator.text ?? "") else { continue }
-      return sequence.elements.last?.lastName
+      let bound = sequence.comparisons.first { ["...", "..<", "<", "<="].contains($0.sign) }
+      if let bound { return bound.right.lastName }
     }
     return nil
   }

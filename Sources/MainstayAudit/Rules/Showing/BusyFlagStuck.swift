@@ -15,13 +15,20 @@ extension Rule {
     checks: .doStatement { node, file in
       guard !node.catchClauses.isEmpty else { return }
       var seen: Set<String> = []
-      for item in node.itemsBefore {
+      for item in node.itemsBefore + node.body.statements.untilFirstTry {
         guard let start = item.assignment, start.isBoolean(true), let name = start.name,
           name.isBusyName, start.isState, seen.insert(start.path).inserted
         else { continue }
         file.check(start, node)
       }
     })
+}
+
+extension CodeBlockItemListSyntax {
+  /// What surely ran when something throws.
+  fileprivate var untilFirstTry: [CodeBlockItemSyntax] {
+    Array(prefix { item in !item.contains { $0.kind == .tryExpr || $0.kind == .throwStmt } })
+  }
 }
 
 extension AuditedFile {
@@ -111,6 +118,10 @@ extension FunctionCallExprSyntax {
     _ path: String, _ type: TypeDeclaration?, _ vocabulary: Vocabulary
   ) -> Bool {
     guard let name, name.first?.isLowercase ?? false else { return false }
+    // `.other(error)` makes a value.
+    if let access = calledExpression.as(MemberAccessExprSyntax.self), access.base == nil {
+      return false
+    }
     if Self.endings.contains(words(of: name).first ?? "") { return true }
     if let receiver {
       let first = receiver.firstName

@@ -63,6 +63,7 @@ private let convertedUnloggedBad: [Example] = [
   .bad("do { try f() } catch let e { ↓throw AppError(e) }"),
   .bad("do { try f() } catch { if isOpen { close() }; ↓throw mapper.map(error) }"),
   .bad("do { try f() } catch let e as NetError { ↓throw e.toAppError() }"),
+  .bad("do { try f() } catch { last = LoadError.failed; ↓throw AppError.from(error) }"),
   .bad(
     """
     func load() async throws(AppError) {

@@ -23,9 +23,13 @@ extension Rule {
       guard !calls.contains(where: file.isLogCall),
         !calls.contains(where: { $0.name == "exit" })
       else { return }
+      let isTold = file.tells(handler)
       file.report(
-        call, "The console is the only one to hear of this error",
-        severity: handler.body.contains { $0.kind == .throwStmt } ? .info : nil,
+        call,
+        isTold
+          ? "What is printed here, nobody reads where people use it"
+          : "The console is the only one to hear of this error",
+        severity: isTold ? .info : nil,
         fix: file.fix(call, handler))
     })
 }
@@ -38,15 +42,52 @@ private struct Aftermath {
 }
 
 extension FunctionCallExprSyntax {
+  /// Whether it is part of what a print prints.
+  fileprivate var isPrinted: Bool {
+    var current = parent
+    while let here = current, here.kind != .codeBlockItem {
+      if here.as(FunctionCallExprSyntax.self)?.isPrint ?? false { return true }
+      current = here.parent
+    }
+    return false
+  }
+
   /// The nearest handler around it within its function.
   fileprivate var errorHandler: Aftermath? {
     var current = Syntax(self)
     while let parent = current.parent {
       if let handler = current.handler(under: parent) { return handler }
-      if parent.kind == .memberBlock || parent.kind == .functionDecl { return nil }
+      if let function = parent.as(FunctionDeclSyntax.self) { return function.asHandler }
+      if parent.kind == .memberBlock { return nil }
       current = parent
     }
     return nil
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// The function as what a delegate hears of a failure by: `didFailWithError error: any Error`.
+  fileprivate var asHandler: Aftermath? {
+    guard let body else { return nil }
+    for parameter in signature.parameterClause.parameters {
+      let name = (parameter.secondName ?? parameter.firstName).bareText
+      let label = words(of: parameter.firstName.bareText)
+      guard name.isErrorName, label.last == "error",
+        label.contains(where: { $0 == "fail" || $0 == "failed" }),
+        parameter.type.kind != .optionalType
+      else { continue }
+      return Aftermath(body: Syntax(body), names: [name])
+    }
+    return nil
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it is `whenFailure { … }` or `onError { … }`, whose closure gets a failure.
+  fileprivate var tellsOfFailure: Bool {
+    guard let parts = name.map({ words(of: $0) }), parts.count > 1 else { return false }
+    return ["when", "on", "catch", "handle"].contains(parts.first ?? "")
+      && ["error", "errors", "failure", "failures"].contains(parts.last ?? "")
   }
 }
 
@@ -66,6 +107,7 @@ extension Syntax {
     switch parent.kind {
     case .catchClause:
       let clause = parent.cast(CatchClauseSyntax.self)
+      guard !clause.isForCancellation else { return nil }
       return Aftermath(body: Syntax(clause.body), names: clause.boundNames)
     case .switchCase:
       guard let label = parent.cast(SwitchCaseSyntax.self).label.as(SwitchCaseLabelSyntax.self),
@@ -87,6 +129,13 @@ extension Syntax {
         let name = condition.errorName(comparedBy: "==")
       else { return nil }
       return Aftermath(body: self, names: [name])
+    case .functionCallExpr:
+      let call = parent.cast(FunctionCallExprSyntax.self)
+      guard call.trailingClosure?.id == id, call.tellsOfFailure,
+        let closure = self.as(ClosureExprSyntax.self)
+      else { return nil }
+      return Aftermath(
+        body: self, names: Set(Routine(closure).parameters.map(\.name.bareText)))
     case .labeledExpr, .multipleTrailingClosureElement:
       let label =
         parent.as(LabeledExprSyntax.self)?.label
@@ -128,6 +177,30 @@ extension String {
 }
 
 extension AuditedFile {
+  /// Whether somebody besides the console hears of the error: it is thrown, returned, handed on or
+  /// shown.
+  fileprivate func tells(_ handler: Aftermath) -> Bool {
+    handler.body.contains { node in
+      switch node.kind {
+      case .throwStmt: return true
+      case .returnStmt: return node.mentions { handler.names.contains($0.bareText) }
+      case .functionCallExpr:
+        let call = node.cast(FunctionCallExprSyntax.self)
+        guard !call.isPrint, !call.isPrinted, call.name != "String", call.freeName != "type" else {
+          return false
+        }
+        let isAssertion = call.name?.hasPrefix("assert") ?? false
+        return isRecorder(call) && !isAssertion || call.arguments.mentionsAny(of: handler.names)
+      case .sequenceExpr:
+        guard let assignment = Assignment(node.cast(SequenceExprSyntax.self)) else { return false }
+        return assignment.isState
+          && (setsErrorState(assignment)
+            || assignment.values.contains { $0.mentionsAny(of: handler.names) })
+      default: return false
+      }
+    }
+  }
+
   /// Whether it lies in the main type of a program without a screen.
   fileprivate func isCommand(_ call: FunctionCallExprSyntax) -> Bool {
     let attributes = TypeDeclaration(around: call)?.node.asProtocol(
@@ -222,6 +295,15 @@ private let printInHandlerBad: [Example] = [
     """),
   .bad(
     """
+    func load() async {
+      do { items = try await api.items() } catch {
+        ↓print("Loading failed: \\(error)")
+        DispatchQueue.main.async { self.handleFailure("The list cannot be shown.") }
+      }
+    }
+    """),
+  .bad(
+    """
     do { try save() } catch {
       ↓print("Saving failed")
       print(error.localizedDescription)
@@ -231,6 +313,9 @@ private let printInHandlerBad: [Example] = [
 ]
 
 private let printInHandlerGood: [Example] = [
+  .good(
+    "do { try await load() } catch is CancellationError { print(\"cancelled\") } catch { show(error) }",
+    because: "nothing failed"),
   .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
   .good("func show() { print(items) }", because: "it prints no error"),
   .good("do { try save() } catch { print(error, to: &standardError) }"),

@@ -85,6 +85,20 @@ import Testing
     }
   }
 
+  @Test(.requirement("B41")) func `the same object counts once, whoever catches it`() {
+    let monitor = ErrorMonitor()
+    let error = NSError(domain: "Shop", code: 3)
+    let id = monitor.capture(error)
+    #expect(id != nil && monitor.history.first?.id == id)
+    #expect(monitor.capture(error) == nil && monitor.capture(error, group: "checkout") == nil)
+    #expect(monitor.capture(NSError(domain: "Shop", code: 3)) != nil, "another one like it")
+    let broken = BrokenShop()
+    #expect(monitor.capture(broken) != nil && monitor.capture(broken) == nil)
+    #expect(monitor.capture(ShopError.closed) != nil && monitor.capture(ShopError.closed) != nil)
+    #expect(monitor.history.count == 5 && monitor.groups.map(\.count).sorted() == [1, 2, 2])
+    #expect(monitor.ledger.captured == 8 && monitor.ledger.dropped == [.duplicate: 3])
+  }
+
   @Test func `a flood is told by its first reports and one that counts the others`() async {
     let (clock, wall, sink) = (ManualClock(), WallClock(), MemorySink())
     let monitor = ErrorMonitor(sinks: [sink], clock: clock, wallClock: { wall.now })

@@ -102,6 +102,33 @@ import Testing
     #expect(sink.recoveries.first?.id == monitor.history.first?.id)
   }
 
+  @Test(.requirement("A37")) func `an error that is an object is known by itself`() async {
+    let sink = MemorySink()
+    let monitor = ErrorMonitor(sinks: [sink])
+    let errors = (0..<2).map { _ in NSError(domain: "Shop", code: 3) }
+    let ids = errors.map { monitor.capture($0) }
+    monitor.recordPresentation(.init(style: "alert"), of: errors[0])
+    monitor.recordRecovery(from: errors[0], succeeded: true)
+    await monitor.flush(within: .patience)
+    #expect(monitor.history.map(\.id) == ids.reversed())
+    #expect(monitor.history.map(\.recovery?.succeeded) == [nil, true])
+    #expect(monitor.history.map(\.presentation?.style) == [nil, "alert"])
+    #expect(sink.recoveries.map(\.id) == [ids[0]])
+  }
+
+  @Test(.requirement("A38")) func `an object that was captured inside counts once`() async throws {
+    let monitor = ErrorMonitor()
+    let error = NSError(domain: "Shop", code: 3)
+    _ = try await monitor.attempt("Save") { () throws -> Int in
+      monitor.capture(error)
+      throw error
+    } recover: { _ in
+      true
+    }
+    #expect(monitor.history.count == 1 && monitor.ledger.dropped == [.duplicate: 1])
+    #expect(monitor.history.first?.recovery?.succeeded == true)
+  }
+
   @Test func `recoveries wait for a sink too, only the newest 64`() async {
     let sink = MemorySink(isStalled: true)
     let monitor = ErrorMonitor(sinks: [sink])

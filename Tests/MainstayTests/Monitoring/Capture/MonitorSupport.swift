@@ -29,6 +29,9 @@ enum ShopError: Error {
   case closed, sold(to: String)
 }
 
+/// An error that is an object.
+final class BrokenShop: Error {}
+
 extension ErrorMonitor {
   /// Whether the ledger says of a sink at rest what the sink has accepted and what its queue holds:
   /// both are counted by others than the ledger.

@@ -62,6 +62,79 @@ import Testing
     #expect(Set(machine.clusters.map(\.id)).count == machine.count)
   }
 
+  private func message(_ text: String, type: String = "", code: String = "") -> Message {
+    Message(text, type: type, code: code)
+  }
+
+  @Test func `of two that are equally alike the older one is taken`() {
+    var machine = Self.machine(similarity: 0.7)
+    let first = machine.add(message("k a b c"))
+    #expect(machine.add(message("k a x y")).isNew)
+    #expect(machine.add(message("k a b y")).id == first.id)
+  }
+
+  @Test func `the largest cluster is named first, and those of one size by their ids`() {
+    var machine = Self.machine(similarity: 1)
+    for text in ["a x", "b x", "c x", "b x", "d x", "b x", "d x"] { machine.add(message(text)) }
+    let clusters = machine.clusters
+    #expect(clusters.map(\.count) == [3, 2, 1, 1])
+    #expect(clusters.prefix(2).map(\.template) == ["b x", "d x"])
+    let ids = clusters.suffix(2).map(\.id.description)
+    #expect(ids == ids.sorted() && machine.nodes == 5)
+  }
+
+  @Test func `a message is matched where all of its words fit, and nothing is learned`() {
+    var machine = Self.machine(words: 0, similarity: 0.5)
+    let first = machine.add(message("a b c"))
+    machine.add(message("a x c"))
+    let before = machine.clusters
+    let match = machine.match(message("a q c"))
+    #expect(match?.id == first.id && match?.isNew == false && match?.template == "a <*> c")
+    #expect(machine.match(message("a q z")) == nil, "a wildcard does not make up for a word")
+    #expect(machine.match(message("z q z")) == nil)
+    #expect(machine.match(message("a q c", type: "T")) == nil)
+    #expect(machine.match(message("a q c d")) == nil && machine.match(message("")) == nil)
+    #expect(machine.clusters == before)
+    let empty = machine.add(message(""))
+    #expect(machine.match(message(""))?.id == empty.id)
+  }
+
+  @Test func `lines are words apart`() {
+    #expect(message("a b\nc").words == ["a", "b", "c"])
+  }
+
+  @Test func `when one leaves, those beside it are still found`() {
+    var machine = Self.machine(similarity: 0.7, clusters: 2)
+    machine.add(message("k a b c"))
+    let second = machine.add(message("k x y z"))
+    machine.add(message("q q q q"))
+    #expect(machine.evicted == 1 && machine.nodes == 3)
+    #expect(machine.add(message("k x y w")).id == second.id)
+  }
+
+  @Test func `the one used longest ago leaves, however many uses there were`() {
+    for seed in 0..<RandomDose.schedules / 100 {
+      var random = SeededGenerator(seed: seed)
+      let limit = Int.random(in: 1...6, using: &random)
+      var machine = Self.machine(similarity: 1, clusters: limit)
+      var (recent, gone) = ([String](), 0)
+      for _ in 0..<200 {
+        let word = ["a", "b", "c", "d", "e", "f", "g", "h"].randomElement(using: &random) ?? ""
+        let isKnown = recent.contains(word)
+        #expect(machine.add(message(word + " x")).isNew == !isKnown, "seed \(seed)")
+        recent.removeAll { $0 == word }
+        recent.insert(word, at: 0)
+        if recent.count > limit {
+          recent.removeLast()
+          gone += 1
+        }
+        let kept = machine.clusters.map(\.template).sorted()
+        #expect(kept == recent.map { $0 + " x" }.sorted(), "seed \(seed)")
+        #expect(machine.evicted == gone && machine.rememberedUses <= 2 * limit, "seed \(seed)")
+      }
+    }
+  }
+
   @Test func `no walk breaks a rule`() {
     for seed in 0..<RandomDose.schedules / 10 {
       var random = SeededGenerator(seed: seed)

@@ -62,6 +62,59 @@ import Testing
     #expect(machine.groups.entry(1)?.operations.map(\.count) == [2, 1])
   }
 
+  @Test func `what is left out is counted by its reason, and nothing else is`() {
+    var machine = machine()
+    #expect(machine.losses.isEmpty)
+    machine.drop(.ownFailure)
+    machine.drop(.ownFailure)
+    machine.drop(.shutDown)
+    _ = machine.capture(sighting(1, at: 0))
+    #expect(machine.losses == [.ownFailure: 2, .shutDown: 1])
+  }
+
+  @Test func `a group knows when it was seen, also where the clock is set back`() {
+    var machine = machine()
+    for second in [120, 180, 60, 90] { _ = machine.capture(sighting(1, at: second)) }
+    let group = machine.groups.entry(1)
+    #expect(group?.firstSeen == Date(timeIntervalSince1970: 60))
+    #expect(group?.lastSeen == Date(timeIntervalSince1970: 90))
+    #expect(group?.reading == .seconds(90) && group?.count == 4)
+    #expect(group?.trends.counts(per: .minute, until: 3).suffix(3) == [2, 1, 1])
+    #expect(machine.trends.counts(per: .minute, until: 3).suffix(3) == [2, 1, 1])
+  }
+
+  @Test func `nobody asks for the operation of what was done during none`() {
+    var machine = machine()
+    let answers = [0, 1].map { machine.capture(sighting(1, at: $0)) }
+    #expect(answers.map(\.fate) == [.told(after: nil, takesTrace: false), .suppressed])
+    #expect(answers.map(\.asksForOperation) == [false, false])
+  }
+
+  @Test func `a stack is taken where it is wanted, and a reading beyond all sums is no trap`() {
+    var machine = machine(nil)
+    let readings = [Duration.seconds(Int64.min), .seconds(Int64.max), .seconds(Int64.max) * 10]
+    for reading in readings {
+      for (wantsTrace, takesTrace) in [(false, false), (true, true)] {
+        let sighting = Machine.Sighting(
+          key: 1, wantsTrace: wantsTrace, now: reading, date: Date(timeIntervalSince1970: 0))
+        #expect(machine.capture(sighting).fate == .told(after: nil, takesTrace: takesTrace))
+      }
+    }
+  }
+
+  @Test func `a date has a minute, also before 1970 and beyond all calendars`() {
+    let minutes: [(Double, Int)] = [
+      (0, 0), (59, 0), (60, 1), (61, 1), (3_600, 60), (-1, -1), (-60, -1), (-61, -2),
+      (.infinity, 0), (-.infinity, 0), (.nan, 0), (1e300, 4_300_000_000), (-1e300, -1_100_000_000),
+    ]
+    for (second, minute) in minutes {
+      #expect(Date(timeIntervalSince1970: second).wallMinute == minute, "\(second)")
+    }
+    for date in [Date.distantPast, .distantFuture] {
+      #expect(abs(date.wallMinute - Int(date.timeIntervalSince1970 / 60)) <= 1)
+    }
+  }
+
   @Test func `a random walk counts every capture exactly once`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)

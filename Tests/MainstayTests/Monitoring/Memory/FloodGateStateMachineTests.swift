@@ -26,6 +26,34 @@ import Testing
     #expect(gate.suppressed == nil)
   }
 
+  @Test func `what was not told lies between its earliest and its latest date`() {
+    var gate = FloodGate()
+    for second in [0, 1] { _ = gate.ask(limit, now: .zero, date: date(second)) }
+    for second in [50, 90, 20] { _ = gate.ask(limit, now: .zero, date: date(second)) }
+    #expect(gate.suppressed == .init(count: 3, first: date(20), last: date(90)))
+  }
+
+  @Test(arguments: [
+    (-7, 0), (0, 0), (1, 1), (2_147_483_647, 2_147_483_647), (2_147_483_648, 2_147_483_647),
+  ]) func `a count from a file is cut`(count: Int, cut: Int) throws {
+    let text = #"{"count": \#(count), "first": 1, "last": 2}"#
+    let read = try JSONDecoder().decode(ErrorReport.Suppressed.self, from: Data(text.utf8))
+    #expect(read.count == cut && read.first < read.last)
+  }
+
+  @Test func `as many go out in each window as the limit says`() {
+    for count in 1...5 {
+      let limit = FloodGate.Limit(count: count, window: .seconds(60))
+      var gate = FloodGate()
+      for second in [0, 60] {
+        let answers = (0..<9).map { _ in
+          gate.ask(limit, now: .seconds(second), date: date(second)) != .suppressed
+        }
+        #expect(answers.count(where: \.self) == count && answers.prefix(count).allSatisfy(\.self))
+      }
+    }
+  }
+
   @Test func `without a limit all go out`() {
     var gate = FloodGate()
     for _ in 0..<9 { #expect(gate.ask(nil, now: .zero, date: date(0)) == .passes(after: nil)) }

@@ -29,6 +29,21 @@ import Testing
     #expect(book.newestFirst.map(\.key) == [2, 1], "changing is not seeing")
   }
 
+  @Test(arguments: [-3, 0, 1]) func `a book for less than one group has one`(capacity: Int) {
+    var book = Book(capacity: capacity)
+    for key in 1...3 { book.see(key, at: date) { $0.count += 1 } }
+    #expect(book.newestFirst.map(\.key) == [3] && book.evicted == 2)
+  }
+
+  @Test func `a new group has counted nothing`() {
+    var book = Book(capacity: 2)
+    #expect(book.newestEntry == nil && book.newestFirst.isEmpty && book.evicted == 0)
+    book.see(1, at: date) { _ in }
+    let entry = book.entry(1)
+    #expect(entry?.count == 0 && entry?.otherOperations == 0 && entry?.operations.isEmpty == true)
+    #expect(entry?.attempts == 0 && entry?.successes == 0 && entry?.sample == nil)
+  }
+
   @Test func `eight operations are known by name, the others are counted`() {
     var book = Book(capacity: 1)
     book.see(1, at: date) { entry in

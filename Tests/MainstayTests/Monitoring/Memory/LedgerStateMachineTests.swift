@@ -59,6 +59,64 @@ import Testing
     #expect(sum.stored(for: "b") == 2 && sum.stored(for: "a") == 0 && sum.isBalanced)
   }
 
+  @Test func `nothing is known of a sink that is not there, and an empty ledger balances`() {
+    let empty = Ledger()
+    #expect(empty.isBalanced && empty.captured == 0 && empty.continued() == empty)
+    #expect(empty.sent(to: "a") == 0 && empty.stored(for: "a") == 0)
+    #expect(empty.dropped(for: "a").isEmpty && empty.adding(empty) == empty)
+    #expect(Ledger.Books().inherited == 0 && Ledger.Books().delivery == Ledger.Delivery())
+    #expect(ledger(kept: 3, sent: 3).isBalanced, "nothing is stored")
+  }
+
+  @Test func `no count is negative in a ledger that balances`() {
+    var (kept, lost, sent, dropped) = (Ledger(), Ledger(), Ledger(), Ledger())
+    kept.kept = -1
+    lost.dropped = [.suppressed: -1]
+    sent.sinks["a"] = .init()
+    sent.sinks["a"]?.sent = -1
+    dropped.sinks["a"] = .init()
+    dropped.sinks["a"]?.dropped[.overflow] = -1
+    #expect([kept, lost, sent, dropped].map(\.isBalanced) == [false, false, false, false])
+  }
+
+  @Test func `what waited in memory is lost, to the last one`() {
+    let all = ledger(kept: 5, sent: 4).continued()
+    #expect(all.dropped(for: "a") == [.lost: 1] && all.stored(for: "a") == 0)
+    let none = ledger(kept: 5, sent: 5).continued(inheriting: ["a": 0])
+    #expect(none == ledger(kept: 5, sent: 5))
+    let more = ledger(kept: 5, sent: 1).continued(inheriting: ["a": -3]).continued()
+    #expect(more.dropped(for: "a") == [.lost: 4] && more.captured == 5)
+    var known = ledger(kept: 9, sent: 4)
+    known.sinks["a"]?.dropped[.lost] = 2
+    #expect(known.continued().dropped(for: "a") == [.lost: 5])
+  }
+
+  @Test func `a new sink missed what was kept before it, be it one`() {
+    for kept in [0, 1, 9] {
+      let next = ledger(kept: kept, sent: kept).continued(inheriting: ["b": 2])
+      #expect(next.captured == kept + 2 && next.stored(for: "b") == 2)
+      #expect(next.dropped(for: "b") == (kept == 0 ? [:] : [.noSink: kept]))
+      #expect(next.dropped(for: "a") == [.lost: 2] && next.isBalanced)
+      var other = Ledger()
+      other.sinks["b"] = .init()
+      let sum = ledger(kept: kept, sent: kept).adding(other)
+      #expect(sum.dropped(for: "b") == (kept == 0 ? [:] : [.noSink: kept]))
+      #expect(sum.dropped(for: "a").isEmpty)
+    }
+  }
+
+  @Test func `a sink that keeps reports speaks for those that it accepted`() {
+    var own = Ledger.Delivery()
+    own.sent = 7
+    own.dropped = [.overflow: 2]
+    #expect(own.applying(nil) == own)
+    var said = Ledger.Delivery()
+    said.sent = 4
+    said.dropped = [.overflow: 1, .rejected: 1]
+    let told = own.applying(.init(inherited: 3, delivery: said))
+    #expect(told.sent == 4 && told.dropped == [.overflow: 3, .rejected: 1] && told.total == 8)
+  }
+
   @Test func `a reason is cut, a hostile one too`() {
     #expect(ErrorReport.DropReason(String(repeating: "ä", count: 99)).rawValue.utf8.count == 64)
   }

@@ -69,6 +69,19 @@ import Testing
     #expect(answers == [true, false, true, true, false, false, true])
   }
 
+  @Test(arguments: [-3, 0, 1]) func `a filter for less than one knows one`(capacity: Int) {
+    var filter = DuplicateFilter<Int>(capacity: capacity)
+    #expect([1, 1, 2, 1].map { filter.isNew($0) } == [true, false, true, true])
+    #expect(filter.count == 1)
+  }
+
+  @Test func `it counts what came again`() {
+    var filter = DuplicateFilter<Int>(capacity: 9)
+    #expect(filter.duplicates == 0)
+    for id in [1, 2, 1, 1, 2] { _ = filter.isNew(id) }
+    #expect(filter.duplicates == 3)
+  }
+
   @Test func `a random walk agrees with the newest so many`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)

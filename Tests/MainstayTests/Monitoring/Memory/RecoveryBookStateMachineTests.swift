@@ -15,6 +15,21 @@ import Testing
     #expect(book.others == .init(attempts: 3, successes: 1))
   }
 
+  @Test func `there is room for 500 codes, and for one at least`() {
+    for (capacity, room) in [(nil, 500), (-1, 1), (0, 1), (1, 1), (2, 2)] as [(Int?, Int)] {
+      var book = capacity.map { RecoveryBook<Int>(capacity: $0) } ?? RecoveryBook<Int>()
+      for code in 0...room { book.add(code, succeeded: true) }
+      #expect(book[room - 1].attempts == 1 && book[room].attempts == 0, "\(room)")
+      #expect(book.others.attempts == 1, "\(room)")
+    }
+  }
+
+  @Test func `the rate is the part of the attempts that worked`() {
+    var book = RecoveryBook<Int>()
+    for succeeded in [true, false, false, true, false] { book.add(1, succeeded: succeeded) }
+    #expect(book[1].rate == 0.4)
+  }
+
   @Test func `a random walk counts each attempt once`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.requirement("B42")) func `a few that are critical are handed over besides`() {
-    var queue = Queue(.init())
+    var queue = Queue(.init(capacity: 99, batchSize: 9))
     let begun = (0..<10).count { _ in queue.beginUrgent() }
     #expect(begun == 8 && queue.stored == 8 && !queue.isSettled)
     for _ in 0..<8 { queue.endUrgent() }
@@ -86,7 +86,7 @@ import Testing
 
   @Test func `a hint is cut to what is useful`() {
     for (hint, pause) in [(-5, 1), (0, 1), (7, 7), (Int64.max, 31_536_000)] {
-      var queue = Queue(.init())
+      var queue = Queue(.init(capacity: 99, batchSize: 9))
       _ = queue.offer(1, severity: .error)
       _ = queue.next()
       #expect(queue.end(.later(after: .seconds(hint))) == .pause(.seconds(pause)))
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `what is rejected is dropped with the reason`() {
-    var queue = Queue(.init())
+    var queue = Queue(.init(capacity: 99, batchSize: 9))
     _ = queue.offer(1, severity: .error)
     _ = queue.next()
     #expect(queue.end(.rejected(.init("tooLarge"))) == .send)
@@ -138,8 +138,101 @@ import Testing
     #expect(queue.stored == 0 && queue.books.dropped == [.shutDown: 4])
   }
 
+  @Test func `it is settled where nobody sends and nothing urgent is on its way`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 1))
+    #expect(queue.isSettled)
+    for number in 1...2 { _ = queue.offer(number, severity: .error) }
+    #expect(!queue.isSettled && queue.stored == 2)
+    _ = queue.next()
+    #expect(!queue.isSettled && queue.stored == 2)
+    _ = queue.end(.later())
+    #expect(queue.isSettled && queue.stored == 2, "it waits")
+    #expect(queue.beginUrgent() == true)
+    #expect(!queue.isSettled && queue.stored == 3)
+    queue.endUrgent()
+    #expect(queue.isSettled && queue.stored == 2 && queue.books.sent == 1)
+  }
+
+  @Test func `only the end of a pause ends a pause, and nothing else begins by it`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 9))
+    queue.resume()
+    #expect(queue.phase == .idle && queue.offer(1, severity: .error) == true)
+    queue.resume()
+    #expect(queue.phase == .sending && queue.next() == [1])
+    _ = queue.end(.later())
+    #expect(queue.phase == .pausing && queue.wake() == false)
+    queue.resume()
+    #expect(queue.phase == .sending && queue.next() == [1])
+  }
+
+  @Test func `a pause is short again once a batch was settled, taken or not`() {
+    for settled in [ErrorReport.SendOutcome.accepted, .rejected()] {
+      var queue = Queue(.init(capacity: 9, batchSize: 1))
+      for number in 1...2 { _ = queue.offer(number, severity: .error) }
+      for seconds in [1, 2] {
+        _ = queue.next()
+        #expect(queue.end(.later()) == .pause(.seconds(seconds)))
+        queue.resume()
+      }
+      _ = queue.next()
+      #expect(queue.end(settled) == .send)
+      #expect(queue.next() == [2])
+      #expect(queue.end(.later()) == .pause(.seconds(1)))
+    }
+  }
+
+  @Test func `what is put back counts when there is no room`() {
+    var queue = Queue(.init(capacity: 2, batchSize: 2))
+    for number in 1...2 { _ = queue.offer(number, severity: .error) }
+    #expect(queue.next() == [1, 2])
+    for number in 3...4 { _ = queue.offer(number, severity: .error) }
+    #expect(queue.stored == 4 && queue.books.dropped.isEmpty)
+    _ = queue.end(.later())
+    #expect(queue.stored == 2 && queue.books.dropped == [.overflow: 2])
+    queue.resume()
+    #expect(queue.next() == [3, 4])
+  }
+
+  @Test(arguments: zip(Severity.allCases, Severity.allCases.dropFirst()))
+  func `the milder one leaves, also where it is the newest`(mild: Severity, severe: Severity) {
+    var queue = Queue(.init(capacity: 1, batchSize: 1))
+    _ = queue.offer(1, severity: severe)
+    _ = queue.offer(2, severity: mild)
+    #expect(queue.next() == [1] && queue.books.dropped == [.overflow: 1])
+  }
+
+  @Test func `what is not for the sink is counted, and a batch of no reports is not`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 9))
+    queue.withhold()
+    queue.withhold()
+    #expect(queue.books.dropped == [.withheld: 2])
+    #expect(queue.wake() == true)
+    #expect(queue.next(hasMore: true) == [])
+    _ = queue.end(.rejected())
+    #expect(queue.books.dropped == [.withheld: 2])
+  }
+
+  @Test(.requirement("C22")) func `what comes after consent was withdrawn stays`() {
+    var idle = Queue(.init(capacity: 9, batchSize: 9))
+    _ = idle.offer(1, severity: .error)
+    idle.withdraw()
+    _ = idle.offer(2, severity: .error)
+    #expect(idle.next() == [2])
+    _ = idle.end(.later())
+    #expect(idle.stored == 1 && idle.books.dropped == [.withheld: 1])
+    var busy = Queue(.init(capacity: 9, batchSize: 1))
+    for number in 1...2 { _ = busy.offer(number, severity: .error) }
+    _ = busy.next()
+    busy.withdraw()
+    _ = busy.end(.accepted)
+    _ = busy.offer(3, severity: .error)
+    #expect(busy.next() == [3])
+    _ = busy.end(.later())
+    #expect(busy.stored == 1 && busy.books.dropped == [.withheld: 1])
+  }
+
   @Test func `a sender may have something else to send than reports`() {
-    var queue = Queue(.init())
+    var queue = Queue(.init(capacity: 99, batchSize: 9))
     #expect(queue.wake() == true)
     #expect(queue.wake() == false)
     #expect(queue.next(hasMore: true) == [])
@@ -196,16 +289,14 @@ import Testing
   }
 }
 
-@Suite struct FifoStateMachineTests {
-  @Test func `putting many back moves what waits once`() {
+@Suite struct SinkQueueFifoStateMachineTests {
+  @Test func `many may be put back before many others`() {
     let count = 100_000
     var fifo = Fifo<Int>()
     for number in 0..<(2 * count) { fifo.append(number) }
     let taken = (0..<count).compactMap { _ in fifo.takeFirst() }
-    let before = fifo.moves
-    #expect(before <= 2 * count)
     fifo.prepend(taken)
-    #expect(fifo.moves - before <= 2 * count && fifo.count == 2 * count)
+    #expect(fifo.count == 2 * count)
     #expect((0..<(2 * count)).allSatisfy { fifo.takeFirst() == $0 } && fifo.first == nil)
   }
 

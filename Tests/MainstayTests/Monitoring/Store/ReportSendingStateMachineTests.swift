@@ -23,12 +23,11 @@ extension ReportSendingStateMachine {
   private typealias Machine = ReportSendingStateMachine
   private typealias Policy = ReportStore.ReplyPolicy
 
-  private func machine(_ replies: ReportStore.ReplyPolicy = .otlp, size: Int = 1) -> Machine {
-    Machine(
-      .init(
-        replies: replies,
-        backoff: .exponential(from: .seconds(1), to: .seconds(300), jitter: .none),
-        requestSize: size))
+  private func machine(
+    _ replies: ReportStore.ReplyPolicy = .otlp, size: Int = 1,
+    backoff: Backoff = .exponential(from: .seconds(1), to: .seconds(300), jitter: .none)
+  ) -> Machine {
+    Machine(.init(replies: replies, backoff: backoff, requestSize: size))
   }
 
   private func entry(
@@ -122,6 +121,108 @@ extension ReportSendingStateMachine {
     #expect(machine.next(heavy, now: .zero) == .send([1]))
     let huge = [entry(1, bytes: .max / 2), entry(2, bytes: 1)]
     #expect(machine.next(huge, now: .zero) == .send([1]))
+  }
+
+  @Test func `the oldest decides of which kind a request is`() {
+    var machine = machine(size: 3)
+    let mixed = [entry(1), entry(2, type: "b"), entry(3, category: "session")]
+    #expect(machine.next(mixed, now: .zero) == .send([1]))
+  }
+
+  @Test func `a request of several records holds a million bytes`() {
+    var machine = machine(size: 3)
+    let full = [entry(1, bytes: 900_000), entry(2, bytes: 99_999), entry(3, bytes: 1)]
+    #expect(machine.next(full, now: .zero) == .send([1, 2, 3]))
+    let fuller = [entry(1, bytes: 900_000), entry(2, bytes: 99_999), entry(3, bytes: 2)]
+    #expect(machine.next(fuller, now: .zero) == .send([1, 2]))
+  }
+
+  @Test func `a wait counts from now, whenever the reply came`() {
+    var machine = machine(.sentry)
+    let start = Duration.seconds(100)
+    let hint = Machine.Hint(categories: ["error": .seconds(60)])
+    _ = machine.end(.init(status: 200), hint, now: start, fraction: 0)
+    #expect(machine.next([entry(1)], now: start + .seconds(10)) == .wait(.seconds(50)))
+    var held = self.machine(.sentry)
+    _ = held.end(.init(status: 200), .init(all: .seconds(60)), now: start, fraction: 0)
+    #expect(held.pause(now: start + .seconds(10)) == .seconds(50))
+    var silent = self.machine()
+    silent.endWithoutReply(now: start, fraction: 0)
+    #expect(silent.pause(now: start) == .seconds(1))
+  }
+
+  @Test func `it rests a second even where backoff and service would not`() {
+    var machine = machine(backoff: .none)
+    machine.endWithoutReply(now: .zero, fraction: 0)
+    #expect(machine.pause(now: .zero) == .seconds(1))
+    var told = self.machine()
+    _ = told.end(.init(status: 200), .init(all: .zero), now: .zero, fraction: 0)
+    #expect(told.pause(now: .zero) == .seconds(1))
+  }
+
+  @Test(arguments: [
+    (
+      ReportStore.ReplyPolicy.otlp, [429, 500, 501, 502, 503, 504, 598, 599],
+      [200, 302, 404, 428, 430, 499, 600]
+    ),
+    (.sentry, [302, 429, 500, 503, 599, 600], [200, 404, 428, 430, 499]),
+  ]) func `it backs off from outages and refusals to answer, and not from a last word`(
+    policy: ReportStore.ReplyPolicy, failures: [Int], others: [Int]
+  ) {
+    let machine = machine(policy)
+    for status in failures {
+      let delay = machine.delay(after: .init(status: status), fraction: 0)
+      #expect(delay == .seconds(1), "\(status)")
+    }
+    for status in others {
+      #expect(machine.delay(after: .init(status: status), fraction: 0) == nil, "\(status)")
+    }
+  }
+
+  @Test func `only 429 is a limit, and what was taken may be rejected in part`() {
+    var machine = machine(.sentry)
+    let verdicts = [428, 429, 430].map {
+      machine.end(.init(status: $0), .init(), now: .zero, fraction: 0)
+    }
+    #expect(verdicts == [.dropped(.rejected), .dropped(.rateLimited), .dropped(.rejected)])
+    let rejected = [-1, 0, 2].map {
+      machine.end(.init(status: 200, rejected: $0), .init(), now: .zero, fraction: 0)
+    }
+    #expect(rejected == [.sent(rejected: 0), .sent(rejected: 0), .sent(rejected: 2)])
+  }
+
+  @Test func `a backoff that grows from the last wait begins anew once it is forgiven`() {
+    let growing = Backoff.exponential(
+      from: .seconds(1), to: .seconds(300), jitter: .decorrelated)
+    var machine = machine(backoff: growing)
+    for seconds in [3, 9, 27] {
+      machine.endWithoutReply(now: .zero, fraction: 1)
+      #expect(machine.pause(now: .zero) == .seconds(seconds))
+    }
+    machine.forgive()
+    machine.endWithoutReply(now: .zero, fraction: 1)
+    #expect(machine.pause(now: .zero) == .seconds(3))
+    var counting = self.machine()
+    for _ in 0..<4 { counting.endWithoutReply(now: .zero, fraction: 0) }
+    counting.forgive()
+    counting.endWithoutReply(now: .zero, fraction: 0)
+    #expect(counting.pause(now: .zero) == .seconds(1))
+  }
+
+  @Test func `64 categories are held back, and those may be held back longer`() {
+    var machine = machine(.sentry)
+    let names = (10..<74).map { "c\($0)" }
+    let hint = Machine.Hint(
+      categories: Dictionary(uniqueKeysWithValues: names.map { ($0, .seconds(60)) }))
+    _ = machine.end(.init(status: 200), hint, now: .zero, fraction: 0)
+    for name in names {
+      #expect(machine.next([entry(1, category: name)], now: .zero) == .wait(.seconds(60)))
+    }
+    // The one that there is no room for comes first, by its name.
+    let more = Machine.Hint(categories: ["a": .seconds(90), "c73": .seconds(90)])
+    _ = machine.end(.init(status: 200), more, now: .zero, fraction: 0)
+    #expect(machine.next([entry(1, category: "a")], now: .zero) == .send([1]))
+    #expect(machine.next([entry(1, category: "c73")], now: .zero) == .wait(.seconds(90)))
   }
 
   @Test func `one that is never taken holds up nothing`() {

@@ -23,9 +23,9 @@ struct Mutate: AsyncParsableCommand {
     "MergeRule.swift", "MergeStrategy.swift", "MergeStrategy+Collections.swift",
     "MergePolicy+Work.swift", "RebaseQueue.swift", "Register.swift", "ThreeWayMerge.swift",
     "Tombstones.swift", "FloodGate.swift", "GroupBook.swift", "RecentRing.swift",
-    "TrendRing.swift", "DuplicateFilter.swift", "Ledger.swift", "RecoveryBook.swift",
-    "SnapshotHistory.swift", "ControlGroups.swift", "DegradationPlan.swift", "ToastQueue.swift",
-    "ConnectionNotice.swift",
+    "TrendRing.swift", "DuplicateFilter.swift", "ObjectIdentities.swift", "Ledger.swift",
+    "RecoveryBook.swift", "SnapshotHistory.swift", "ControlGroups.swift", "DegradationPlan.swift",
+    "ToastQueue.swift", "ConnectionNotice.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")

@@ -39,13 +39,19 @@ private enum OTLP {
   private static func resource(_ facts: [String: String], _ records: [JSONNode]) -> JSONNode {
     var all: [JSONNode] = facts.sorted { $0.key < $1.key }.map { text($0.key, $0.value) }
     if facts["telemetry.sdk.name"] == nil {
-      all += [text("telemetry.sdk.language", "swift"), text("telemetry.sdk.name", "mainstay")]
+      all += [
+        text("telemetry.sdk.language", "swift"), text("telemetry.sdk.name", "mainstay"),
+        text("telemetry.sdk.version", MainstayVersion.current),
+      ]
     }
     return .members([
       "resource": .members(["attributes": .array(all)]),
       "scopeLogs": .array([
         .members([
-          "scope": .members(["name": .string("mainstay.errors")]), "logRecords": .array(records),
+          "scope": .members([
+            "name": .string("mainstay.errors"), "version": .string(MainstayVersion.current),
+          ]),
+          "logRecords": .array(records),
         ])
       ]),
     ])

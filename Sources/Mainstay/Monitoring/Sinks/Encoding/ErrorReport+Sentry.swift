@@ -96,7 +96,9 @@ private enum Sentry {
       "breadcrumbs": breadcrumbs(report),
       "tags": tags(report),
       "contexts": contexts(report),
-      "sdk": .members(["name": .string("mainstay.swift"), "version": .string("0")]),
+      "sdk": .members([
+        "name": .string("mainstay.swift"), "version": .string(MainstayVersion.current),
+      ]),
     ])
   }
 

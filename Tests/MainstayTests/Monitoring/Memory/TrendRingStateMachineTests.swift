@@ -6,7 +6,7 @@ import Testing
 
 @testable import Mainstay
 
-@Suite(.requirement("A49")) struct TrendsStateMachineTests {
+@Suite(.requirement("A49")) struct TrendRingStateMachineTests {
   @Test func `it counts each minute and forgets what is over`() {
     var ring = TrendRing(width: 1, spans: 4)
     for minute in [100, 100, 101, 103] { ring.add(minute: minute) }
@@ -49,16 +49,38 @@ import Testing
     #expect(ring.counts(until: 50) == [0, 1, 3])
   }
 
-  @Test func `dates beyond all calendars are minutes too`() {
-    let dates =
-      [Date.distantPast, .distantFuture]
-      + [Double.infinity, -.infinity, .nan, 1e300]
-      .map(Date.init(timeIntervalSince1970:))
+  @Test func `a clock that was set back by the length of the ring takes them along too`() {
+    var ring = TrendRing(width: 1, spans: 3)
+    for minute in [9_000, 9_001, 9_001] { ring.add(minute: minute) }
+    ring.add(minute: 8_998)
+    #expect(ring.counts(until: 8_998) == [0, 1, 3])
+    ring.add(minute: 8_996)
+    #expect(ring.counts(until: 8_998) == [1, 1, 3], "within the ring it counts where it belongs")
+  }
+
+  @Test func `a clock that jumps over all of time goes forward and back like any other`() {
+    var ring = TrendRing(width: 1, spans: 3)
+    #expect(ring.counts(until: 7) == [0, 0, 0], "nothing has happened")
+    ring.add(minute: .max)
+    ring.add(minute: .min)
+    #expect(ring.counts(until: .min) == [0, 0, 2])
+    ring.add(minute: .max)
+    #expect(ring.counts(until: .max) == [0, 0, 1])
+    #expect(ring.counts(until: .min) == [0, 0, 1])
+  }
+
+  @Test func `there are 60 minutes, 24 hours and 30 days, each of its length`() {
     var trends = Trends()
-    for date in dates { trends.add(minute: date.wallMinute) }
-    #expect(trends.total == 6)
-    #expect(Date(timeIntervalSince1970: -1).wallMinute == -1)
-    #expect(Date(timeIntervalSince1970: 61).wallMinute == 1)
+    for minute in [0, 1, 59, 60, 1_439, 1_440] { trends.add(minute: minute) }
+    let lines = [ErrorMonitor.Span.minute, .hour, .day].map { trends.counts(per: $0, until: 1_440) }
+    #expect(lines.map(\.count) == [60, 24, 30])
+    #expect(lines[0] == Array(repeating: 0, count: 58) + [1, 1])
+    #expect(lines[1] == [1] + Array(repeating: 0, count: 21) + [1, 1])
+    #expect(lines[2] == Array(repeating: 0, count: 28) + [5, 1])
+    var early = Trends()
+    for minute in [0, 1, 59, 60] { early.add(minute: minute) }
+    #expect(early.counts(per: .hour, until: 60).suffix(2) == [3, 1])
+    #expect(early.counts(per: .minute, until: 1).suffix(2) == [1, 1], "it ends with the latest")
   }
 
   @Test func `a random walk of a clock that goes on agrees with a dictionary`() {
@@ -90,7 +112,7 @@ import Testing
   @Test func `a random walk of a clock that jumps stays bounded and never traps`() {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)
-      var ring = TrendRing(width: Int.random(in: 0...1_440, using: &random), spans: 5)
+      var ring = TrendRing(width: Int.random(in: 1...1_440, using: &random), spans: 5)
       var added = 0
       for _ in 0..<40 {
         let minute =

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Fix {
+  /// The fix, with its places as lines and columns of a text; as it is where one lies outside.
+  func located(in bytes: [UInt8], _ lines: LineTable) -> Fix {
+    guard edits.allSatisfy({ $0.range.upperBound <= bytes.count }) else { return self }
+    var fix = self
+    fix.spans = edits.map { edit in
+      let start = lines.place(of: edit.range.lowerBound)
+      let end = lines.place(of: edit.range.upperBound)
+      return Fix.Span(
+        line: start.line,
+        column: Self.column(of: edit.range.lowerBound, inLine: start.line, bytes, lines),
+        endLine: end.line,
+        endColumn: Self.column(of: edit.range.upperBound, inLine: end.line, bytes, lines))
+    }
+    return fix
+  }
+
+  /// The column in UTF-16 code units, from 1.
+  private static func column(
+    of offset: Int, inLine line: Int, _ bytes: [UInt8], _ lines: LineTable
+  ) -> Int {
+    let start = lines.bytes(ofLine: line).lowerBound
+    return String(decoding: bytes[start..<max(start, offset)], as: UTF8.self).utf16.count + 1
+  }
+}
+
+extension [Finding] {
+  /// The findings, with the places of those fixes that only the whole project could decide.
+  func locatingFixes(in sources: [AuditSource]) -> [Finding] {
+    let late = Set(lazy.filter(\.hasUnlocatedFix).map(\.path))
+    guard !late.isEmpty else { return self }
+    var texts: [String: (bytes: [UInt8], lines: LineTable)] = [:]
+    for source in sources where late.contains(source.path) {
+      // What can no longer be read has no places, and its findings stay as they are.
+      guard let bytes = source.bytes else { continue }
+      texts[source.path] = (bytes, LineTable(bytes))
+    }
+    return map { finding in
+      guard finding.hasUnlocatedFix, let text = texts[finding.path] else { return finding }
+      return finding.with(finding.fix?.located(in: text.bytes, text.lines))
+    }
+  }
+}
+
+extension Finding {
+  fileprivate var hasUnlocatedFix: Bool { fix.map { $0.spans.count < $0.edits.count } ?? false }
+}
+
+extension AuditSource {
+  fileprivate var bytes: [UInt8]? {
+    switch content {
+    case .bytes(let given): given
+    case .file(let path): try? FileWork.read(path)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// Takes out operations that are done, many in one transaction.
+///
+/// It comes to what ``Departure/remove(_:as:output:)`` comes to for each. But receipts are added up
+/// and written once, and tables that have nothing in them, as those of failures and dependencies
+/// mostly, are not searched for each.
+struct Completion {
+  private let departure: Departure
+  /// What is to be written: how many of each kind, and their bytes.
+  private var receipts: [String: (count: Int, bytes: Int)] = [:]
+  /// Whether anything is kept that may be about one of them; nil where that may have changed.
+  private var hasLeftovers: Bool?
+
+  private var db: Database { departure.db }
+
+  init(_ departure: Departure) { self.departure = departure }
+
+  /// Takes one out whose lease is still held.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease.
+  ///   - output: What its worker returned.
+  /// - Returns: False where the lease was lost, and nothing was changed then.
+  /// - Throws: What the database throws.
+  mutating func take(_ lease: Lease, output: Data?) throws -> Bool {
+    guard let row = try SQLiteStore.holds(lease, db) else { return false }
+    let id: Int64 = row["id"]
+    try db.cachedStatement(sql: "DELETE FROM mainstay_op WHERE id = ?").execute(arguments: [id])
+    let (kind, bytes): (String, Int) = (row["kind"], row["bytes"])
+    let (count, sum) = receipts[kind] ?? (0, 0)
+    receipts[kind] = (count + 1, sum + bytes)
+    try departure.keepOutcome(of: row, .done, output)
+    let mayHaveMore = try isAnythingLeft()
+    if mayHaveMore {
+      try departure.forgetAttempts(of: id)
+      try departure.tell(of: id, .done)
+    }
+    try departure.unblock(row["ordering_key"])
+    if mayHaveMore { try departure.forgetLatest(of: row) }
+    return true
+  }
+
+  /// Something else was done in the same transaction.
+  mutating func lookAgain() { hasLeftovers = nil }
+
+  /// Writes what was added up; nothing may be committed without it.
+  func finish() throws {
+    for (kind, sum) in receipts {
+      try departure.leaveReceipt(kind, .done, count: sum.count, bytes: sum.bytes)
+    }
+    if !receipts.isEmpty { try departure.forgetOldOutcomes() }
+  }
+
+  private mutating func isAnythingLeft() throws -> Bool {
+    if let hasLeftovers { return hasLeftovers }
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM mainstay_attempt) OR EXISTS (SELECT 1 FROM mainstay_dep)
+          OR EXISTS (SELECT 1 FROM mainstay_latest)
+        """)
+    let found = try Bool.fetchOne(statement) ?? true
+    hasLeftovers = found
+    return found
+  }
+}

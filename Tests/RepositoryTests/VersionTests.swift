@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import Testing
+
+/// What services are told of the version, against `CHANGELOG.md`.
+@Suite struct VersionTests {
+  @Test func `the version is the changelog's newest, or one to come`() throws {
+    let page = try Repository.current.text(at: "CHANGELOG.md")
+    // As in `## Unreleased`, `## 0.1.0` or `## [0.1.0] - 2026-11-23`.
+    let headings = page.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { line in
+      String(line.dropFirst(3).drop { $0 == "[" }.prefix { $0 != " " && $0 != "]" })
+    }
+    let newest = try #require(headings.first)
+    guard newest == "Unreleased" else {
+      #expect(MainstayVersion.current == newest)
+      return
+    }
+    let coming = try #require(MainstayVersion.current.wholeMatch(of: /(\d+\.\d+\.\d+)-dev/))
+    #expect(!headings.contains(String(coming.1)), "\(coming.1) is out")
+    if headings.count == 1 { #expect(coming.1 == "0.1.0", "nothing is out") }
+  }
+}
