@@ -194,6 +194,16 @@ import Testing
     #expect(try await client.call("a", .array([])) == .array([]))
   }
 
+  @Test func `a client that is closed waits for no server that does not answer`() async throws {
+    let server = try await WebSocketServer(receive: { _ in .silence }) { _ in }
+    let client = try Service.client(server)
+    let call = await client.begun("a")
+    await server.log.first { $0 == .refused(connection: 0) }
+    client.close()
+    #expect(try await call.value.error?.isCancellation == true)
+    await server.log.first { $0 == .ended(connection: 0) }
+  }
+
   @Test func `a page for people is a portal`() async throws {
     let server = try await WebSocketServer(receive: { _ in .portal }) { _ in }
     let client = try Service.client(server) { $0.webSocket.waitsForConnection = false }

@@ -88,9 +88,12 @@ extension ClientCore {
     let method = ["jsonrpc.method": BoundedText.redacted(call.request.method, to: 200)]
     let error = cause.asAppError.adding(metadata: method)
     // The table of answers has looked at that already.
-    guard wasSent, !call.isRepeatable, error.httpStatus == nil, case .transient = error.disposition
-    else { return error }
-    return error.with(disposition: .unknownOutcome)
+    guard wasSent, !call.isRepeatable, error.httpStatus == nil else { return error }
+    switch error.disposition {
+    // Also where what came back is no answer at all.
+    case .transient, .permanent: return error.with(disposition: .unknownOutcome)
+    default: return error
+    }
   }
 
   func tell(

@@ -16,6 +16,8 @@ internal import NIOWebSocket
 final class WebSocketCarrier: Carrier {
   private struct State {
     var connection = 0
+    /// What is not a WebSocket yet.
+    var opening: (any Channel)?
     var channel: (any Channel)?
   }
 
@@ -75,6 +77,7 @@ final class WebSocketCarrier: Carrier {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          self.begin(channel, as: connection)
           if let tls {
             try channel.pipeline.syncOperations.addHandler(
               NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
@@ -92,10 +95,18 @@ final class WebSocketCarrier: Carrier {
   /// An error of the libraries below, as what it means.
   static func mapped(_ error: any Error) -> AppError { mapping.map(error) }
 
+  /// Keeps what is to become a connection, so that it need not be waited for once it is dropped.
+  private func begin(_ channel: any Channel, as connection: Int) {
+    state.withLock { state in
+      if state.connection == connection { state.opening = channel }
+    }
+  }
+
   /// A connection that was dropped in the meantime is closed.
   private func keep(_ channel: any Channel, as connection: Int) {
     let isWanted = state.withLock { state in
       guard state.connection == connection else { return false }
+      state.opening = nil
       state.channel = channel
       return true
     }
@@ -104,7 +115,7 @@ final class WebSocketCarrier: Carrier {
 
   private func forget(_ connection: Int) {
     state.withLock { state in
-      if state.connection == connection { state.channel = nil }
+      if state.connection == connection { (state.opening, state.channel) = (nil, nil) }
     }
   }
 
@@ -130,12 +141,13 @@ final class WebSocketCarrier: Carrier {
   func giveUp(_ bundle: CallsStateMachine.Bundle) {}
 
   func drop(_ connection: Int) {
-    let channel = state.withLock { state -> (any Channel)? in
+    let dropped = state.withLock { state -> State? in
       guard state.connection == connection else { return nil }
       defer { state = State(connection: -1) }
-      return state.channel
+      return state
     }
-    if let channel { WebSocketFrames.close(channel) }
+    dropped?.opening?.close(promise: nil)
+    if let channel = dropped?.channel { WebSocketFrames.close(channel) }
   }
 }
 

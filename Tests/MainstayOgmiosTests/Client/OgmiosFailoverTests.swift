@@ -239,6 +239,8 @@ import Testing
   {
     let server = try await OgmiosServer()
     let client = try Watched([server.socketAddress]).client
+    // A call that finds no connection in time is another matter.
+    #expect(try await client.networkQuery.tip.execute() == MethodTable.tip)
     server.inject(.silence, into: "queryLedgerState/epoch")
     let error = await failure {
       try await client.ledgerStateQuery.epoch.execute(timeout: .milliseconds(50))
