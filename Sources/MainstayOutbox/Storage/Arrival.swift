@@ -13,8 +13,8 @@ struct Arrival {
   /// The lanes that are in their table.
   private(set) var knownLanes: Set<Lane>
   let limits: StoreLimits
-  /// The idempotency keys that somebody has, of many that were looked up together; nil where each is
-  /// looked up alone.
+  /// The idempotency keys that somebody has, of many that were looked up together; nil where each
+  /// is looked up alone.
   private var takenKeys: Set<String>?
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0

@@ -5,8 +5,8 @@ import Foundation
 /// The identities of failures whose errors are objects, such as `NSError`: the same object is the
 /// same failure, whoever catches it.
 ///
-/// It holds the objects weakly, so it keeps none of them alive, and takes no other object that comes
-/// to lie in the same place for the one before.
+/// It holds the objects weakly, so it keeps none of them alive, and takes no other object that
+/// comes to lie in the same place for the one before.
 struct ObjectIdentities: Sendable {
   typealias Object = any Error & AnyObject
 
@@ -28,8 +28,8 @@ struct ObjectIdentities: Sendable {
   /// How many it remembers.
   var count: Int { slots.count }
 
-  /// The identity that an object has had before, or else a new one; from now on it keeps that, until
-  /// so many others have come.
+  /// The identity that an object has had before, or else a new one; from now on it keeps that,
+  /// until so many others have come.
   mutating func identity(of object: Object, new id: UUID) -> UUID {
     let place = ObjectIdentifier(object)
     if let known = slots[place], known.object === object { return known.id }

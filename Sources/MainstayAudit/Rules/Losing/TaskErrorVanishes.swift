@@ -8,7 +8,7 @@ extension Rule {
     summary: "A task that nobody keeps can throw, and its error goes nowhere.",
     why: "The error ends the task in silence: no log, no message, and the rest of it never runs.",
     guess: "`Task` is the one of Swift, and a task that is a statement is awaited by nobody. "
-      + "A package for Swift 6.4 or later has a compiler that warns of the same, and is left to it.",
+      + "A package for Swift 6.4 or later has a compiler that warns of the same by itself.",
     onPurpose: "`_ = Task { … }`, or `Task<Void, any Error> { … }`.",
     remedy: .safe("Puts a `do` with a clause that logs around it, where the file has a logger."),
     examples: taskErrorVanishesExamples,

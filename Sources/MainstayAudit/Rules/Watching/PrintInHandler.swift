@@ -314,7 +314,9 @@ private let printInHandlerBad: [Example] = [
 
 private let printInHandlerGood: [Example] = [
   .good(
-    "do { try await load() } catch is CancellationError { print(\"cancelled\") } catch { show(error) }",
+    """
+    do { try await load() } catch is CancellationError { print("gone") } catch { show(error) }
+    """,
     because: "nothing failed"),
   .good("do { try save() } catch { log.error(\"refresh failed: \\(error)\") }"),
   .good("func show() { print(items) }", because: "it prints no error"),
