@@ -68,7 +68,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
     do {
       let response = try await client.execute(message, deadline: .distantFuture)
-      return Self.reply(response)
+      return try await Self.reply(response)
     } catch {
       throw Self.failure(error, asked: asked)
     }
@@ -82,17 +82,27 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     return HTTPHeaders(fields)
   }
 
-  private static func reply(_ response: HTTPClientResponse) -> HTTPReply {
+  private static func reply(_ response: HTTPClientResponse) async throws -> HTTPReply {
     let headers = HTTPHeaderFields(
       response.headers.map { HTTPHeaderFields.Field($0.name, $0.value) })
+    let (status, length) = (Int(response.status.code), headers.contentLength)
+    let body = ClientBody(body: response.body)
+    if (300...399).contains(status), let length, length <= shortBody {
+      let bytes = try await body.collect(upTo: shortBody).bytes
+      return HTTPReply(status: status, headers: headers, body: HTTPByteStream(bytes))
+    }
     return HTTPReply(
-      status: Int(response.status.code), headers: headers,
-      body: HTTPByteStream(
-        collected: ClientBody(body: response.body), length: headers.contentLength))
+      status: status, headers: headers, body: HTTPByteStream(collected: body, length: length))
   }
 
+  /// Nobody reads the body of a redirection that is followed, and giving it up would end its
+  /// connection, or reset its stream just as it ends: up to so many bytes are read at once.
+  private static let shortBody = 16_384
+
   fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
-    if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled {
+    // How a stream ends whose caller was cancelled, as by a time limit, is not the service's doing.
+    if Task.isCancelled { return CancellationError() }
+    if let error = error as? HTTPClientError, error == .cancelled {
       // Nobody here has given it up: a connection of HTTP/2 ended below it.
       return AppError.wire(
         .connectionLost, wasSent: true, details: "AsyncHTTPClient gave the request up",

@@ -189,7 +189,8 @@ package struct ClientConformance: Sendable {
     await clock.sleepers(atLeast: 1)
     clock.advance(by: .seconds(5))
     let error = await #expect(throws: AppError.self) { try await reply.value }
-    #expect(error?.kind == .timeout)
+    #expect(error?.kind == .timeout, "\(String(reflecting: error))")
+    #expect(server.received.count == 1, "it is there until the end")
   }
 
   private func onlyOnce() async throws {
