@@ -101,6 +101,8 @@ extension ScriptedHTTPServer.Answer {
   fileprivate static func unfinished(_ status: Int, _ body: Data, then ending: Ending) -> Self {
     var answer = reply(
       status, streaming: .bytes(body), framing: .declaredLength(body.count + 1_000))
+    // Without the sign of its end, which HTTP/2 has besides the length.
+    answer.extent = .bytes(body.count)
     answer.ending = ending
     return answer
   }
