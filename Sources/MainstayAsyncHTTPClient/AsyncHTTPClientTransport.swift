@@ -100,9 +100,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   private static let shortBody = 16_384
 
   fileprivate static func failure(_ error: any Error, asked: BodyAsked? = nil) -> any Error {
-    // How a stream ends whose caller was cancelled, as by a time limit, is not the service's doing.
-    if Task.isCancelled { return CancellationError() }
-    if let error = error as? HTTPClientError, error == .cancelled {
+    if let error = error as? HTTPClientError, error == .cancelled, !Task.isCancelled {
       // Nobody here has given it up: a connection of HTTP/2 ended below it.
       return AppError.wire(
         .connectionLost, wasSent: true, details: "AsyncHTTPClient gave the request up",

@@ -70,21 +70,18 @@ public struct ResilientClient: Sendable {
   ///   - authorization: Its sign-in; nil, the default, for none.
   ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
   ///   - clock: The clock by which exchanges are timed; the default is the continuous one.
-  ///   - observer: Nobody is told anything by the client itself; its policies have observers of
-  ///     their own.
   ///   - onExchange: Who is told of each request that went out; called where the request is made.
   ///   - policies: Makes the pipeline of an origin, at its first request.
   public init<P: ConcurrentPolicy>(
     _ name: String, at address: URL, over transport: any HTTPTransport = URLSessionTransport(),
     settings: Settings = Settings(), authorization: HTTPAuthorization? = nil,
     cache: ResponseCache? = nil, clock: some Clock<Duration> = ContinuousClock(),
-    observer: (any PolicyObserver)? = nil, onExchange: (@Sendable (HTTPExchange) -> Void)? = nil,
+    onExchange: (@Sendable (HTTPExchange) -> Void)? = nil,
     policies: @escaping @Sendable (HTTPOrigin) -> Pipeline<P>
   ) {
     core = Core(
       name, BaseAddress(address), transport, settings, authorization,
-      .own(OriginPolicies(policies)),
-      Timeline(clock), onExchange)
+      .own(OriginPolicies(policies)), Timeline(clock), onExchange)
     self.cache = cache
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }

@@ -13,9 +13,6 @@ struct Arrival {
   /// The lanes that are in their table.
   private(set) var knownLanes: Set<Lane>
   let limits: StoreLimits
-  /// The idempotency keys that somebody has, of many that were looked up together; nil where each
-  /// is looked up alone.
-  private var takenKeys: Set<String>?
   /// How many operations were accepted; some of them took the place of others.
   private var accepted = 0
 
@@ -36,22 +33,8 @@ struct Arrival {
       .execute(arguments: [accepted])
   }
 
-  /// Takes several operations, each with an answer of its own.
-  mutating func take(contentsOf operations: [NewOperation]) throws -> [Answer] {
-    if operations.count > 1 { takenKeys = try Self.takenKeys(of: operations, db) }
-    defer { takenKeys = nil }
-    return try operations.map { try take($0) }
-  }
-
   mutating func take(_ operation: NewOperation) throws -> Answer {
-    let key = operation.idempotencyKey.rawValue
-    if takenKeys?.contains(key) ?? true, let answer = try twin(of: operation) { return answer }
-    // Those after it in the same batch may have the same one.
-    takenKeys?.insert(key)
-    return try keep(operation)
-  }
-
-  private mutating func keep(_ operation: NewOperation) throws -> Answer {
+    if let answer = try twin(of: operation) { return answer }
     if let coalescing = operation.wishes.coalescing { return try coalesce(operation, coalescing) }
     guard let key = operation.wishes.uniqueKey else { return try insert(operation) }
     guard let holder = try holder(of: Self.bytes(key, of: operation)) else {
@@ -65,31 +48,6 @@ struct Arrival {
     case .replace where holder.isUntouched: return try replace(holder, with: operation)
     case .replace, .append: return try insert(operation, after: holder)
     }
-  }
-
-  /// How many keys are looked up by one statement.
-  private static let keysAtOnce = 64
-
-  /// Those of the operations' keys that an operation or a dead letter has: a look for each of them
-  /// would take about as long as its insertion.
-  private static func takenKeys(
-    of operations: [NewOperation], _ db: Database
-  ) throws -> Set<String> {
-    let places = (1...keysAtOnce).map { "?\($0)" }.joined(separator: ",")
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT idem_key FROM mainstay_op WHERE idem_key IN (\(places))
-        UNION ALL SELECT idem_key FROM mainstay_dead WHERE idem_key IN (\(places))
-        """)
-    var taken: Set<String> = []
-    for start in stride(from: 0, to: operations.count, by: keysAtOnce) {
-      var keys = operations[start..<min(start + keysAtOnce, operations.count)]
-        .map(\.idempotencyKey.rawValue)
-      // The last ones are not enough for the statement.
-      keys += Array(repeating: keys[0], count: keysAtOnce - keys.count)
-      taken.formUnion(try String.fetchAll(statement, arguments: StatementArguments(keys)))
-    }
-    return taken
   }
 
   /// The operation that has the same idempotency key already; nil where there is none.

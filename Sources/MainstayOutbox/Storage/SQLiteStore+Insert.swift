@@ -25,7 +25,7 @@ extension SQLiteStore {
     let known = state.withLock { $0.lanes }
     var arrival = Arrival(departure(db), path: path, knownLanes: known, limits: limits)
     let results = try transaction(.full, db) {
-      let results = try arrival.take(contentsOf: operations)
+      let results = try operations.map { try arrival.take($0) }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)
       return results
@@ -41,7 +41,7 @@ extension SQLiteStore {
     let ids = try await write(.full) { [self] db, _ in
       // Whoever rolls back takes new lanes back too, so none counts as known.
       var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
-      let ids = try arrival.take(contentsOf: operations).map { try $0.get() }
+      let ids = try operations.map { try arrival.take($0).get() }
       try arrival.finish()
       try probe(.beforeEnqueueCommit, db)
       return ids
