@@ -32,7 +32,7 @@ package struct ErrorChain: Sequence, IteratorProtocol {
 
   /// By what an error is known that may be met again; nil for a value that only its cause can hold.
   static func identity(of error: any Error) -> AnyHashable? {
-    if type(of: error) is AnyClass { return ObjectIdentifier(error as AnyObject) }
+    if let object = ErrorObject.of(error) { return ObjectIdentifier(object) }
     return error is any AppErrorConvertible ? HashableError.value(of: error) : nil
   }
 

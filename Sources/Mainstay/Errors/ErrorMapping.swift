@@ -215,7 +215,7 @@ extension AppError {
   private static func isSame(_ left: any Error, _ right: any Error) -> Bool {
     guard type(of: left) == type(of: right) else { return false }
     // By identity: two `NSError` are compared with their user info, which may hold them again.
-    if type(of: left) is AnyClass { return left as AnyObject === right as AnyObject }
+    if let left = ErrorObject.of(left) { return left === ErrorObject.of(right) }
     if let left = HashableError.value(of: left), let right = HashableError.value(of: right) {
       return left == right
     }

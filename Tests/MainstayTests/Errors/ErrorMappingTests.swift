@@ -87,6 +87,18 @@ private struct Refused: AppErrorConvertible {
     #expect(mapping.map(shop).underlying.map { $0 as NSError } == [shop, other])
   }
 
+  @Test func `an object stays the same one when generic code hands it on`() {
+    func failure<F: Error>(of result: Result<Int, F>, _ mapping: ErrorMapping) -> AppError? {
+      guard case .failure(let error) = result else { return nil }
+      return mapping.map(error)
+    }
+    let shop = NSError(domain: "Shop", code: 1)
+    let mapping = ErrorMapping.standard
+      .adding(domain: "Shop") { _ in named("shop", underlying: [shop]) }
+    #expect(failure(of: Result<Int, any Error>.failure(shop), mapping)?.underlying.count == 1)
+    #expect(failure(of: Result<Int, NSError>.failure(shop), mapping)?.underlying.count == 1)
+  }
+
   @Test func `one that is an AppError already stays itself, also through NSError`() {
     let error = AppError.offline()
     let mapping = ErrorMapping.standard.adding(any: { _ in named("all") })

@@ -101,11 +101,8 @@ extension ErrorMonitor {
   /// What an error was mapped to, with the identity that the error has had before: each mapping of
   /// an object makes another one.
   func known(_ app: AppError, as error: any Error) -> AppError {
-    // Through `Any`, which unwraps what generic code has wrapped, and through `AnyObject`, since a
-    // direct cast gives something that is not the object.
-    guard type(of: error) is AnyClass, let plain = (error as Any) as? any Error,
-      let object = (plain as AnyObject) as? ObjectIdentities.Object
-    else { return app }
+    // Through `AnyObject`, since a direct cast gives something that is not the object.
+    guard let object = ErrorObject.of(error) as? ObjectIdentities.Object else { return app }
     let place = Int(UInt(bitPattern: ObjectIdentifier(object).hashValue) % UInt(identities.count))
     let id = identities[place].identity(of: object, new: app.id)
     guard id != app.id else { return app }

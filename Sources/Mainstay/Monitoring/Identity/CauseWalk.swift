@@ -27,7 +27,7 @@ struct CauseWalk {
 
   init(of error: any Error, mapped: AppError?) {
     var subject = ErrorSubject(caught: error, mapped: mapped)
-    if type(of: error) is AnyClass { objects.append(ObjectIdentifier(error as AnyObject)) }
+    if let object = ErrorObject.of(error) { objects.append(ObjectIdentifier(object)) }
     while subject.identity == nil, subject.causes.count == 1, left > 0 {
       left -= 1
       subject = ErrorSubject(subject.causes[0])
@@ -51,13 +51,12 @@ struct CauseWalk {
   private mutating func visit(_ error: any Error, below path: [ErrorIdentity]) -> Bool {
     guard left > 0 else { return false }
     left -= 1
-    let isObject = type(of: error) is AnyClass
-    if isObject {
-      let object = ObjectIdentifier(error as AnyObject)
+    let object = ErrorObject.of(error).map { ObjectIdentifier($0) }
+    if let object {
       if objects.contains(object) { return false }
       objects.append(object)
     }
-    defer { if isObject { objects.removeLast() } }
+    defer { if object != nil { objects.removeLast() } }
     let subject = ErrorSubject(error)
     var path = path
     var isNew = false
