@@ -119,11 +119,18 @@ import Testing
       Retry(backoff: .none, clock: clock)
       Timeout(.seconds(10), clock: clock)
     }
-    let result = Task { try await pipeline.run { try await untilCancelled(patience) } }
+    let second = Countdown(2)
+    let result = Task {
+      try await pipeline.run {
+        second.count()
+        try await untilCancelled(patience)
+      }
+    }
     await clock.sleepers(atLeast: 1)
     await patience.sleepers(atLeast: 1)
     clock.advance(by: .seconds(10))
-    await patience.sleepers(atLeast: 1)
+    // Not one sleeper: that may still be the first attempt's.
+    await second.reached()
     clock.advance(by: .seconds(5))
     let error = await #expect(throws: TimedOut.self) { try await result.value }
     #expect(error?.policy == "outer")
