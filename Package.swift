@@ -13,28 +13,54 @@ func audit(_ package: String, _ names: String...) -> [Target.Dependency] {
 func client(_ package: String, _ names: String...) -> [Target.Dependency] {
   products(package, names, "HTTPClient")
 }
+func postgres(_ targets: String...) -> [Target.Dependency] {
+  targets.map { .target(name: $0, condition: .when(traits: ["Postgres"])) }
+}
 func server(_ package: String, _ names: String...) -> [Target.Dependency] {
   products(package, names, "Server")
 }
 func sqlite(_ package: String, _ names: String...) -> [Target.Dependency] {
   products(package, names, "SQLite")
 }
+/// What many targets of tests use, beside what they test.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  let usual = [name, "Mainstay", "MainstayTesting", "TestSupport"]
+  return .testTarget(
+    name: "\(name)Tests",
+    dependencies: Set(usual).sorted().map { .byName(name: $0) } + dependencies)
+}
+/// What tests share, and the programs that they start.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Tests/\(name)")
+}
+func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)")
+}
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let nio = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
+let secured = client("swift-nio-ssl", "NIOSSL")
+let sockets = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
+let hummingbirdTesting = server("hummingbird", "Hummingbird", "HummingbirdTesting")
+let http2 = client("swift-nio-http2", "NIOHTTP2")
+let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
+let grdb = sqlite("GRDB.swift", "GRDB")
+let hummingbird = server("hummingbird", "Hummingbird")
+let httpTypes = server("swift-http-types", "HTTPTypes")
+let lifecycle = server("swift-service-lifecycle", "ServiceLifecycle")
+let arguments = server("swift-argument-parser", "ArgumentParser")
+let libraries = [
+  "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient", "MainstayJSONRPC",
+  "MainstayOgmios", "MainstayOutbox", "MainstayOutboxPostgres", "MainstayServer",
+  "MainstayDashboard", "MainstayConfiguration", "MainstayTesting", "MainstayOutboxTesting",
+  "MainstayHTTPTesting",
+  "MainstayAudit",
+]
 
 let package = Package(
   name: "mainstay",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-  products: [
-    .library(name: "Mainstay", targets: ["Mainstay"]),
-    .library(name: "MainstayUI", targets: ["MainstayUI"]),
-    .library(name: "MainstayHTTP", targets: ["MainstayHTTP"]),
-    .library(name: "MainstayAsyncHTTPClient", targets: ["MainstayAsyncHTTPClient"]),
-    .library(name: "MainstayJSONRPC", targets: ["MainstayJSONRPC"]),
-    .library(name: "MainstayOgmios", targets: ["MainstayOgmios"]),
-    .library(name: "MainstayOutbox", targets: ["MainstayOutbox"]),
-    .library(name: "MainstayTesting", targets: ["MainstayTesting"]),
-    .library(name: "MainstayOutboxTesting", targets: ["MainstayOutboxTesting"]),
-    .library(name: "MainstayHTTPTesting", targets: ["MainstayHTTPTesting"]),
-    .library(name: "MainstayAudit", targets: ["MainstayAudit"]),
+  products: libraries.map { .library(name: $0, targets: [$0]) } + [
     .executable(name: "mainstay", targets: ["MainstayCLI"]),
     .executable(name: "mainstay-audit", targets: ["mainstay-audit"]),
     .plugin(name: "MainstayAuditPlugin", targets: ["MainstayAuditPlugin"]),
@@ -49,13 +75,18 @@ let package = Package(
     .trait(
       name: "Encryption", description: "Payloads of MainstayOutbox sealed on the disk.",
       enabledTraits: ["SQLite"]),
+    .trait(name: "Configuration", description: "Settings from swift-configuration, followed live."),
     .trait(name: "HTTPClient", description: "What needs the client library AsyncHTTPClient."),
+    .trait(
+      name: "Postgres", description: "The outbox of many machines, on libpq.",
+      enabledTraits: ["SQLite"]),
     .trait(
       name: "Server", description: "What needs the server framework Hummingbird.",
       enabledTraits: ["HTTPClient", "SQLite"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -80,38 +111,70 @@ let package = Package(
       name: "Mainstay",
       dependencies: [
         .target(name: "CNetlink", condition: .when(platforms: [.linux])),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
+        logging, metrics,
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .target(name: "MainstayUI", dependencies: ["Mainstay"]),
-    .target(
-      name: "MainstayHTTP",
-      dependencies: ["Mainstay", .product(name: "Logging", package: "swift-log")]),
+    .target(name: "MainstayHTTP", dependencies: ["Mainstay", logging]),
     .target(
       name: "MainstayAsyncHTTPClient",
-      dependencies: ["Mainstay", "MainstayHTTP"] + client("async-http-client", "AsyncHTTPClient")
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
-        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
+      dependencies: ["Mainstay", "MainstayHTTP"] + asyncHTTPClient + nio + http2 + secured),
     .target(
       name: "MainstayJSONRPC",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
-        .product(name: "Logging", package: "swift-log"),
-      ] + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
-        + client("swift-nio-ssl", "NIOSSL")),
+      dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", logging] + sockets
+        + secured),
     .target(
       name: "MainstayOgmios",
       dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC",
-        .product(name: "Logging", package: "swift-log"),
+        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", logging,
       ]),
     .target(
       name: "MainstayOutbox",
       dependencies: [
         "Mainstay",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
-      ] + sqlite("GRDB.swift", "GRDB")),
+      ] + grdb),
+    .systemLibrary(
+      name: "CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "MainstayOutboxPostgres",
+      dependencies: ["Mainstay", "MainstayOutbox", logging] + postgres("CLibpq")),
+    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres"]),
+    child(
+      "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
+    tests(
+      "MainstayOutboxPostgres",
+      ["MainstayOutbox", "MainstayOutboxTesting", "PostgresChild", "PostgresTestSupport"]),
+    .target(
+      name: "MainstayServer",
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", logging, metrics] + httpTypes
+        + hummingbird + lifecycle + server("swift-crypto", "Crypto")
+        + server("swift-nio", "NIOCore")),
+    tests(
+      "MainstayServer",
+      [
+        "MainstayHTTP", "MainstayHTTPTesting", "MainstayOutbox", "MainstayOutboxTesting", logging,
+        metrics,
+      ] + asyncHTTPClient + httpTypes + hummingbirdTesting + lifecycle + nio),
+    .target(
+      name: "MainstayDashboard",
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", logging]
+        + httpTypes + hummingbird + server("swift-crypto", "Crypto")
+        + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore"),
+      resources: [.embedInCode("Templates"), .embedInCode("Public")]),
+    tests(
+      "MainstayDashboard",
+      ["MainstayHTTPTesting", "MainstayOutbox", "MainstayServer", logging]
+        + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
+    .target(
+      name: "MainstayConfiguration",
+      dependencies: ["Mainstay", logging]
+        + products("swift-configuration", ["Configuration"], "Configuration")
+        + products("swift-service-lifecycle", ["ServiceLifecycle"], "Configuration")),
+    tests(
+      "MainstayConfiguration",
+      ["MainstayOutbox", logging]
+        + products("swift-configuration", ["Configuration"], "Configuration")),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutboxTesting",
@@ -119,9 +182,7 @@ let package = Package(
     ),
     .target(
       name: "MainstayHTTPTesting",
-      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"]
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
-        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"] + sockets + http2 + secured),
     .target(
       name: "MainstayAudit",
       dependencies: audit("swift-syntax", "SwiftParser", "SwiftSyntax") + audit("Yams", "Yams")),
@@ -137,9 +198,9 @@ let package = Package(
       capability: .command(
         intent: .custom(verb: "audit", description: "Checks how code handles errors.")),
       dependencies: ["mainstay-audit"]),
-    .testTarget(
-      name: "MainstayAuditTests",
-      dependencies: ["AuditCommands", "MainstayAudit", "TestSupport", "mainstay-audit"]
+    tests(
+      "MainstayAudit",
+      ["AuditCommands", "mainstay-audit"]
         + audit("swift-syntax", "SwiftParser", "SwiftSyntax")),
     .executableTarget(
       name: "MainstayCLI",
@@ -149,113 +210,69 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["CLI"])),
-      ]),
-    .testTarget(
-      name: "MainstayCLITests",
-      dependencies: ["Mainstay", "MainstayCLI", "MainstayOutbox", "MainstayTesting", "TestSupport"]
-        + sqlite("GRDB.swift", "GRDB")),
-    .target(
-      name: "ChildSupport", dependencies: ["Mainstay"], path: "Tests/ChildSupport"),
-    .target(name: "TestSupport", dependencies: ["Mainstay"], path: "Tests/TestSupport"),
-    .testTarget(
-      name: "MainstayTests",
-      dependencies: [
-        "ConnectivityChild", "Mainstay", "MainstayTesting", "PressureChild", "ReportCrashChild",
-        "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
+      ] + postgres("MainstayOutboxPostgres")),
+    tests(
+      "MainstayCLI", ["MainstayOutbox", "MainstayOutboxPostgres", "PostgresTestSupport"] + grdb),
+    support("ChildSupport", ["Mainstay"]),
+    support("TestSupport", ["Mainstay"]),
+    tests(
+      "Mainstay",
+      [
+        "ConnectivityChild", "PressureChild", "ReportCrashChild", logging, metrics,
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
-    .executableTarget(
-      name: "ConnectivityChild", dependencies: ["ChildSupport", "Mainstay"],
-      path: "Tests/ConnectivityChild"),
+    child("ConnectivityChild", ["ChildSupport", "Mainstay"]),
     // An app in a control group whose memory it fills.
-    .executableTarget(
-      name: "PressureChild", dependencies: ["Mainstay"], path: "Tests/PressureChild"),
-    .executableTarget(
-      name: "ReportCrashChild", dependencies: ["ChildSupport", "Mainstay"],
-      path: "Tests/ReportCrashChild"),
-    .testTarget(
-      name: "MainstayUITests",
-      // With the answers of HTTP, whose errors of fields a form shows.
-      dependencies: ["Mainstay", "MainstayHTTP", "MainstayUI", "MainstayTesting", "TestSupport"]),
+    child("PressureChild", ["Mainstay"]),
+    child("ReportCrashChild", ["ChildSupport", "Mainstay"]),
+    // With the answers of HTTP, whose errors of fields a form shows.
+    tests("MainstayUI", ["MainstayHTTP"]),
     // The services that the transports of reports are tested with.
-    .target(
-      name: "HTTPTestSupport",
-      dependencies: [
-        "Mainstay", "MainstayHTTP", "MainstayHTTPTesting", "MainstayTesting", "TestSupport",
-      ],
-      path: "Tests/HTTPTestSupport"),
-    .testTarget(
-      name: "MainstayHTTPTests",
-      dependencies: [
-        "HTTPTestSupport", "Mainstay", "MainstayHTTP", "MainstayTesting", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
-      ]),
-    .testTarget(
-      name: "MainstayAsyncHTTPClientTests",
-      dependencies: [
-        "HTTPTestSupport", "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP",
-        "MainstayHTTPTesting", "MainstayTesting", "TestSupport",
-      ] + client("async-http-client", "AsyncHTTPClient")
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
-        + client("swift-nio-http2", "NIOHTTP2") + client("swift-nio-ssl", "NIOSSL")),
-    .testTarget(
-      name: "MainstayHTTPTestingTests",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
-        "MainstayTesting", "TestSupport",
-      ] + client("async-http-client", "AsyncHTTPClient")
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
-        + client("swift-nio-ssl", "NIOSSL")),
-    .testTarget(
-      name: "MainstayJSONRPCTests",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
-        "MainstayJSONRPC", "MainstayTesting", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
-      ] + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
-        + client("swift-nio-ssl", "NIOSSL")),
-    .testTarget(
-      name: "MainstayOgmiosTests",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting",
-        "MainstayJSONRPC", "MainstayOgmios", "MainstayTesting", "TestSupport", "ogmios-status",
+    support(
+      "HTTPTestSupport",
+      ["Mainstay", "MainstayHTTP", "MainstayHTTPTesting", "MainstayTesting", "TestSupport"]),
+    tests("MainstayHTTP", ["HTTPTestSupport", logging]),
+    tests(
+      "MainstayAsyncHTTPClient",
+      ["HTTPTestSupport", "MainstayHTTP", "MainstayHTTPTesting"] + asyncHTTPClient + nio + http2
+        + secured),
+    tests(
+      "MainstayHTTPTesting",
+      ["MainstayAsyncHTTPClient", "MainstayHTTP"] + asyncHTTPClient + sockets + secured),
+    tests(
+      "MainstayJSONRPC",
+      ["MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting", logging] + sockets
+        + secured),
+    tests(
+      "MainstayOgmios",
+      [
+        "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting", "MainstayJSONRPC",
+        "ogmios-status",
       ]),
     // How servers of Ogmios and their chain are; by itself it plays one.
     .executableTarget(
       name: "ogmios-status",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayHTTPTesting", "MainstayOgmios"]
-        + server("swift-argument-parser", "ArgumentParser"),
+        + arguments,
       path: "Examples/Ogmios/Sources/ogmios-status"),
-    .testTarget(
-      name: "MainstayOutboxTests",
-      dependencies: [
+    tests(
+      "MainstayOutbox",
+      [
         .target(name: "CFaultyDisk", condition: .when(traits: ["SQLite"])),
-        "Mainstay", "MainstayOutbox", "MainstayOutboxTesting", "MainstayTesting",
-        "OutboxCrashChild", "TestSupport",
+        "MainstayOutboxTesting", "OutboxCrashChild",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
-      ] + sqlite("GRDB.swift", "GRDB")),
+      ] + grdb),
     // A disk that fails, under SQLite; the library is the one that GRDB links.
     .target(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
-    .executableTarget(
-      name: "OutboxCrashChild",
-      dependencies: ["ChildSupport", "Mainstay", "MainstayOutbox"],
-      path: "Tests/OutboxCrashChild"),
+    child("OutboxCrashChild", ["ChildSupport", "Mainstay", "MainstayOutbox"]),
     // The service behind a proxy that does harm, for tests and for the program below.
-    .target(
-      name: "NetworkTestSupport",
-      dependencies: [
-        "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "TestSupport",
-      ] + client("async-http-client", "AsyncHTTPClient")
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix"),
-      path: "Tests/NetworkTestSupport"),
+    support(
+      "NetworkTestSupport",
+      ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "TestSupport"]
+        + asyncHTTPClient + nio),
     // One end of a cable between two networks of their own, which fails in the middle of its work.
-    .executableTarget(
-      name: "NetworkChild",
-      dependencies: ["ChildSupport", "Mainstay", "MainstayOutbox", "NetworkTestSupport"],
-      path: "Tests/NetworkChild"),
+    child("NetworkChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "NetworkTestSupport"]),
     .testTarget(
       name: "NetworkFaultTests",
       dependencies: [
@@ -269,89 +286,75 @@ let package = Package(
     .target(
       name: "InventoryCore",
       dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
-        + client("async-http-client", "AsyncHTTPClient") + sqlite("GRDB.swift", "GRDB")
-        + client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix"),
+        + asyncHTTPClient + grdb + nio,
       path: "Examples/Inventory/Sources/InventoryCore"),
     .target(
       name: "InventoryWeb",
-      dependencies: [
-        "InventoryCore", "Mainstay", "MainstayUI",
-        .product(name: "Logging", package: "swift-log"),
-      ] + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird")
+      dependencies: ["InventoryCore", "Mainstay", "MainstayUI", logging] + httpTypes + hummingbird
         + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore")
-        + server("swift-service-lifecycle", "ServiceLifecycle"),
+        + lifecycle,
       path: "Examples/Inventory/Sources/InventoryWeb",
       // In the program itself, so that it can be moved and is never served half an older page.
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
     .executableTarget(
       name: "inventory",
-      dependencies: [
-        "InventoryCore", "InventoryWeb", "Mainstay",
-        .product(name: "Logging", package: "swift-log"),
-      ] + server("swift-argument-parser", "ArgumentParser"),
+      dependencies: ["InventoryCore", "InventoryWeb", "Mainstay", logging] + arguments,
       path: "Examples/Inventory/Sources/inventory"),
     .testTarget(
       name: "InventoryWebTests",
       dependencies: [
         "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
         "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
-      ] + sqlite("GRDB.swift", "GRDB") + server("hummingbird", "Hummingbird", "HummingbirdTesting")
-        + server("swift-http-types", "HTTPTypes") + server("swift-nio", "NIOCore"),
+      ] + grdb + hummingbirdTesting
+        + httpTypes + server("swift-nio", "NIOCore"),
       path: "Examples/Inventory/Tests/InventoryWebTests"),
     .target(
       name: "InventoryTestSupport",
-      dependencies: ["InventoryCore"] + client("async-http-client", "AsyncHTTPClient")
+      dependencies: ["InventoryCore"] + asyncHTTPClient
         + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryTestSupport"),
     // The pages in a real browser: what a person sees and can reach.
     .testTarget(
       name: "InventoryBrowserTests",
       dependencies: [
-        "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport", "inventory",
-        "inventory-upstream",
-        .product(name: "Logging", package: "swift-log"),
-      ] + client("async-http-client", "AsyncHTTPClient") + server("hummingbird", "Hummingbird")
-        + client("swift-nio", "NIOCore", "NIOHTTP1"),
+        "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
+        "inventory",
+        "inventory-upstream", logging,
+      ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryBrowserTests"),
     .testTarget(
       name: "InventoryCoreTests",
       dependencies: [
         "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
-        "MainstayHTTPTesting", "MainstayOutboxTesting", "MainstayTesting", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
-      ] + client("async-http-client", "AsyncHTTPClient") + sqlite("GRDB.swift", "GRDB")
-        + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird"),
+        "MainstayHTTPTesting", "MainstayOutboxTesting", "MainstayTesting", "TestSupport", logging,
+      ] + asyncHTTPClient + grdb + httpTypes + hummingbird,
       path: "Examples/Inventory/Tests/InventoryCoreTests"),
 
     // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
     .target(
       name: "InventoryUpstream",
-      dependencies: [.product(name: "Logging", package: "swift-log")]
-        + server("swift-http-types", "HTTPTypes") + server("hummingbird", "Hummingbird")
-        + server("swift-nio", "NIOCore"),
+      dependencies: [logging] + httpTypes + hummingbird + server("swift-nio", "NIOCore"),
       path: "Examples/Inventory/Sources/InventoryUpstream"),
     .executableTarget(
       name: "inventory-upstream",
-      dependencies: ["InventoryUpstream"] + server("swift-argument-parser", "ArgumentParser"),
+      dependencies: ["InventoryUpstream"] + arguments,
       path: "Examples/Inventory/Sources/inventory-upstream"),
     .testTarget(
       name: "InventoryUpstreamTests",
       dependencies: ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
-        + server("swift-http-types", "HTTPTypes")
-        + server("hummingbird", "Hummingbird", "HummingbirdTesting")
+        + httpTypes + hummingbirdTesting
         + server("swift-nio", "NIOCore", "NIOPosix"),
       path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
 
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
       name: "InventoryDemo",
-      dependencies: ["InventoryUpstream", "Mainstay", "MainstayTesting"]
-        + client("async-http-client", "AsyncHTTPClient")
+      dependencies: ["InventoryUpstream", "Mainstay", "MainstayTesting"] + asyncHTTPClient
         + server("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Sources/InventoryDemo"),
     .executableTarget(
       name: "inventory-demo",
-      dependencies: ["InventoryDemo"] + server("swift-argument-parser", "ArgumentParser"),
+      dependencies: ["InventoryDemo"] + arguments,
       path: "Examples/Inventory/Sources/inventory-demo"),
     .testTarget(
       name: "InventoryDemoTests",
@@ -365,30 +368,19 @@ let package = Package(
 )
 
 for target in package.targets where target.type != .plugin && target.type != .system {
-  var settings = target.swiftSettings ?? []
-
-  // Existential types are written `any P`.
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
-  settings.append(.enableUpcomingFeature("ExistentialAny"))
-
-  // An import is seen by this module alone unless it says `public import`.
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
-  settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
-
-  // A member is visible only where its module is imported.
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-  settings.append(.enableUpcomingFeature("MemberImportVisibility"))
-
-  // An async function runs where its caller runs.
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
-  settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
-
-  // A conformance of an isolated type may be isolated too.
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
-  settings.append(.enableUpcomingFeature("InferIsolatedConformances"))
-
-  // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0480-swiftpm-warning-control.md
-  settings.append(.treatAllWarnings(as: .error))
-
-  target.swiftSettings = settings
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      // SE-0335: existential types are written `any P`.
+      .enableUpcomingFeature("ExistentialAny"),
+      // SE-0409: an import is seen by this module alone unless it says `public import`.
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      // SE-0444: a member is visible only where its module is imported.
+      .enableUpcomingFeature("MemberImportVisibility"),
+      // SE-0461: an async function runs where its caller runs.
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      // SE-0470: a conformance of an isolated type may be isolated too.
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      // SE-0480: a warning is an error.
+      .treatAllWarnings(as: .error),
+    ]
 }

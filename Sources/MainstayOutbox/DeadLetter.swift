@@ -74,7 +74,7 @@ public struct FailureNote: Sendable, Hashable, Codable {
   }
 
   /// What is noted where something that had to be done before was given up.
-  static let dependencyFailed = FailureNote(
+  package static let dependencyFailed = FailureNote(
     code: "outbox.dependency-failed",
     message: "Something that has to be done first was given up.")
 

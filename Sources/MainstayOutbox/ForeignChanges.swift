@@ -2,6 +2,20 @@
 
 internal import Mainstay
 
+/// A store that others use at the same time, and that notices what they do.
+package protocol SharedStore: OutboxStore {
+  /// Calls back after each change of others, until the task is cancelled or the store is closed.
+  ///
+  /// It may call back where nothing has changed: whoever is told looks for himself.
+  func watchOthers(_ changed: @escaping @Sendable () -> Void) async
+}
+
+extension SQLiteStore: SharedStore {
+  package func watchOthers(_ changed: @escaping @Sendable () -> Void) async {
+    await ForeignChanges.watch(self, changed)
+  }
+}
+
 /// Notices what other processes do with the file, such as another app of a group or a tool.
 ///
 /// It asks the database for a number, which takes some microseconds: twenty times a second while

@@ -167,9 +167,9 @@ public final class Outbox: Sendable {
         }))
     self.drainer = drainer
     working.drainer = drainer
-    foreign = (store as? SQLiteStore).map { store in
+    foreign = (store as? any SharedStore).map { store in
       Task {
-        await ForeignChanges.watch(store) {
+        await store.watchOthers {
           drainer.wake()
           changes.changed()
         }

@@ -34,7 +34,7 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
 }
 
 extension OutboxSnapshot {
-  mutating func count(_ state: OperationState, _ number: Int, laneIsOpen: Bool) {
+  package mutating func count(_ state: OperationState, _ number: Int, laneIsOpen: Bool) {
     pending += number
     switch state {
     case .ready where laneIsOpen: ready += number

@@ -77,7 +77,7 @@ extension OperationKind: ExpressibleByStringLiteral, CustomStringConvertible {
 
 extension String {
   /// The text as a database can give it back: one that it reads ends at the first zero character.
-  var withoutZeros: String {
+  package var withoutZeros: String {
     utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
   }
 }

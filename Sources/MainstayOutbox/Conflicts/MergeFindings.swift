@@ -47,13 +47,13 @@ public struct FieldConflict: Sendable, Hashable, Codable {
 
 extension FieldConflict {
   /// How conflicts are kept; nil for none.
-  static func text(of conflicts: [FieldConflict]) throws -> String? {
+  package static func text(of conflicts: [FieldConflict]) throws -> String? {
     guard !conflicts.isEmpty else { return nil }
     return String(decoding: try JSONEncoder().encode(conflicts), as: UTF8.self)
   }
 
   /// Reads what was kept; what another build wrote may be unreadable, and then it is none.
-  static func all(in text: String?) -> [FieldConflict] {
+  package static func all(in text: String?) -> [FieldConflict] {
     guard let text else { return [] }
     // mainstay:ignore MS204 -- another build may have written it
     return (try? JSONDecoder().decode([FieldConflict].self, from: Data(text.utf8))) ?? []

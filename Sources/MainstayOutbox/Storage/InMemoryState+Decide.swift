@@ -66,6 +66,8 @@ extension InMemoryState {
       checkpoint: old.checkpoint)
     rows[number] = StoredRow(operation: operation, rank: ranks[number] ?? 0)
     release(number, at: date)
+    // It may have held back one that stands before it, which was redriven earlier.
+    unblock(old.orderingKey, at: date)
     return true
   }
 

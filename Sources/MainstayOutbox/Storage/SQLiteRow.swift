@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 internal import GRDB
 internal import Mainstay
 
@@ -8,22 +8,24 @@ internal import Mainstay
 extension Date {
   private static let latest = 253_402_300_799_000.0  // the end of the year 9999
 
-  var milliseconds: Int64 {
+  package var milliseconds: Int64 {
     let value = timeIntervalSince1970 * 1000
     guard value.isFinite else { return 0 }
     return Int64(min(max(value, 0), Self.latest).rounded())
   }
 
-  init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
+  package init(milliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
 }
 
 extension Duration {
   /// Whole milliseconds, rounded up: a wait is never shorter than was asked for.
-  var milliseconds: Int64 { Int64((clamped.inSeconds * 1000).rounded(.up)) }
+  package var milliseconds: Int64 { Int64((clamped.inSeconds * 1000).rounded(.up)) }
 }
 
 extension OperationID {
-  var data: Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }
+  package var data: Data { withUnsafeBytes(of: uuid.uuid) { Data($0) } }
 
   init?(data: Data) {
     guard data.count == 16 else { return nil }

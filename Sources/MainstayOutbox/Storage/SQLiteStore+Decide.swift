@@ -11,7 +11,8 @@ extension SQLiteStore {
     try await write(.full) { [self] db, _ in
       guard
         let row = try Row.fetchOne(
-          db, sql: "SELECT id FROM mainstay_dead WHERE uuid = ?", arguments: [id.data])
+          db, sql: "SELECT id, ordering_key FROM mainstay_dead WHERE uuid = ?",
+          arguments: [id.data])
       else { return false }
       let number: Int64 = row["id"]
       try db.execute(
@@ -23,7 +24,10 @@ extension SQLiteStore {
         sql: "UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
         arguments: [number])
       try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
-      try departure(db).release(number)
+      let departure = departure(db)
+      try departure.release(number)
+      // It may have held back one that stands before it, which was redriven earlier.
+      try departure.unblock(row["ordering_key"])
       return true
     }
   }

@@ -25,7 +25,7 @@ public struct StoreLimits: Sendable, Hashable {
   }
 
   /// The same limits; what is not legal stops the program.
-  var checked: StoreLimits {
+  package var checked: StoreLimits {
     precondition(
       maximumPending.map { $0 > 0 } ?? true,
       "maximumPending \(maximumPending ?? 0) is not legal: 1 or more, or nil")

@@ -91,6 +91,23 @@ extension StoreConformance {
       desk.same(try await desk.store.claim().map(\.text), ["b"])
       desk.hold(try await desk.store.ledger().isBalanced)
     },
+    Rule("dead letters of one key that are redriven in any order come back in their own") { desk in
+      for text in ["a", "b", "c"] {
+        _ = try await desk.store.insert(.note(text, orderedBy: "k"))
+      }
+      // The first one holds nothing, the second one holds the third.
+      try await kill(desk, .goOn)
+      try await kill(desk, .holdKey)
+      for letter in try await desk.store.deadLetters(after: nil, limit: 9) {
+        desk.hold(try await desk.store.redrive(letter.id))
+      }
+      var order: [String] = []
+      while let next = try await desk.store.claim().first {
+        order.append(next.text)
+        desk.hold(try await desk.store.settle(next.lease, OperationVerdict(.done)))
+      }
+      desk.same(order, ["a", "b", "c"])
+    },
     Rule("a dead letter that holds nothing is redriven behind what runs") { desk in
       for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
       try await kill(desk, .goOn)

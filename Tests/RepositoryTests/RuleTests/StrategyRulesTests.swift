@@ -11,9 +11,13 @@ import Testing
       found.map(\.rule) == [
         "`AuditCommands` is in the list of those without errors, and no target",
         "`MainstayAudit` is in the list of those without errors, and no target",
+        "`MainstayConfiguration` is in the list of those without errors, and no target",
+        "`MainstayDashboard` is in the list of those without errors, and no target",
         "`MainstayHTTPTesting` is in the list of those without errors, and no target",
         "`MainstayNew` is to be on the page or in the list of those without errors",
+        "`MainstayOutboxPostgres` is in the list of those without errors, and no target",
         "`MainstayOutboxTesting` is in the list of those without errors, and no target",
+        "`MainstayServer` is in the list of those without errors, and no target",
         "`MainstayTesting` is in the list of those without errors, and no target",
         "`MainstayUI` is to be on the page or in the list of those without errors",
         "`mainstay-audit` is in the list of those without errors, and no target",

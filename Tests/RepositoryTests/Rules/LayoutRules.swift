@@ -47,7 +47,7 @@ enum LayoutRules {
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "ChildSupport",
     "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "PressureChild",
-    "NetworkTestSupport", "NetworkChild", "CFaultyDisk",
+    "NetworkTestSupport", "NetworkChild", "CFaultyDisk", "PostgresTestSupport", "PostgresChild",
   ]
 
   /// Tests, their support and snippets may depend on anything.

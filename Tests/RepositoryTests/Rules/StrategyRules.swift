@@ -9,8 +9,13 @@ enum StrategyRules {
     "AuditCommands": "It says what is wrong in its exit status and in a sentence.",
     "MainstayAudit": "It throws only to its own commands, in sentences for a terminal.",
     "MainstayCLI": "It says what is wrong in its exit status and in a sentence.",
+    "MainstayConfiguration":
+      "What is wrong with a setting is the core's ConfigurationError, with the whole key.",
+    "MainstayDashboard": "It shows the errors of others, and refuses in answers of HTTP.",
     "MainstayHTTPTesting": "Its one error says why a server for a test could not be made.",
+    "MainstayOutboxPostgres": "Its errors are those of MainstayOutbox, with their own causes.",
     "MainstayOutboxTesting": "It says which law is broken, in a value that a test prints.",
+    "MainstayServer": "It turns the errors of others into answers of HTTP.",
     "MainstayTesting": "Its errors are made by tests, and end in them.",
     "mainstay-audit": "Its commands are those of AuditCommands.",
     "MainstayUI": "It shows the errors of others; a mistake in a form is shown under its field.",

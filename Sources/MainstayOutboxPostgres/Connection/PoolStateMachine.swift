@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// The connections of a ``PostgresPool``, who has them and who waits for one.
+///
+/// It has no clock and no lock of its own. Connections and waiters are numbers here; what the shell
+/// has to do is in ``Actions``. A connection is idle, taken or being opened, and together they are
+/// never more than the size. While one is idle, nobody waits.
+struct PoolStateMachine: Sendable {
+  struct Settings: Sendable {
+    var size = 4
+    /// How many callers may wait.
+    var lineLength = 10_000
+    /// How long a caller waits at most.
+    var wait = Duration.seconds(5)
+    /// The pauses between attempts to open, shared by all who wait.
+    var backoff = Backoff.exponential(from: .milliseconds(100), to: .seconds(5), jitter: .equal)
+  }
+
+  /// What becomes of a caller.
+  enum Answer: Sendable, Equatable {
+    case taken(Int)
+    case waits(UInt64)
+    case refused(PostgresError)
+  }
+
+  /// What the shell does after a step.
+  struct Actions: Sendable, Equatable {
+    /// Who gets which connection, in the order in which they came.
+    var granted: [UInt64: Int] = [:]
+    /// Who gets none, and why.
+    var failed: [UInt64: PostgresError] = [:]
+    /// How many connections are to be opened.
+    var opens = 0
+    /// Which connections are to be closed.
+    var closes: [Int] = []
+  }
+
+  private struct Waiter {
+    let id: UInt64
+    let due: Duration
+  }
+
+  let settings: Settings
+  /// The one given back last is taken first, so that the others may rest.
+  private(set) var idle: [Int] = []
+  private(set) var taken: Set<Int> = []
+  private(set) var opening = 0
+  private(set) var isClosed = false
+  private var line: [Waiter] = []
+  private var nextWaiter: UInt64 = 0
+  private var nextConnection = 0
+  /// Attempts to open that failed in a row.
+  private(set) var failures = 0
+  private var lastFailure: PostgresError?
+  private var lastPause: Duration?
+  /// Before that, nothing is opened.
+  private(set) var openFrom: Duration?
+  /// Whether a connection has been opened since the last failure.
+  private var isProven = false
+
+  init(_ settings: Settings) { self.settings = settings }
+
+  /// Those who wait, the first to come first.
+  var waiters: [UInt64] { line.map(\.id) }
+  /// Connections that are there or on their way.
+  var total: Int { idle.count + taken.count + opening }
+}
+
+extension PoolStateMachine {
+  /// A caller asks for a connection; ``advance(now:)`` has to follow where it waits.
+  mutating func ask(now: Duration) -> Answer {
+    if isClosed { return .refused(.closed) }
+    if let connection = idle.popLast() {
+      taken.insert(connection)
+      return .taken(connection)
+    }
+    // Nothing has changed since the server refused, and nobody asks it again before its time.
+    if let lastFailure, lastFailure.isLasting, total == 0, let openFrom, now < openFrom {
+      return .refused(lastFailure)
+    }
+    guard line.count < settings.lineLength else {
+      return .refused(
+        PostgresError(.busy, "\(line.count) callers wait for a connection: enlarge the pool."))
+    }
+    defer { nextWaiter += 1 }
+    line.append(Waiter(id: nextWaiter, due: now + settings.wait.clamped))
+    return .waits(nextWaiter)
+  }
+
+  /// A waiter wants none any more.
+  ///
+  /// - Returns: Whether it still waited.
+  mutating func leave(_ waiter: UInt64) -> Bool {
+    guard let index = line.firstIndex(where: { $0.id == waiter }) else { return false }
+    line.remove(at: index)
+    return true
+  }
+
+  /// A connection comes back.
+  ///
+  /// - Parameters:
+  ///   - connection: Its number.
+  ///   - isReusable: Whether it is sound and nothing was left behind in it.
+  ///   - now: The reading of the clock.
+  /// - Returns: What follows.
+  mutating func giveBack(_ connection: Int, isReusable: Bool, now: Duration) -> Actions {
+    guard taken.remove(connection) != nil else { return Actions() }
+    guard isReusable, !isClosed else {
+      // Its server may be gone: one attempt finds out, before all ask it at once.
+      isProven = false
+      var actions = advance(now: now)
+      actions.closes.append(connection)
+      return actions
+    }
+    idle.append(connection)
+    return advance(now: now)
+  }
+
+  /// A connection was opened.
+  ///
+  /// - Returns: Its number, and what follows.
+  mutating func opened(now: Duration) -> (connection: Int, actions: Actions) {
+    opening -= 1
+    let connection = nextConnection
+    nextConnection += 1
+    guard !isClosed else { return (connection, Actions(closes: [connection])) }
+    (failures, lastFailure, lastPause, openFrom, isProven) = (0, nil, nil, nil, true)
+    idle.append(connection)
+    return (connection, advance(now: now))
+  }
+
+  /// A connection could not be opened.
+  ///
+  /// - Parameters:
+  ///   - error: Why.
+  ///   - now: The reading of the clock.
+  ///   - fraction: Chance in `0..<1`, for the pause.
+  /// - Returns: What follows.
+  mutating func openFailed(_ error: PostgresError, now: Duration, fraction: Double) -> Actions {
+    opening -= 1
+    guard !isClosed else { return Actions() }
+    failures += 1
+    isProven = false
+    let pause = settings.backoff.delay(
+      attempt: failures, previous: lastPause, fraction: fraction)
+    (lastFailure, lastPause, openFrom) = (error, pause, now + pause)
+    var actions = advance(now: now)
+    if error.isLasting && total == 0 {
+      for waiter in line { actions.failed[waiter.id] = error }
+      line = []
+    }
+    return actions
+  }
+
+  /// Time has passed, or somebody has come.
+  mutating func advance(now: Duration) -> Actions {
+    var actions = Actions()
+    while let waiter = line.first, let connection = idle.popLast() {
+      line.removeFirst()
+      taken.insert(connection)
+      actions.granted[waiter.id] = connection
+    }
+    while let waiter = line.first, waiter.due <= now {
+      line.removeFirst()
+      actions.failed[waiter.id] = tooLate
+    }
+    actions.opens = opens(now: now)
+    opening += actions.opens
+    return actions
+  }
+
+  /// When ``advance(now:)`` is to be called at the latest; nil for never.
+  var due: Duration? {
+    guard let first = line.first?.due else { return nil }
+    guard let openFrom, total < settings.size, opening == 0 else { return first }
+    return min(first, openFrom)
+  }
+
+  /// Nobody gets a connection any more.
+  mutating func close() -> Actions {
+    isClosed = true
+    var actions = Actions(closes: idle)
+    for waiter in line { actions.failed[waiter.id] = .closed }
+    (idle, line) = ([], [])
+    return actions
+  }
+
+  private var tooLate: PostgresError {
+    lastFailure
+      ?? PostgresError(
+        .busy,
+        "All \(settings.size) connections were busy for \(settings.wait.inSeconds) seconds: "
+          + "enlarge the pool, or make transactions shorter.")
+  }
+
+  /// How many to open now: one for each who waits, but a single one to find out whether it works.
+  private func opens(now: Duration) -> Int {
+    let wanted = min(line.count - opening, settings.size - total)
+    guard wanted > 0, !isClosed else { return 0 }
+    if isProven { return wanted }
+    if let openFrom, now < openFrom { return 0 }
+    return opening == 0 ? 1 : 0
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibpq
+internal import Foundation
+public import MainstayOutbox
+
+/// Where a PostgreSQL server is, and how to sign in: a connection URL or a list of keywords.
+///
+/// All options of PostgreSQL's own library are known, such as `sslmode`, `sslrootcert`, `service`
+/// and several hosts. What the text leaves out comes from the environment (`PGHOST`,
+/// `PGPASSWORD`, …), the password file and the defaults, as for `psql`.
+///
+/// Source: the PostgreSQL manual, section "Connection Strings".
+public struct PostgresAddress: Sendable, Hashable {
+  /// What the text says, by keyword.
+  let options: [String: String]
+
+  /// Reads an address.
+  ///
+  /// - Parameter text: Such as `postgresql://user@host:5432/database?sslmode=verify-full`, or
+  ///   `host=/run/postgresql dbname=work`.
+  /// - Throws: ``OutboxError`` `unavailable` with what to do; it never repeats the text, which may
+  ///   hold a password.
+  public init(_ text: String) throws(OutboxError) {
+    guard !text.allSatisfy(\.isWhitespace) else { throw Self.unusable("it is empty") }
+    guard !text.utf8.contains(0) else { throw Self.unusable("it holds a zero byte") }
+    var problem: UnsafeMutablePointer<CChar>?
+    guard let parsed = PQconninfoParse(text, &problem) else {
+      defer { PQfreemem(problem) }
+      throw Self.unusable(
+        problem.map { Self.withoutQuotes(String(cString: $0)) } ?? "the memory is used up")
+    }
+    defer { PQconninfoFree(parsed) }
+    var options: [String: String] = [:]
+    var next = parsed
+    while let keyword = next.pointee.keyword {
+      if let value = next.pointee.val { options[String(cString: keyword)] = String(cString: value) }
+      next += 1
+    }
+    for port in (options["port"] ?? "").split(separator: ",") {
+      guard let number = Int(port), (1...65_535).contains(number) else {
+        throw Self.unusable("a port is a number from 1 to 65535")
+      }
+    }
+    self.options = options
+  }
+
+  /// Whether a text is meant as an address of a PostgreSQL server, and not as the path of a file.
+  public static func names(_ text: String) -> Bool {
+    let text = text.lowercased()
+    return text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
+  private static func unusable(_ reason: String) -> OutboxError {
+    OutboxError(
+      .unavailable,
+      details: "This is no address of a PostgreSQL server, since \(reason): write it as "
+        + "postgresql://user@host:5432/database.")
+  }
+
+  /// What libpq complains about, without the part of the text that it repeats.
+  static func withoutQuotes(_ text: String) -> String {
+    text.trimmingCharacters(in: .whitespacesAndNewlines)
+      .replacing(/"[^"]*"?/, with: "a part of it").replacing(/:\s*a part of it/, with: "")
+  }
+}
+
+extension PostgresAddress: CustomStringConvertible {
+  /// User, host, port and database; never a password or another option.
+  public var description: String {
+    if let service = options["service"], options["host"] == nil { return "service \(service)" }
+    let host = options["host"] ?? options["hostaddr"] ?? "localhost"
+    let user = options["user"].map { $0 + "@" } ?? ""
+    let port = options["port"].map { ":" + $0 } ?? ""
+    let database = options["dbname"].map { "/" + Self.database($0) } ?? ""
+    return "postgresql://\(user)\(host)\(port)\(database)"
+  }
+
+  /// The name of a database; libpq also takes a whole address for one.
+  private static func database(_ text: String) -> String {
+    text.contains { "=:".contains($0) } ? "…" : text
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibpq
+internal import Foundation
+
+/// One session with a server, over libpq; it lives on its own thread and nowhere else.
+final class PostgresSession {
+  let connection: OpaquePointer
+  let line: SessionLine
+  let settings: PostgresConnection.Settings
+  var statements: StatementCache
+
+  private init(
+    _ connection: OpaquePointer, _ line: SessionLine, _ settings: PostgresConnection.Settings
+  ) {
+    self.connection = connection
+    self.line = line
+    self.settings = settings
+    statements = StatementCache(capacity: settings.preparedStatements)
+  }
+
+  deinit { PQfinish(connection) }
+
+  /// Begins a thread that opens a session and answers what the line brings.
+  ///
+  /// - Parameters:
+  ///   - address: Where the server is.
+  ///   - settings: What the session is like.
+  ///   - line: What it answers.
+  ///   - opened: Told once, how the opening ended.
+  static func start(
+    at address: PostgresAddress, _ settings: PostgresConnection.Settings, _ line: SessionLine,
+    opened: Reply<Result<PostgresConnection.Facts, PostgresError>>
+  ) {
+    let thread = Thread {
+      do throws(PostgresError) {
+        let session = try open(at: address, settings, line)
+        opened.give(.success(session.facts))
+        line.end(session.serve())
+      } catch {
+        line.end(error)
+        opened.give(.failure(error))
+      }
+    }
+    thread.name = "mainstay.postgres"
+    thread.stackSize = 1_024 * 1_024
+    thread.start()
+  }
+
+  private var facts: PostgresConnection.Facts {
+    PostgresConnection.Facts(
+      processID: PQbackendPID(connection), serverVersion: Int(PQserverVersion(connection)),
+      usesTLS: PQsslInUse(connection) != 0)
+  }
+
+  /// Answers until the line is closed or the session is lost.
+  ///
+  /// - Returns: Why it is over.
+  private func serve() -> PostgresError {
+    while true {
+      switch line.next() {
+      case .end: return .closed
+      case .answer(let request):
+        let result = answer(request)
+        line.rests(isReusable: isReusable(after: result))
+        // The line ends first, so that whoever hears of the loss finds the session closed.
+        if !isSound { line.end(Self.lost) }
+        request.reply.give(result)
+        tellNotifications()
+        if !isSound { return Self.lost }
+      case .wait:
+        let ready = line.wakeFile.wait(for: PQsocket(connection), writes: false, until: nil)
+        guard ready.canRead else { continue }
+        guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {
+          return Self.lost
+        }
+        tellNotifications()
+      }
+    }
+  }
+
+  /// Whether somebody else may go on with the session.
+  private func isReusable(after result: Result<PostgresRows, PostgresError>) -> Bool {
+    if case .failure(let error) = result, error.kind == .readOnly {
+      // Another server may be the primary by now; the address says where to look.
+      isOutdated = true
+    }
+    return isSound && !isOutdated && PQtransactionStatus(connection) == PQTRANS_IDLE
+  }
+
+  /// Whether the session can go on; false once its server or the way to it is gone.
+  var isSound: Bool { !isGivenUp && PQstatus(connection) == CONNECTION_OK }
+  /// Whether an answer did not come in time, so that nobody knows where the session stands.
+  var isGivenUp = false
+  /// Whether the server takes no changes.
+  private var isOutdated = false
+
+  static let lost = PostgresError(
+    .lost, "The connection to the server was lost: try again.")
+
+  func tellNotifications() {
+    while let note = PQnotifies(connection) {
+      line.tell(
+        PostgresNotification(
+          channel: String(cString: note.pointee.relname),
+          payload: String(cString: note.pointee.extra)))
+      PQfreemem(note)
+    }
+  }
+}
+
+// Opening.
+extension PostgresSession {
+  private static func open(
+    at address: PostgresAddress, _ settings: PostgresConnection.Settings, _ line: SessionLine
+  ) throws(PostgresError) -> PostgresSession {
+    guard line.wakeFile.isOpen else {
+      throw PostgresError(.unreachable, "This process has no file left: raise its limit of files.")
+    }
+    let options = settings.options(over: address)
+    let started = withStrings(options.map(\.0)) { keywords in
+      withStrings(options.map(\.1)) { values in PQconnectStartParams(keywords, values, 0) }
+    }
+    guard let started else {
+      throw PostgresError(.unreachable, "This process has no memory left for a connection.")
+    }
+    let session = PostgresSession(started, line, settings)
+    try session.finishOpening(at: address)
+    return session
+  }
+
+  private func finishOpening(at address: PostgresAddress) throws(PostgresError) {
+    // With the five letters of the error: nothing else says what a server that refuses means.
+    PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    let hosts = (address.options["host"] ?? address.options["hostaddr"] ?? "").split(separator: ",")
+    let deadline = ContinuousClock.now + settings.connecting * max(1, hosts.count)
+    // Before anything was said, the socket is waited for until it can be written to.
+    var isReading = false
+    while true {
+      guard PQstatus(connection) != CONNECTION_BAD else { throw failure(at: address) }
+      if try isOpen(isReading: &isReading, until: deadline, at: address) { break }
+    }
+    guard PQserverVersion(connection) >= 130_000 else {
+      throw PostgresError(
+        .tooOld,
+        "The server at \(address) is PostgreSQL \(PQserverVersion(connection) / 10_000), "
+          + "which is too old: use 13 or newer.")
+    }
+    guard PQsetnonblocking(connection, 1) == 0 else { throw Self.lost }
+    PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
+  }
+
+  /// Goes one step on.
+  private func isOpen(
+    isReading: inout Bool, until deadline: ContinuousClock.Instant, at address: PostgresAddress
+  ) throws(PostgresError) -> Bool {
+    guard !line.isClosed else { throw .closed }
+    guard ContinuousClock.now < deadline else {
+      throw PostgresError(
+        .unreachable,
+        "The server at \(address) does not answer in time: start it, or correct the "
+          + "address.")
+    }
+    let ready = line.wakeFile.wait(for: PQsocket(connection), writes: !isReading, until: deadline)
+    guard ready.canRead || ready.canWrite else { return false }
+    switch PQconnectPoll(connection) {
+    case PGRES_POLLING_OK: return true
+    case PGRES_POLLING_FAILED: throw failure(at: address)
+    case PGRES_POLLING_READING: isReading = true
+    default: isReading = false
+    }
+    return false
+  }
+
+  private func failure(at address: PostgresAddress) -> PostgresError {
+    PostgresError(opening: String(cString: PQerrorMessage(connection)), address: address)
+  }
+
+  /// Lends strings as a list that ends with nil.
+  private static func withStrings<T>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> T
+  ) -> T {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies.map { UnsafePointer($0) } + [nil])
+  }
+}

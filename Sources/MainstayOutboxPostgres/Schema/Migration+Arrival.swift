@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// How operations come in.
+  static let arrival = """
+    -- Whether something stands before a newcomer with this key.
+    create function mainstay.is_taken(p_key bytea) returns boolean language sql volatile as $$
+      select exists (select 1 from mainstay.op where ordering_key = p_key)
+        or exists (select 1 from mainstay.dead where ordering_key = p_key and holds_key)
+    $$;
+
+    -- Drops what has expired, and then what is expendable, until a newcomer has room; false where
+    -- it
+    -- has none.
+    create function mainstay.make_room(
+      p_bytes bigint, p_expendable boolean, p_priority integer, p_maximum_pending bigint,
+      p_maximum_bytes bigint, p_outcomes boolean, p_at bigint
+    ) returns boolean language plpgsql volatile as $$
+    declare
+      v_rows bigint;
+      v_bytes bigint;
+      v_victims bigint[] := '{}';
+      v_row record;
+    begin
+      if p_maximum_pending is null and p_maximum_bytes is null then return true; end if;
+      -- One after the other: two newcomers must not take the same place.
+      perform pg_advisory_xact_lock(hashtext('mainstay.room'), 0);
+      for v_round in 1..2 loop
+        select sum(pending) + 1 - p_maximum_pending, sum(bytes) + p_bytes - p_maximum_bytes
+          into v_rows, v_bytes from mainstay.load;
+        if coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0 then return true; end if;
+        if p_bytes > p_maximum_bytes then return false; end if;
+        if v_round = 1 then perform mainstay.expire(100, p_outcomes, p_at); end if;
+      end loop;
+      for v_row in select id, octet_length(payload) as bytes from mainstay.op as o
+        where expendable and state not in ('leased', 'conflicted') and effect in ('notSent',
+          'refused')
+          and not cancelled and (not p_expendable or priority <= p_priority)
+          and not exists (select 1 from mainstay.dep where needs = o.id)
+        order by priority, id for update
+      loop
+        exit when coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0;
+        v_victims := v_victims || v_row.id;
+        v_rows := v_rows - 1;
+        v_bytes := v_bytes - v_row.bytes;
+      end loop;
+      if coalesce(v_rows, 0) > 0 or coalesce(v_bytes, 0) > 0 then return false; end if;
+      for v_row in select unnest(v_victims) as id loop
+        perform mainstay.remove(v_row.id, 'evicted', null, p_outcomes, p_at);
+      end loop;
+      return true;
+    end $$;
+
+    create type mainstay.arrival as (
+      uuid uuid, kind text, version integer, lane text, ordering_key bytea, idem_key text,
+      payload bytea, lifetime bigint, effect text, priority integer, handicap bigint, delay bigint,
+      unique_key bytea, if_taken text, constraints text[], expendable boolean, needs uuid[],
+      policy text, earlier uuid, expected bytea, merged bytea
+    );
+
+    create type mainstay.arrival_answer as (code text, uuid uuid);
+
+    -- The operation that has the same idempotency key already; nothing where there is none.
+    create function mainstay.twin(p_new mainstay.arrival) returns mainstay.arrival_answer
+    language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      select uuid, kind, version, payload into v_row from mainstay.op
+        where idem_key = p_new.idem_key
+      union all
+      select uuid, kind, version, payload from mainstay.dead where idem_key = p_new.idem_key;
+      if not found then return null; end if;
+      if v_row.kind = p_new.kind and v_row.version = p_new.version and v_row.payload = p_new.payload
+      then return ('twin', v_row.uuid)::mainstay.arrival_answer; end if;
+      return ('keyReused', null)::mainstay.arrival_answer;
+    end $$;
+
+    create function mainstay.take_new(
+      p_new mainstay.arrival, p_holder bigint, p_maximum_pending bigint, p_maximum_bytes bigint,
+      p_outcomes boolean, p_at bigint
+    ) returns mainstay.arrival_answer language plpgsql volatile as $$
+    declare
+      v_new mainstay.arrival := p_new;
+      v_needed bigint[] := '{}';
+      v_policies text[] := '{}';
+      v_gives_up boolean := false;
+      v_state text := 'ready';
+      v_start bigint;
+      v_need uuid;
+      v_row bigint;
+      v_id bigint;
+      v_answer mainstay.arrival_answer;
+    begin
+      if not mainstay.make_room(
+        octet_length(v_new.payload), v_new.expendable, v_new.priority, p_maximum_pending,
+        p_maximum_bytes, p_outcomes, p_at)
+      then return ('full', null)::mainstay.arrival_answer; end if;
+      insert into mainstay.lane (name) values (v_new.lane) on conflict (name) do nothing;
+      -- It may have made room for the newcomer.
+      update mainstay.op set unique_key = null where id = p_holder;
+      if found then
+        v_needed := v_needed || p_holder;
+        v_policies := v_policies || 'runAnyway'::text;
+      end if;
+      foreach v_need in array coalesce(v_new.needs, '{}') loop
+        -- Locked, so that it cannot end unnoticed before the newcomer is there.
+        select id into v_row from mainstay.op where uuid = v_need for share;
+        if found then
+          v_needed := v_needed || v_row;
+          v_policies := v_policies || v_new.policy;
+          continue;
+        end if;
+        select id into v_row from mainstay.dead where uuid = v_need for share;
+        if found and v_new.policy <> 'runAnyway' then
+          v_needed := v_needed || v_row;
+          v_policies := v_policies || v_new.policy;
+          v_gives_up := v_gives_up or v_new.policy = 'giveUp';
+        end if;
+      end loop;
+      if v_new.ordering_key is not null then perform mainstay.lock_key(v_new.ordering_key); end if;
+      if v_new.delay > 0 then
+        v_state := 'scheduled';
+        v_start := p_at + v_new.delay;
+      end if;
+      if cardinality(v_needed) > 0 or mainstay.is_taken(v_new.ordering_key) then
+        v_state := 'blocked';
+      end if;
+      insert into mainstay.op (uuid, kind, version, lane, ordering_key, unique_key, priority, rank,
+        expendable, constraints, state, run_at, start_at, enqueued_at, expires_at, effect, idem_key,
+        payload)
+      values (v_new.uuid, v_new.kind, v_new.version, v_new.lane, v_new.ordering_key,
+        v_new.unique_key, v_new.priority, p_at + v_new.handicap, v_new.expendable,
+        v_new.constraints,
+        v_state, case when v_state = 'scheduled' then v_start end, v_start, p_at,
+        p_at + v_new.lifetime, v_new.effect, v_new.idem_key, v_new.payload)
+      on conflict (idem_key) do nothing returning id into v_id;
+      if not found then
+        -- Somebody else was faster with the same key, and the holder keeps what was taken from it.
+        update mainstay.op set unique_key = v_new.unique_key where id = p_holder;
+        v_answer := mainstay.twin(v_new);
+        if v_answer.code is null then return ('again', null)::mainstay.arrival_answer; end if;
+        return v_answer;
+      end if;
+      insert into mainstay.dep (op, needs, policy)
+        select v_id, n.id, n.policy from unnest(v_needed, v_policies) as n (id, policy)
+        on conflict do nothing;
+      perform mainstay.count_load(1, 1, octet_length(v_new.payload));
+      if v_gives_up then perform mainstay.give_up(v_id, p_at); end if;
+      return ('kept', v_new.uuid)::mainstay.arrival_answer;
+    end $$;
+
+    -- What was there has never been sent, so nobody knows its idempotency key: a new operation
+    -- takes
+    -- its place.
+    create function mainstay.replace(
+      p_new mainstay.arrival, p_holder bigint, p_uuid uuid, p_bytes bigint, p_at bigint
+    ) returns mainstay.arrival_answer language plpgsql volatile as $$
+    declare
+      v_start bigint := case when p_new.delay > 0 then p_at + p_new.delay end;
+    begin
+      update mainstay.op set version = p_new.version, payload = p_new.payload,
+        idem_key = p_new.idem_key, expires_at = p_at + p_new.lifetime, priority = p_new.priority,
+        rank = least(rank, p_at + p_new.handicap), constraints = p_new.constraints,
+        expendable = p_new.expendable, checkpoint = null, merges = 0, attempt = 0, unreachable = 0,
+        error_code = null, error_message = null, cause = null, start_at = v_start,
+        state = case when state = 'blocked' then 'blocked' when v_start is null then 'ready'
+          else 'scheduled' end,
+        run_at = case when state <> 'blocked' then v_start end
+      where id = p_holder;
+      perform mainstay.leave_receipt(p_new.kind, 'replaced', 1, p_bytes, p_at);
+      perform mainstay.count_load(1, 0, octet_length(p_new.payload) - p_bytes);
+      return ('kept', p_uuid)::mainstay.arrival_answer;
+    end $$;
+
+    -- The last one of the key gets what both come to, or both are gone.
+    create function mainstay.coalesce_arrival(
+      p_new mainstay.arrival, p_outcomes boolean, p_at bigint
+    ) returns mainstay.arrival_answer language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      perform mainstay.lock_key(p_new.ordering_key);
+      select id, octet_length(payload) as bytes into v_row from mainstay.op as o
+        where uuid = p_new.earlier and payload = p_new.expected and kind = p_new.kind
+          and version = p_new.version and ordering_key = p_new.ordering_key
+          and state in ('ready', 'scheduled', 'blocked', 'waiting') and effect = 'notSent'
+          and not cancelled
+          and not exists (select 1 from mainstay.op as later
+            where later.ordering_key = p_new.ordering_key and later.id > o.id)
+          and (p_new.merged is not null
+            or not exists (select 1 from mainstay.dep where needs = o.id))
+        for update skip locked;
+      if not found then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
+      perform mainstay.count_load(1, 0, 0);
+      if p_new.merged is not null then
+        update mainstay.op set payload = p_new.merged, idem_key = p_new.idem_key
+          where id = v_row.id;
+        perform mainstay.leave_receipt(p_new.kind, 'coalesced', 1, v_row.bytes, p_at);
+        perform mainstay.count_load(0, 0, octet_length(p_new.merged) - v_row.bytes);
+        return ('kept', p_new.earlier)::mainstay.arrival_answer;
+      end if;
+      perform mainstay.leave_receipt(p_new.kind, 'coalesced', 1, octet_length(p_new.payload), p_at);
+      perform mainstay.remove(v_row.id, 'coalesced', null, p_outcomes, p_at);
+      return ('kept', p_new.uuid)::mainstay.arrival_answer;
+    end $$;
+
+    -- Takes one operation in, by all rules.
+    create function mainstay.take(
+      p_new mainstay.arrival, p_maximum_pending bigint, p_maximum_bytes bigint, p_outcomes boolean,
+      p_at bigint
+    ) returns mainstay.arrival_answer language plpgsql volatile as $$
+    declare
+      v_answer mainstay.arrival_answer;
+      v_holder record;
+    begin
+      if p_new.unique_key is not null then
+        perform pg_advisory_xact_lock(hashtext('mainstay.unique'),
+          (hashtextextended(encode(p_new.unique_key, 'hex'), 0) & 1023)::integer);
+      end if;
+      for v_round in 1..8 loop
+        v_answer := mainstay.twin(p_new);
+        if v_answer.code is not null then return v_answer; end if;
+        if p_new.earlier is not null then
+          return mainstay.coalesce_arrival(p_new, p_outcomes, p_at);
+        end if;
+        v_holder := null;
+        select id, uuid, octet_length(payload) as bytes,
+          state not in ('leased', 'conflicted') and effect = 'notSent' and not cancelled
+            as untouched
+          into v_holder from mainstay.op where unique_key = p_new.unique_key for update;
+        if not found then
+          v_answer := mainstay.take_new(
+            p_new, null, p_maximum_pending, p_maximum_bytes, p_outcomes, p_at);
+        elsif p_new.if_taken = 'keep' then
+          v_answer := ('twin', v_holder.uuid)::mainstay.arrival_answer;
+        elsif p_new.if_taken = 'reject' then
+          v_answer := ('duplicate', null)::mainstay.arrival_answer;
+        elsif p_new.if_taken = 'replace' and v_holder.untouched then
+          v_answer := mainstay.replace(p_new, v_holder.id, v_holder.uuid, v_holder.bytes, p_at);
+        else
+          v_answer := mainstay.take_new(
+            p_new, v_holder.id, p_maximum_pending, p_maximum_bytes, p_outcomes, p_at);
+        end if;
+        if v_answer.code <> 'again' then return v_answer; end if;
+      end loop;
+      return ('changedMeanwhile', null)::mainstay.arrival_answer;
+    end $$;
+
+    -- Takes several operations in, one after the other; one answer for each.
+    create function mainstay.take_all(
+      p_new mainstay.arrival[], p_maximum_pending bigint, p_maximum_bytes bigint,
+        p_outcomes boolean,
+      p_now bigint
+    ) returns table (code text, uuid uuid) language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_new mainstay.arrival;
+      v_answer mainstay.arrival_answer;
+    begin
+      foreach v_new in array p_new loop
+        v_answer := mainstay.take(v_new, p_maximum_pending, p_maximum_bytes, p_outcomes, v_at);
+        code := v_answer.code;
+        uuid := v_answer.uuid;
+        return next;
+      end loop;
+    end $$;
+
+    -- Takes operations in that have no wishes which others could stand against: by one statement.
+    --
+    -- Only those that were kept are answered; the others have an idempotency key that is taken.
+    create function mainstay.take_plain(
+      p_uuids uuid[], p_kinds text[], p_versions integer[], p_lanes text[], p_ordering_keys bytea[],
+      p_idem_keys text[], p_payloads bytea[], p_lifetimes bigint[], p_effects text[],
+      p_priorities integer[], p_handicaps bigint[], p_delays bigint[], p_expendables boolean[],
+      p_now bigint
+    ) returns setof uuid language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_key record;
+      v_kept bigint;
+    begin
+      insert into mainstay.lane (name) select distinct unnest(p_lanes) order by 1
+        on conflict (name) do nothing;
+      -- In one order, so that two of these never wait for each other.
+      for v_key in select distinct (hashtextextended(encode(k, 'hex'), 0) & 1023)::integer as bucket
+        from unnest(p_ordering_keys) as k where k is not null order by 1
+      loop
+        perform pg_advisory_xact_lock(hashtext('mainstay.key'), v_key.bucket);
+      end loop;
+      return query with given as materialized (
+        select g.*, row_number() over (partition by g.ordering_key order by g.place) as turn
+        from unnest(p_uuids, p_kinds, p_versions, p_lanes, p_ordering_keys, p_idem_keys, p_payloads,
+          p_lifetimes, p_effects, p_priorities, p_handicaps, p_delays, p_expendables)
+          with ordinality as g (uuid, kind, version, lane, ordering_key, idem_key, payload,
+            lifetime, effect, priority, handicap, delay, expendable, place)
+        where not exists (select 1 from mainstay.dead as d where d.idem_key = g.idem_key)
+          and not exists (select 1 from mainstay.op as o where o.idem_key = g.idem_key)
+      ), placed as (
+        select g.*, case
+          when g.ordering_key is not null and (g.turn > 1 or mainstay.is_taken(g.ordering_key))
+            then 'blocked'
+          when g.delay > 0 then 'scheduled' else 'ready' end as state
+        from given as g
+      ), kept as (
+        insert into mainstay.op as o (uuid, kind, version, lane, ordering_key, priority, rank,
+          expendable, state, run_at, start_at, enqueued_at, expires_at, effect, idem_key, payload)
+        select p.uuid, p.kind, p.version, p.lane, p.ordering_key, p.priority, v_at + p.handicap,
+          p.expendable, p.state, case when p.state = 'scheduled' then v_at + p.delay end,
+          case when p.delay > 0 then v_at + p.delay end, v_at, v_at + p.lifetime, p.effect,
+          p.idem_key, p.payload
+        from placed as p order by p.place
+        on conflict (idem_key) do nothing
+        returning o.uuid, octet_length(o.payload) as bytes
+      ), counted as materialized (
+        select count(*) as n, coalesce(sum(k.bytes), 0)::bigint as bytes from kept as k
+      ), loaded as (
+        insert into mainstay.load as l (shard, enqueued, pending, bytes)
+        select mainstay.shard(), c.n, c.n, c.bytes from counted as c where c.n > 0
+        on conflict (shard) do update set enqueued = l.enqueued + excluded.enqueued,
+          pending = l.pending + excluded.pending, bytes = l.bytes + excluded.bytes
+      )
+      select k.uuid from kept as k;
+      get diagnostics v_kept = row_count;
+      if v_kept < cardinality(p_uuids) then
+        -- The first of a key may not have been kept: then the one behind it is the head.
+        for v_key in select distinct k from unnest(p_ordering_keys) as k where k is not null loop
+          perform mainstay.unblock(v_key.k, v_at);
+        end loop;
+      end if;
+    end $$;
+    """
+}

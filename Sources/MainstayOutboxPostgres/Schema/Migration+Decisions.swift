@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// How leases end, and what people and the app decide.
+  static let decisions = """
+    -- A throttled lane that somebody has paused, or that needs a person, stays closed as it is.
+    create function mainstay.close_lane(
+      p_lane text, p_cause text, p_wait bigint, p_now bigint
+    ) returns void language sql volatile as $$
+      insert into mainstay.lane as l (name, cause, until)
+      values (p_lane, p_cause, coalesce(p_now, mainstay.clock()) + p_wait)
+      on conflict (name) do update set cause = excluded.cause, until = excluded.until
+      where excluded.cause <> 'throttled' or l.cause is null
+        or (l.until is not null and l.until < excluded.until)
+    $$;
+
+    -- Keeps what the other side has of the record, and the key under which it is sent anew.
+    create function mainstay.note_news(
+      p_id bigint, p_record bytea, p_latest bytea, p_key text, p_merges integer
+    ) returns void language plpgsql volatile as $$
+    begin
+      insert into mainstay.latest (key, state) values (p_record, p_latest)
+        on conflict (key) do update set state = excluded.state;
+      update mainstay.op set merges = p_merges, idem_key = coalesce(p_key, idem_key),
+        checkpoint = case when p_key is null then checkpoint end where id = p_id;
+    end $$;
+
+    -- Ends a lease in whatever way; false where it was lost, and nothing was changed then.
+    create function mainstay.settle(
+      p_id bigint, p_token bigint, p_next text, p_delay bigint, p_attempt integer,
+      p_unreachable integer, p_effect text, p_code text, p_message text, p_unbegun boolean,
+      p_output bytea, p_reason text, p_followers text, p_remote bytea, p_fields text,
+      p_latest bytea, p_key text, p_merges integer, p_closure text, p_closed_for bigint,
+      p_kept integer, p_outcomes boolean, p_now bigint
+    ) returns boolean language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_row record;
+    begin
+      select uuid, lane, ordering_key, cancelled into v_row from mainstay.op
+        where id = p_id and lease_token = p_token and state = 'leased' for update;
+      if not found then return false; end if;
+      if p_latest is not null then
+        perform mainstay.note_news(
+          p_id, coalesce(v_row.ordering_key, uuid_send(v_row.uuid)), p_latest, p_key, p_merges);
+      end if;
+      if p_message is not null then
+        perform mainstay.note_attempt(p_id, p_code, p_message, p_effect, p_kept, v_at);
+      end if;
+      -- A lane is closed whatever becomes of the operation.
+      if p_closure is not null then
+        perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);
+      end if;
+      -- Somebody cancelled it while it ran, and nothing came of the run.
+      if v_row.cancelled and p_effect in ('notSent', 'refused') and p_next <> 'done' then
+        return mainstay.remove(p_id, 'cancelled', null, p_outcomes, v_at);
+      end if;
+      if p_next in ('done', 'dropped', 'cancelled') then
+        return mainstay.remove(p_id, p_next, p_output, p_outcomes, v_at);
+      end if;
+      update mainstay.op set state = case p_next when 'dead' then 'ready' else p_next end,
+        owner = null, run_at = v_at + p_delay, attempt = p_attempt, unreachable = p_unreachable,
+        crashes = case when p_unbegun then crashes else 0 end, effect = p_effect,
+        cause = case p_next when 'parked' then 'unreadable' end,
+        error_code = coalesce(p_code, error_code), error_message = coalesce(p_message,
+          error_message)
+        where id = p_id;
+      if p_next = 'dead' then
+        perform mainstay.bury(p_id, p_reason, p_followers, p_outcomes, v_at);
+      elsif p_next = 'conflicted' then
+        insert into mainstay.conflict (op, remote, fields, since)
+          values (p_id, p_remote, p_fields, v_at)
+          on conflict (op) do update set remote = excluded.remote, fields = excluded.fields,
+            since = excluded.since;
+      end if;
+      return true;
+    end $$;
+
+    -- Makes ready what is due, and answers in how many milliseconds something else is.
+    create function mainstay.promote(
+      p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint
+    ) returns bigint language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_next bigint;
+    begin
+      update mainstay.op set state = 'ready', run_at = null, cause = null where id in (
+        select id from mainstay.op where run_at <= v_at order by run_at limit 1000
+        for update skip locked);
+      update mainstay.op set state = 'ready', cause = null where id in (
+        select o.id from unnest(p_kinds, p_versions) as t (kind, version)
+          join mainstay.op as o on o.kind = t.kind and o.version = t.version
+        where o.state = 'parked'
+          and o.cause = 'unknownType' limit 10000 for update of o skip locked);
+      perform mainstay.expire(1000, p_outcomes, v_at);
+      select min(t) into v_next from (
+        select min(run_at) as t from mainstay.op where run_at is not null
+        union all select min(until) from mainstay.lane where until > v_at
+        union all select min(expires_at) from mainstay.op where expires_at > v_at) as times;
+      return case when v_next is not null then greatest(v_next - v_at, 0) end;
+    end $$;
+
+    create function mainstay.redrive(p_uuid uuid, p_now bigint) returns boolean
+    language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_dead mainstay.dead;
+    begin
+      select * into v_dead from mainstay.dead where uuid = p_uuid for update;
+      if not found then return false; end if;
+      if v_dead.ordering_key is not null
+        then perform mainstay.lock_key(v_dead.ordering_key); end if;
+      delete from mainstay.dead where id = v_dead.id;
+      insert into mainstay.op (id, uuid, kind, version, lane, ordering_key, priority, rank,
+        expendable, constraints, state, enqueued_at, merges, effect, lease_token, idem_key,
+        error_code, error_message, checkpoint, payload)
+      values (v_dead.id, v_dead.uuid, v_dead.kind, v_dead.version, v_dead.lane, v_dead.ordering_key,
+        v_dead.priority, v_dead.rank, v_dead.expendable, v_dead.constraints, 'blocked',
+        v_dead.enqueued_at, v_dead.merges, v_dead.effect, v_dead.lease_token, v_dead.idem_key,
+        v_dead.error_code, v_dead.error_message, v_dead.checkpoint, v_dead.payload);
+      perform mainstay.count_load(0, 1, octet_length(v_dead.payload));
+      -- It may have held back one that stands before it, which was redriven earlier.
+      if v_dead.ordering_key is null then perform mainstay.release(v_dead.id, v_at);
+      else perform mainstay.unblock(v_dead.ordering_key, v_at); end if;
+      return true;
+    end $$;
+
+    create function mainstay.discard(p_uuid uuid, p_outcomes boolean, p_now bigint) returns boolean
+    language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_row record;
+    begin
+      delete from mainstay.dead where uuid = p_uuid
+        returning id, kind, ordering_key, octet_length(payload) as bytes into v_row;
+      if not found then return false; end if;
+      delete from mainstay.attempt where op = v_row.id;
+      perform mainstay.leave_receipt(v_row.kind, 'discarded', 1, v_row.bytes, v_at);
+      if p_outcomes then
+        perform mainstay.keep_outcome(p_uuid, v_row.kind, 'discarded', null, v_at);
+      end if;
+      perform mainstay.tell(v_row.id, 'gone', v_at);
+      perform mainstay.unblock(v_row.ordering_key, v_at);
+      perform mainstay.forget_latest(coalesce(v_row.ordering_key, uuid_send(p_uuid)));
+      return true;
+    end $$;
+
+    create function mainstay.learn(
+      p_uuid uuid, p_latest bytea, p_key text, p_merges integer, p_fields text
+    ) returns boolean language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      select id, ordering_key, state into v_row from mainstay.op
+        where uuid = p_uuid and state <> 'leased' and effect in ('notSent', 'refused') for update;
+      if not found then return false; end if;
+      perform mainstay.note_news(
+        v_row.id, coalesce(v_row.ordering_key, uuid_send(p_uuid)), p_latest, p_key, p_merges);
+      if v_row.state <> 'conflicted' then return true; end if;
+      if p_fields is null then
+        delete from mainstay.conflict where op = v_row.id;
+        update mainstay.op set state = 'ready' where id = v_row.id;
+      else
+        update mainstay.conflict set remote = p_latest, fields = p_fields where op = v_row.id;
+      end if;
+      return true;
+    end $$;
+
+    -- Ends a conflict; a payload is sent instead of what was there, and without one that is
+    -- dropped.
+    create function mainstay.resolve(
+      p_uuid uuid, p_payload bytea, p_key text, p_outcomes boolean, p_now bigint
+    ) returns boolean language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      select id, octet_length(payload) as bytes into v_row from mainstay.op
+        where uuid = p_uuid and state = 'conflicted' for update;
+      if not found then return false; end if;
+      if p_payload is null then
+        return mainstay.remove(
+          v_row.id, 'dropped', null, p_outcomes, coalesce(p_now, mainstay.clock()));
+      end if;
+      delete from mainstay.conflict where op = v_row.id;
+      update mainstay.op set state = 'ready', payload = p_payload, idem_key = p_key, attempt = 0,
+        unreachable = 0, merges = 0, checkpoint = null, effect = 'notSent' where id = v_row.id;
+      perform mainstay.count_load(0, 0, octet_length(p_payload) - v_row.bytes);
+      return true;
+    end $$;
+
+    create function mainstay.cancel(p_uuid uuid, p_outcomes boolean, p_now bigint) returns text
+    language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      select id, state, effect into v_row from mainstay.op where uuid = p_uuid for update;
+      if not found then return null; end if;
+      if v_row.state <> 'leased' and v_row.effect in ('notSent', 'refused') then
+        perform mainstay.remove(
+          v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
+        return 'cancelled';
+      end if;
+      -- What may have been sent is reconciled at once, whatever it waits for.
+      update mainstay.op set cancelled = true, run_at = null, start_at = null, constraints = null,
+        state = case when state in ('scheduled', 'waiting', 'conflicted') then 'ready' else
+          state end
+        where id = v_row.id;
+      delete from mainstay.conflict where op = v_row.id;
+      return case v_row.state when 'leased' then 'stopping' else 'mayHaveHappened' end;
+    end $$;
+
+    -- Makes ready what waits because the network could not be reached; less important ones a little
+    -- later.
+    create function mainstay.expedite(
+      p_delay bigint, p_normal integer, p_now bigint
+    ) returns void language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+    begin
+      update mainstay.op set run_at = v_at + p_delay
+        where state = 'scheduled' and unreachable > 0 and p_delay > 0 and priority < p_normal
+          and run_at > v_at + p_delay;
+      update mainstay.op set state = 'ready', run_at = null, unreachable = 0
+        where state = 'scheduled' and unreachable > 0 and (priority >= p_normal or p_delay = 0);
+    end $$;
+    """
+}

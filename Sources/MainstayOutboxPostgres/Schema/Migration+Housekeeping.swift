@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// What is done now and then, and what all machines share.
+  static let housekeeping = """
+    -- Keeps order: whoever holds the lock does it, and no two within 10 seconds. Each step can be
+    -- done
+    -- twice without harm. Answers what holds vacuum back, if something does.
+    create function mainstay.keep_house(
+      p_history_days integer, p_patience interval default '1 minute'
+    ) returns text
+    language plpgsql volatile as $$
+    declare
+      v_today bigint := mainstay.clock() / 86400000;
+      v_name text;
+      v_holder record;
+    begin
+      if not pg_try_advisory_xact_lock(hashtext('mainstay.house'), 0) then return null; end if;
+      update mainstay.step set at = mainstay.clock() where name = 'housekeeping'
+        and at not between mainstay.clock() - 10000 and mainstay.clock();
+      if not found then return null; end if;
+      begin
+        for v_day in v_today..v_today + 2 loop
+          v_name := 'outcome_' || to_char(to_timestamp(v_day * 86400::bigint) at time zone 'UTC',
+            'YYYYMMDD');
+          if to_regclass('mainstay.' || v_name) is null then
+            execute format(
+              'create table mainstay.%I partition of mainstay.outcome for values from (%s) to (%s)',
+              v_name, v_day * 86400000::bigint, (v_day + 1) * 86400000::bigint);
+          end if;
+        end loop;
+        for v_name in select c.relname from pg_inherits as i join pg_class
+          as c on c.oid = i.inhrelid
+          where i.inhparent = 'mainstay.outcome'::regclass and c.relname ~ '^outcome_[0-9]{8}$'
+            and to_date(substring(c.relname from 9), 'YYYYMMDD')
+              < (clock_timestamp() at time zone 'UTC')::date - p_history_days
+        loop
+          execute format('drop table mainstay.%I', v_name);
+        end loop;
+      exception
+        -- Without the right to create tables all days lie in one; and so does a day that has begun.
+        when insufficient_privilege or check_violation or lock_not_available then null;
+      end;
+      delete from mainstay.outcome_other where at < (v_today - p_history_days) * 86400000::bigint;
+      select a.pid, a.application_name as app,
+          extract(epoch from clock_timestamp() - a.xact_start)::bigint as age
+        into v_holder from pg_stat_activity as a
+        where a.backend_xmin is not null and a.pid <> pg_backend_pid()
+          and a.datname = current_database()
+          and a.xact_start < clock_timestamp() - p_patience
+          and a.backend_type = 'client backend'
+        order by a.xact_start limit 1;
+      if not found then return null; end if;
+      return format('process %s (%s) has held its snapshot for %s seconds',
+        v_holder.pid, coalesce(nullif(v_holder.app, ''), 'without a name'), v_holder.age);
+    end $$;
+
+    -- Sets how many of a kind run at once, and begin in a second, on all machines together.
+    create function mainstay.set_limit(
+      p_kind text, p_concurrency integer, p_rate double precision, p_burst double precision
+    ) returns void language plpgsql volatile as $$
+    begin
+      if p_concurrency is null and p_rate is null then
+        delete from mainstay.kind_limit where kind = p_kind;
+        return;
+      end if;
+      insert into mainstay.kind_limit (kind, concurrency, rate, burst, tokens, refilled_at)
+        values (p_kind, p_concurrency, p_rate, p_burst, coalesce(p_burst, 0), mainstay.clock())
+        on conflict (kind) do update set concurrency = excluded.concurrency, rate = excluded.rate,
+          burst = excluded.burst, tokens = least(mainstay.kind_limit.tokens,
+            coalesce(excluded.burst, 0));
+    end $$;
+
+    select mainstay.keep_house(7);
+    """
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A step by which the tables grow.
+///
+/// Each is a transaction of its own, with its line in the table `migration`, so that a step is
+/// there as a whole or not at all. One that an older build could not work with raises
+/// `minimumWriter`; one that it could not even read raises `minimumReader`.
+struct Migration: Sendable {
+  let number: Int
+  let name: String
+  /// The format that a build must have to read the tables.
+  var minimumReader = 1
+  /// The format that a build must have to work with them.
+  var minimumWriter = 1
+  let sql: String
+
+  static let all = [
+    Migration(number: 1, name: "tables", sql: tables),
+    Migration(number: 2, name: "departure", sql: departure),
+    Migration(number: 3, name: "arrival", sql: arrival),
+    Migration(number: 4, name: "work", sql: work),
+    Migration(number: 5, name: "decisions", sql: decisions),
+    Migration(number: 6, name: "enqueueing", sql: enqueueing),
+    Migration(
+      number: 7, name: "housekeeping", minimumReader: 7, minimumWriter: 7, sql: housekeeping),
+    Migration(number: 8, name: "sharing", sql: sharing),
+  ]
+
+  /// The format that this build has: the number of its last step.
+  static var format: Int { all.count }
+
+  /// Where it is kept which steps were taken.
+  static let ledger = """
+    CREATE SCHEMA IF NOT EXISTS mainstay;
+    CREATE TABLE IF NOT EXISTS mainstay.migration (
+      number integer PRIMARY KEY,
+      name text NOT NULL,
+      min_reader integer NOT NULL,
+      min_writer integer NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+    );
+    """
+
+  /// The step, and its line in the ledger.
+  var script: String {
+    """
+    \(sql)
+    INSERT INTO mainstay.migration (number, name, min_reader, min_writer)
+      VALUES (\(number), '\(name)', \(minimumReader), \(minimumWriter));
+    """
+  }
+
+  /// Writes a statement for another schema.
+  static func text(_ sql: String, schema: String) -> String {
+    guard schema != "mainstay" else { return sql }
+    return sql.replacing("mainstay.", with: schema + ".")
+      .replacing("SCHEMA IF NOT EXISTS mainstay;", with: "SCHEMA IF NOT EXISTS \(schema);")
+  }
+
+  /// Whether a name can be that of the schema, without quotes.
+  static func isLegal(schema: String) -> Bool {
+    guard let first = schema.utf8.first, schema.utf8.count <= 63 else { return false }
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    return !digits.contains(first)
+      && schema.utf8.allSatisfy {
+        letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "_")
+      }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+extension PostgresStore {
+  /// Leases operations that are ready; returns when the server has the leases on its disk.
+  ///
+  /// What several processes ask for at once is shared out: none of them waits for another.
+  public func claim(_ request: ClaimRequest) async throws -> Claim {
+    guard request.limit > 0 else { return Claim(operations: []) }
+    try await giveBackStrays()
+    let types = Array(request.types)
+    let parameters: [PostgresValue] = [
+      .int(Int64(min(request.limit, 10_000))), .texts(types.map(\.kind.rawValue)),
+      .ints(types.map { Int64($0.version) }),
+      .ints(types.map { type in request.limits[type].map { Int64(min($0, 10_000)) } }),
+      .bool(request.isAlone), .texts(request.unmet.map(\.rawValue)),
+      .int(Int64(Migration.format)), time,
+    ]
+    do {
+      return try await claim(parameters)
+    } catch let error as PostgresError where error.sqlState == Self.wasTakenForDead {
+      // It was cut off or stopped for longer than its lease: it begins anew.
+      try await enterAgain()
+      do { return try await claim(parameters) } catch { throw claimFailed(error) }
+    } catch {
+      throw claimFailed(error)
+    }
+  }
+
+  private func claim(_ parameters: [PostgresValue]) async throws -> Claim {
+    let values = [.int(try owner), .int(lease.milliseconds)] + parameters
+    let rows = try await run(Self.claim, values)
+    var operations: [LeasedOperation] = []
+    var (isExclusive, isPartial) = (false, false)
+    for row in rows {
+      if let exclusive = try row.bool(ifAny: 0) {
+        (isExclusive, isPartial) = (exclusive, try row.bool(1))
+        continue
+      }
+      let reading = OperationReading(row: row, offset: 3)
+      let token = try row.int(2)
+      if let operation = try? reading.operation(.leased) {
+        let lease = Lease(id: operation.id, row: try reading.number, token: token)
+        operations.append(LeasedOperation(lease: lease, operation: operation))
+      } else {
+        try await park(try reading.number, token)
+      }
+    }
+    state.withLock { state in
+      for operation in operations { state.tokens.insert(operation.lease.token) }
+    }
+    return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
+  }
+
+  /// A row that no build writes must not stop the others.
+  private func park(_ row: Int64, _ token: Int64) async throws {
+    _ = try await run(
+      """
+      UPDATE mainstay.op SET state = 'parked', owner = NULL, cause = 'unreadable'
+      WHERE id = $1 AND lease_token = $2 AND state = 'leased'
+      """, [.int(row), .int(token)])
+  }
+
+  /// What the function says to a process whose leases were taken back.
+  static let wasTakenForDead = "MS001"
+
+  private func claimFailed(_ error: any Error) -> any Error {
+    if (error as? PostgresError)?.mayHaveHappened == true {
+      state.withLock { $0.mayHaveStrays = true }
+    }
+    guard let error = error as? PostgresError, error.sqlState == "MS002" else {
+      return Self.thrown(error)
+    }
+    return OutboxError(
+      .newerFormat,
+      details: "The tables in \(address) were brought up to date by a newer build, and this one "
+        + "may not work on them any more (\(error.text)): update it; nothing is lost.")
+  }
+
+  /// Gives back what was leased by a claim whose answer was lost: nobody would ever run it.
+  private func giveBackStrays() async throws {
+    let tokens: [Int64]? = state.withLock { $0.mayHaveStrays ? Array($0.tokens) : nil }
+    guard let tokens else { return }
+    _ = try await call(
+      "SELECT mainstay.give_back($1, $2::bigint[])",
+      [.int(try owner), .ints(tokens)])
+    state.withLock { $0.mayHaveStrays = false }
+  }
+
+  private static let claim = """
+    SELECT is_exclusive, is_partial, token, (operation).* FROM mainstay.claim(
+      $1, $2, $3::integer, $4::text[], $5::integer[], $6::integer[], $7, $8::text[], $9::integer,
+      $10::bigint)
+    """
+
+  /// Whether a lease is still held.
+  public func confirms(_ lease: Lease) async throws -> Bool {
+    try await ask(
+      """
+      SELECT EXISTS (SELECT 1 FROM mainstay.op
+        WHERE id = $1 AND lease_token = $2 AND state = 'leased')
+      """, [.int(lease.row), .int(lease.token)]
+    ).bool(0)
+  }
+
+  /// Keeps how far a run has come; false where its lease was lost.
+  public func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
+    try await call(
+      """
+      UPDATE mainstay.op SET checkpoint = $3
+      WHERE id = $1 AND lease_token = $2 AND state = 'leased' RETURNING 1
+      """, [.int(lease.row), .int(lease.token), .bytes(data)]
+    ).count > 0
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+extension PostgresStore {
+  /// Makes ready what is due, takes back what dead processes had leased, and tells when the next
+  /// thing is due.
+  public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
+    let types = Array(types)
+    let row = try await ask(
+      """
+      SELECT mainstay.promote($6::text[], $7::integer[], $4, $5::bigint) FROM \(Self.recovery)
+      """,
+      try recoveryValues() + [
+        .texts(types.map(\.kind.rawValue)), .ints(types.map { Int64($0.version) }),
+      ])
+    return try row.int(ifAny: 0).map { .milliseconds($0) }
+  }
+
+  /// Takes back what dead owners had leased.
+  func recover() async throws -> (recovered: Int, quarantined: Int) {
+    let row = try await ask("SELECT * FROM \(Self.recovery)", try recoveryValues())
+    return (Int(try row.int(0)), Int(try row.int(1)))
+  }
+
+  private static let recovery = "mainstay.recover($1, $2::integer, $3::integer, $4, $5::bigint)"
+
+  private func recoveryValues() throws -> [PostgresValue] {
+    [
+      .int(try owner), .int(Int64(OperationStateMachine.maximumLostRuns)),
+      .int(Int64(OperationAttempt.maximumKept)), keepsOutcomes, time,
+    ]
+  }
+
+  /// Makes ready what a constraint holds back: the next claim looks at them anew.
+  public func reconsider() async throws {
+    _ = try await call(
+      """
+      UPDATE mainstay.op SET state = 'ready', cause = NULL WHERE id IN (
+        SELECT id FROM mainstay.op WHERE state = 'waiting' AND run_at IS NULL
+        FOR UPDATE SKIP LOCKED)
+      """)
+  }
+
+  /// Makes ready at once whatever waits because the network could not be reached.
+  public func expedite(unimportantAfter delay: Duration) async throws {
+    _ = try await call(
+      "SELECT mainstay.expedite($1::bigint, $2::integer, $3::bigint)",
+      [
+        .int(max(delay.milliseconds, 0)), .int(Int64(OperationPriority.normal.rawValue)), time,
+      ])
+  }
+
+  /// Makes an operation ready that waits for a time; false where none does.
+  public func hasten(_ id: OperationID) async throws -> Bool {
+    try await call(
+      """
+      UPDATE mainstay.op SET state = 'ready', cause = NULL, run_at = NULL, start_at = NULL
+      WHERE uuid = $1::uuid AND state IN ('scheduled', 'waiting') AND run_at IS NOT NULL
+      RETURNING 1
+      """, [.text(id.description)]
+    ).count > 0
+  }
+
+  /// Closes a lane, for all processes.
+  public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
+    _ = try await call(
+      "SELECT mainstay.close_lane($1, $2, $3::bigint, $4::bigint)",
+      [
+        .text(lane.rawValue), .text(closure.cause.rawValue),
+        .int(closure.duration?.milliseconds), time,
+      ])
+  }
+
+  /// Opens a lane, for all processes; with a cause, only where it was closed for that one.
+  public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
+    _ = try await call(
+      """
+      UPDATE mainstay.lane SET cause = NULL, until = NULL
+      WHERE name = $1 AND ($2::text IS NULL OR cause = $2)
+      """, [.text(lane.rawValue), .text(cause?.rawValue)])
+    announce()
+  }
+
+  /// Puts a dead letter back, with its key and its place in the order; false where there is none.
+  public func redrive(_ id: OperationID) async throws -> Bool {
+    try await decide(
+      "SELECT mainstay.redrive($1::uuid, $2::bigint)", [.text(id.description), time])
+  }
+
+  /// Throws a dead letter away; false where there is none.
+  public func discard(_ id: OperationID) async throws -> Bool {
+    try await decide(
+      "SELECT mainstay.discard($1::uuid, $2, $3::bigint)",
+      [.text(id.description), keepsOutcomes, time])
+  }
+
+  /// Keeps what the other side was heard to have of the record that an operation changes.
+  public func learn(
+    _ id: OperationID, _ news: RecordNews, conflicts fields: [FieldConflict]
+  ) async throws -> Bool {
+    try await decide(
+      "SELECT mainstay.learn($1::uuid, $2, $3, $4::integer, $5)",
+      [
+        .text(id.description), .bytes(news.latest), .text(news.idempotencyKey?.rawValue),
+        .int(Int64(news.merges)), .text(try FieldConflict.text(of: fields)?.withoutZeros),
+      ])
+  }
+
+  /// Ends a conflict; false where there is none.
+  public func resolve(
+    _ id: OperationID, with resolution: StoredResolution
+  ) async throws -> Bool {
+    var (payload, key): (Data?, IdempotencyKey?)
+    if case .replaced(let data, let idempotencyKey) = resolution {
+      (payload, key) = (data, idempotencyKey)
+    }
+    return try await decide(
+      "SELECT mainstay.resolve($1::uuid, $2, $3, $4, $5::bigint)",
+      [
+        .text(id.description), .bytes(payload), .text(key?.rawValue), keepsOutcomes, time,
+      ])
+  }
+
+  /// Takes back an operation that is not finished; nil where there is none.
+  public func cancel(_ id: OperationID) async throws -> Cancellation? {
+    let row = try await ask(
+      "SELECT mainstay.cancel($1::uuid, $2, $3::bigint)",
+      [.text(id.description), keepsOutcomes, time])
+    return switch try row.text(ifAny: 0) {
+    case "cancelled": .cancelled
+    case "stopping": .stopping
+    case "mayHaveHappened": .mayHaveHappened
+    default: nil
+    }
+  }
+
+  /// Whether a decision found what it was about; others are told.
+  private func decide(_ sql: String, _ values: [PostgresValue]) async throws -> Bool {
+    let found = try await ask(sql, values).bool(0)
+    if found { announce() }
+    return found
+  }
+}

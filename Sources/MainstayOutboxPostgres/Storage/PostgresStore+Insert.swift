@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+extension PostgresStore {
+  /// How many operations one statement takes in at most, and how many bytes.
+  private static let stride = (count: 2000, bytes: 8 << 20)
+
+  /// Keeps an operation; returns when the server has it on its disk.
+  ///
+  /// Callers that arrive while others are on their way share the next statement.
+  public func insert(_ operation: NewOperation) async throws -> OperationID {
+    _ = try owner
+    do {
+      let id = try await inserts.submit(operation) { [self] operations in
+        try await take(operations) { try await self.run($0, $1) }
+      }
+      announce()
+      return id
+    } catch {
+      throw Self.thrown(error)
+    }
+  }
+
+  /// Keeps several operations, or none of them; returns when the server has them on its disk.
+  public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
+    _ = try owner
+    guard !operations.isEmpty else { return [] }
+    do {
+      let ids = try await Task { [self] in
+        try await pool.transaction { connection in
+          var ids: [OperationID] = []
+          for part in Self.parts(of: operations) {
+            let answers = try await take(part) { [self] text, values in
+              try await connection.query(sql(text), values)
+            }
+            for answer in answers { ids.append(try answer.get()) }
+          }
+          return ids
+        }
+      }.value
+      announce()
+      return ids
+    } catch {
+      throw Self.thrown(error)
+    }
+  }
+
+  /// Operations in parts that one statement can take.
+  static func parts(of operations: [NewOperation]) -> [[NewOperation]] {
+    var parts: [[NewOperation]] = []
+    var bytes = 0
+    for operation in operations {
+      bytes += operation.payload.count
+      if let last = parts.last, last.count < stride.count, bytes <= stride.bytes {
+        parts[parts.count - 1].append(operation)
+      } else {
+        parts.append([operation])
+        bytes = operation.payload.count
+      }
+    }
+    return parts
+  }
+
+  private typealias Query =
+    @Sendable (_ text: String, _ values: [PostgresValue]) async throws -> PostgresRows
+
+  /// Takes operations in, one answer for each.
+  ///
+  /// Those without wishes that others could stand against go by one statement. It leaves out those
+  /// whose idempotency key is taken, and these go by all rules, as everything else does.
+  private func take(
+    _ operations: [NewOperation], _ query: Query
+  ) async throws -> [Result<OperationID, any Error>] {
+    guard limits.maximumPending == nil, limits.maximumBytes == nil,
+      operations.allSatisfy(\.isPlain)
+    else { return try await takeByAllRules(operations, query) }
+    let rows = try await query(Self.plain, PlainColumns(operations).values + [time])
+    let kept = Set(try rows.map { try $0.text(0) })
+    let others = operations.filter { !kept.contains($0.id.description) }
+    guard !others.isEmpty else { return operations.map { .success($0.id) } }
+    var answers = try await takeByAllRules(others, query).makeIterator()
+    return operations.map { operation in
+      kept.contains(operation.id.description)
+        ? .success(operation.id) : answers.next() ?? .success(operation.id)
+    }
+  }
+
+  private func takeByAllRules(
+    _ operations: [NewOperation], _ query: Query
+  ) async throws -> [Result<OperationID, any Error>] {
+    let bounds: [PostgresValue] = [
+      .int(limits.maximumPending.map(Int64.init)), .int(limits.maximumBytes.map(Int64.init)),
+      keepsOutcomes, time,
+    ]
+    let values = try PlainColumns(operations).values + WishColumns(operations).values + bounds
+    let rows = try await query(Self.byAllRules, values)
+    return try zip(operations, rows).map { try answer($0, $1) }
+  }
+
+  private func answer(
+    _ operation: NewOperation, _ row: PostgresRow
+  ) throws -> Result<OperationID, any Error> {
+    if let uuid = try row.text(ifAny: 1).flatMap(UUID.init(uuidString:)) {
+      return .success(OperationID(uuid))
+    }
+    let key = operation.wishes.uniqueKey?.value ?? ""
+    let error =
+      switch try row.text(0) {
+      case "keyReused":
+        OutboxError(
+          .keyReused, details: "the key \(operation.idempotencyKey) has another payload")
+      case "duplicate":
+        OutboxError(.duplicate, details: "\(operation.type.kind) “\(key)” is waiting already")
+      case "full": OutboxError(.full, details: "\(address) holds no more")
+      default: OutboxError(.changedMeanwhile, details: "\(operation.id) met another one")
+      }
+    return .failure(error)
+  }
+
+  private static let plain = """
+    SELECT mainstay.take_plain($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::bytea[],
+      $6::text[], $7::bytea[], $8::bigint[], $9::text[], $10::integer[], $11::bigint[],
+      $12::bigint[], $13::boolean[], $14::bigint)
+    """
+
+  private static let byAllRules = """
+    SELECT code, uuid FROM mainstay.take_all(array(
+      SELECT (g.uuid, g.kind, g.version, g.lane, g.ordering_key, g.idem_key, g.payload, g.lifetime,
+        g.effect, g.priority, g.handicap, g.delay, g.unique_key, g.if_taken,
+        CASE WHEN g.constraints IS NOT NULL
+          THEN array(SELECT jsonb_array_elements_text(g.constraints::jsonb)) END,
+        g.expendable, string_to_array(g.needs, ',')::uuid[], g.policy, g.earlier, g.expected,
+        g.merged)::mainstay.arrival
+      FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::bytea[], $6::text[],
+        $7::bytea[], $8::bigint[], $9::text[], $10::integer[], $11::bigint[], $12::bigint[],
+        $13::boolean[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[],
+        $19::uuid[], $20::bytea[], $21::bytea[])
+      WITH ORDINALITY AS g (uuid, kind, version, lane, ordering_key, idem_key, payload, lifetime,
+        effect, priority, handicap, delay, expendable, unique_key, if_taken, constraints, needs,
+        policy, earlier, expected, merged, place)
+      ORDER BY g.place), $22::bigint, $23::bigint, $24::boolean, $25::bigint)
+    """
+}

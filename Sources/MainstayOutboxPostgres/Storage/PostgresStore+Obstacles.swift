@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+extension PostgresStore {
+  /// What stands in the way of an operation that is not finished; nil where there is none.
+  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    let rows = try await call(
+      "SELECT cause, o.* FROM mainstay.operation AS o JOIN mainstay.op USING (id)"
+        + " WHERE o.uuid = $1::uuid", [.text(id.description)])
+    guard let row = rows.first else { return nil }
+    let reading = OperationReading(row: row, offset: 1)
+    // That it cannot be read is what stands in its way.
+    guard let operation = try? reading.operation() else { return [.unreadable] }
+    var found: [Obstacle] = []
+    switch operation.state {
+    case .leased: return [.running]
+    case .scheduled, .waiting: if let due = operation.due { found.append(.notBefore(due)) }
+    case .parked:
+      let isUnreadable = try row.text(ifAny: 0) == "unreadable"
+      found.append(isUnreadable ? .unreadable : .noWorker(operation.type))
+    case .conflicted: found.append(.conflict)
+    case .blocked: found += try await blockers(of: try reading.number, operation.orderingKey)
+    case .ready: break
+    }
+    found += try await closure(of: operation.lane)
+    if operation.state == .ready { found += try await suspects(besides: operation) }
+    return found
+  }
+
+  private func blockers(of row: Int64, _ orderingKey: String?) async throws -> [Obstacle] {
+    let rows = try await call(
+      """
+      (SELECT 'needs', uuid FROM mainstay.op JOIN mainstay.dep ON needs = id
+        WHERE op = $1 ORDER BY id)
+      UNION ALL (SELECT 'needsDead', uuid FROM mainstay.dead JOIN mainstay.dep ON needs = id
+        WHERE op = $1 ORDER BY id)
+      UNION ALL (SELECT 'follows', uuid FROM mainstay.op WHERE ordering_key = $2 AND id <> $1
+        AND (state <> 'blocked' OR id < $1) ORDER BY id LIMIT 1)
+      UNION ALL (SELECT 'followsDead', uuid FROM mainstay.dead
+        WHERE ordering_key = $2 AND holds_key ORDER BY id)
+      """, [.int(row), .bytes(orderingKey.map { Data($0.utf8) })])
+    return try rows.compactMap { row in
+      guard let id = UUID(uuidString: try row.text(1)).map(OperationID.init) else { return nil }
+      return switch try row.text(0) {
+      case "needs": .needs(id)
+      case "needsDead": .needsDeadLetter(id)
+      case "follows": .follows(id)
+      default: .followsDeadLetter(id)
+      }
+    }
+  }
+
+  private func closure(of lane: Lane) async throws -> [Obstacle] {
+    let row = try await call(
+      """
+      SELECT cause, until FROM mainstay.lane WHERE name = $1 AND cause IS NOT NULL
+        AND (until IS NULL OR until > coalesce($2::bigint, mainstay.clock()))
+      """, [.text(lane.rawValue), time]
+    ).first
+    guard let row else { return [] }
+    return [
+      .lane(
+        lane, LaneClosure.Cause(rawValue: try row.text(0)) ?? .paused,
+        until: try row.int(ifAny: 1).map(Date.init(milliseconds:)))
+    ]
+  }
+
+  /// What lost its last run is tried alone, the oldest first, and before everything else.
+  private func suspects(besides operation: StoredOperation) async throws -> [Obstacle] {
+    let row = try await call(
+      """
+      SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
+      FROM mainstay.op WHERE state = 'ready' AND crashes > 0 AND lane IN (
+        SELECT name FROM mainstay.lane
+        WHERE cause IS NULL OR until <= coalesce($1::bigint, mainstay.clock()))
+      ORDER BY id LIMIT 1
+      """, [time, .int(try owner)]
+    ).first
+    guard let row, let id = UUID(uuidString: try row.text(0)).map(OperationID.init) else {
+      return []
+    }
+    guard id == operation.id else { return [.letsPass(id)] }
+    return try row.bool(1) ? [.runsAlone] : []
+  }
+}

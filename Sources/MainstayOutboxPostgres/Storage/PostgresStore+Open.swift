@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+extension PostgresStore {
+  /// Opens the database for one more process, and takes back what dead ones had leased.
+  ///
+  /// - Throws: `OutboxError` `unavailable` where the server cannot be used as it is, `failed`
+  ///   where it does not answer, `newerFormat` where the tables belong to a newer build; the
+  ///   details say what to do.
+  public func open() async throws -> OpeningReport {
+    do {
+      try await prepareTables(isMigrating: isMigrating)
+      let entered = try await enter()
+      let isWanted = state.withLock { state in
+        guard state.owner == nil, !state.isClosed else { return false }
+        state.owner = entered
+        return true
+      }
+      guard isWanted else {
+        _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)])
+        throw OutboxError(.busy, details: "\(address) was opened twice")
+      }
+      var report = OpeningReport()
+      (report.recovered, report.quarantined) = try await recover()
+      // What no build of then could read may be read now.
+      _ = try await call(
+        "UPDATE mainstay.op SET cause = 'unknownType' WHERE state = 'parked'")
+      report.isBalanced = try await ledger().isBalanced
+      startHeart()
+      startHousekeeping()
+      return report
+    } catch {
+      throw Self.thrown(error)
+    }
+  }
+
+  /// Brings the tables up to date, and does nothing else: for a user with the right to create
+  /// tables, before others open the database with `migrating: false`.
+  ///
+  /// - Throws: `OutboxError`, as ``open()``.
+  public func migrate() async throws {
+    do {
+      try await prepareTables(isMigrating: true)
+    } catch {
+      throw Self.thrown(error)
+    }
+  }
+
+  /// The statements by which the tables come into being, for whoever runs them by hand.
+  ///
+  /// They are for an empty schema, and are taken as a whole or not at all.
+  ///
+  /// - Parameter schema: The schema; the default is `mainstay`.
+  /// - Returns: One transaction.
+  public static func schemaSQL(schema: String = "mainstay") -> String {
+    let steps = Migration.all.map(\.script).joined(separator: "\n\n")
+    return Migration.text(
+      "BEGIN;\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
+  }
+
+  private func prepareTables(isMigrating: Bool) async throws {
+    try checkSchema()
+    let tables = Tables(pool: pool, address: address, schema: schema)
+    try await tables.prepare(isMigrating: isMigrating)
+  }
+
+  private func checkSchema() throws {
+    guard Migration.isLegal(schema: schema) else {
+      throw OutboxError(
+        .unavailable,
+        details: "“\(schema.withoutZeros)” cannot be the name of the schema: use small letters, "
+          + "digits and underscores, at most 63, and no digit first.")
+    }
+  }
+
+  /// Opens the database to be looked at only: nothing is leased, taken back or brought up to date.
+  ///
+  /// - Throws: `OutboxError`, as ``open()``.
+  package func openToLook() async throws {
+    do {
+      try checkSchema()
+      let tables = Tables(pool: pool, address: address, schema: schema)
+      let present = try await tables.look()
+      try tables.check(present, reads: true)
+      guard !present.steps.isEmpty else {
+        throw OutboxError(
+          .unavailable, details: "\(address) holds no outbox in its schema \(schema)")
+      }
+      // No process has this number.
+      state.withLock { $0.owner = 0 }
+    } catch {
+      throw Self.thrown(error)
+    }
+  }
+
+  /// Becomes one more owner.
+  private func enter() async throws -> Int64 {
+    let process = ProcessInfo.processInfo
+    let rows = try await run(
+      "SELECT mainstay.enter($1, $2, $3::integer)",
+      [
+        .text("\(process.hostName) \(process.processIdentifier)"), .int(lease.milliseconds),
+        .int(Int64(Migration.format)),
+      ])
+    guard let row = rows.first else { throw OutboxError(.failed, details: "no answer") }
+    return try row.int(0)
+  }
+
+  /// Becomes another owner: what the one before had leased was taken back.
+  func enterAgain() async throws {
+    let lost = try owner
+    let entered = try await enter()
+    let isNeeded = state.withLock { state in
+      guard state.owner == lost, !state.isClosed else { return false }
+      (state.owner, state.tokens) = (entered, [])
+      return true
+    }
+    if !isNeeded { _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)]) }
+  }
+}

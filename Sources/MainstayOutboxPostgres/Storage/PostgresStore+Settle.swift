@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+public import MainstayOutbox
+
+/// The good end of a run.
+struct Completion: Sendable {
+  let lease: Lease
+  let output: Data?
+}
+
+extension OperationVerdict {
+  /// Whether it is the end, and nothing else, as that of nearly every run.
+  fileprivate var isCompletion: Bool {
+    next == .done && failure == nil && news == nil && closesLane == nil
+  }
+}
+
+extension PostgresStore {
+  /// Ends a lease; false where the lease was lost, and nothing was changed then.
+  ///
+  /// Runs that end well while others are being recorded share the next statement.
+  public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    _ = try owner
+    let isHeld: Bool
+    do {
+      if verdict.isCompletion {
+        let completion = Completion(lease: lease, output: verdict.output)
+        isHeld = try await completions.submit(completion) { [self] in try await complete($0) }
+      } else {
+        isHeld = try await settleAlone(lease, verdict)
+      }
+    } catch {
+      throw Self.thrown(error)
+    }
+    state.withLock { _ = $0.tokens.remove(lease.token) }
+    return isHeld
+  }
+
+  private func complete(_ completions: [Completion]) async throws -> [Result<Bool, any Error>] {
+    let rows = try await run(
+      "SELECT mainstay.complete($1::bigint[], $2::bigint[], $3::bytea[], $4, $5::bigint)",
+      [
+        .ints(completions.map(\.lease.row)), .ints(completions.map(\.lease.token)),
+        .bytesArray(completions.map(\.output)), keepsOutcomes, time,
+      ])
+    var gone = Set(try rows.map { try $0.int(0) })
+    // The same lease may be ended twice at the same time: only one of them has done it.
+    return completions.map { .success(gone.remove($0.lease.row) != nil) }
+  }
+
+  private func settleAlone(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    var ending = Ending(verdict.next)
+    if case .conflicted(let remote, let fields) = verdict.next {
+      ending.remote = remote
+      ending.fields = try FieldConflict.text(of: fields)?.withoutZeros
+    }
+    let values: [PostgresValue] = [
+      .int(lease.row), .int(lease.token), .text(ending.name), .int(ending.delay),
+      .int(Int64(verdict.attempts)), .int(Int64(verdict.unreachable)),
+      .text(verdict.effect.rawValue), .text(verdict.failure?.code.rawValue),
+      .text(verdict.failure?.message.withoutZeros), .bool(verdict.isUnbegun),
+      .bytes(verdict.output), .text(ending.reason), .text(ending.followers),
+      .bytes(ending.remote), .text(ending.fields), .bytes(verdict.news?.latest),
+      .text(verdict.news?.idempotencyKey?.rawValue), .int(verdict.news.map { Int64($0.merges) }),
+      .text(verdict.closesLane?.cause.rawValue), .int(verdict.closesLane?.duration?.milliseconds),
+      .int(Int64(OperationAttempt.maximumKept)), keepsOutcomes, time,
+    ]
+    guard let row = try await run(Self.settle, values).first else { return false }
+    return try row.bool(0)
+  }
+
+  private static let settle = """
+    SELECT mainstay.settle($1, $2, $3, $4::bigint, $5::integer, $6::integer, $7, $8, $9, $10, $11,
+      $12, $13, $14, $15, $16, $17, $18::integer, $19, $20::bigint, $21::integer, $22, $23::bigint)
+    """
+}
+
+/// Where an operation goes, as the columns say it.
+private struct Ending {
+  let name: String
+  var delay: Int64?
+  var reason: String?
+  var followers: String?
+  var remote: Data?
+  var fields: String?
+
+  init(_ next: OperationVerdict.Next) {
+    switch next {
+    case .done: name = "done"
+    case .ready: name = "ready"
+    case .scheduled(let wait): (name, delay) = ("scheduled", wait.milliseconds)
+    case .waiting(let wait): (name, delay) = ("waiting", wait.milliseconds)
+    case .parked: name = "parked"
+    case .conflicted: name = "conflicted"
+    case .dropped: name = "dropped"
+    case .cancelled: name = "cancelled"
+    case .dead(let cause, let others):
+      (name, reason, followers) = ("dead", cause.rawValue.withoutZeros, others.rawValue)
+    }
+  }
+}

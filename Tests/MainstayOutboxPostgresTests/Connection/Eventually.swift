@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayOutboxPostgres
+
+/// Returns when something has become true; a test that waits for ever is ended by its limit.
+func eventually(_ isTrue: () async throws -> Bool) async rethrows {
+  while try await !isTrue(), !Task.isCancelled { await Task.yield() }
+}
+
+extension PostgresConnection {
+  /// Returns when a statement with these words runs in another session.
+  func sees(running words: String) async throws {
+    try await eventually {
+      let rows = try await query(
+        """
+        SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() \
+        AND position($1 in query) > 0
+        """, [.text(words)])
+      return rows.count > 0
+    }
+  }
+}

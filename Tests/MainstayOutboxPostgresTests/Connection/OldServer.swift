@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Lets one client in, as a server of any version would, and says no more.
+final class OldServer: Sendable {
+  let port: Int
+  private let socket: Int32
+
+  struct NoPort: Error {}
+
+  init(version: String) throws {
+    #if os(Linux)
+      let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    let listening = Foundation.socket(AF_INET, kind, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listening, $0, length) == 0 && getsockname(listening, $0, &length) == 0
+      }
+    }
+    guard isBound, listen(listening, 4) == 0 else { throw NoPort() }
+    (socket, port) = (listening, Int(in_port_t(bigEndian: address.sin_port)))
+    let thread = Thread {
+      let client = accept(listening, nil, nil)
+      guard client >= 0 else { return }
+      Self.letIn(client, version: version)
+      // Until the client goes.
+      var byte: UInt8 = 0
+      while read(client, &byte, 1) == 1 {}
+      close(client)
+    }
+    thread.start()
+  }
+
+  deinit { close(socket) }
+
+  private static func letIn(_ client: Int32, version: String) {
+    // First it asks for encryption, and is told that there is none.
+    skipMessage(client)
+    send([UInt8(ascii: "N")], to: client)
+    skipMessage(client)
+    let version = Array("server_version".utf8) + [0] + Array(version.utf8) + [0]
+    send(
+      message("R", [0, 0, 0, 0]) + message("S", version) + message("Z", [UInt8(ascii: "I")]),
+      to: client)
+  }
+
+  /// Reads the length of a message, and then the message.
+  private static func skipMessage(_ client: Int32) {
+    var length = [UInt8](repeating: 0, count: 4)
+    guard read(client, &length, 4) == 4 else { return }
+    var left = length.reduce(0) { $0 << 8 | Int($1) } - 4
+    var byte: UInt8 = 0
+    while left > 0, read(client, &byte, 1) == 1 { left -= 1 }
+  }
+
+  private static func message(_ kind: Unicode.Scalar, _ content: [UInt8]) -> [UInt8] {
+    [UInt8(ascii: kind), 0, 0, UInt8((content.count + 4) >> 8), UInt8((content.count + 4) & 255)]
+      + content
+  }
+
+  private static func send(_ bytes: [UInt8], to client: Int32) {
+    _ = write(client, bytes, bytes.count)
+  }
+}

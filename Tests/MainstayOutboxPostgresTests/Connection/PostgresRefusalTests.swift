@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// What a wrong set-up is answered with: one sentence that says what to do.
+@Suite(.ends(withinMinutes: 2))
+struct PostgresRefusalTests {
+  private func refusal(_ text: String) async throws -> PostgresError {
+    let address = try PostgresAddress(text)
+    let settings = PostgresConnection.Settings(connecting: .seconds(60))
+    return try #require(
+      await #expect(throws: PostgresError.self) {
+        _ = try await PostgresConnection.open(address, settings: settings)
+      })
+  }
+
+  @Test func `a wrong password is said, and not shown`() async throws {
+    let server = try await PostgresServer.common()
+    for password in ["wr0ng", nil] {
+      let error = try await refusal(server.networkText(password: password))
+      #expect(error.kind == .refused)
+      #expect(OutboxError(error).code == .unavailable)
+      #expect(OutboxError(error).appError.disposition == .needsUser)
+      #expect(!error.description.contains("wr0ng"))
+    }
+    #expect(
+      try await refusal(server.networkText(password: "wr0ng")).text
+        == "The server at postgresql://mainstay@127.0.0.1:\(server.port)/postgres refuses the "
+        + "password: correct it in the address, in PGPASSWORD or in the password file.")
+    _ = try await PostgresConnection.open(try PostgresAddress(server.networkText()))
+  }
+
+  @Test func `a database or a user that is not there is named`() async throws {
+    let server = try await PostgresServer.common()
+    let database = try await refusal(server.text("nowhere"))
+    #expect(database.kind == .refused)
+    #expect(database.text.contains("has no such database (database \"nowhere\" does not exist)"))
+    let user = try await refusal(server.text().replacing("mainstay@", with: "nobody@"))
+    #expect(user.kind == .refused)
+    #expect(user.text.contains("does not let this user in (role \"nobody\" does not exist)"))
+  }
+
+  @Test func `nobody listening, and a name that nobody knows, are told apart`() async throws {
+    let nobody = try await refusal("postgresql://127.0.0.1:1/x")
+    #expect(nobody.kind == .unreachable)
+    #expect(nobody.text.hasPrefix("No PostgreSQL server answers at postgresql://127.0.0.1:1/x:"))
+    let unknown = try await refusal("postgresql://no.such.host.invalid/x")
+    #expect(unknown.kind == .unreachable)
+    #expect(
+      unknown.text == "The name of the host in postgresql://no.such.host.invalid/x is not known: "
+        + "correct the address.")
+    let folder = try await refusal("host=/nowhere dbname=x")
+    #expect(folder.kind == .unreachable)
+  }
+
+  @Test func `a value that libpq does not know is named, and not repeated`() async throws {
+    let error = try await refusal("postgresql://127.0.0.1:1/x?sslmode=geheim")
+    #expect(error.kind == .address)
+    #expect(!error.text.contains("geheim"))
+  }
+
+  @Test func `a server that is too old is told from the others`() async throws {
+    let server = try OldServer(version: "12.7")
+    let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
+    #expect(error.kind == .tooOld)
+    #expect(error.text.hasSuffix("is PostgreSQL 12, which is too old: use 13 or newer."))
+    #expect(OutboxError(error).code == .unavailable)
+  }
+
+  @Test func `a missing right is named`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let owner = try await PostgresConnection.open(server.address(name))
+    try await owner.script("CREATE TABLE secrets (a int); CREATE ROLE guest_\(name) LOGIN")
+    let guest = try await PostgresConnection.open(
+      try PostgresAddress(server.text(name).replacing("mainstay@", with: "guest_\(name)@")))
+    let error = await #expect(throws: PostgresError.self) {
+      try await guest.query("SELECT * FROM secrets")
+    }
+    #expect(error?.kind == .refused)
+    #expect(
+      error?.text == "The user of the database lacks a right (permission denied for table "
+        + "secrets): grant it.")
+  }
+
+  @Test func `a server without a place for one more is said to be full`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let owner = try await PostgresConnection.open(server.address(name))
+    try await owner.script("CREATE ROLE many_\(name) LOGIN CONNECTION LIMIT 0")
+    let error = try await refusal(
+      server.text(name).replacing("mainstay@", with: "many_\(name)@"))
+    #expect(error.kind == .tooMany)
+    #expect(OutboxError(error).code == .busy)
+    #expect(OutboxError(error).appError.disposition == .transient())
+  }
+
+  @Test func `a server that takes no changes is said, and looked for anew`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let pool = PostgresPool(try server.address(name), options: .init(size: 1))
+    let before = try await pool.read { connection in
+      try await connection.script("CREATE TABLE t (a int)")
+      try await connection.script("SET default_transaction_read_only = on")
+      return connection.facts.processID
+    }
+    let error = await #expect(throws: PostgresError.self) {
+      try await pool.read { try await $0.query("INSERT INTO t VALUES (1)") }
+    }
+    #expect(error?.kind == .readOnly)
+    #expect(
+      error?.text == "The server takes no changes: give the address of the primary, or wait until "
+        + "this one is the primary again.")
+    #expect(error?.mayHaveHappened == false)
+    #expect(try await pool.read { $0.facts.processID } != before)
+    let inTransaction = await #expect(throws: PostgresError.self) {
+      try await pool.transaction { connection in
+        try await connection.query("SET TRANSACTION READ ONLY")
+        try await connection.query("INSERT INTO t VALUES (1)")
+      }
+    }
+    #expect(inTransaction?.kind == .readOnly)
+  }
+
+  @Test func `connections are encrypted where that is asked for, and certificates checked`()
+    async throws
+  {
+    let server = try await PostgresServer()
+    let without = try await refusal(server.networkText(query: "?sslmode=require"))
+    #expect(without.kind == .refused)
+    #expect(without.text.contains("correct sslmode and the certificates"))
+    let data = server.folder.appending(path: "data").path
+    for name in ["server", "other"] {
+      let made = try await BuiltProgram.run(
+        fromPath: "openssl",
+        [
+          "req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=test", "-newkey",
+          "rsa:2048",
+          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(data)/\(name).key",
+          "-out", "\(data)/\(name).crt",
+        ])
+      try #require(made.status == 0, "\(made.errors)")
+      try await server.own("\(name).key")
+    }
+    try await server.set("ssl = on")
+    try await server.restart()
+    let plain = try await PostgresConnection.open(
+      try PostgresAddress(server.networkText(query: "?sslmode=disable")))
+    #expect(!plain.facts.usesTLS)
+    for query in ["?sslmode=require", "?sslmode=verify-full&sslrootcert=\(data)/server.crt"] {
+      let secure = try await PostgresConnection.open(
+        try PostgresAddress(server.networkText(query: query)))
+      #expect(secure.facts.usesTLS)
+      #expect(try await secure.query("SELECT $1::text", [.text("x")]).first?.text(0) == "x")
+    }
+    let foreign = try await refusal(
+      server.networkText(query: "?sslmode=verify-full&sslrootcert=\(data)/other.crt"))
+    #expect(foreign.kind == .refused)
+  }
+}

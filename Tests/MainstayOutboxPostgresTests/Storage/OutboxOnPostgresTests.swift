@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import Testing
+
+private struct Note: QueuedOperation {
+  static let kind: OperationKind = "note"
+  var text: String
+}
+
+/// Outboxes on one database, and those who enqueue from elsewhere.
+@Suite(.timeLimit(.minutes(2)))
+struct OutboxOnPostgresTests {
+  /// An outbox whose worker tells what it runs.
+  private func worker(
+    _ store: PostgresStore
+  ) async throws -> (outbox: Outbox, texts: AsyncStream<String>) {
+    let (texts, continuation) = AsyncStream.makeStream(of: String.self)
+    let outbox = try await Outbox(store: store) {
+      Worker(for: Note.self) { note, _ in continuation.yield(note.text) }
+    }
+    return (outbox, texts)
+  }
+
+  @Test(arguments: [false, true])
+  func `what one process enqueues another one runs`(isPooled: Bool) async throws {
+    let place = try await Place()
+    let (outbox, texts) = try await worker(place.store(pooled: isPooled))
+    let other = try await Outbox(store: place.store(pooled: isPooled)) {}
+    var heard = texts.makeAsyncIterator()
+    for text in ["a", "b"] {
+      try await other.enqueue(Note(text: text))
+      #expect(await heard.next() == text)
+    }
+    await outbox.shutDown()
+    await other.shutDown()
+    let looking = place.store()
+    try await looking.openToLook()
+    #expect(try await looking.ledger().count(.done) == 2)
+    await looking.close()
+  }
+
+  @Test func `only who waits is told, and not more often than every 50 ms`() async throws {
+    let place = try await Place()
+    let (writer, waiting) = try await (place.opened(), place.opened())
+    let listener = PostgresListener(place.address, channels: ["\(place.schema).wake"])
+    var events = listener.events.makeAsyncIterator()
+    #expect(await events.next() == .listening(mayHaveMissed: false))
+    _ = try await writer.insert(.note("a"))
+    let told = try #require(
+      try await place.query("SELECT @.wake(0), last_value FROM @.told_at").first)
+    #expect(try told.bool(0), "nobody waits")
+    #expect(try told.int(1) == 0)
+    #expect(try await waiting.claim().count == 1)
+    _ = try await writer.insert(.note("b"))
+    guard case .heard = await events.next() else {
+      Issue.record("nothing was heard")
+      return
+    }
+    let again = try await place.query("SELECT @.may_tell(), @.may_tell() FROM @.step")
+    #expect(try again.first?.bool(1) == false)
+    listener.stop()
+    await writer.close()
+    await waiting.close()
+  }
+
+  @Test func `a trigger enqueues, exactly if its transaction is committed`() async throws {
+    let place = try await Place()
+    let (outbox, texts) = try await worker(place.store())
+    try await place.script(
+      """
+      CREATE TABLE @.item (id int);
+      CREATE FUNCTION @.item_is_new() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM @.enqueue('note', jsonb_build_object('text', 'item ' || new.id),
+          ordering_key => new.id::text);
+        RETURN new;
+      END $$;
+      CREATE TRIGGER is_new AFTER INSERT ON @.item FOR EACH ROW EXECUTE FUNCTION @.item_is_new();
+      """)
+    try await place.script("BEGIN; INSERT INTO @.item VALUES (1); ROLLBACK;")
+    try await place.script("INSERT INTO @.item VALUES (2);")
+    var heard = texts.makeAsyncIterator()
+    #expect(await heard.next() == "item 2")
+    #expect(try await outbox.ledger().enqueued == 1)
+    await outbox.shutDown()
+  }
+
+  @Test func `a statement for another client keeps the same rules`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let wishes = EnqueueOptions(
+      orderedBy: "k\"\\é", idempotencyKey: IdempotencyKey("tap-1"), timeToLive: .seconds(60),
+      lane: "side", priority: .high, delay: .milliseconds(1), uniqueKey: .init("u"),
+      constraints: ["a \"b\", c", .power], isExpendable: true)
+    let statement = try PostgresEnqueue(
+      Note(text: "é'\""), options: wishes, schema: place.schema)
+    for _ in 0..<2 {
+      let row = try #require(
+        try await place.connection.query(
+          statement.text, statement.parameters.map { .text($0) }
+        ).first)
+      #expect(try row.text(0) == statement.id.description, "the second time it is there already")
+    }
+    let found = try #require(try await store.operation(statement.id))
+    #expect(found.orderingKey == "k\"\\é")
+    #expect(found.idempotencyKey.rawValue == "tap-1")
+    #expect(found.lane == "side" && found.priority == .high && found.isExpendable)
+    #expect(found.constraints == ["a \"b\", c", .power])
+    #expect(found.expires != nil && found.state == .scheduled)
+    #expect(try JSONDecoder().decode(Note.self, from: found.payload).text == "é'\"")
+    var twin = NewOperation.note("x", wishes: .init(uniqueKey: .init("u")))
+    twin.wishes.priority = .low
+    #expect(try await store.insert(twin) == statement.id, "unique keys are the same")
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `a key with a zero character is refused before it is sent`() {
+    #expect(throws: OutboxError(.unencodable, details: "")) {
+      try PostgresEnqueue(Note(text: "a"), options: EnqueueOptions(orderedBy: "a\0b"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      "'', '{}'", "'note', null", "'note', '{}', priority => 9", "'note', '{}', if_taken => 'x'",
+      "'note', '{}', idempotency_key => 'a b'", "'note', '{}', if_given_up => 'x'",
+    ])
+  func `what is not legal is refused by its name`(arguments: String) async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    do {
+      try await place.query("SELECT @.enqueue(\(arguments))")
+      Issue.record("it was taken")
+    } catch {
+      #expect((error as? PostgresError)?.sqlState == "22023")
+      #expect("\(error)".contains("must"), "\(error)")
+    }
+  }
+
+  @Test func `a limit holds on all machines together`() async throws {
+    let place = try await Place()
+    let (one, two) = try await (place.opened(), place.opened())
+    try await one.limit("note", concurrency: 2)
+    for number in 0..<5 { _ = try await one.insert(.note("\(number)")) }
+    let first = try await one.claim()
+    #expect(first.count == 2)
+    #expect(try await two.claim().isEmpty)
+    #expect(try await one.settle(try #require(first.first).lease, OperationVerdict(.done)))
+    #expect(try await two.claim().count == 1)
+    try await two.limit("note", perSecond: 0.000_1, burst: 1)
+    #expect(try await two.claim().count == 0, "nothing is in the bucket yet")
+    try await place.query("UPDATE @.kind_limit SET tokens = 1")
+    #expect(try await one.claim().count == 1)
+    #expect(try await two.claim().isEmpty)
+    try await two.limit("note")
+    #expect(try await two.claim().count == 1)
+    await one.close()
+    await two.close()
+  }
+
+  @Test func `days that are over go, and coming ones are there`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await place.script(
+      """
+      CREATE TABLE @.outcome_20200101 PARTITION OF @.outcome
+        FOR VALUES FROM (1577836800000) TO (1577923200000);
+      UPDATE @.step SET at = 0;
+      """)
+    #expect(try await store.keepHouse() == nil)
+    let names = try await place.query(
+      """
+      SELECT relname FROM pg_class
+      WHERE relnamespace = '@'::regnamespace AND relname ~ '^outcome_2'
+      """
+    ).map { try $0.text(0) }
+    #expect(names.filter { !$0.contains("uuid") }.count == 3)
+    #expect(!names.contains("outcome_20200101"))
+    await store.close()
+  }
+
+  @Test func `who keeps the server from clearing up is named`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script("BEGIN ISOLATION LEVEL REPEATABLE READ")
+    try await holder.query("SELECT 1")
+    let own = try #require(try await holder.query("SELECT pg_backend_pid()").first).int(0)
+    var found: [String] = []
+    while !found.contains(where: { $0.contains("process \(own) ") }) {
+      // Other tests hold snapshots, too, for a moment.
+      try await place.query("UPDATE @.step SET at = 0")
+      if let name = try await store.keepHouse(patience: .zero) { found.append(name) }
+    }
+    holder.close()
+    await store.close()
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+
+/// A schema of its own in the database that the tests share.
+struct Place: Sendable {
+  private static let count = Locked(0)
+
+  let address: PostgresAddress
+  let schema: String
+  let connection: PostgresConnection
+
+  /// Makes an empty place.
+  ///
+  /// - Parameter address: The database; the default is on the server that harmless tests share.
+  /// - Throws: Where there is no server.
+  init(at address: PostgresAddress? = nil) async throws {
+    if let address {
+      self.address = address
+    } else {
+      self.address = try await PostgresServer.common().address()
+    }
+    let number = Self.count.withLock { count in
+      count += 1
+      return count
+    }
+    schema = "place_\(number)"
+    connection = try await PostgresConnection.open(self.address)
+  }
+
+  /// One more process that uses the place.
+  func store(
+    limits: StoreLimits = StoreLimits(), lease: Duration = .seconds(30), connections: Int = 2,
+    migrating: Bool = true, pooled: Bool = false, now: (@Sendable () -> Date)? = nil
+  ) -> PostgresStore {
+    PostgresStore(
+      at: address, schema: schema, limits: limits, lease: lease, maximumConnections: connections,
+      migrating: migrating, pooled: pooled, now: now)
+  }
+
+  /// The same, opened.
+  func opened(limits: StoreLimits = StoreLimits()) async throws -> PostgresStore {
+    let store = store(limits: limits)
+    _ = try await store.open()
+    return store
+  }
+
+  /// What the database itself says; `@` stands for the schema.
+  @discardableResult
+  func query(_ sql: String, _ values: [PostgresValue] = []) async throws -> PostgresRows {
+    try await connection.query(sql.replacing("@", with: schema), values)
+  }
+
+  /// Several statements; `@` stands for the schema.
+  func script(_ sql: String) async throws {
+    try await connection.script(sql.replacing("@", with: schema))
+  }
+}

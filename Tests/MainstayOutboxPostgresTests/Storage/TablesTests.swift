@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import Testing
+
+/// How the tables come into being, grow, and who may work with them.
+@Suite(.timeLimit(.minutes(2)))
+struct TablesTests {
+  /// What opening the store fails with.
+  private func failure(of store: PostgresStore) async -> OutboxError? {
+    do {
+      _ = try await store.open()
+      await store.close()
+      return nil
+    } catch {
+      return error as? OutboxError
+    }
+  }
+
+  private func steps(_ place: Place) async throws -> Int64 {
+    try #require(try await place.query("SELECT count(*) FROM @.migration").first).int(0)
+  }
+
+  @Test func `processes that open an empty database at once all succeed`() async throws {
+    let place = try await Place()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<4 { group.addTask { await failure(of: place.store()) } }
+      for try await failure in group { #expect(failure == nil, "\(String(describing: failure))") }
+    }
+    #expect(try await steps(place) == 8)
+    #expect(await failure(of: place.store(migrating: false)) == nil)
+  }
+
+  @Test func `what is printed makes the same tables`() async throws {
+    let place = try await Place()
+    try await place.script(PostgresStore.schemaSQL(schema: place.schema))
+    #expect(await failure(of: place.store(migrating: false)) == nil)
+    #expect(try await steps(place) == 8)
+  }
+
+  @Test func `without tables one who must not make them is told what to do`() async throws {
+    let place = try await Place()
+    let failure = try #require(await failure(of: place.store(migrating: false)))
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains("are not there: let a user"), "\(failure.details)")
+    let there = try await place.query("SELECT to_regnamespace('@') IS NULL").first
+    #expect(try there?.bool(0) == true)
+    try await place.store().migrate()
+    #expect(await self.failure(of: place.store(migrating: false)) == nil)
+  }
+
+  @Test func `a step that is missing is taken`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    try await place.script(
+      """
+      DELETE FROM @.migration WHERE number = 7;
+      DROP FUNCTION @.keep_house, @.set_limit;
+      """)
+    let refused = try #require(await failure(of: place.store(migrating: false)))
+    #expect(refused.details.contains("lack step 7"), "\(refused.details)")
+    #expect(await failure(of: place.store()) == nil)
+    #expect(try await steps(place) == 8)
+  }
+
+  @Test func `a step that was half done by hand is named`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    try await place.query("DELETE FROM @.migration WHERE number = 7")
+    let failure = try #require(await failure(of: place.store()))
+    #expect(failure.code == .corrupted)
+    #expect(failure.details.contains("Step 7 (housekeeping)"), "\(failure.details)")
+    #expect(try await steps(place) == 7, "nothing of it was kept")
+  }
+
+  @Test func `tables that are gone though they are recorded are named`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    try await place.query("DROP TABLE @.op CASCADE")
+    let failure = try #require(await failure(of: place.store()))
+    #expect(failure.code == .corrupted)
+    #expect(failure.details.contains("restore them from a backup"), "\(failure.details)")
+  }
+
+  @Test(arguments: [(1, 1, true, true), (1, 9, false, true), (9, 9, false, false)])
+  func `an older build keeps to what a newer one allows`(
+    reader: Int, writer: Int, mayWork: Bool, mayLook: Bool
+  ) async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    try await place.query(
+      "INSERT INTO @.migration (number, name, min_reader, min_writer) VALUES (9, 'x', $1, $2)",
+      [.int(Int64(reader)), .int(Int64(writer))])
+    let failure = await failure(of: place.store())
+    #expect((failure == nil) == mayWork)
+    if let failure {
+      #expect(failure.code == .newerFormat)
+      #expect(failure.details.contains("update this build"), "\(failure.details)")
+    }
+    let looking = place.store()
+    if mayLook {
+      try await looking.openToLook()
+      #expect(try await looking.ledger().isBalanced)
+    } else {
+      await #expect(throws: OutboxError(.newerFormat, details: "")) {
+        try await looking.openToLook()
+      }
+    }
+    await looking.close()
+  }
+
+  @Test func `a worker that is outdated while it works claims nothing more`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    _ = try await store.insert(.note("a"))
+    try await place.query(
+      "INSERT INTO @.migration (number, name, min_reader, min_writer) VALUES (9, 'x', 1, 9)")
+    await #expect(throws: OutboxError(.newerFormat, details: "")) { try await store.claim() }
+    #expect(try await store.snapshot().ready == 1)
+    await store.close()
+  }
+
+  @Test func `a user without the right to make tables is told so`() async throws {
+    let place = try await Place()
+    let name = "plain_\(place.schema)"
+    try await place.query("CREATE ROLE \(name) LOGIN")
+    let server = try await PostgresServer.common()
+    let text = server.text().replacing("\(PostgresServer.user)@", with: "\(name)@")
+    let other = PostgresStore(at: try PostgresAddress(text), schema: place.schema)
+    let failure = try #require(await failure(of: other))
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains("lacks a right"), "\(failure.details)")
+  }
+
+  @Test(arguments: ["", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64)])
+  func `a name that cannot be that of a schema is refused`(schema: String) async throws {
+    let address = try await PostgresServer.common().address()
+    let failure = try #require(await failure(of: PostgresStore(at: address, schema: schema)))
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains("use small letters"), "\(failure.details)")
+  }
+
+  @Test func `tables that are dropped under a worker are named`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await place.query("DROP SCHEMA @ CASCADE")
+    await #expect(throws: OutboxError(.unavailable, details: "")) {
+      try await store.insert(.note("a"))
+    }
+    await store.close()
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ChildSupport
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+
+/// Changes an item on the other side.
+private struct Change: QueuedOperation {
+  static let kind: OperationKind = "change"
+  var number: Int
+}
+
+/// One of several workers on a database, which may be killed or stopped at any moment.
+///
+/// It enqueues for as long as there is no file `stop` in its folder, and works until it is killed.
+/// Arguments: the address, the folder of its journals, its name and the lease in seconds.
+@main struct PostgresChild {
+  private let address: PostgresAddress
+  private let folder: URL
+  private let name: String
+  private let lease: Duration
+  private let intended: Journal
+  private let accepted: Journal
+  private let otherSide: OtherSide
+
+  private init(_ arguments: [String]) throws {
+    address = try PostgresAddress(arguments[1])
+    let folder = URL(filePath: arguments[2])
+    self.folder = folder
+    name = arguments[3]
+    lease = .seconds(Int(arguments[4]) ?? 2)
+    func journal(_ name: String) -> Journal {
+      Journal(path: folder.appending(path: name).path(percentEncoded: false))
+    }
+    (intended, accepted) = (journal("intended"), journal("accepted"))
+    otherSide = OtherSide(
+      pool: PostgresPool(address, options: .init(wait: .seconds(60))), name: name,
+      journal: journal("events"))
+  }
+
+  static func main() async throws {
+    // Whoever started it holds the other end of its input, and may be killed too.
+    Thread {
+      var byte: UInt8 = 0
+      while read(STDIN_FILENO, &byte, 1) > 0 {}
+      exit(1)
+    }.start()
+    try await PostgresChild(CommandLine.arguments).run()
+  }
+
+  private func run() async throws {
+    let outbox = try await opened()
+    try otherSide.note("opened", "\(getpid())")
+    for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
+    var number = 0
+    while !FileManager.default.fileExists(atPath: folder.appending(path: "stop").path) {
+      number += 1
+      try await enqueue(Change(number: number), in: outbox)
+      await otherSide.rest()
+    }
+    // What is left is done until somebody kills it.
+    for await _ in outbox.changes {}
+  }
+
+  /// The server may be away while it is opened.
+  private func opened() async throws -> Outbox {
+    var configuration = Outbox.Configuration()
+    configuration.observer = otherSide
+    while true {
+      do throws(OutboxError) {
+        let store = PostgresStore(at: address, lease: lease)
+        return try await Outbox(store: store, configuration: configuration) { worker }
+      } catch {
+        try otherSide.note("not-opened", error.code.rawValue)
+      }
+    }
+  }
+
+  /// Asks with one key until the store says yes: an answer may have been lost.
+  private func enqueue(_ change: Change, in outbox: Outbox) async throws {
+    let key = IdempotencyKey()
+    try intended.append([key.rawValue])
+    let options = EnqueueOptions(orderedBy: "\(name)-\(change.number % 5)", idempotencyKey: key)
+    while true {
+      do throws(OutboxError) {
+        try await outbox.enqueue(change, options: options)
+        break
+      } catch {
+        try otherSide.note("not-accepted", error.code.rawValue)
+      }
+    }
+    try accepted.append([key.rawValue])
+  }
+
+  private var worker: Worker {
+    let otherSide = otherSide
+    return Worker(
+      for: Change.self, maximumAttempts: 1_000, backoff: .constant(.milliseconds(100)),
+      reconcile: { _, context in
+        try await otherSide.knows(context.idempotencyKey, context.leaseToken)
+          ? .applied : .notApplied
+      },
+      run: { _, context in
+        try await otherSide.apply(context.idempotencyKey, context.leaseToken)
+      })
+  }
+}
