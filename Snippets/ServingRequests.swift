@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The example on the front page of MainstayServer.
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mainstay
+import MainstayOutbox
+import MainstayServer
+import ServiceLifecycle
+
+struct Order: QueuedOperation {
+  static let kind: OperationKind = "order"
+  var book: String
+}
+
+let monitor = ErrorMonitor()
+let file = FileManager.default.temporaryDirectory.appending(path: "orders.sqlite")
+let outbox = try await Outbox(at: file) {
+  Worker(for: Order.self) { order, _ in print("ordered \(order.book)") }
+}
+
+// snippet.show
+let health = Health([
+  Health.Check("outbox") { _ = try await outbox.snapshot() }
+])
+let router = Router()
+router.addHealth(health)
+router.addMiddleware {
+  ProblemMiddleware(reportingTo: monitor)
+  LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
+  DeadlineMiddleware(.seconds(10))
+  IdempotencyMiddleware(InMemoryIdempotencyStore()) { request, _ in
+    request.headers[.authorization] ?? ""
+  }
+}
+router.post("orders") { request, context in
+  let order = try await request.decode(as: Order.self, context: context)
+  try await outbox.enqueue(order)
+  return HTTPResponse.Status.accepted
+}
+let server = Application(router: router)
+let group = ServiceGroup(
+  services: [
+    ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
+  ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
+try await group.run()

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import Mainstay
+
+/// Whether a process lives and whether it can serve, for whoever starts it and sends it requests.
+///
+/// It is ready while it is not stopping, all checks that it needs succeed, and the feature level is
+/// `minimal` or better. The checks run at once, each within its time, and what they say holds for a
+/// moment, however many ask.
+public final class Health: Sendable {
+  /// One thing that is looked at.
+  public struct Check: Sendable {
+    /// Its name, which the answer may show.
+    public let name: String
+    /// Whether the process cannot serve without it.
+    public let isNeeded: Bool
+    /// How long it may take; what takes longer has failed.
+    public let limit: Duration
+    fileprivate let look: @Sendable () async throws -> Void
+
+    /// Makes a check.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - isNeeded: Whether the process cannot serve without it; the default is true.
+    ///   - limit: How long it may take; more than zero, the default is 2 seconds.
+    ///   - look: Looks, and throws where it is not well.
+    public init(
+      _ name: String, isNeeded: Bool = true, limit: Duration = .seconds(2),
+      look: @escaping @Sendable () async throws -> Void
+    ) {
+      precondition(limit > .zero, "Health.Check(limit): it must be more than zero")
+      self.name = name
+      self.isNeeded = isNeeded
+      self.limit = limit
+      self.look = look
+    }
+  }
+
+  /// What was found.
+  public struct Report: Sendable, Hashable, Codable {
+    /// What a check said.
+    public struct Finding: Sendable, Hashable, Codable {
+      /// The name of the check.
+      public let name: String
+      /// Whether it succeeded.
+      public let isWell: Bool
+      /// What is wrong, by its code; nil where nothing is.
+      public let code: String?
+    }
+
+    /// Whether requests should come.
+    public let isReady: Bool
+    /// Whether the process is about to end.
+    public let isStopping: Bool
+    /// How much of the service works; nil where nobody knows.
+    public let level: FeatureLevel?
+    /// What the checks said, in their order.
+    public let findings: [Finding]
+  }
+
+  private struct State {
+    var isStopping = false
+    var last: (report: Report, at: Duration)?
+  }
+
+  private let checks: [Check]
+  private let controller: DegradationController?
+  private let lasting: Duration
+  private let clock: any Clock<Duration>
+  private let now: @Sendable () -> Duration
+  private let state = Locked(State())
+  private let together: Coalesce<Int>
+
+  /// Makes the health of a process.
+  ///
+  /// - Parameters:
+  ///   - checks: What is looked at; the default is nothing.
+  ///   - level: What knows how much of the service works; the default is nothing.
+  ///   - lasting: For how long findings hold; zero or more, the default is a second.
+  ///   - clock: What tells the time.
+  public init<C: Clock<Duration>>(
+    _ checks: [Check] = [], level: DegradationController? = nil, lasting: Duration = .seconds(1),
+    clock: C = ContinuousClock()
+  ) {
+    self.checks = checks
+    controller = level
+    self.lasting = lasting
+    self.clock = clock
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
+    together = Coalesce("health", clock: clock)
+  }
+
+  /// Says that the process is about to end: it is not ready any more, and still alive.
+  public func stop() { state.withLock { $0.isStopping = true } }
+
+  /// Whether the process can serve.
+  public func report() async -> Report {
+    let now = now()
+    let known = state.withLock { state in
+      state.last.flatMap { !state.isStopping && now - $0.at < lasting ? $0.report : nil }
+    }
+    if let known { return known }
+    // Only the end of all who ask ends the look.
+    let findings = (try? await together.run(0) { [self] in await look() }) ?? []
+    let report = state.withLock { state in
+      let level = controller?.status.level
+      let failed = zip(checks, findings).contains { $0.isNeeded && !$1.isWell }
+      let report = Report(
+        isReady: !state.isStopping && !failed && findings.count == checks.count
+          && level != .offline, isStopping: state.isStopping, level: level, findings: findings)
+      state.last = (report, now)
+      return report
+    }
+    return report
+  }
+
+  private func look() async -> [Report.Finding] {
+    await withTaskGroup(of: (Int, Report.Finding).self) { group in
+      for (index, check) in checks.enumerated() {
+        group.addTask { [clock] in (index, await Self.finding(check, clock)) }
+      }
+      return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+
+  private static func finding(_ check: Check, _ clock: any Clock<Duration>) async -> Report.Finding
+  {
+    func limited(_ clock: some Clock<Duration>) async throws {
+      try await Timeout(check.limit, clock: clock).run { try await check.look() }
+    }
+    do {
+      try await limited(clock)
+      return Report.Finding(name: check.name, isWell: true, code: nil)
+    } catch {
+      let code = AppError.from(error).code.rawValue
+      return Report.Finding(name: check.name, isWell: false, code: code)
+    }
+  }
+}

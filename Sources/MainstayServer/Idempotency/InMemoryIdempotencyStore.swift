@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Mainstay
+
+/// Keeps answers in the memory of one process: enough where one process serves, and nothing has to
+/// survive it.
+public final class InMemoryIdempotencyStore: IdempotencyStore {
+  private let machine: Locked<IdempotencyStateMachine>
+  private let now: @Sendable () -> Duration
+
+  /// Makes an empty store.
+  ///
+  /// - Parameters:
+  ///   - lifetime: How long answers are kept; more than zero, the default is a day.
+  ///   - maximumCount: How many requests are remembered; 1 or more, the default is 10,000.
+  ///   - maximumBytes: How large the answers may be together; 1 or more, the default is 64 MB.
+  ///   - clock: What tells the time.
+  public init<C: Clock<Duration>>(
+    lifetime: Duration = .seconds(86_400), maximumCount: Int = 10_000,
+    maximumBytes: Int = 64_000_000, clock: C = ContinuousClock()
+  ) {
+    let name = "InMemoryIdempotencyStore"
+    precondition(lifetime > .zero, "\(name)(lifetime): it must be more than zero")
+    precondition(maximumCount >= 1, "\(name)(maximumCount): it must be 1 or more")
+    precondition(maximumBytes >= 1, "\(name)(maximumBytes): it must be 1 or more")
+    machine = Locked(
+      IdempotencyStateMachine(
+        lifetime: lifetime, maximumCount: maximumCount, maximumBytes: maximumBytes))
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
+  }
+
+  /// How many requests are remembered.
+  public var count: Int { machine.withLock(\.count) }
+
+  /// Begins a request.
+  ///
+  /// - Throws: `Rejection` where as many requests run as may be remembered.
+  public func begin(_ key: String, fingerprint: Data) async throws -> IdempotencyVerdict {
+    let now = now()
+    guard let verdict = machine.withLock({ $0.begin(key, fingerprint, at: now) }) else {
+      throw Rejection(policy: "idempotency", reason: .limitReached, retryAfter: .seconds(1))
+    }
+    return verdict
+  }
+
+  /// Ends a request.
+  public func end(_ key: String, _ claim: UInt64, with answer: StoredAnswer?) async {
+    let now = now()
+    machine.withLock { $0.end(key, claim, with: answer, at: now) }
+  }
+}

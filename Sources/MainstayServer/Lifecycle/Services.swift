@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Mainstay
+public import MainstayOutbox
+public import ServiceLifecycle
+
+/// An outbox that works until the service group shuts down.
+///
+/// Then it starts nothing more, gives runs the grace to end, and gives back at no cost what has not
+/// ended. It stands before the services that its workers need, so that it is stopped before them.
+public struct OutboxService: Service {
+  private let outbox: Outbox
+  private let grace: Duration
+
+  /// Makes the service.
+  ///
+  /// - Parameters:
+  ///   - outbox: The outbox, which works already.
+  ///   - grace: How long runs may take to end; zero or more, the default is 10 seconds.
+  public init(_ outbox: Outbox, grace: Duration = .seconds(10)) {
+    self.outbox = outbox
+    self.grace = grace
+  }
+
+  /// Waits for the end, and ends the outbox.
+  public func run() async throws {
+    await waitForEnd()
+    await outbox.suspend(within: grace)
+    await outbox.shutDown()
+  }
+}
+
+/// A monitor of the connection that watches until the service group shuts down.
+public struct ConnectivityService: Service {
+  private let monitor: ConnectivityMonitor
+
+  /// Makes the service.
+  public init(_ monitor: ConnectivityMonitor) {
+    self.monitor = monitor
+  }
+
+  /// Waits for the end, and ends the monitor.
+  public func run() async throws {
+    await waitForEnd()
+    monitor.shutDown()
+  }
+}
+
+/// A monitor of errors whose last reports are sent when the service group shuts down.
+///
+/// It stands first, so that it is stopped last and hears of what goes wrong at the end.
+public struct ErrorMonitorService: Service {
+  private let monitor: ErrorMonitor
+  private let grace: Duration
+
+  /// Makes the service.
+  ///
+  /// - Parameters:
+  ///   - monitor: The monitor.
+  ///   - grace: How long sending the last reports may take; the default is 5 seconds.
+  public init(_ monitor: ErrorMonitor, grace: Duration = .seconds(5)) {
+    self.monitor = monitor
+    self.grace = grace
+  }
+
+  /// Waits for the end, and sends what was not sent yet.
+  public func run() async throws {
+    await waitForEnd()
+    await monitor.flush(within: grace)
+  }
+}
+
+/// Says that a process is not ready any more once the service group shuts down.
+///
+/// It stands last, so that it is stopped first, and keeps the group for a while: whoever sends
+/// requests hears of it before the server stops listening.
+public struct HealthService: Service {
+  private let health: Health
+  private let notice: Duration
+  private let clock: any Clock<Duration>
+
+  /// Makes the service.
+  ///
+  /// - Parameters:
+  ///   - health: What says whether the process can serve.
+  ///   - notice: How long it is not ready before anything else is stopped; the default is 5
+  ///     seconds.
+  ///   - clock: What tells the time.
+  public init(
+    _ health: Health, notice: Duration = .seconds(5),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.health = health
+    self.notice = notice
+    self.clock = clock
+  }
+
+  /// Waits for the end, and gives notice.
+  public func run() async throws {
+    await waitForEnd()
+    health.stop()
+    // Cut short, there is no time for notice.
+    try? await clock.sleep(for: notice)
+  }
+}
+
+/// Returns once the group shuts down or the task is cancelled; either is the end.
+private func waitForEnd() async {
+  try? await gracefulShutdown()
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import HTTPTypes
+public import Mainstay
+import MainstayHTTP
+
+/// Turns errors into answers of HTTP: a status, problem details and, where it is known, when to try
+/// again.
+///
+/// Only texts that a person may read leave the service: title, message and suggestion of the
+/// `AppError` that the error is classified as. Details, causes and types stay inside. Source: RFC
+/// 9457.
+public struct ProblemAnswers: Sendable {
+  /// An error as it is answered.
+  public struct Answer: Sendable {
+    /// What the error is classified as; its `id` is the answer's `instance`.
+    public let error: AppError
+    /// The status.
+    public let status: HTTPResponse.Status
+    /// `Content-Type`, and `Retry-After` where it is known.
+    public let fields: HTTPFields
+    /// The problem details as JSON.
+    public let body: Data
+  }
+
+  /// The start of the address that names a kind of problem; its code follows.
+  public var types: String
+  /// How errors are classified; nil for the mapping that holds where an error is met.
+  public var mapping: ErrorMapping?
+  /// Says the status of an error; nil for what ``status(of:)`` says.
+  public var status: (@Sendable (AppError) -> HTTPResponse.Status?)?
+
+  /// Makes the rules.
+  ///
+  /// - Parameters:
+  ///   - types: The start of the address that names a kind of problem, such as
+  ///     `https://example.com/problems/`; the default is `urn:problem:`.
+  ///   - mapping: How errors are classified; the default is the mapping that holds.
+  ///   - status: Says the status of an error; nil for the usual one.
+  public init(
+    types: String = "urn:problem:", mapping: ErrorMapping? = nil,
+    status: (@Sendable (AppError) -> HTTPResponse.Status?)? = nil
+  ) {
+    self.types = types
+    self.mapping = mapping
+    self.status = status
+  }
+
+  /// The answer to an error.
+  ///
+  /// - Parameters:
+  ///   - error: What was thrown.
+  ///   - languages: The value of `Accept-Language`; the texts are in the first of those languages
+  ///     that the catalogue has, or in English.
+  /// - Returns: The answer; a cancellation's has the status 499, which nobody reads.
+  public func answer(to error: any Error, languages: String? = nil) -> Answer {
+    let classified = mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
+    let status = status?(classified) ?? Self.status(of: classified)
+    let locale = Language.locale(for: languages)
+    var problem = ProblemDetails(
+      type: types + classified.code.rawValue, title: classified.title.string(in: locale),
+      status: status.code, detail: classified.message.string(in: locale),
+      instance: "urn:uuid:" + classified.id.uuidString.lowercased(),
+      extensions: ["code": .string(classified.code.rawValue)])
+    if let suggestion = classified.suggestion {
+      problem.extensions["suggestion"] = .string(suggestion.string(in: locale))
+    }
+    problem.fieldErrors = classified.fields(in: locale)
+    var fields: HTTPFields = [
+      .contentType: ProblemDetails.contentType, .contentLanguage: Language.tag(of: locale),
+      .cacheControl: "no-store",
+    ]
+    if let wait = Self.wait(of: classified, status) { fields[.retryAfter] = String(wait) }
+    return Answer(error: classified, status: status, fields: fields, body: problem.encoded)
+  }
+}
+
+extension ProblemAnswers {
+  /// The status of an error that nobody has given another.
+  ///
+  /// What a service behind this one has answered is never passed off as this one's own answer: it
+  /// is 502, or 503 where it will pass.
+  ///
+  /// - Parameter error: The error.
+  /// - Returns: 400 to 599, and 499 for a cancellation.
+  public static func status(of error: AppError) -> HTTPResponse.Status {
+    if let own = error.answerStatus { return HTTPResponse.Status(code: own) }
+    if error.kind == .cancelled { return HTTPResponse.Status(code: 499, reasonPhrase: "Cancelled") }
+    if error.isOfService {
+      return error.disposition.mayPass ? .serviceUnavailable : .badGateway
+    }
+    return switch error.kind {
+    case .validation: .unprocessableContent
+    case .unauthorized: .unauthorized
+    case .denied: .forbidden
+    case .notFound, .userMissing: .notFound
+    case .conflict: .conflict
+    case .throttled: .tooManyRequests
+    case .timeout: .gatewayTimeout
+    case .storageFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+    case .rejected, .network, .offline, .portal, .unavailable, .exhausted: .serviceUnavailable
+    default: error.disposition.mayPass ? .serviceUnavailable : .internalServerError
+    }
+  }
+
+  /// Whole seconds after which to try again, at least one; nil where that is not known.
+  private static func wait(of error: AppError, _ status: HTTPResponse.Status) -> Int? {
+    guard [429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
+      return nil
+    }
+    return max(1, Int(min(hint.inSeconds, 86_400).rounded(.up)))
+  }
+}
+
+extension AppError {
+  /// The name of the status that this library gives one of its own errors.
+  static let statusName = "server.answer"
+
+  fileprivate var answerStatus: Int? { metadata[Self.statusName].flatMap { Int($0) } }
+
+  /// Whether it is what another service has answered, which says nothing about this one's caller.
+  fileprivate var isOfService: Bool {
+    httpStatus != nil
+      || underlying.contains { $0 is HTTPError || ($0 as? AppError)?.isOfService == true }
+  }
+
+  /// What is wrong with which field: of the error itself, and of those that it was made from.
+  fileprivate func fields(in locale: Locale) -> [ProblemDetails.FieldError] {
+    let parts = [self] + underlying.compactMap { $0 as? AppError }
+    return parts.compactMap { part in
+      guard let field = part.field, !field.tokens.isEmpty else { return nil }
+      return ProblemDetails.FieldError(pointer: field, detail: part.message.string(in: locale))
+    }
+  }
+}
+
+extension Disposition {
+  /// Whether the same call may succeed later.
+  fileprivate var mayPass: Bool {
+    switch self {
+    case .transient, .throttled, .rejected: true
+    default: false
+    }
+  }
+}

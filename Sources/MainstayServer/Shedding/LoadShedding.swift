@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import Mainstay
+import Metrics
+
+/// Decides which requests are answered while there are more than can be.
+///
+/// A request holds one permit of the bulkhead until its answer has been sent whole, also where that
+/// is a stream. What finds none in time is refused with a `Rejection`, which is answered with 503
+/// and `Retry-After`: a refusal costs next to nothing, so what was accepted stays fast. Requests
+/// that may wait, such as those of batches, are refused first.
+public struct LoadShedding: Sendable {
+  /// How much a request matters.
+  public enum Importance: Sendable, Hashable, CaseIterable {
+    /// It is always let in, and takes no permit: health checks.
+    case vital
+    /// It waits in the bulkhead's queue.
+    case usual
+    /// It is let in only while much of the bulkhead is free, and never waits.
+    case deferrable
+  }
+
+  private let bulkhead: Bulkhead
+  private let deferrable: Int
+  private let importance: @Sendable (HTTPRequest) -> Importance
+  private let pause: ClosedRange<Double>
+  private let chance: Chance
+
+  /// Makes the rules.
+  ///
+  /// - Parameters:
+  ///   - bulkhead: How many requests are answered at once, how many wait, and for how long.
+  ///   - share: Which part of the bulkhead deferrable requests may fill; 0 to 1, the default is
+  ///     0.5.
+  ///   - pause: After how many seconds whoever was refused is asked to come back, at the earliest
+  ///     and at the latest: each a different time, so that not all come at once. The default is 1
+  ///     to 3.
+  ///   - seed: Makes the pauses foreseeable, for tests.
+  ///   - importance: How much a request matters; the default is that all are usual.
+  public init(
+    _ bulkhead: Bulkhead, deferrableShare share: Double = 0.5,
+    pause: ClosedRange<Duration> = .seconds(1) ... .seconds(3), seed: UInt64? = nil,
+    importance: @escaping @Sendable (HTTPRequest) -> Importance = { _ in .usual }
+  ) {
+    precondition((0...1).contains(share), "LoadShedding(deferrableShare): it must be 0 to 1")
+    precondition(
+      pause.lowerBound > .zero, "LoadShedding(pause): it must be more than zero")
+    self.bulkhead = bulkhead
+    self.deferrable = Int((Double(bulkhead.limit) * share).rounded(.down))
+    self.importance = importance
+    self.pause = pause.lowerBound.inSeconds...pause.upperBound.inSeconds
+    chance = Chance(seed: seed)
+  }
+
+  /// Lets a request in.
+  ///
+  /// - Parameter request: The head of the request.
+  /// - Returns: What holds its place until it is released.
+  /// - Throws: `Rejection` with the time after which to come back, and `CancellationError`.
+  public func admit(_ request: HTTPRequest) async throws -> Place {
+    switch importance(request) {
+    case .vital:
+      return Place(nil)
+    case .deferrable:
+      guard bulkhead.running < deferrable, bulkhead.waiting == 0,
+        let permit = bulkhead.tryAcquire()
+      else { throw refusal(.bulkheadFull) }
+      return Place(permit)
+    case .usual:
+      do {
+        return Place(try await bulkhead.acquire())
+      } catch let rejection as Rejection {
+        throw refusal(rejection.reason)
+      }
+    }
+  }
+
+  private func refusal(_ reason: Rejection.Reason) -> Rejection {
+    Counter(label: "mainstay.server.shed", dimensions: [("reason", reason.rawValue)]).increment()
+    let seconds = pause.lowerBound + chance.fraction() * (pause.upperBound - pause.lowerBound)
+    return Rejection(policy: bulkhead.name, reason: reason, retryAfter: .seconds(seconds))
+  }
+}
+
+extension LoadShedding {
+  /// The place of a request that was let in; it is free once released, or forgotten.
+  public final class Place: Sendable {
+    /// Gives the permit back as it goes.
+    private final class Holder: Sendable {
+      private let permit: Bulkhead.Permit?
+
+      init(_ permit: consuming Bulkhead.Permit?) {
+        self.permit = permit
+      }
+    }
+
+    private let holder: Locked<Holder?>
+
+    init(_ permit: consuming Bulkhead.Permit?) {
+      holder = Locked(Holder(permit))
+    }
+
+    /// Makes room for the next request; once is enough.
+    public func release() {
+      // It goes outside the lock, for it wakes whoever waits.
+      _ = holder.withLock { holder in
+        defer { holder = nil }
+        return holder
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Mainstay
+import MainstayServer
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// The time in which a request has to be answered.
+@Suite(.ends(withinMinutes: 2)) struct DeadlineTests {
+  private let clock = ManualClock()
+  private let field = HTTPField.Name("X-Wait-Milliseconds")
+
+  private func application() -> some ApplicationProtocol {
+    let router = Router()
+    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: DeadlineMiddleware(.seconds(5), callerSaysIn: field, clock: clock))
+    router.get("left") { _, _ in "\(Deadline.remaining?.description ?? "for ever")" }
+    router.get("slow") { [clock] _, _ in
+      try await clock.sleep(for: .seconds(60))
+      return "done"
+    }
+    return Application(router: router)
+  }
+
+  private func left(
+    _ said: String?, _ client: any TestClientProtocol
+  ) async throws -> TestResponse {
+    var headers = HTTPFields()
+    if let said, let field { headers[field] = said }
+    return try await client.execute(uri: "/left", method: .get, headers: headers)
+  }
+
+  @Test(arguments: [
+    (nil, "5.0 seconds"), ("2000", "2.0 seconds"), ("60000", "5.0 seconds"),
+    ("soon", "5.0 seconds"), ("-1", "5.0 seconds"), ("99999999999999999999", "5.0 seconds"),
+  ]) func `the handler knows the time that is left, the shorter of both`(
+    _ said: String?, _ left: String
+  ) async throws {
+    try await application().test(.router) { client in
+      let answer = try await self.left(said, client)
+      #expect(String(buffer: answer.body) == left)
+    }
+  }
+
+  @Test func `who waits no more is not worked for`() async throws {
+    try await application().test(.router) { client in
+      let answer = try await left("0", client)
+      #expect(answer.status == .gatewayTimeout)
+    }
+  }
+
+  @Test func `a request whose time is over is answered with 504`() async throws {
+    try await application().test(.router) { client in
+      let call = await started { try await client.execute(uri: "/slow", method: .get) }
+      await clock.sleepers(atLeast: 2)
+      clock.advance(by: .seconds(5))
+      let response = try await call.value
+      #expect(response.status == .gatewayTimeout)
+      #expect(response.headers[.contentType] == "application/problem+json")
+    }
+  }
+}

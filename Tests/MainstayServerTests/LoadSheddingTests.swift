@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Mainstay
+import MainstayServer
+import MainstayTesting
+import NIOCore
+import TestSupport
+import Testing
+
+/// What a service refuses while it has more to do than it can.
+@Suite(.ends(withinMinutes: 2)) struct LoadSheddingTests {
+  private let clock = ManualClock()
+
+  private func bulkhead(_ limit: Int, queue: Int = 0) -> Bulkhead {
+    Bulkhead("requests", limit: limit, queue: queue, maximumWait: .seconds(1), clock: clock)
+  }
+
+  private func request(_ path: String) -> HTTPRequest {
+    HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
+  }
+
+  private func shedding(_ bulkhead: Bulkhead) -> LoadShedding {
+    LoadShedding(bulkhead, seed: 1) { request in
+      switch request.path {
+      case "/ready": .vital
+      case "/batch": .deferrable
+      default: .usual
+      }
+    }
+  }
+
+  @Test func `ten times what it can is refused at once, and what was let in is answered`()
+    async throws
+  {
+    let gate = Countdown(1)
+    let arrived = Countdown(10)
+    let router = Router()
+    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: LoadSheddingMiddleware(shedding(bulkhead(10, queue: 10))))
+    router.get("work") { _, _ in
+      arrived.count()
+      await gate.reached()
+      return "done"
+    }
+    try await Application(router: router).test(.router) { client in
+      let refusals = Countdown(80)
+      let calls = await started(100) { _ in
+        let response = try await client.execute(uri: "/work", method: .get)
+        if response.status == .serviceUnavailable { refusals.count() }
+        return response
+      }
+      // Ten run and ten wait, while all the others are answered.
+      await arrived.reached()
+      await refusals.reached()
+      gate.count()
+      var answers: [TestResponse] = []
+      for call in calls { answers.append(try await call.value) }
+      #expect(answers.count { $0.status == .ok } == 20)
+      let refused = answers.filter { $0.status == .serviceUnavailable }
+      #expect(refused.count == 80)
+      #expect(refused.allSatisfy { ["1", "2", "3"].contains($0.headers[.retryAfter] ?? "") })
+      #expect(Set(refused.map { $0.headers[.retryAfter] }).count > 1)
+    }
+  }
+
+  @Test func `who waits too long is refused`() async throws {
+    let bulkhead = bulkhead(1, queue: 1)
+    let shedding = shedding(bulkhead)
+    let first = try await shedding.admit(request("/"))
+    let second = await started { try await shedding.admit(request("/")) }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    let refusal = await #expect(throws: Rejection.self) { try await second.value }
+    #expect(refusal?.reason == .waitedTooLong)
+    #expect(refusal?.retryAfter.map { $0 >= .seconds(1) && $0 <= .seconds(3) } == true)
+    first.release()
+    #expect(bulkhead.running == 0)
+  }
+
+  @Test func `batches are refused first, and health checks never`() async throws {
+    let bulkhead = bulkhead(4)
+    let shedding = shedding(bulkhead)
+    var places: [LoadShedding.Place] = []
+    for _ in 0..<2 { places.append(try await shedding.admit(request("/batch"))) }
+    await #expect(throws: Rejection.self) { try await shedding.admit(request("/batch")) }
+    for _ in 0..<2 { places.append(try await shedding.admit(request("/"))) }
+    await #expect(throws: Rejection.self) { try await shedding.admit(request("/")) }
+    for _ in 0..<10 { places.append(try await shedding.admit(request("/ready"))) }
+    #expect(bulkhead.running == 4)
+    for place in places { place.release() }
+    #expect(bulkhead.running == 0)
+  }
+
+  @Test func `a stream keeps its place until it has ended`() async throws {
+    let bulkhead = bulkhead(1)
+    let gate = Countdown(1)
+    let router = Router()
+    router.add(middleware: LoadSheddingMiddleware(shedding(bulkhead)))
+    router.get("stream") { _, _ in
+      Response(
+        status: .ok,
+        body: ResponseBody { writer in
+          try await writer.write(ByteBuffer(string: "one "))
+          await gate.reached()
+          try await writer.write(ByteBuffer(string: "two"))
+          try await writer.finish(nil)
+        })
+    }
+    let log = Log()
+    try await Application(router: router).test(.live) { client in
+      let answer = await started {
+        defer { log.add("answered") }
+        return try await client.execute(uri: "/stream", method: .get)
+      }
+      while bulkhead.running == 0 { await Task.yield() }
+      #expect(bulkhead.running == 1)
+      #expect(log.lines.isEmpty)
+      gate.count()
+      let body = try await answer.value.body
+      #expect(String(buffer: body) == "one two")
+      while bulkhead.running != 0 { await Task.yield() }
+    }
+  }
+
+  @Test func `a place is free after an error, and where nobody sends the answer`() async throws {
+    let bulkhead = bulkhead(1)
+    let router = Router()
+    router.add(middleware: ProblemMiddleware())
+    router.add(middleware: LoadSheddingMiddleware(shedding(bulkhead)))
+    router.get("broken") { _, _ -> String in throw HTTPError(.badRequest) }
+    try await Application(router: router).test(.router) { client in
+      for _ in 0..<3 {
+        let answer = try await client.execute(uri: "/broken", method: .get)
+        #expect(answer.status == .badRequest)
+      }
+    }
+    do { _ = try await shedding(bulkhead).admit(request("/")) }
+    #expect(bulkhead.running == 0)
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Mainstay
+import MainstayHTTP
+import MainstayServer
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Errors as a service answers them.
+@Suite(.ends(withinMinutes: 2)) struct ProblemTests {
+  private struct Oops: Error {}
+
+  /// What a route answers that throws this.
+  private func answer(
+    to error: any Error & Sendable, languages: String? = nil, monitor: ErrorMonitor? = nil
+  ) async throws -> (response: TestResponse, problem: ProblemDetails?) {
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    router.get("books/{id}") { _, _ -> String in throw error }
+    let headers = languages.map { [.acceptLanguage: $0] as HTTPFields } ?? HTTPFields()
+    return try await Application(router: router).test(.router) { client in
+      let response = try await client.execute(uri: "/books/7", method: .get, headers: headers)
+      return (response, ProblemDetails(json: Data(response.body.readableBytesView)))
+    }
+  }
+
+  private func error(
+    _ kind: ErrorKind, _ disposition: Disposition, field: JSONPointer? = nil
+  ) -> AppError {
+    AppError(
+      code: "shop.sold-out", kind: kind, disposition: disposition, title: "Sold out",
+      message: "The last one has gone.", suggestion: "Look again tomorrow.",
+      details: "row 7 of /var/lib/shop.db", field: field)
+  }
+
+  @Test func `an error is answered with what a person may read, and nothing else`() async throws {
+    let sold = error(.conflict, .permanent)
+    let (response, problem) = try await answer(to: sold)
+    #expect(response.status == .conflict)
+    #expect(response.headers[.contentType] == "application/problem+json")
+    #expect(response.headers[.cacheControl] == "no-store")
+    #expect(problem?.type == "urn:problem:shop.sold-out")
+    #expect(problem?.title == "Sold out")
+    #expect(problem?.detail == "The last one has gone.")
+    #expect(problem?.instance == "urn:uuid:" + sold.id.uuidString.lowercased())
+    #expect(problem?.extensions["suggestion"]?.string == "Look again tomorrow.")
+    #expect(!String(buffer: response.body).contains("shop.db"))
+  }
+
+  @Test func `an error that nobody knows is 500, and says nothing of itself`() async throws {
+    let (response, problem) = try await answer(to: Oops())
+    #expect(response.status == .internalServerError)
+    #expect(problem?.status == 500)
+    #expect(!String(buffer: response.body).contains("Oops"))
+  }
+
+  @Test(arguments: [
+    (ErrorKind.validation, Disposition.permanent, 422), (.unauthorized, .needsUser, 401),
+    (.denied, .permanent, 403), (.notFound, .permanent, 404), (.conflict, .permanent, 409),
+    (.throttled, .throttled(), 429), (.timeout, .transient(), 504), (.storageFull, .needsUser, 507),
+    (.offline, .transient(), 503), (.defect, .permanent, 500), (.server, .transient(), 503),
+    (.rejected, .rejected(), 503), (.storage, .permanent, 500),
+  ]) func `each kind has its status`(_ kind: ErrorKind, _ disposition: Disposition, _ status: Int)
+    async throws
+  {
+    #expect(ProblemAnswers.status(of: error(kind, disposition)).code == status)
+  }
+
+  @Test func `what a service behind has answered is not this one's own answer`() async throws {
+    let gone = HTTPError(status: 404, method: "GET", url: "http://catalog.example/books/7")
+    #expect(try await answer(to: gone).response.status == .badGateway)
+    let busy = HTTPError(
+      status: 503, method: "GET", url: "http://catalog.example/", headers: ["Retry-After": "7"])
+    let (response, _) = try await answer(to: busy)
+    #expect(response.status == .serviceUnavailable)
+    #expect(response.headers[.retryAfter] == "7")
+    #expect(try await answer(to: gone.appError).response.status == .badGateway)
+  }
+
+  @Test func `a wait is told in whole seconds, rounded up and never too long`() async throws {
+    for (wait, text) in [(0.2, "1"), (1.5, "2"), (1e9, "86400")] {
+      let limited = error(.throttled, .throttled(retryAfter: .seconds(wait)))
+      #expect(try await answer(to: limited).response.headers[.retryAfter] == text)
+    }
+    let unknown = error(.server, .transient())
+    #expect(try await answer(to: unknown).response.headers[.retryAfter] == nil)
+  }
+
+  @Test func `a mistake in a field has its pointer`() async throws {
+    let (_, problem) = try await answer(
+      to: error(.validation, .permanent, field: JSONPointer(tokens: ["age"])))
+    #expect(problem?.fieldErrors.map(\.pointer.description) == ["/age"])
+    #expect(problem?.fieldErrors.map(\.detail) == ["The last one has gone."])
+  }
+
+  @Test(arguments: [
+    (nil, "en"), ("de", "de"), ("fr-CH, fr;q=0.9, en;q=0.8", "fr"), ("xx, es;q=0.5", "es"),
+    ("de;q=0, ja", "ja"), ("*", "en"), ("\u{7f};;;q=q,,", "en"),
+    (String(repeating: "xx,", count: 10_000) + "de", "en"),
+  ]) func `texts are in the first language that there is`(_ header: String?, _ tag: String)
+    async throws
+  {
+    let answer = ProblemAnswers().answer(
+      to: ConfigurationError(subject: "X", violations: []), languages: header)
+    #expect(answer.fields[.contentLanguage] == tag)
+    let problem = try #require(ProblemDetails(json: answer.body))
+    #expect(problem.title == answer.error.title.string(in: Locale(identifier: tag)))
+  }
+
+  @Test func `errors of the framework keep their status`() async throws {
+    let router = Router()
+    router.add(middleware: ProblemMiddleware())
+    router.get("tea") { _, _ -> String in
+      throw Hummingbird.HTTPError(.init(code: 418), message: "no coffee here")
+    }
+    try await Application(router: router).test(.router) { client in
+      let tea = try await client.execute(uri: "/tea", method: .get)
+      let problem = ProblemDetails(json: Data(tea.body.readableBytesView))
+      #expect(tea.status.code == 418)
+      #expect(tea.headers[.contentType] == "application/problem+json")
+      #expect(problem?.detail == "no coffee here")
+      let nowhere = try await client.execute(uri: "/nowhere", method: .get)
+      #expect(nowhere.status == .notFound)
+      #expect(ProblemDetails(json: Data(nowhere.body.readableBytesView))?.status == 404)
+    }
+  }
+
+  @Test func `only what is the service's own fault is reported, by the route and not the path`()
+    async throws
+  {
+    let monitor = ErrorMonitor()
+    _ = try await answer(to: error(.conflict, .permanent), monitor: monitor)
+    #expect(monitor.groups.isEmpty)
+    _ = try await answer(to: Oops(), monitor: monitor)
+    #expect(monitor.groups.count == 1)
+    let report = try #require(monitor.history.last)
+    #expect(report.operation == "Answer /books/{id}")
+  }
+
+  @Test func `a text of a caller cannot add a field`() async throws {
+    let hostile = AppError(
+      code: "shop.bad", kind: .validation, disposition: .permanent, title: "Bad",
+      message: "\("a\r\nSet-Cookie: admin=1")")
+    let (response, problem) = try await answer(to: hostile)
+    #expect(response.headers[.setCookie] == nil)
+    #expect(problem?.detail == "a\r\nSet-Cookie: admin=1")
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import Mainstay
+import MainstayOutbox
+import MainstayServer
+import MainstayTesting
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+/// What ends with the service group, and how.
+@Suite(.ends(withinMinutes: 2)) struct ServiceTests {
+  private struct Order: QueuedOperation {
+    static let kind: OperationKind = "order"
+    var number: Int
+  }
+
+  /// Runs services until the test ends them.
+  private func group(_ services: [any Service]) -> ServiceGroup {
+    ServiceGroup(
+      configuration: .init(
+        services: services.map { .init(service: $0) },
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+  }
+
+  @Test func `an outbox that stops lets its run end, and starts nothing more`() async throws {
+    let store = InMemoryStore()
+    let began = Countdown(1)
+    let gate = Countdown(1)
+    let log = Log()
+    var configuration = Outbox.Configuration()
+    configuration.maximumConcurrency = 1
+    let outbox = try await Outbox(store: store, configuration: configuration) {
+      Worker(for: Order.self) { order, _ in
+        began.count()
+        await gate.reached()
+        log.add("\(order.number)")
+      }
+    }
+    let first = try await outbox.enqueue(Order(number: 1))
+    await began.reached()
+    let second = try await outbox.enqueue(Order(number: 2))
+    let group = group([OutboxService(outbox)])
+    let running = Task { try await group.run() }
+    await group.triggerGracefulShutdown()
+    while try await outbox.explain(second)?.obstacles.contains(.paused) != true {
+      await Task.yield()
+    }
+    gate.count()
+    try await running.value
+    #expect(log.lines == ["1"])
+    #expect(try await store.operation(first) == nil)
+    #expect(try await store.operation(second)?.state == .ready)
+    #expect(try await store.operation(second)?.attempts == 0)
+  }
+
+  @Test func `a monitor of errors sends its last reports, one of the connection ends`()
+    async throws
+  {
+    let monitor = ErrorMonitor()
+    let connectivity = ConnectivityMonitor(source: nil)
+    let group = group([ErrorMonitorService(monitor), ConnectivityService(connectivity)])
+    let running = Task { try await group.run() }
+    monitor.capture(Gone())
+    await group.triggerGracefulShutdown()
+    try await running.value
+    #expect(monitor.history.count == 1)
+  }
+
+  private struct Gone: Error {}
+
+  @Test func `a process is not ready for a while before it stops`() async throws {
+    let clock = ManualClock()
+    let health = Health(clock: clock)
+    let group = group([HealthService(health, notice: .seconds(5), clock: clock)])
+    let running = Task { try await group.run() }
+    await group.triggerGracefulShutdown()
+    await clock.sleepers(atLeast: 1)
+    #expect(await !health.report().isReady)
+    clock.advance(by: .seconds(5))
+    try await running.value
+  }
+
+  @Test func `services end with their task, too`() async throws {
+    let health = Health()
+    let running = Task { try await HealthService(health).run() }
+    running.cancel()
+    try await running.value
+    #expect(await health.report().isStopping)
+  }
+}
