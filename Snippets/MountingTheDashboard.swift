@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of MainstayDashboard.
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mainstay
+import MainstayDashboard
+import MainstayOutbox
+import NIOCore
+
+let outbox = try await Outbox(store: InMemoryStore()) {}
+let monitor = ErrorMonitor()
+let isOperator: @Sendable (String) -> Bool = { $0 == "Basic b3BlcmF0b3I6c2VjcmV0" }
+
+// snippet.show
+struct VisitContext: RemoteAddressRequestContext {
+  var coreContext: CoreRequestContextStorage
+  let remoteAddress: SocketAddress?
+
+  init(source: Source) {
+    coreContext = CoreRequestContextStorage(source: source)
+    remoteAddress = source.channel.remoteAddress
+  }
+}
+
+let router = Router(context: VisitContext.self)
+var dashboard = Dashboard()
+dashboard.outboxes = ["orders": outbox]
+dashboard.errors = monitor
+dashboard.mount(on: router, at: "mainstay")
+// snippet.end
+
+// snippet.show
+var guarded = Dashboard(authenticator: { head in
+  head.headerFields[.authorization].map(isOperator) ?? false
+})
+guarded.isReadOnly = true
+guarded.mount(on: router, at: "operations")

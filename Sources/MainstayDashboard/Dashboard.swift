@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import Hummingbird
+public import Logging
+public import Mainstay
+public import MainstayOutbox
+
+/// The pages on which operators see what fails, what waits and why, and give dead letters another
+/// try.
+///
+/// It is closed by default: without an authenticator it answers only to the machine that it runs
+/// on, and to everybody else with 403. What was not given is not shown.
+public struct Dashboard: Sendable {
+  /// Decides whether a request may see the dashboard, by its head alone.
+  public typealias Authenticator = @Sendable (HTTPRequest) async -> Bool
+
+  /// The outboxes, by the name that is shown; none by default.
+  public var outboxes: [String: Outbox] = [:]
+  /// Whose error groups are shown.
+  public var errors: ErrorMonitor?
+  /// Whose connection is shown, with the evidence for it.
+  public var connectivity: ConnectivityMonitor?
+  /// Whose feature level is shown, with its history.
+  public var levels: DegradationController?
+  /// The circuit breakers; an open one can be reset.
+  public var breakers: [CircuitBreaker] = []
+  /// What pipelines say about themselves, such as `catalog.explain()`.
+  public var pipelines: [PipelineExplanation] = []
+  /// Whether there are no actions at all; `false` by default.
+  public var isReadOnly = false
+  /// Whether the payloads of operations are shown, redacted; `false` by default.
+  public var showsPayloads = false
+  /// Names, without a port, by which the machine itself may be called too.
+  ///
+  /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
+  /// authenticator.
+  public var allowedHosts: Set<String> = []
+
+  let authenticator: Authenticator?
+  let logger: Logger
+  let elapsed: @Sendable () -> Duration
+
+  /// Makes a dashboard that shows nothing yet.
+  ///
+  /// - Parameters:
+  ///   - authenticator: Decides who may come in, from any machine; nil lets in only the machine
+  ///     itself. Behind a proxy one is needed: there every connection comes from the proxy.
+  ///   - logger: Where refusals are told, each kind at most once a minute.
+  ///   - clock: What that minute is measured by.
+  public init(
+    authenticator: Authenticator? = nil,
+    logger: Logger = Logger(label: "mainstay.dashboard"),
+    clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    self.authenticator = authenticator
+    self.logger = logger
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+  }
+
+  /// Adds the pages to a router.
+  ///
+  /// - Parameters:
+  ///   - router: A router or a group whose context knows the address of the other side.
+  ///   - path: Where the overview lies, below the router; `mainstay` by default.
+  ///   - prefix: What the group or a proxy puts before `path`, such as `/internal`; empty by
+  ///     default. Links begin with it.
+  public func mount<Context: RemoteAddressRequestContext>(
+    on router: some RouterMethods<Context>, at path: String = "mainstay",
+    behind prefix: String = ""
+  ) {
+    let root = "\(prefix)/\(path.split(separator: "/").joined(separator: "/"))"
+    Site(dashboard: self, root: root).add(
+      to: router.group(RouterPath(path)), of: Context.self)
+  }
+}

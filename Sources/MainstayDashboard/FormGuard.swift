@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Knows forms that its own pages have sent from those that other sites have.
+struct FormGuard: Sendable {
+  static let cookie = "mainstay-dashboard"
+  static let maximumBytes = 65_536
+
+  /// Lives as long as the process: after a start, pages that are open have to be reloaded.
+  private let key = SymmetricKey(size: .bits256)
+
+  /// The session of a request; a new one where it has none.
+  func session(of request: Request) -> Session {
+    let text = request.cookies[Self.cookie]?.value ?? ""
+    if let data = Data(base64Encoded: text), data.count == 32 {
+      return Session(id: text, isNew: false)
+    }
+    let id = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+    return Session(id: id, isNew: true)
+  }
+
+  func token(for session: Session) -> String {
+    Data(HMAC<SHA256>.authenticationCode(for: Data(session.id.utf8), using: key))
+      .base64EncodedString()
+  }
+
+  /// The fields of a form that one of the own pages sent in this session.
+  ///
+  /// - Throws: `Refusal`.
+  func form(of request: Request) async throws -> Form {
+    let (head, headers) = (request.head, request.headers)
+    if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ headers[$0] }),
+      site != "same-origin"
+    {
+      throw Refusal.foreignOrigin
+    }
+    if let origin = headers[.origin] {
+      let host = head.authority ?? ""
+      guard origin == "http://\(host)" || origin == "https://\(host)" else {
+        throw Refusal.foreignOrigin
+      }
+    }
+    guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
+      throw Refusal.badForm
+    }
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.maximumBytes {
+      throw Refusal.tooLarge
+    }
+    var bytes = Data()
+    for try await part in request.body {
+      bytes += part.readableBytesView
+      guard bytes.count <= Self.maximumBytes else { throw Refusal.tooLarge }
+    }
+    guard let text = String(data: bytes, encoding: .utf8) else { throw Refusal.badForm }
+    let form = Form(text)
+    let session = session(of: request)
+    guard !session.isNew, let given = form["token"].flatMap({ Data(base64Encoded: $0) }),
+      HMAC<SHA256>.isValidAuthenticationCode(
+        given, authenticating: Data(session.id.utf8), using: key)
+    else { throw Refusal.badToken }
+    return form
+  }
+}
+
+/// One browser, as long as it keeps its cookie.
+struct Session: Sendable {
+  let id: String
+  let isNew: Bool
+}
+
+/// The fields of a form, in their order.
+struct Form: Sendable {
+  let fields: [(name: String, value: String)]
+
+  init(_ text: String) {
+    fields = text.split(separator: "&").map { field in
+      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (Self.decoded(parts[0]), parts.count > 1 ? Self.decoded(parts[1]) : "")
+    }
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    text.replacing("+", with: " ").removingPercentEncoding ?? ""
+  }
+
+  subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+}

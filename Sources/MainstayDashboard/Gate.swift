@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Mainstay
+internal import NIOCore
+
+/// Lets in who may come in, and sees to it that every answer carries the same protection.
+struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
+  let site: Site
+
+  func handle(
+    _ request: Request, context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      try await check(request.head, from: context.remoteAddress)
+      response = try await next(request, context)
+    } catch let refusal as Refusal {
+      site.refusals.add(refusal)
+      response = site.failure(refusal.status, refusal.words)
+    } catch {
+      guard !error.isCancellation else { throw error }
+      let shown = ErrorMapping.current.map(error)
+      site.dashboard.logger.error(
+        "A page of the dashboard failed.", metadata: ["error": "\(shown.code.rawValue)"])
+      response = site.failure(.serviceUnavailable, shown.message.description)
+    }
+    Self.protect(&response.headers)
+    return response
+  }
+
+  private func check(_ head: HTTPRequest, from peer: SocketAddress?) async throws {
+    if let authenticator = site.dashboard.authenticator {
+      guard await authenticator(head) else { throw Refusal.notAuthenticated }
+      return
+    }
+    guard let peer, Self.isLoopback(peer) else { throw Refusal.foreignPeer }
+    // A page of another site may have its name lead to this machine.
+    guard let host = head.authority.map(Self.name),
+      Self.loopbackNames.union(site.dashboard.allowedHosts).contains(host)
+    else { throw Refusal.foreignHost }
+  }
+
+  private static var loopbackNames: Set<String> { ["localhost", "127.0.0.1", "[::1]"] }
+
+  /// The name in an authority, without its port.
+  private static func name(_ authority: String) -> String {
+    let text = authority.lowercased()
+    guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else { return text }
+    return String(text[..<colon])
+  }
+
+  private static func isLoopback(_ peer: SocketAddress) -> Bool {
+    switch peer {
+    case .unixDomainSocket: return true
+    case .v4, .v6:
+      guard let text = peer.ipAddress else { return false }
+      let address = text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
+      return address == "::1" || address.hasPrefix("127.")
+    }
+  }
+
+  private static func protect(_ headers: inout HTTPFields) {
+    for (name, value) in protection {
+      if let name = HTTPField.Name(name) { headers[name] = value }
+    }
+  }
+
+  private static var protection: KeyValuePairs<String, String> {
+    [
+      "Content-Security-Policy": """
+      default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
+      base-uri 'none'; frame-ancestors 'none'
+      """,
+      "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": "DENY",
+      // Without a referrer at all, browsers would also send no origin along with forms.
+      "Referrer-Policy": "same-origin",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+      "Cache-Control": "no-store",
+    ]
+  }
+}

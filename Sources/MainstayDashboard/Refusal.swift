@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import Logging
+internal import Mainstay
+
+/// Why a request is not answered.
+enum Refusal: String, Error, CaseIterable {
+  case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
+  case unknownPage
+
+  var status: HTTPResponse.Status {
+    switch self {
+    case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken: .forbidden
+    case .badForm: .unprocessableContent
+    case .tooLarge: .contentTooLarge
+    case .unknownPage: .notFound
+    }
+  }
+
+  /// What the person who asked is told.
+  var words: String {
+    switch self {
+    case .foreignPeer: "This dashboard answers only on the machine that it runs on."
+    case .foreignHost: "This dashboard does not answer to that name."
+    case .notAuthenticated: "You are not allowed to see this dashboard."
+    case .foreignOrigin: "The form was sent from another site."
+    case .badToken: "The form is out of date. Go back, reload the page and try again."
+    case .badForm: "The form cannot be read."
+    case .tooLarge: "The form is too large."
+    case .unknownPage: "There is no such page, or what it showed is gone."
+    }
+  }
+}
+
+/// Tells of refusals, each kind at most once in an interval, so that nobody can fill the log.
+final class RefusalLog: Sendable {
+  static let interval = Duration.seconds(60)
+
+  private struct Kind {
+    var told: Duration
+    var untold = 0
+  }
+
+  private let logger: Logger
+  private let elapsed: @Sendable () -> Duration
+  private let kinds = Locked<[Refusal: Kind]>([:])
+
+  init(_ logger: Logger, elapsed: @escaping @Sendable () -> Duration) {
+    self.logger = logger
+    self.elapsed = elapsed
+  }
+
+  func add(_ refusal: Refusal) {
+    let now = elapsed()
+    let untold: Int? = kinds.withLock { kinds in
+      if let kind = kinds[refusal], now - kind.told < Self.interval {
+        kinds[refusal]?.untold += 1
+        return nil
+      }
+      let untold = kinds[refusal]?.untold ?? 0
+      kinds[refusal] = Kind(told: now)
+      return untold
+    }
+    guard let untold else { return }
+    logger.warning(
+      "A request to the dashboard was refused.",
+      metadata: ["refusal": "\(refusal.rawValue)", "untold": "\(untold)"])
+  }
+}

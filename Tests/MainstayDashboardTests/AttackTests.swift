@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Mainstay
+import MainstayDashboard
+import MainstayOutbox
+import MainstayTesting
+import NIOCore
+import TestSupport
+import Testing
+
+/// What strangers try, and that each of it is refused, told of and harmless.
+@Suite(.ends(withinMinutes: 2)) struct AttackTests {
+  static let discard = "/mainstay/outboxes/orders/dead/discard"
+
+  /// Tries something with an order that was given up, which must still be there after.
+  private func attack(
+    refusedAs refusal: String, with status: HTTPResponse.Status,
+    _ attempt: @escaping @Sendable (Visitor, [(String, String)]) async throws -> TestResponse
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    let log = Log()
+    try await serve(Dashboard(outbox, log: log)) { client in
+      let visitor = try await Visitor(client)
+      let answer = try await attempt(visitor, [("id", id), ("confirmed", "yes")])
+      #expect(answer.status == status)
+      #expect(answer.header("X-Content-Type-Options") == "nosniff")
+      #expect(log.lines.contains { $0.contains("refusal=\(refusal)") }, "\(log.lines)")
+      #expect(try await outbox.snapshot().dead == 1)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a form of another site is refused by its origin`() async throws {
+    try await attack(refusedAs: "foreignOrigin", with: .forbidden) { visitor, form in
+      try await visitor.post(
+        Self.discard, form, adding: Visitor.named("Origin", "https://evil.example"))
+    }
+  }
+
+  @Test(arguments: ["cross-site", "same-site", "none"])
+  func `a form of another site is refused by where it was sent from`(site: String) async throws {
+    try await attack(refusedAs: "foreignOrigin", with: .forbidden) { visitor, form in
+      try await visitor.post(Self.discard, form, adding: Visitor.named("Sec-Fetch-Site", site))
+    }
+  }
+
+  @Test(arguments: ["", "AAAA", "not base64!"])
+  func `a form without the right token is refused`(token: String) async throws {
+    try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
+      try await visitor.post(Self.discard, form, token: token)
+    }
+  }
+
+  @Test func `the token of another session is refused`() async throws {
+    try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
+      let other = try await Visitor(visitor.client)
+      #expect(other.token != visitor.token)
+      return try await visitor.post(Self.discard, form, token: other.token)
+    }
+  }
+
+  @Test func `a form without a session is refused`() async throws {
+    try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
+      var stranger = visitor
+      stranger.cookie = ""
+      return try await stranger.post(Self.discard, form)
+    }
+  }
+
+  @Test func `a huge form is refused`() async throws {
+    try await attack(refusedAs: "tooLarge", with: .contentTooLarge) { visitor, form in
+      try await visitor.post(
+        Self.discard, form + [("more", String(repeating: "a", count: 70_000))])
+    }
+  }
+
+  @Test func `a form of another type is refused`() async throws {
+    try await attack(refusedAs: "badForm", with: .unprocessableContent) { visitor, form in
+      try await visitor.post(Self.discard, form, adding: [.contentType: "text/plain"])
+    }
+  }
+
+  @Test func `a form with a broken id does nothing for the others`() async throws {
+    try await attack(refusedAs: "badForm", with: .unprocessableContent) { visitor, form in
+      try await visitor.post(Self.discard, form + [("id", "../x")])
+    }
+  }
+
+  @Test(arguments: [
+    "/mainstay/..%2f..%2fetc/passwd", "/mainstay/public/..%2f..%2fPackage.swift",
+    "/mainstay/outboxes/..%2forders", "/mainstay/outboxes/orders/operations/..%2f..",
+    "/mainstay/outboxes/orders?after=%00", "/mainstay/nowhere",
+  ])
+  func `paths lead nowhere else`(path: String) async throws {
+    try await attack(refusedAs: "unknownPage", with: .notFound) { visitor, _ in
+      try await visitor.get(path)
+    }
+  }
+
+  @Test(arguments: ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io:80"])
+  func `a foreign name of this machine is refused`(host: String) async throws {
+    let log = Log()
+    let dashboard = Dashboard(
+      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+    try await serve(dashboard) { client in
+      // The client of the other tests always says `localhost`.
+      let stranger = TestClient(host: "localhost", port: try #require(client.port))
+      stranger.connect()
+      let answer = try await stranger.execute(
+        TestClient.Request("/mainstay", method: .get, authority: host))
+      try await stranger.shutdown()
+      #expect(answer.head.status == .forbidden)
+    }
+    #expect(log.lines.contains { $0.contains("refusal=foreignHost") })
+  }
+
+  @Test(arguments: ["?done=x%0d%0aSet-Cookie:a=b", "?done=redrive-%3Cb%3E", "?done=redrive-1-2"])
+  func `an address puts nothing into headers or the page`(query: String) async throws {
+    try await serve(Dashboard()) { client in
+      let page = try await Visitor(client, at: "/mainstay").get("/mainstay\(query)")
+      #expect(page.status == .ok)
+      #expect(page.headers[values: .setCookie].allSatisfy { !$0.contains("a=b") })
+      #expect(!page.text.contains("class=\"notice\""))
+    }
+  }
+
+  @Test func `another machine is refused, whatever it says it is`() async throws {
+    let log = Log()
+    let dashboard = Dashboard(
+      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+    let router = Router(context: ForeignContext.self)
+    dashboard.mount(on: router)
+    try await Application(router: router).test(.live) { client in
+      for name in ["X-Forwarded-For", "X-Real-IP", "Forwarded"] {
+        var headers = Visitor.host
+        if let name = HTTPField.Name(name) { headers[name] = "127.0.0.1" }
+        let answer = try await client.execute(uri: "/mainstay", method: .get, headers: headers)
+        #expect(answer.status == .forbidden)
+      }
+    }
+    #expect(
+      log.lines == [
+        "A request to the dashboard was refused. refusal=foreignPeer untold=0"
+      ])
+  }
+
+  @Test func `a connection without an address is refused`() async throws {
+    let router = Router(context: LiveContext.self)
+    Dashboard().mount(on: router)
+    try await Application(router: router).test(.router) { client in
+      let answer = try await client.execute(
+        uri: "/mainstay", method: .get, headers: Visitor.host)
+      #expect(answer.status == .forbidden)
+    }
+  }
+
+  @Test func `an authenticator alone decides, for each address`() async throws {
+    let dashboard = Dashboard(authenticator: { $0.headerFields[.authorization] == "Basic YQ==" })
+    let router = Router(context: ForeignContext.self)
+    dashboard.mount(on: router)
+    try await Application(router: router).test(.live) { client in
+      for path in ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"] {
+        let stranger = try await client.execute(uri: path, method: .get)
+        #expect(stranger.status == .forbidden)
+      }
+      let known = try await client.execute(
+        uri: "/mainstay", method: .get, headers: [.authorization: "Basic YQ=="])
+      #expect(known.status == .ok)
+    }
+  }
+
+  @Test func `refusals are told once a minute, with how many were not`() async throws {
+    let (log, clock) = (Log(), ManualClock())
+    let dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client, at: "/mainstay")
+      for _ in 0..<5 { _ = try await visitor.get("/mainstay/nowhere") }
+      #expect(log.lines.count == 1)
+      clock.advance(by: .seconds(60))
+      _ = try await visitor.get("/mainstay/nowhere")
+    }
+    #expect(log.lines.last?.hasSuffix("refusal=unknownPage untold=4") == true)
+  }
+
+  @Test(arguments: ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"])
+  func `every answer carries the headers that protect it`(path: String) async throws {
+    try await serve(Dashboard()) { client in
+      let answer = try await Visitor(client, at: "/mainstay").get(path)
+      let policy = answer.header("Content-Security-Policy") ?? ""
+      #expect(policy.contains("default-src 'none'"))
+      #expect(policy.contains("frame-ancestors 'none'"))
+      #expect(!policy.contains("unsafe"))
+      #expect(answer.header("X-Content-Type-Options") == "nosniff")
+      #expect(answer.header("X-Frame-Options") == "DENY")
+      #expect(answer.header("Referrer-Policy") == "same-origin")
+      #expect(answer.header("Cross-Origin-Opener-Policy") == "same-origin")
+      #expect(answer.header("Cross-Origin-Resource-Policy") == "same-origin")
+      #expect(answer.header("Cache-Control") == "no-store")
+      #expect(answer.header("Permissions-Policy") != nil)
+    }
+  }
+
+  @Test func `the cookie is kept from scripts and other sites`() async throws {
+    try await serve(Dashboard()) { client in
+      let page = try await client.execute(uri: "/mainstay", method: .get, headers: Visitor.host)
+      let cookie = try #require(page.headers[.setCookie])
+      #expect(cookie.contains("HttpOnly"))
+      #expect(cookie.contains("SameSite=Strict"))
+      #expect(cookie.contains("Path=/mainstay"))
+    }
+  }
+
+  @Test(arguments: [
+    "<script>alert(1)</script>", "\" onmouseover=\"alert(1)", "\"\u{301} autofocus=\"",
+    "\u{202E}gnirts", "{{title}}", String(repeating: "x", count: 10_000),
+  ])
+  func `whatever stands in data is only text`(evil: String) async throws {
+    let outbox = try await brokenOutbox(["a"], message: LocalizableText(verbatim: evil))
+    var dashboard = Dashboard(outbox)
+    dashboard.outboxes[evil] = outbox
+    dashboard.breakers = [CircuitBreaker(evil)]
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client)
+      // What would end an attribute that the text stands in.
+      let ends = ["\" onmouseover=\"", "\"\u{301}"]
+      for path in ["/mainstay", "/mainstay/outboxes/orders/dead"] {
+        let page = try await visitor.get(path)
+        #expect(page.status == .ok)
+        #expect(!page.text.contains("<script"))
+        #expect(ends.allSatisfy { !page.body.contains($0) })
+      }
+      let search = try await visitor.post("/mainstay/circuits/reset", [("id", evil)])
+      #expect(!search.text.contains("<script"))
+    }
+    await outbox.shutDown()
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Mainstay
+import MainstayDashboard
+import MainstayOutbox
+import TestSupport
+import Testing
+
+/// What operators see and do.
+@Suite(.ends(withinMinutes: 2)) struct DashboardTests {
+  static let dead = "/mainstay/outboxes/orders/dead"
+
+  @Test func `the overview shows what it was given, and only that`() async throws {
+    let outbox = try await brokenOutbox(["a", "b"])
+    var dashboard = Dashboard(outbox)
+    let breaker = CircuitBreaker("catalog")
+    breaker.open()
+    dashboard.breakers = [breaker]
+    let monitor = ErrorMonitor()
+    monitor.capture(AppError.Network.offline, during: "Load")
+    dashboard.errors = monitor
+    try await serve(dashboard) { client in
+      let page = try await Visitor(client).get("/mainstay")
+      #expect(page.status == .ok)
+      #expect(page.text.contains("orders: where operations stand"))
+      #expect(page.text.contains("open, next try in"))
+      #expect(page.text.contains("<h2><bdi>Errors</bdi></h2>"))
+      #expect(!page.text.contains("Feature level"))
+      #expect(!page.text.contains("Connection:"))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `an operation tells why it was given up and what was tried`() async throws {
+    let outbox = try await brokenOutbox(["a"])
+    let letter = try #require(try await outbox.deadLetters().first)
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let page = try await visitor.get("/mainstay/outboxes/orders/operations/\(letter.id)")
+      #expect(page.text.contains("dead letter"))
+      #expect(page.text.contains("Given up because"))
+      #expect(page.text.contains("<h2><bdi>Attempts</bdi></h2>"))
+      #expect(!page.text.contains("Payload"))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `payloads are shown only on demand, and redacted`() async throws {
+    let outbox = try await brokenOutbox(["mail ada@example.com"])
+    let letter = try #require(try await outbox.deadLetters().first)
+    var dashboard = Dashboard(outbox)
+    dashboard.showsPayloads = true
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client)
+      let page = try await visitor.get("/mainstay/outboxes/orders/operations/\(letter.id)")
+      #expect(page.text.contains("Payload"))
+      #expect(page.text.contains("mail "))
+      #expect(!page.text.contains("ada@example.com"))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `dead letters are redriven or discarded after a question`() async throws {
+    let outbox = try await brokenOutbox(["a", "b", "c"])
+    let ids = try await outbox.deadLetters().map(\.id.description)
+    await outbox.pause()
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let chosen = [("id", ids[0]), ("id", ids[1])]
+      let question = try await visitor.post("\(Self.dead)/redrive", chosen)
+      #expect(question.status == .ok)
+      #expect(question.text.contains("Give 2 dead letters another try?"))
+      #expect(try await outbox.snapshot().dead == 3)
+      let done = try await visitor.post(
+        "\(Self.dead)/redrive", chosen + [("confirmed", "yes")])
+      #expect(done.status == .seeOther)
+      #expect(try await outbox.snapshot().dead == 1)
+      let address = try #require(done.headers[.location])
+      #expect(try await visitor.get(address).text.contains("2 given another try."))
+      _ = try await visitor.post(
+        "\(Self.dead)/discard", [("id", ids[2]), ("confirmed", "yes")])
+      #expect(try await outbox.snapshot().dead == 0)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `lists are cut into pages that miss nothing`() async throws {
+    let outbox = try await brokenOutbox((0..<120).map { "\($0)" })
+    let ids = try await outbox.deadLetters(limit: 200).map(\.id.description)
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      var (seen, address) = ([String](), Optional(Self.dead))
+      while let next = address {
+        let page = try await visitor.get(next).text
+        seen += page.matches(of: /name="id" value="([^"]+)"/).map { String($0.1) }
+        address = page.firstMatch(of: /rel="next" href="([^"]+)"/).map { String($0.1) }
+      }
+      #expect(seen == ids)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a search finds by kind, state and failure`() async throws {
+    let outbox = try await Outbox(store: InMemoryStore()) {}
+    await outbox.pause()
+    let id = try await outbox.enqueue(Order(text: "a"), orderedBy: "ada")
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let state = try #require(try await outbox.operation(id)).state.rawValue
+      for query in ["", "?text=ORDER", "?text=ada", "?state=\(state)"] {
+        let page = try await visitor.get("/mainstay/outboxes/orders\(query)")
+        #expect(page.text.contains("operations/\(id)"), "\(query)")
+      }
+      for query in ["?text=nobody", "?state=leased"] {
+        let page = try await visitor.get("/mainstay/outboxes/orders\(query)")
+        #expect(!page.text.contains("operations/\(id)"), "\(query)")
+      }
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a circuit is reset after a question`() async throws {
+    let breaker = CircuitBreaker("catalog")
+    breaker.open()
+    var dashboard = Dashboard()
+    dashboard.breakers = [breaker]
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client, at: "/mainstay")
+      _ = try await visitor.post("/mainstay/circuits/reset", [("id", "catalog")])
+      #expect(breaker.state != .closed)
+      let done = try await visitor.post(
+        "/mainstay/circuits/reset", [("id", "catalog"), ("confirmed", "yes")])
+      #expect(done.status == .seeOther)
+      #expect(breaker.state == .closed)
+    }
+  }
+
+  @Test func `a dashboard for looking only has no actions`() async throws {
+    let outbox = try await brokenOutbox(["a"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    var dashboard = Dashboard(outbox)
+    dashboard.isReadOnly = true
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client)
+      let page = try await visitor.get(Self.dead).text
+      #expect(!page.contains("method=\"post\""))
+      let refused = try await visitor.post(
+        "\(Self.dead)/discard", [("id", id), ("confirmed", "yes")])
+      #expect(refused.status == .notFound)
+      #expect(try await outbox.snapshot().dead == 1)
+    }
+    await outbox.shutDown()
+  }
+}
