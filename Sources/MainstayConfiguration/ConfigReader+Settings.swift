@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Configuration
+import Foundation
+public import Mainstay
+
+extension ConfigSnapshotReader {
+  /// Settings, such as a `CircuitBreaker.Configuration`, from the values below a key.
+  ///
+  /// The keys are those of the settings' documentation: `breakFor` of a breaker at
+  /// `breakers.catalog` is `breakers.catalog.breakFor`, or in the environment
+  /// `BREAKERS_CATALOG_BREAK_FOR`. Spans of time are numbers of seconds. The text `null` stands for
+  /// nil. A group, such as `halfOpen`, is either several values below its key or one text in JSON;
+  /// a list of groups is always that text.
+  ///
+  /// - Parameters:
+  ///   - type: What to read.
+  ///   - key: Where it lies.
+  ///   - base: What holds for each key that is not set; a group that is set replaces this one's
+  ///     whole. The default is the settings' own defaults.
+  /// - Returns: The settings, whose ranges are checked where something is made of them.
+  /// - Throws: `ConfigurationError` with the first value that is missing or of another type.
+  public func settings<Settings: Codable>(
+    _ type: Settings.Type = Settings.self, at key: ConfigKey, over base: Settings? = nil
+  ) throws(ConfigurationError) -> Settings {
+    do {
+      var documents: [String: Data] = [:]
+      if let base { documents = try Self.documents(base) }
+      return try Settings(from: SettingsDecoder(scoped(to: key), base: documents))
+    } catch {
+      throw ConfigurationError(error, reading: type, at: key)
+    }
+  }
+
+  /// Each key of settings with its value in JSON.
+  private static func documents(_ settings: some Encodable) throws -> [String: Data] {
+    let whole = try JSONSerialization.jsonObject(with: JSONEncoder().encode(settings))
+    guard let keys = whole as? [String: Any] else { return [:] }
+    return try keys.mapValues {
+      try JSONSerialization.data(withJSONObject: $0, options: .fragmentsAllowed)
+    }
+  }
+}
+
+extension ConfigReader {
+  /// Settings from the values below a key, as they are now.
+  ///
+  /// See ``Configuration/ConfigSnapshotReader/settings(_:at:over:)``. All values are of one moment.
+  ///
+  /// - Throws: `ConfigurationError` with the first value that is missing or of another type.
+  public func settings<Settings: Codable>(
+    _ type: Settings.Type = Settings.self, at key: ConfigKey, over base: Settings? = nil
+  ) throws(ConfigurationError) -> Settings {
+    try snapshot().settings(type, at: key, over: base)
+  }
+}
+
+extension ConfigurationError {
+  /// What is wrong with a value, told with its whole key.
+  fileprivate init(_ error: any Error, reading type: Any.Type, at key: ConfigKey) {
+    let subject = String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
+    func violation(
+      _ context: DecodingError.Context, _ more: [any CodingKey] = [], without value: String
+    ) -> Violation {
+      let path = key.components + (context.codingPath + more).map(\.stringValue)
+      let text = (context.underlyingError as? UnfitText)?.text
+      return Violation(
+        option: path.joined(separator: "."), value: text.map { "\"\($0)\"" } ?? value,
+        rule: context.debugDescription)
+    }
+    let found: Violation =
+      switch error {
+      case DecodingError.keyNotFound(let key, let context):
+        violation(context, [key], without: "nothing")
+      case DecodingError.valueNotFound(_, let context): violation(context, without: "nothing")
+      case DecodingError.typeMismatch(_, let context): violation(context, without: "what is there")
+      case DecodingError.dataCorrupted(let context): violation(context, without: "what is there")
+      default:
+        Violation(
+          option: key.description, value: "what is there",
+          rule: "it must be readable, and reading it failed: \(error)")
+      }
+    self.init(subject: subject, violations: [found])
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Foundation
+
+/// Decodes settings from the values of a snapshot, which tells a value by its key but lists none.
+///
+/// A group that is not there looks like one whose keys are all missing, so a group counts as there
+/// once one of its keys was found. A group may also be given as a text in JSON, as a list has to
+/// be.
+struct SettingsDecoder: Decoder {
+  /// What was found so far in a group and the groups in it.
+  final class Findings {
+    private let parent: Findings?
+    private(set) var count = 0
+
+    init(in parent: Findings? = nil) {
+      self.parent = parent
+    }
+
+    func note() {
+      count += 1
+      parent?.note()
+    }
+  }
+
+  /// Where the group or value lies: a snapshot that is scoped to what holds it, and its key there.
+  let snapshot: ConfigSnapshotReader
+  let key: String?
+  /// The settings where the snapshot says nothing, each key as a document in JSON.
+  let base: [String: Data]
+  let codingPath: [any CodingKey]
+  let findings: Findings
+
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  /// A decoder of what lies at the top of a snapshot.
+  init(_ snapshot: ConfigSnapshotReader, base: [String: Data]) {
+    self.snapshot = snapshot
+    self.key = nil
+    self.base = base
+    self.codingPath = []
+    self.findings = Findings()
+  }
+
+  /// A decoder of what has a key in a group.
+  init(
+    _ key: any CodingKey, in snapshot: ConfigSnapshotReader, path: [any CodingKey],
+    of group: Findings
+  ) {
+    self.snapshot = snapshot
+    self.key = key.stringValue
+    self.base = [:]
+    self.codingPath = path + [key]
+    self.findings = Findings(in: group)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    let scoped = key.map { snapshot.scoped(to: ConfigKey([$0])) } ?? snapshot
+    return KeyedDecodingContainer(
+      SettingsGroup<Key>(
+        snapshot: scoped, base: base, codingPath: codingPath, findings: findings))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw DecodingError.typeMismatch(
+      [String].self,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "it must be a text in JSON to be a list"))
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    guard let key else {
+      throw DecodingError.typeMismatch(
+        String.self,
+        DecodingError.Context(codingPath: codingPath, debugDescription: "it must be a group"))
+    }
+    return SettingsValue(
+      scalar: Scalar(snapshot: snapshot, key: key), codingPath: codingPath, findings: findings)
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Logging
+import Mainstay
+import MainstayConfiguration
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Keeps the lines of a log.
+private struct Lines: LogHandler {
+  let log: Log
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  init(_ log: Log) { self.log = log }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { log.add("\(event.level): \(event.message)") }
+}
+
+/// Policies that follow a configuration while they work.
+@Suite(.ends(withinMinutes: 2)) struct LiveSettingsTests {
+  private let provider = MutableInMemoryProvider(initialValues: [:])
+  private let breaker = CircuitBreaker(
+    "catalog", .consecutiveFailures(5), breakFor: .seconds(5), clock: ManualClock())
+  private let bulkhead = Bulkhead("catalog", limit: 2, queue: 0)
+  private let log = Log()
+
+  /// Changes values while both policies follow them, each time until the change has been told.
+  private func following(_ body: (MutableInMemoryProvider) async throws -> Void) async throws {
+    let log = log
+    let live = LiveSettings(
+      ConfigReader(provider: provider), logger: Logger(label: "test") { _ in Lines(log) }
+    )
+    .applying("breakers.catalog", to: breaker)
+    .applying("bulkheads.catalog", to: bulkhead)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await live.run() }
+      try await body(provider)
+      group.cancelAll()
+    }
+  }
+
+  @Test func `a value that changes is taken at once, and the state stays`() async throws {
+    try breaker.admit().fail()
+    try await following { provider in
+      provider.setValue(2, forKey: "breakers.catalog.tripRule.consecutiveFailures")
+      await log.lines(atLeast: 1)
+      #expect(breaker.configuration.tripRule == .consecutiveFailures(2))
+      #expect(breaker.configuration.breakFor == .seconds(5))
+      try breaker.admit().fail()
+      #expect(throws: Rejection.self) { try breaker.admit().succeed() }
+    }
+    #expect(log.lines == ["notice: Took new settings of breakers.catalog"])
+  }
+
+  @Test func `a value that goes away leaves what the code says`() async throws {
+    try await following { provider in
+      provider.setValue(9, forKey: "bulkheads.catalog.limit")
+      await log.lines(atLeast: 1)
+      #expect(bulkhead.limit == 9)
+      provider.setValue(nil, forKey: "bulkheads.catalog.limit")
+      await log.lines(atLeast: 2)
+      #expect(bulkhead.limit == 2)
+    }
+  }
+
+  @Test func `a value that is not legal changes nothing, is told once, and others go on`()
+    async throws
+  {
+    let refusal = """
+      warning: Kept the old settings of breakers.catalog: CircuitBreaker(breakFor: -1.0 seconds \
+      is not legal: it must be more than zero)
+      """
+    let taken = "notice: Took new settings of "
+    try await following { provider in
+      provider.setValue(-1, forKey: "breakers.catalog.breakFor")
+      await log.lines(atLeast: 1)
+      #expect(breaker.configuration.breakFor == .seconds(5))
+      for limit in 3...5 {
+        provider.setValue(.init(integerLiteral: limit), forKey: "bulkheads.catalog.limit")
+        await log.lines(atLeast: limit - 1)
+        #expect(bulkhead.limit == limit)
+      }
+      provider.setValue(3, forKey: "breakers.catalog.breakFor")
+      await log.lines(atLeast: 5)
+      #expect(breaker.configuration.breakFor == .seconds(3))
+    }
+    let moves = Array(repeating: taken + "bulkheads.catalog", count: 3)
+    #expect(log.lines == [refusal] + moves + [taken + "breakers.catalog"])
+  }
+
+  @Test func `following ends with its task, and nothing is taken any more`() async throws {
+    try await following { _ in }
+    provider.setValue(9, forKey: "bulkheads.catalog.limit")
+    #expect(bulkhead.limit == 2)
+    #expect(log.lines == [])
+  }
+}

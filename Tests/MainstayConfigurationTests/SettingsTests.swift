@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Mainstay
+import MainstayConfiguration
+import MainstayOutbox
+import Testing
+
+/// Settings of policies and the outbox, read from the values of swift-configuration.
+@Suite struct SettingsTests {
+  private typealias Breaker = CircuitBreaker.Configuration
+
+  private func reader(_ values: [AbsoluteConfigKey: ConfigValue]) -> ConfigReader {
+    ConfigReader(provider: InMemoryProvider(values: values))
+  }
+
+  /// As a process sees them that was started with these variables.
+  private func environment(_ variables: [String: String]) -> ConfigReader {
+    ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: variables))
+  }
+
+  @Test func `a breaker gets what is set, and its defaults for the rest`() throws {
+    let settings = try reader([
+      "breakers.catalog.name": "catalog", "breakers.catalog.breakFor": 2.5,
+      "breakers.catalog.tripRule.consecutiveFailures": 3,
+      "breakers.catalog.halfOpen.permits": 4, "breakers.catalog.mode": "metricsOnly",
+    ]).settings(Breaker.self, at: "breakers.catalog")
+    #expect(
+      settings
+        == Breaker(
+          name: "catalog", tripRule: .consecutiveFailures(3), breakFor: .seconds(2.5),
+          halfOpen: .init(permits: 4), mode: .metricsOnly))
+  }
+
+  @Test func `the environment holds texts alone, and lists of rules as JSON`() throws {
+    let settings = try environment([
+      "BREAKERS_CATALOG_NAME": "catalog", "BREAKERS_CATALOG_BREAK_FOR": "10",
+      "BREAKERS_CATALOG_BREAK_JITTER": "0.5",
+      "BREAKERS_CATALOG_TRIP_RULE":
+        #"[{"consecutiveFailures": 7}, {"failureRate": 0.5, "minimumThroughput": 20}]"#,
+    ]).settings(Breaker.self, at: "breakers.catalog")
+    #expect(settings.breakFor == .seconds(10))
+    #expect(settings.breakJitter == 0.5)
+    #expect(settings.tripRule != .consecutiveFailures(7))
+    let breaker = try CircuitBreaker(validating: settings)
+    for _ in 0..<7 { try breaker.admit().fail() }
+    #expect(throws: Rejection.self) { try breaker.admit().succeed() }
+  }
+
+  @Test func `what the code says holds wherever nothing is set, also where it is longer`() throws {
+    let code = Breaker(
+      name: "catalog", breakFor: .seconds(9), maximumBreak: .seconds(90),
+      halfOpen: .init(permits: 3, required: 2))
+    let same = try reader([:]).settings(at: "breakers.catalog", over: code)
+    #expect(same == code)
+    let other = try reader(["breakers.catalog.breakFor": 4])
+      .settings(at: "breakers.catalog", over: code)
+    #expect(other.breakFor == .seconds(4))
+    #expect(other.maximumBreak == .seconds(90))
+    #expect(other.halfOpen == code.halfOpen)
+  }
+
+  @Test func `a group that is set replaces the one in the code whole`() throws {
+    let code = Breaker(name: "catalog", halfOpen: .init(permits: 3, required: 2))
+    let settings = try reader(["breaker.halfOpen.permits": 5]).settings(at: "breaker", over: code)
+    #expect(settings.halfOpen == .init(permits: 5))
+  }
+
+  @Test func `null is no value, for an outbox without a bound`() throws {
+    let key: ConfigKey = "outbox"
+    let none = try environment(["OUTBOX_MAXIMUM_PENDING": "null", "OUTBOX_MAXIMUM_BYTES": "5000"])
+      .settings(Outbox.Configuration.self, at: key)
+    #expect(none.maximumPending == nil)
+    #expect(none.maximumBytes == 5000)
+    let usual = try environment([:]).settings(Outbox.Configuration.self, at: key)
+    #expect(usual.maximumPending == 100_000)
+    #expect(usual.maximumConcurrency == 4)
+  }
+
+  @Test(
+    arguments: [
+      (["breaker.name": "catalog", "breaker.breakFor": "soon"], "breaker.breakFor", "\"soon\""),
+      (["breaker.breakFor": 5], "breaker.name", "nothing"),
+      (["breaker.name": "catalog", "breaker.mode": "off"], "breaker.mode", "\"off\""),
+      (
+        ["breaker.name": "catalog", "breaker.halfOpen.permits": 1.5], "breaker.halfOpen.permits",
+        "\"1.5\""
+      ),
+      (["breaker.name": "catalog", "breaker.tripRule": "[{"], "breaker.tripRule", "\"[{\""),
+      (["breaker.name": "catalog", "breaker.tripRule": "often"], "breaker.tripRule", "\"often\""),
+    ] as [([AbsoluteConfigKey: ConfigValue], String, String)])
+  func `a value of another type is told with its whole key`(
+    _ values: [AbsoluteConfigKey: ConfigValue], _ option: String, _ value: String
+  ) throws {
+    let reader = reader(values)
+    let error = #expect(throws: ConfigurationError.self) {
+      try reader.settings(Breaker.self, at: "breaker")
+    }
+    #expect(error?.violations.map(\.option) == [option])
+    #expect(error?.violations.map(\.value) == [value])
+    #expect(error?.subject == "CircuitBreaker.Configuration")
+  }
+
+  @Test func `a word that is not one of those that are legal is told with them`() {
+    let reader = reader(["breaker.name": "catalog", "breaker.mode": "off"])
+    let error = #expect(throws: ConfigurationError.self) {
+      try reader.settings(Breaker.self, at: "breaker")
+    }
+    #expect(
+      error?.description
+        == """
+        CircuitBreaker.Configuration(breaker.mode: "off" is not legal: it must be one of enabled, \
+        disabled, metricsOnly)
+        """)
+  }
+
+  @Test func `a range is checked where something is made of the settings`() throws {
+    let settings = try reader(["name": "catalog", "breakFor": -1, "breakJitter": 7])
+      .settings(Breaker.self, at: [])
+    let error = #expect(throws: ConfigurationError.self) {
+      _ = try CircuitBreaker(validating: settings)
+    }
+    #expect(error?.violations.map(\.option) == ["breakFor", "breakJitter"])
+  }
+
+  @Test func `every kind of settings comes back as it was written`() throws {
+    func survives<Settings: Codable & Equatable>(_ settings: Settings) throws {
+      #expect(try reader([:]).settings(at: "any", over: settings) == settings)
+    }
+    try survives(Breaker(name: "a", tripRule: .failureRate(0.5, over: .time(.seconds(30)))))
+    try survives(Bulkhead.Configuration(name: "a", limit: 3, queue: 7, maximumWait: .seconds(1)))
+    try survives(
+      RateLimiter.Configuration(name: "a", kind: .gcra(rate: 5, per: .seconds(1), burst: 9)))
+    try survives(Cooldown.Configuration())
+    try survives(Retry.Configuration())
+    try survives(RetryBudget.Configuration())
+    try survives(AdaptiveLimit.Configuration(name: "a"))
+    try survives(Throttle.Configuration(name: "a"))
+    try survives(Timeout.Configuration(limit: .seconds(3)))
+  }
+}
