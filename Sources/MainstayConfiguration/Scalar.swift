@@ -73,4 +73,6 @@ struct Scalar {
 /// The text of a value that is not what it has to be.
 struct UnfitText: Error {
   let text: String
+  /// What reading it failed with; nil where the type alone is wrong.
+  var cause: (any Error)?
 }

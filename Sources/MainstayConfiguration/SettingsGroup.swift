@@ -133,7 +133,7 @@ extension SettingsGroup {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: path, debugDescription: "it must be in JSON what this setting is made of",
-          underlyingError: UnfitText(text: text)))
+          underlyingError: UnfitText(text: text, cause: error)))
     }
   }
 }

@@ -107,6 +107,7 @@ struct PageLibrary: Sendable {
     do {
       try library.register("{{% CONTENT_TYPE:\(EscapedHTML.name)}}" + text, named: "page")
     } catch {
+      // mainstay:ignore MS602 -- the template is a part of the program, as its code is
       preconditionFailure("The template of the dashboard cannot be read: \(error).")
     }
     self.library = library

@@ -30,7 +30,7 @@ struct LetterChoice: ParsableArguments {
     }
   }
 
-  func chosen(in store: SQLiteStore) async throws -> [OperationID] {
+  func chosen(in store: any InspectableStore) async throws -> [OperationID] {
     guard all else { return try ids.map(OperationID.init(typed:)) }
     var chosen: [OperationID] = []
     try await store.eachLetter { letter in
@@ -147,7 +147,7 @@ struct VerifyCommand: AsyncParsableCommand {
     if file.json {
       try Terminal.output.write(try Format.json(["findings": findings]))
     } else if findings.isEmpty {
-      try Terminal.output.write("The file is whole, and every operation is accounted for.\n")
+      try Terminal.output.write("The outbox is whole, and every operation is accounted for.\n")
     }
     guard findings.isEmpty else {
       throw CommandFailure(

@@ -59,7 +59,7 @@ struct ListCommand: AsyncParsableCommand {
 
   /// What is listed, and whether there is more of it.
   private func found(
-    in store: SQLiteStore
+    in store: any InspectableStore
   ) async throws -> (shown: [ShownOperation], isMore: Bool) {
     var found: [ShownOperation] = []
     func take(_ operation: ShownOperation) -> Bool {

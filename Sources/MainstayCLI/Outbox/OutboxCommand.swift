@@ -6,12 +6,12 @@ import Foundation
 import Mainstay
 import MainstayOutbox
 
-/// `mainstay outbox`: what waits in the file of an outbox, why, and what is to become of it.
+/// `mainstay outbox`: what waits in an outbox, why, and what is to become of it.
 struct OutboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "outbox",
     abstract: """
-      Looks at the file of an outbox, also while an app uses it, and decides about operations.
+      Looks at an outbox, also while an app uses it, and decides about operations.
       """,
     subcommands: [
       StatusCommand.self, ListCommand.self, ShowOperationCommand.self, ExplainCommand.self,
@@ -19,19 +19,22 @@ struct OutboxCommand: ParsableCommand {
     ])
 }
 
-/// The file of an outbox, and how the answer is written.
+/// Where an outbox lies, and how the answer is written.
 struct OutboxFile: ParsableArguments {
-  @Argument(help: "The file of an outbox.", completion: .file(extensions: ["sqlite"]))
+  @Argument(
+    help: "The file of an outbox, or the URL of its database, such as postgresql://host/app.",
+    completion: .file(extensions: ["sqlite"]))
   var file: String
+
+  @Option(help: "In a database: the schema of the outbox.")
+  var schema = "mainstay"
 
   @Flag(help: "Print JSON.")
   var json = false
 
-  private var store: SQLiteStore { SQLiteStore(at: URL(filePath: file)) }
-
-  /// Looks at the file; nothing in it is changed.
-  func look<T>(_ body: (SQLiteStore) async throws -> T) async throws -> T {
-    let store = store
+  /// Looks at the outbox; nothing in it is changed.
+  func look<T>(_ body: (any InspectableStore) async throws -> T) async throws -> T {
+    let store = try OutboxPlace(self).store()
     return try await told {
       try await store.openToLook()
       return try await body(store)
@@ -40,12 +43,12 @@ struct OutboxFile: ParsableArguments {
     }
   }
 
-  /// Opens the file as an app does: what a dead process had begun is taken back.
-  func change<T>(_ body: (SQLiteStore) async throws -> T) async throws -> T {
+  /// Opens the outbox as an app does: what a dead process had begun is taken back.
+  func change<T>(_ body: (any InspectableStore) async throws -> T) async throws -> T {
     // An outbox that is not there is not made, and an older one is not brought up to date: the app
     // that uses it could not write it any more.
     try await look { _ in }
-    let store = store
+    let store = try OutboxPlace(self).store()
     return try await told {
       _ = try await store.open()
       return try await body(store)
@@ -154,17 +157,17 @@ func each<T: Identifiable>(
   }
 }
 
-extension SQLiteStore {
+extension InspectableStore {
   /// How many are read at once.
-  private static let page = 500
+  private var page: Int { 500 }
 
   /// Goes through the operations that are not finished, until the body says false.
   func eachOperation(_ body: (StoredOperation) throws -> Bool) async throws {
-    try await each({ try await operations(after: $0, limit: Self.page) }, body)
+    try await each({ try await operations(after: $0, limit: page) }, body)
   }
 
   /// Goes through the dead letters, until the body says false.
   func eachLetter(_ body: (DeadLetter) throws -> Bool) async throws {
-    try await each({ try await deadLetters(after: $0, limit: Self.page) }, body)
+    try await each({ try await deadLetters(after: $0, limit: page) }, body)
   }
 }

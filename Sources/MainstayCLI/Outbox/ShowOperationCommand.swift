@@ -84,8 +84,8 @@ struct ExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Says why an operation does not run: all that stands in its way.",
     discussion: """
-      What only the app knows is not in the file: constraints, whether the whole outbox is paused, \
-      and how many run at once.
+      What only the app knows is not in the outbox: constraints, whether all of it is paused, and \
+      how many run at once.
       """)
 
   @OptionGroup var file: OutboxFile
@@ -120,7 +120,7 @@ struct ExplainCommand: AsyncParsableCommand {
     }
     if file.json { return try Terminal.output.write(try Format.json(answer)) }
     var lines = answer.obstacles
-    if lines.isEmpty { lines.append("Nothing in the file stands in its way.") }
+    if lines.isEmpty { lines.append("Nothing in the outbox stands in its way.") }
     if let earliest = answer.earliest, lines.count > 1 {
       lines.append("It runs at \(Format.time(earliest)) at the earliest.")
     }
@@ -134,13 +134,13 @@ struct ExplainCommand: AsyncParsableCommand {
 
 /// - Throws: ``CommandFailure`` where there is neither an operation nor a dead letter.
 private func found(
-  _ id: OperationID, in store: SQLiteStore
+  _ id: OperationID, in store: any InspectableStore
 ) async throws -> (StoredOperation, DeadLetter?) {
   if let operation = try await store.operation(id) { return (operation, nil) }
   if let letter = try await store.deadLetter(id) { return (letter.operation, letter) }
   guard let outcome = try await store.outcome(id) else {
     throw CommandFailure(
-      status: .notFound, message: "No operation of the file has the identity \(id).")
+      status: .notFound, message: "No operation of this outbox has the identity \(id).")
   }
   throw CommandFailure(
     status: .notFound,

@@ -15,7 +15,9 @@ extension OutboxError {
       case .full: .diskFull
       case .damaged, .value: .corrupted
       case .closed: .shutDown
-      case .unreachable, .lost, .statement, .timeout, .cancelled: .failed
+      case .unreachable, .lost, .statement, .timeout: .failed
+      // mainstay:ignore MS304 -- `thrown` below is what callers get, and it tells them apart
+      case .cancelled: .failed
       }
     self.init(code, details: error.description)
   }

@@ -19,7 +19,7 @@ public struct PostgresAddress: Sendable, Hashable {
   ///
   /// - Parameter text: Such as `postgresql://user@host:5432/database?sslmode=verify-full`, or
   ///   `host=/run/postgresql dbname=work`.
-  /// - Throws: ``OutboxError`` `unavailable` with what to do; it never repeats the text, which may
+  /// - Throws: `OutboxError` `unavailable` with what to do; it never repeats the text, which may
   ///   hold a password.
   public init(_ text: String) throws(OutboxError) {
     guard !text.allSatisfy(\.isWhitespace) else { throw Self.unusable("it is empty") }

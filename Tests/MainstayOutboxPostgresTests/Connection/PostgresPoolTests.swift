@@ -152,16 +152,17 @@ struct PostgresPoolTests {
     #expect(try await pool.read { try await $0.query("SELECT a FROM t").first?.int(0) } == 3)
   }
 
+  private func divideByZero(over connection: PostgresConnection) async {
+    let refused = await #expect(throws: PostgresError.self) {
+      try await connection.query("SELECT 1 / 0")
+    }
+    #expect(refused?.sqlState == "22012")
+  }
+
   @Test func `a transaction of which a part failed is not taken for done`() async throws {
     let pool = try await pool()
     let error = await #expect(throws: PostgresError.self) {
-      try await pool.transaction { connection in
-        do throws(PostgresError) {
-          try await connection.query("SELECT 1 / 0")
-        } catch {
-          #expect(error.sqlState == "22012")
-        }
-      }
+      try await pool.transaction { await divideByZero(over: $0) }
     }
     #expect(error?.kind == .statement)
     #expect(error?.text == "The transaction was rolled back, since a part of it failed.")

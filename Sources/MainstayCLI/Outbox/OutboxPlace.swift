@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import AuditCommands
+import Foundation
+import MainstayOutbox
+
+#if Postgres
+  import MainstayOutboxPostgres
+#endif
+
+/// Where the outbox of a command lies: in a file or in a database.
+struct OutboxPlace {
+  private let place: OutboxFile
+
+  init(_ place: OutboxFile) {
+    self.place = place
+  }
+
+  /// Whether the place is written as the URL of a PostgreSQL database.
+  private var isDatabase: Bool {
+    ["postgres://", "postgresql://"].contains { place.file.lowercased().hasPrefix($0) }
+  }
+
+  /// A store that is not open yet.
+  ///
+  /// - Throws: ``CommandFailure`` where the URL is none, or this build cannot open databases.
+  func store() throws -> any InspectableStore {
+    guard isDatabase else { return SQLiteStore(at: URL(filePath: place.file)) }
+    #if Postgres
+      do throws(OutboxError) {
+        return PostgresStore(at: try PostgresAddress(place.file), schema: place.schema)
+      } catch {
+        throw CommandFailure(status: .wrongOptions, message: error.details)
+      }
+    #else
+      throw CommandFailure(
+        status: .couldNotRun,
+        message: "This build opens files alone: `swift build --traits CLI,Postgres` makes one for "
+          + "databases.")
+    #endif
+  }
+}

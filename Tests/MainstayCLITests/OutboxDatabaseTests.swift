@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// `mainstay outbox` with the URL of a database in the place of a file.
+@Suite(.ends(withinMinutes: 3)) struct OutboxDatabaseTests {
+  private struct Note: QueuedOperation {
+    static let kind: OperationKind = "note"
+    var text: String
+  }
+
+  private func run(_ arguments: String..., status: Int32 = 0) async throws -> String {
+    let end = try await BuiltProgram.run("mainstay", ["outbox"] + arguments, environment: [:])
+    #expect(end.status == status, "\(end.output)\(end.errors)")
+    return status == 0 ? end.output : end.output + end.errors
+  }
+
+  @Test func `a database is looked at and changed as a file is`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let url = server.networkText(name)
+    let outbox = try await Outbox(store: PostgresStore(at: server.address(name))) {
+      Worker(for: Note.self) { _, _ in
+        throw AppError(
+          code: "note.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: "The service does not take it.")
+      }
+    }
+    let id = try await outbox.enqueue(Note(text: "bad"))
+    for await snapshot in outbox.changes where snapshot.dead == 1 { break }
+    await outbox.pause()
+    #expect(try await run("status", url).contains("1 dead letter"))
+    #expect(try await run("list", url).contains("note.refused"))
+    #expect(try await run("show", url, "\(id)").contains("The service does not take it."))
+    #expect(try await run("verify", url).hasPrefix("The outbox is whole"))
+    #expect(try await run("redrive", url, "\(id)").contains("1 dead letter put back"))
+    #expect(try await run("explain", url, "\(id)").contains("Nothing in the outbox"))
+    await outbox.shutDown()
+  }
+
+  @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
+    let server = try await PostgresServer.common()
+    let empty = server.networkText(try await server.databaseName())
+    let nothing = try await run("status", empty, status: 3)
+    #expect(nothing.contains("holds no outbox in its schema mainstay"), "\(nothing)")
+    #expect(!nothing.contains(PostgresServer.password))
+    let wrong = try await run("status", "postgresql://localhost:0/x", status: 2)
+    #expect(wrong.contains("a port is a number"), "\(wrong)")
+    let schema = try await run("status", empty, "--schema", "No Name", status: 3)
+    #expect(schema.contains("cannot be the name of the schema"), "\(schema)")
+  }
+}
