@@ -81,6 +81,8 @@ extension Browser {
   /// Does something with the element that a selector finds, as soon as it is there.
   ///
   /// The page may put a new element in its place at that very moment; then that one is meant.
+  /// While it is not drawn yet, as in a page whose style sheets are still on their way, nobody
+  /// could use it either: then the next frames are waited for.
   func use(_ selector: String, _ action: (Element) async throws -> Void) async throws {
     for _ in 0..<5 {
       do {
@@ -88,9 +90,22 @@ extension Browser {
         return try await action(try await element(selector))
       } catch let error as WebDriverError where error.isGone {
         continue
+      } catch let error as WebDriverError where error.isUndrawn {
+        try await drawn()
       }
     }
     try await action(try await element(selector))
+  }
+
+  /// Returns when the page has been drawn once more; it is not drawn while style sheets that it
+  /// needs are missing.
+  private func drawn() async throws {
+    let script = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+    do {
+      try await send(.post, "/execute/async", ["script": .string(script), "args": []])
+    } catch let error as WebDriverError where error.isLeftPage {
+      // Another page has taken its place, and is looked at next.
+    }
   }
 
   /// Clicks it, in the middle of the window: at its edge a toast may lie over it.
@@ -120,4 +135,7 @@ extension WebDriverError {
   fileprivate var isGone: Bool {
     ["stale element reference", "no such element"].contains(code)
   }
+
+  /// Whether the element is there and cannot be used by anyone, such as before it is drawn.
+  fileprivate var isUndrawn: Bool { code == "element not interactable" }
 }
