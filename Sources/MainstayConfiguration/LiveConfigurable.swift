@@ -20,4 +20,11 @@ extension AdaptiveLimit: LiveConfigurable {}
 extension Bulkhead: LiveConfigurable {}
 extension CircuitBreaker: LiveConfigurable {}
 extension Cooldown: LiveConfigurable {}
+extension Deadline: LiveConfigurable {}
+extension Hedge: LiveConfigurable {}
 extension RateLimiter: LiveConfigurable {}
+extension Retry: LiveConfigurable {}
+extension RetryBudget: LiveConfigurable {}
+extension Throttle: LiveConfigurable {}
+extension Timeout: LiveConfigurable {}
+extension Timeout.Abandoning: LiveConfigurable {}

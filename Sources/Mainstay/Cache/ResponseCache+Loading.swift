@@ -110,7 +110,7 @@ extension ResponseCache {
     if error.isCancellation {
       // One of our own time limits ended the wait: nobody has lost interest.
       guard let limit = ActiveLimit.current, limit.hasExpired else { throw error }
-      cause = limit.limit.error
+      cause = limit.error
     }
     let disposition = Classification.disposition(of: cause)
     guard policy.condition.allows(cause, disposition) else {

@@ -15,6 +15,8 @@ final class ActiveLimit: Sendable {
   let limit: TimeLimit
   /// The reading of its clock at which it ends.
   let end: Duration
+  /// How long the limit was when it began; its settings may have changed since.
+  private let length: Duration
   private let parent: ActiveLimit?
   /// Whether a limit around this one is counted by another clock.
   private let hasOtherClocks: Bool
@@ -41,16 +43,17 @@ final class ActiveLimit: Sendable {
   ///   - parent: The innermost limit around the current task.
   init(_ own: TimeLimit, now: Duration, inside parent: ActiveLimit?) {
     self.parent = parent
-    let ownEnd = now + own.duration
+    let ownLength = own.duration
+    let ownEnd = now + ownLength
     guard let parent else {
-      (limit, end, hasOtherClocks) = (own, ownEnd, false)
+      (limit, end, length, hasOtherClocks) = (own, ownEnd, ownLength, false)
       return
     }
     hasOtherClocks = parent.hasOtherClocks || !parent.limit.timeline.isComparable(to: own.timeline)
     if let outer = parent.nearest(on: own.timeline), outer.end < ownEnd {
-      (limit, end) = (outer.limit, outer.end)
+      (limit, end, length) = (outer.limit, outer.end, outer.length)
     } else {
-      (limit, end) = (own, ownEnd)
+      (limit, end, length) = (own, ownEnd, ownLength)
     }
   }
 
@@ -64,6 +67,12 @@ final class ActiveLimit: Sendable {
     let own = max(.zero, end - limit.timeline.now)
     guard hasOtherClocks, let parent else { return own }
     return min(own, parent.remaining)
+  }
+
+  /// The error that tells that this limit has passed.
+  var error: TimedOut {
+    TimedOut(
+      policy: limit.title, scope: limit.scope, limit: length, disposition: limit.disposition)
   }
 
   /// Whether this limit has ended the work inside.

@@ -31,6 +31,8 @@ public struct Backoff: Sendable, Hashable {
   private let cap: Double
   private let growth: Growth
   private let jitter: Jitter
+  /// The settings that it was made from; nil where a function says the delay.
+  let configuration: Configuration?
 
   /// Makes a backoff from settings that come from outside.
   ///
@@ -49,6 +51,7 @@ public struct Backoff: Sendable, Hashable {
     first = configuration.first.clamped.inSeconds
     cap = configuration.effectiveCap.clamped.inSeconds
     jitter = configuration.jitter
+    self.configuration = configuration
     growth =
       switch configuration.growth {
       case .constant: .linear(step: 0)
@@ -134,6 +137,7 @@ public struct Backoff: Sendable, Hashable {
     self.cap = cap
     self.growth = growth
     self.jitter = jitter
+    configuration = nil
   }
 
   /// The delay before the next attempt.
@@ -169,6 +173,21 @@ public struct Backoff: Sendable, Hashable {
     let last = previous?.clamped.inSeconds ?? first
     let upper = max(first, min(cap, 3 * last))
     return first + (upper - first) * chance
+  }
+}
+
+// Two backoffs are the same where their delays are, by whatever settings they came to them.
+extension Backoff {
+  public static func == (left: Backoff, right: Backoff) -> Bool {
+    (left.first, left.cap, left.growth, left.jitter)
+      == (right.first, right.cap, right.growth, right.jitter)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(first)
+    hasher.combine(cap)
+    hasher.combine(growth)
+    hasher.combine(jitter)
   }
 }
 

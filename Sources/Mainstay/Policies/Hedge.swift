@@ -26,8 +26,6 @@ public struct Hedge: ConcurrentPolicy {
     case safeToRepeat
   }
 
-  let maximumCopies: Int
-  let delay: Delay
   let safety: Safety
   let budget: RetryBudget
   let isBudgetShared: Bool
@@ -83,15 +81,29 @@ public struct Hedge: ConcurrentPolicy {
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
     try configuration.check()
-    maximumCopies = configuration.maximumCopies
-    delay = configuration.delay
     self.safety = safety
     self.name = name
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
-    latencies = HedgeLatencies(delay: configuration.delay, timeline: timeline)
+    latencies = HedgeLatencies(configuration, timeline: timeline)
     self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
     isBudgetShared = budget != nil
+  }
+
+  /// The settings in force.
+  public var configuration: Configuration { latencies.configuration }
+
+  /// Goes on with other settings, with all copies of this hedge, and without losing what is known of
+  /// how long calls take.
+  ///
+  /// They hold for calls that begin later.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check()
+    latencies.configuration = configuration
+    tell(.settingsChanged)
   }
 
   /// How long a copy may take before the next one is started, as of now.
@@ -131,7 +143,7 @@ extension Hedge: PipelineStage {
   package var isPristine: Bool { latencies.isEmpty }
 
   package var summaries: [StageSummary] {
-    let longest = latencies.longestDelay
+    let (maximumCopies, longest) = (configuration.maximumCopies, latencies.longestDelay)
     let words = "starts up to \(maximumCopies - 1) more copies side by side"
     return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: longest))]
   }
@@ -144,36 +156,44 @@ extension Hedge: PipelineStage {
   }
 }
 
-/// How long the calls under one hedge take, shared by all its copies.
+/// What all copies of one hedge share: its settings, and how long calls take.
 final class HedgeLatencies: Sendable {
   private struct Known {
+    var configuration: Hedge.Configuration
     var window = LatencyWindow(capacity: Hedge.Delay.windowSize)
     var sleep: SleepWatch
   }
 
-  private let rule: Hedge.Delay
   private let timeline: Timeline
   private let known: Locked<Known>
 
-  init(delay: Hedge.Delay, timeline: Timeline) {
-    rule = delay
+  init(_ configuration: Hedge.Configuration, timeline: Timeline) {
     self.timeline = timeline
-    known = Locked(Known(sleep: SleepWatch(asleep: timeline.timeAsleep(at: timeline.now))))
+    let sleep = SleepWatch(asleep: timeline.timeAsleep(at: timeline.now))
+    known = Locked(Known(configuration: configuration, sleep: sleep))
+  }
+
+  /// The settings, which were checked.
+  var configuration: Hedge.Configuration {
+    get { known.withLock { $0.configuration } }
+    set { known.withLock { $0.configuration = newValue } }
   }
 
   /// How long a copy may take before the next one is started.
   var delay: Duration {
-    switch rule.kind {
-    case .fixed(let delay): delay.clamped
-    case .percentile(let share, let initial, let minimum):
-      known.withLock { $0.window.count >= minimum ? $0.window.percentile(share) : nil }
-        ?? initial.clamped
+    known.withLock { known in
+      switch known.configuration.delay.kind {
+      case .fixed(let delay): return delay.clamped
+      case .percentile(let share, let initial, let minimum):
+        let usual = known.window.count >= minimum ? known.window.percentile(share) : nil
+        return usual ?? initial.clamped
+      }
     }
   }
 
   /// How long a copy may take at most before the next one is started, as far as is known now.
   var longestDelay: Duration {
-    switch rule.kind {
+    switch configuration.delay.kind {
     case .fixed(let delay): delay.clamped
     case .percentile(_, let initial, _): max(initial.clamped, delay)
     }
@@ -190,7 +210,7 @@ final class HedgeLatencies: Sendable {
   ///   - losers: When the others were.
   ///   - now: The reading.
   func record(winner: Duration, losers: [Duration], now: Duration) {
-    guard case .percentile(let share, _, _) = rule.kind else { return }
+    guard case .percentile(let share, _, _) = configuration.delay.kind else { return }
     let start = losers.min().map { min($0, winner) } ?? winner
     let asleep =
       SleepWatch.mayHaveSlept(in: now - start) ? timeline.timeAsleep(at: now) : nil

@@ -27,7 +27,8 @@ final class HedgeRun<T: Sendable>: Sendable {
   /// Runs the copies; returns when all of them have ended.
   func result(isolation: isolated (any Actor)? = #isolation) async -> Result<T, any Error> {
     var copies = Copies(
-      machine: HedgeStateMachine(maximumCopies: hedge.maximumCopies, delay: hedge.currentDelay))
+      machine: HedgeStateMachine(
+        maximumCopies: hedge.configuration.maximumCopies, delay: hedge.currentDelay))
     let result = await withDiscardingTaskGroup(isolation: isolation) { group in
       let result = await race(&copies, &group, isolation: isolation)
       group.cancelAll()

@@ -2,8 +2,8 @@
 
 /// A time limit where it stands: limits with nothing between them share one child task.
 ///
-/// Such limits begin at the same moment, so the shortest of them ends first, now and always. The
-/// innermost runs it for all, and the others do nothing.
+/// Such limits begin at the same moment, so the one that is shortest then ends first. The innermost
+/// runs it for all, and the others do nothing.
 @usableFromInline
 struct PlacedLimit: Sendable {
   @usableFromInline
@@ -16,13 +16,15 @@ struct PlacedLimit: Sendable {
     case left
   }
 
-  /// The limit that ends first, among this one and those directly around it.
-  @usableFromInline let limit: TimeLimit
+  private let own: TimeLimit
+  /// The limits directly around that it runs as well, the innermost first.
+  private let others: [TimeLimit]
   @usableFromInline let way: Way
 
   /// A limit outside of pipelines.
   init(alone limit: TimeLimit) {
-    self.limit = limit
+    own = limit
+    others = []
     way = .enforced
   }
 
@@ -36,17 +38,25 @@ struct PlacedLimit: Sendable {
       other?.isComparable(to: own.timeline) ?? false
     }
     guard !isOnSameClock(placement.sharedLimitInside) else {
-      limit = own
+      self.own = own
+      others = []
       way = .left
       return
     }
     let around = placement.limitsAround.filter { isOnSameClock($0.timeline) }
-    // Of limits that are alike, the one further in names itself.
-    limit = around.reversed().reduce(own) { $1.duration < $0.duration ? $1 : $0 }.named(
-      ifNone: placement.pipeline)
+    self.own = own.named(ifNone: placement.pipeline)
+    others = around.reversed().map { $0.named(ifNone: placement.pipeline) }
     // One that bounds an attempt ends it, whatever is inside.
     let areAllTotal = own.scope == .total && around.allSatisfy { $0.scope == .total }
     way = areAllTotal && isOnSameClock(placement.timeLimitInside) ? .announced : .enforced
+  }
+
+  /// The limit that ends first, by the settings of this moment; of limits that are alike, the one
+  /// further in names itself.
+  @usableFromInline
+  var limit: TimeLimit {
+    if others.isEmpty { return own }
+    return others.reduce(own) { $1.duration < $0.duration ? $1 : $0 }
   }
 
   /// Runs an operation under the limit.

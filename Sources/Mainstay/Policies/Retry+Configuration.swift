@@ -37,6 +37,26 @@ extension Retry {
   }
 }
 
+extension Retry {
+  /// The settings in force; where a function says the backoff, they name the usual one in its place.
+  public var configuration: Configuration { settings.configuration }
+
+  /// Goes on with other settings, with all copies of this retry, also those in pipelines.
+  ///
+  /// A call keeps to those that hold when its first attempt fails. A backoff that a function says
+  /// stays as long as ``Configuration/backoff`` does.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check()
+    settings.update(configuration)
+    guard !audience.isEmpty else { return }
+    audience.tell(
+      PolicyEvent(policy: name ?? "retry", what: .settingsChanged, reading: timeline.now))
+  }
+}
+
 extension Retry.Configuration {
   /// Throws everything that is not legal at once.
   func check() throws(ConfigurationError) {

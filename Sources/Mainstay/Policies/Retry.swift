@@ -17,7 +17,7 @@
 /// let answer = try await retry.run { try await api.answer() }
 /// ```
 public struct Retry: Policy {
-  let limits: RetryStateMachine.Limits
+  let settings: RetrySettings
   let condition: Condition
   let timeline: Timeline
   let chance: Chance
@@ -116,11 +116,7 @@ public struct Retry: Policy {
     _ observer: (any PolicyObserver)?
   ) throws(ConfigurationError) {
     try configuration.check()
-    limits = RetryStateMachine.Limits(
-      maximumAttempts: configuration.maximumAttempts,
-      backoff: backoff ?? Backoff(checked: configuration.backoff),
-      maximumServerDelay: configuration.maximumServerDelay.clamped,
-      maximumElapsed: configuration.maximumElapsed?.clamped)
+    settings = RetrySettings(configuration, backoff)
     (condition, results, nesting) = rules
     judgesResults = results != nil
     self.name = name
@@ -223,7 +219,7 @@ public struct Retry: Policy {
     if Task.isCancelled { throw CancellationError() }
     // Such a call was paid in by the retry further out.
     if !isInsideAnother { budget.deposit() }
-    return Call(start: limits.maximumElapsed == nil ? nil : timeline.now)
+    return Call(start: settings.isTimed ? timeline.now : nil)
   }
 
   /// Whether the policy itself has nothing against a result.

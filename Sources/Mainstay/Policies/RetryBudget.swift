@@ -28,14 +28,21 @@ public final class RetryBudget: Sendable {
   /// there are attempts.
   public static let unlimited = RetryBudget()
 
-  private let limits: RetryBudgetStateMachine.Limits?
-  private let costs: Costs
+  private let isLimited: Bool
   private let timeline: Timeline
+  // Asked by each call; the machine has both as well.
+  private let deposited: Atomic<Int>
+  private let capacity: Atomic<Int>
   /// What calls have paid in since somebody took something out.
   ///
   /// Once it holds as much as the budget does, more would be lost anyway.
   private let inbox = Atomic(0)
-  private let machine: Locked<RetryBudgetStateMachine>
+  private let known: Locked<Known>
+
+  private struct Known {
+    var machine: RetryBudgetStateMachine
+    var configuration: Configuration
+  }
 
   /// Makes a budget from settings that stand in the code; one that is not legal stops the program.
   ///
@@ -76,31 +83,58 @@ public final class RetryBudget: Sendable {
   }
 
   init(checked configuration: Configuration, on timeline: Timeline) {
-    let limits = RetryBudgetStateMachine.Limits(
-      deposit: configuration.ratio.inThousandths,
-      perSecond: configuration.minimumPerSecond.inThousandths,
-      capacity: Double(configuration.capacity).inThousandths)
-    self.limits = limits
+    let limits = RetryBudgetStateMachine.Limits(configuration)
+    isLimited = true
     self.timeline = timeline
-    costs = configuration.costs
-    machine = Locked(
-      RetryBudgetStateMachine(
-        limits: limits, initial: Double(configuration.effectiveInitial).inThousandths,
-        now: timeline.now))
+    deposited = Atomic(limits.deposit)
+    capacity = Atomic(limits.capacity)
+    let machine = RetryBudgetStateMachine(
+      limits: limits, initial: Double(configuration.effectiveInitial).inThousandths,
+      now: timeline.now)
+    known = Locked(Known(machine: machine, configuration: configuration))
   }
 
   private init() {
-    limits = nil
-    costs = Costs()
+    isLimited = false
     timeline = .live
-    machine = Locked(
-      RetryBudgetStateMachine(
-        limits: .init(deposit: 0, perSecond: 0, capacity: 0), initial: 0, now: .zero))
+    deposited = Atomic(0)
+    capacity = Atomic(0)
+    let machine = RetryBudgetStateMachine(
+      limits: .init(deposit: 0, perSecond: 0, capacity: 0), initial: 0, now: .zero)
+    known = Locked(Known(machine: machine, configuration: Configuration()))
+  }
+
+  /// The settings in force; those of ``unlimited`` mean nothing.
+  public var configuration: Configuration { known.withLock { $0.configuration } }
+
+  /// Goes on with other settings, without losing what lies in it.
+  ///
+  /// A smaller capacity drops what does not fit, and `initial` is of no use any more.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal, and where this is
+  ///   ``unlimited``, which stays so; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check()
+    guard isLimited else {
+      let violation = ConfigurationError.Violation(
+        option: "unlimited", value: "true", rule: "a budget without a limit takes no settings")
+      throw ConfigurationError(subject: "RetryBudget", violations: [violation])
+    }
+    let limits = RetryBudgetStateMachine.Limits(configuration)
+    let now = timeline.now
+    known.withLock { known in
+      known.machine.deposit(inbox.exchange(0, ordering: .relaxed))
+      known.machine.update(limits, now: now)
+      known.configuration = configuration
+      deposited.store(limits.deposit, ordering: .relaxed)
+      capacity.store(limits.capacity, ordering: .relaxed)
+    }
   }
 
   /// How many tokens there are right now; infinite where there is no limit.
   public var available: Double {
-    guard limits != nil else { return .infinity }
+    guard isLimited else { return .infinity }
     let balance = step { machine, now in
       _ = machine.withdraw(0, now: now)
       return machine.balance
@@ -113,30 +147,31 @@ public final class RetryBudget: Sendable {
 extension RetryBudget {
   /// A call is made for the first time.
   package func deposit() {
-    guard let limits, inbox.load(ordering: .relaxed) < limits.capacity else { return }
-    inbox.add(limits.deposit, ordering: .relaxed)
+    guard inbox.load(ordering: .relaxed) < capacity.load(ordering: .relaxed) else { return }
+    inbox.add(deposited.load(ordering: .relaxed), ordering: .relaxed)
   }
 
   /// Takes the cost of a repetition, or nothing where there is too little.
   package func withdraw(_ cost: Int) -> Bool {
-    guard limits != nil, cost > 0 else { return true }
+    guard isLimited, cost > 0 else { return true }
     return step { machine, now in machine.withdraw(cost, now: now) }
   }
 
   /// Gives a cost back, for a repetition that was not made or that succeeded.
   package func refund(_ cost: Int) {
-    guard limits != nil, cost > 0 else { return }
-    machine.withLock { machine in machine.refund(cost) }
+    guard isLimited, cost > 0 else { return }
+    known.withLock { $0.machine.refund(cost) }
   }
 
   /// How long it takes until a repetition can be paid for by time alone; nil where it never can.
   package func wait(for cost: Int) -> Duration? {
-    guard limits != nil, cost > 0 else { return .zero }
+    guard isLimited, cost > 0 else { return .zero }
     return step { machine, now in machine.wait(for: cost, now: now) }
   }
 
   /// What the next attempt costs after an error.
   package func cost(after error: any Error, _ disposition: Disposition) -> Int {
+    let costs = costs
     if error is TimedOut { return costs.timedOut.inThousandths }
     return switch disposition {
     case .throttled: costs.throttled.inThousandths
@@ -156,14 +191,26 @@ extension RetryBudget {
   /// What one more copy of a call costs.
   var costOfHedge: Int { costs.hedge.inThousandths }
 
+  private var costs: Costs { known.withLock { $0.configuration.costs } }
+
   private func step<T: Sendable>(
     _ move: (inout RetryBudgetStateMachine, Duration) -> T
   ) -> T {
     let now = timeline.now
-    return machine.withLock { machine in
-      machine.deposit(inbox.exchange(0, ordering: .relaxed))
-      return move(&machine, now)
+    return known.withLock { known in
+      known.machine.deposit(inbox.exchange(0, ordering: .relaxed))
+      return move(&known.machine, now)
     }
+  }
+}
+
+extension RetryBudgetStateMachine.Limits {
+  /// The settings that were checked.
+  fileprivate init(_ configuration: RetryBudget.Configuration) {
+    self.init(
+      deposit: configuration.ratio.inThousandths,
+      perSecond: configuration.minimumPerSecond.inThousandths,
+      capacity: Double(configuration.capacity).inThousandths)
   }
 }
 

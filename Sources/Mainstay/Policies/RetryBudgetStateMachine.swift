@@ -5,7 +5,7 @@
 /// All amounts are whole thousandths of a token, so nothing is lost or made by rounding (P14).
 struct RetryBudgetStateMachine: Sendable {
   /// The settings, in thousandths of a token.
-  struct Limits: Sendable {
+  struct Limits: Sendable, Equatable {
     /// What a call that is made for the first time pays in.
     var deposit: Int
     /// What each second pays in.
@@ -16,7 +16,7 @@ struct RetryBudgetStateMachine: Sendable {
 
   static let aToken = 1_000
 
-  let limits: Limits
+  private(set) var limits: Limits
   /// What is there, without the time since ``refilledAt``.
   private(set) var balance: Int
   /// Up to which reading of the clock time has paid in.
@@ -26,6 +26,15 @@ struct RetryBudgetStateMachine: Sendable {
     self.limits = limits
     balance = min(max(initial, 0), limits.capacity)
     refilledAt = now
+  }
+
+  /// Goes on with other settings; what lies in it stays, as far as it still holds that much.
+  mutating func update(_ limits: Limits, now: Duration) {
+    refill(now: now)
+    self.limits = limits
+    balance = min(balance, limits.capacity)
+    // Time that passed while nothing was paid for it pays nothing afterwards.
+    refilledAt = max(refilledAt, now)
   }
 
   /// Calls that were made for the first time pay in.

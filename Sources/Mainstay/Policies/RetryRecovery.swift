@@ -19,7 +19,7 @@ final class RetryRecovery {
     isInsideAnother =
       retry.isInsideAnother || (retry.nesting == .runsOnce && RetryScope.isInside)
     budget = RetryScope.current?.budget ?? retry.budget
-    machine = RetryStateMachine(limits: retry.limits)
+    machine = RetryStateMachine(limits: retry.settings.limits)
   }
 
   /// Returns when the next attempt may begin.

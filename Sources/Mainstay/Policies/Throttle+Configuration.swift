@@ -36,11 +36,14 @@ extension Throttle {
 extension Throttle.Configuration {
   /// The settings as the machine takes them.
   ///
+  /// - Parameter fixedName: The name that they have to have; nil where it is not known yet.
+  /// - Returns: The settings.
   /// - Throws: ``ConfigurationError`` with everything that is not legal.
-  func checked() throws(ConfigurationError) -> ThrottleStateMachine.Settings {
+  func checked(
+    named fixedName: String?
+  ) throws(ConfigurationError) -> ThrottleStateMachine.Settings {
     var found = Violations()
-    found.check(
-      !name.allSatisfy(\.isWhitespace), "name", "\"\(name)\"", "it must not be blank")
+    found.checkName(name, fixed: fixedName)
     found.check((1...100).contains(multiplier), "multiplier", multiplier, "it must be 1 to 100")
     found.check(window > .zero, "window", window, "it must be more than zero")
     found.check(

@@ -70,7 +70,7 @@ public final class Throttle: Policy, Sendable {
     validating configuration: Configuration, clock: some Clock<Duration> = ContinuousClock(),
     seed: UInt64? = nil, observer: (any PolicyObserver)? = nil
   ) throws(ConfigurationError) {
-    let settings = try configuration.checked()
+    let settings = try configuration.checked(named: nil)
     name = configuration.name
     timeline = Timeline(clock)
     audience = PolicyAudience(own: observer)
@@ -78,6 +78,28 @@ public final class Throttle: Policy, Sendable {
       Guarded(
         machine: ThrottleStateMachine(settings, now: timeline.now),
         random: SplitMix64(seed: seed ?? .random(in: .min ... .max))))
+  }
+
+  /// The settings in force; the span of time is cut to what is useful.
+  public var configuration: Configuration {
+    let settings = guarded.withLock { $0.machine.settings }
+    return Configuration(
+      name: name, multiplier: settings.multiplier, window: settings.window,
+      minimumRequests: settings.minimumRequests)
+  }
+
+  /// Goes on with other settings.
+  ///
+  /// What is known of the calls of late stays, but for a window of another length, which begins
+  /// empty.
+  ///
+  /// - Parameter configuration: The settings; the name has to be that of the throttle.
+  /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    let settings = try configuration.checked(named: name)
+    let now = timeline.now
+    guarded.withLock { $0.machine.update(settings, now: now) }
+    tell { _ in .settingsChanged }
   }
 
   /// How likely the next call is refused right now; 0 to 1, and never 1.

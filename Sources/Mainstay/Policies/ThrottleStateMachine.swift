@@ -3,7 +3,7 @@
 /// How many calls were made and accepted of late, and whether the next one is sent: the pure part
 /// of ``Throttle``.
 struct ThrottleStateMachine: Sendable {
-  struct Settings: Sendable {
+  struct Settings: Sendable, Equatable {
     var multiplier: Double
     var window: Duration
     var minimumRequests: Int
@@ -22,8 +22,8 @@ struct ThrottleStateMachine: Sendable {
   /// Into how many parts the window is cut; the oldest is dropped as a whole.
   static let bucketCount = 24
 
-  private let settings: Settings
-  private let length: Duration
+  private(set) var settings: Settings
+  private var length: Duration
   private var buckets: [Bucket]
   /// The number of the newest part, and the reading at which it began.
   private var newest: UInt64 = 0
@@ -35,9 +35,21 @@ struct ThrottleStateMachine: Sendable {
 
   init(_ settings: Settings, now: Duration) {
     self.settings = settings
-    length = max(settings.window / Self.bucketCount, .nanoseconds(1))
+    length = Self.length(of: settings)
     buckets = Array(repeating: Bucket(), count: Self.bucketCount)
     start = now
+  }
+
+  private static func length(of settings: Settings) -> Duration {
+    max(settings.window / bucketCount, .nanoseconds(1))
+  }
+
+  /// Goes on with other settings; only a window of another length forgets the calls in it.
+  mutating func update(_ settings: Settings, now: Duration) {
+    defer { self.settings = settings }
+    guard settings.window != self.settings.window else { return }
+    length = Self.length(of: settings)
+    forgetAll(now: now)
   }
 
   /// How likely the next call is not sent: `(requests - multiplier x accepts) / (requests + 1)`.
@@ -52,10 +64,7 @@ struct ThrottleStateMachine: Sendable {
     guard now - start >= length else { return }
     guard now - start < length * Self.bucketCount else {
       // An idle gap: everything is too old, however long it lasted (P9).
-      buckets = Array(repeating: Bucket(), count: Self.bucketCount)
-      (requests, accepts) = (0, 0)
-      newest += UInt64(Self.bucketCount)
-      start = now
+      forgetAll(now: now)
       return
     }
     while now - start >= length {
@@ -66,6 +75,14 @@ struct ThrottleStateMachine: Sendable {
       accepts -= buckets[index].accepts
       buckets[index] = Bucket()
     }
+  }
+
+  /// Begins an empty window, in which calls that were sent before do not count.
+  private mutating func forgetAll(now: Duration) {
+    buckets = Array(repeating: Bucket(), count: Self.bucketCount)
+    (requests, accepts) = (0, 0)
+    newest += UInt64(Self.bucketCount)
+    start = now
   }
 
   /// A call is made.

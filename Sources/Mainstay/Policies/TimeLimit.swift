@@ -3,9 +3,8 @@
 /// What ``Timeout`` and ``Deadline`` have in common: a limit as it stands in a pipeline.
 @usableFromInline
 package final class TimeLimit: Sendable {
-  let duration: Duration
+  let terms: LimitTerms
   let scope: TimedOut.Scope
-  let disposition: Disposition
   let name: String?
   let timeline: Timeline
   let audience: PolicyAudience
@@ -25,17 +24,16 @@ package final class TimeLimit: Sendable {
       isLegal,
       "\(type)(disposition: .\(disposition)) is not legal: transient or unknownOutcome")
     self.init(
-      duration: duration.clamped, scope: scope, disposition: disposition, name: name,
-      timeline: Timeline(clock), audience: PolicyAudience(own: observer))
+      LimitTerms(duration, disposition), scope: scope, name: name, timeline: Timeline(clock),
+      audience: PolicyAudience(own: observer))
   }
 
   private init(
-    duration: Duration, scope: TimedOut.Scope, disposition: Disposition, name: String?,
-    timeline: Timeline, audience: PolicyAudience
+    _ terms: LimitTerms, scope: TimedOut.Scope, name: String?, timeline: Timeline,
+    audience: PolicyAudience
   ) {
-    self.duration = duration
+    self.terms = terms
     self.scope = scope
-    self.disposition = disposition
     self.name = name
     self.timeline = timeline
     self.audience = audience
@@ -45,14 +43,22 @@ package final class TimeLimit: Sendable {
   func named(ifNone pipeline: String) -> TimeLimit {
     guard name == nil else { return self }
     return TimeLimit(
-      duration: duration, scope: scope, disposition: disposition, name: pipeline,
-      timeline: timeline, audience: audience)
+      terms, scope: scope, name: pipeline, timeline: timeline, audience: audience)
   }
 
-  /// The error that tells of this limit.
-  var error: TimedOut {
-    TimedOut(
-      policy: name ?? scope.rawValue, scope: scope, limit: duration, disposition: disposition)
+  /// What it is called in events and errors.
+  var title: String { name ?? scope.rawValue }
+
+  /// How long it is, for calls that begin now.
+  var duration: Duration { terms.duration }
+
+  /// What may be done once it has passed.
+  var disposition: Disposition { terms.disposition }
+
+  /// What goes on with other settings, and tells of that.
+  func update(_ configuration: Timeout.Configuration) {
+    terms.update(configuration)
+    tell(.settingsChanged)
   }
 
   /// Runs an operation that others inside end in time.
@@ -83,7 +89,7 @@ package final class TimeLimit: Sendable {
     let now = timeline.now
     let active = ActiveLimit(self, now: now, inside: parent)
     guard parent != nil, active.end <= now else { return active }
-    let refusal = Rejection(policy: active.limit.error.policy, reason: .deadlineTooClose)
+    let refusal = Rejection(policy: active.limit.title, reason: .deadlineTooClose)
     tell(.rejected(refusal))
     throw refusal
   }
@@ -91,7 +97,7 @@ package final class TimeLimit: Sendable {
   func tell(_ what: PolicyEvent.What) {
     guard !audience.isEmpty else { return }
     audience.tell(
-      PolicyEvent(policy: name ?? scope.rawValue, what: what, reading: timeline.now))
+      PolicyEvent(policy: title, what: what, reading: timeline.now))
   }
 }
 
@@ -102,7 +108,8 @@ extension ActiveLimit {
   @usableFromInline
   func ended(_ error: any Error) -> any Error {
     guard error.isCancellation, hasExpiredItself, !Task.isCancelled else { return error }
-    limit.tell(.timedOut(limit.error))
-    return limit.error
+    let error = self.error
+    limit.tell(.timedOut(error))
+    return error
   }
 }

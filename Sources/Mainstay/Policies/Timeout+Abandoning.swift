@@ -20,7 +20,7 @@ extension Timeout {
   /// }
   /// ```
   public struct Abandoning: ConcurrentPolicy {
-    private var limit: TimeLimit
+    var limit: TimeLimit
     private let abandoned = AbandonedCount()
 
     /// Makes a limit after which an attempt is given up.
@@ -83,9 +83,10 @@ extension Timeout {
         task.cancel()
         // The caller's cancellation wins where both came at once.
         try Task.checkCancellation()
-        active.limit.tell(.timedOut(active.limit.error))
+        let error = active.error
+        active.limit.tell(.timedOut(error))
         limit.tell(.abandoned(stillRunning: stillRunning))
-        throw active.limit.error
+        throw error
       }
     }
   }

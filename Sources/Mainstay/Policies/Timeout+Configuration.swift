@@ -36,6 +36,20 @@ extension Timeout {
       configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
       observer: observer)
   }
+
+  /// The settings in force; the limit is cut to what is useful.
+  public var configuration: Configuration { Timeout.Configuration(of: limit) }
+
+  /// Goes on with other settings, also where it stands in pipelines.
+  ///
+  /// They hold for calls that begin later; those that run end when they were to end.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` where the limit is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check("Timeout")
+    limit.update(configuration)
+  }
 }
 
 extension Deadline {
@@ -59,6 +73,20 @@ extension Deadline {
       configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
       observer: observer)
   }
+
+  /// The settings in force; the limit is cut to what is useful.
+  public var configuration: Configuration { Timeout.Configuration(of: limit) }
+
+  /// Goes on with other settings, also where it stands in pipelines.
+  ///
+  /// They hold for calls that begin later; those that run end when they were to end.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` where the limit is not legal; nothing is changed then.
+  public func update(_ configuration: Configuration) throws(ConfigurationError) {
+    try configuration.check("Deadline")
+    limit.update(configuration)
+  }
 }
 
 extension Timeout.Abandoning {
@@ -80,12 +108,30 @@ extension Timeout.Abandoning {
       configuration.limit, disposition: configuration.disposition, name: name, clock: clock,
       observer: observer)
   }
+
+  /// The settings in force; the limit is cut to what is useful.
+  public var configuration: Timeout.Configuration { Timeout.Configuration(of: limit) }
+
+  /// Goes on with other settings, also where it stands in pipelines.
+  ///
+  /// They hold for calls that begin later; those that run end when they were to end.
+  ///
+  /// - Parameter configuration: The settings.
+  /// - Throws: ``ConfigurationError`` where the limit is not legal; nothing is changed then.
+  public func update(_ configuration: Timeout.Configuration) throws(ConfigurationError) {
+    try configuration.check("Timeout.Abandoning")
+    limit.update(configuration)
+  }
 }
 
 extension Timeout.Configuration {
-  fileprivate var disposition: Disposition {
-    leavesOutcomeUnknown ? .unknownOutcome : .transient()
+  fileprivate init(of limit: TimeLimit) {
+    self.init(
+      limit: limit.duration, leavesOutcomeUnknown: limit.disposition == .unknownOutcome)
   }
+
+  /// What may be done once the limit has passed.
+  var disposition: Disposition { leavesOutcomeUnknown ? .unknownOutcome : .transient() }
 
   fileprivate func check(_ subject: String) throws(ConfigurationError) {
     var found = Violations()

@@ -22,6 +22,22 @@ import Testing
     #expect(machine.balance == 500)
   }
 
+  @Test(.requirement("P37")) func `time pays by the old settings up to the change, by the new after`()
+  {
+    var machine = Self.machine(perSecond: 1_000)
+    machine.update(.init(deposit: 100, perSecond: 10, capacity: 5_000), now: .seconds(3))
+    #expect(machine.balance == 3_000)
+    _ = machine.withdraw(0, now: .seconds(4))
+    #expect(machine.balance == 3_010)
+    machine.update(.init(deposit: 100, perSecond: 0, capacity: 2_000), now: .seconds(4))
+    #expect(machine.balance == 2_000)
+    machine.update(.init(deposit: 100, perSecond: 10, capacity: 5_000), now: .seconds(100))
+    #expect(machine.balance == 2_000, "time was paid for nothing")
+    machine.update(.init(deposit: 100, perSecond: 10, capacity: 5_000), now: .seconds(50))
+    _ = machine.withdraw(0, now: .seconds(101))
+    #expect(machine.balance == 2_010, "the clock went back in between")
+  }
+
   @Test func `five calls pay for one repetition`() {
     var machine = Self.machine()
     for _ in 1...4 { machine.deposit(200) }

@@ -28,6 +28,25 @@ import Testing
     #expect(machine.accepts == 1)
   }
 
+  @Test(.requirement("P37")) func `other settings keep the calls of a window of the same length`() {
+    var machine = Self.machine()
+    let tokens = (1...4).compactMap { _ in machine.admit(now: .zero) { 1 } }
+    machine.update(.init(multiplier: 3, window: .seconds(120), minimumRequests: 0), now: .seconds(9))
+    machine.accepted(tokens[0])
+    #expect(machine.requests == 4 && machine.accepts == 1)
+    #expect(machine.probability == 1.0 / 5)
+    machine.update(.init(multiplier: 1, window: .seconds(24), minimumRequests: 0), now: .seconds(9))
+    #expect(machine.requests == 0 && machine.accepts == 0)
+    machine.accepted(tokens[1])
+    machine.forget(tokens[2])
+    #expect(machine.requests == 0 && machine.accepts == 0, "they were sent before this window")
+    _ = machine.admit(now: .seconds(9)) { 1 }
+    machine.advance(to: .seconds(9 + 24) - .nanoseconds(1))
+    #expect(machine.requests == 1, "the window begins with the change")
+    machine.advance(to: .seconds(9 + 24))
+    #expect(machine.requests == 0)
+  }
+
   @Test func `draws no chance while nothing is refused`() {
     var machine = Self.machine()
     for _ in 1...100 {

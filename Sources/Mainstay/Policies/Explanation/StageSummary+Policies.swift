@@ -2,6 +2,7 @@
 
 extension Retry {
   package var summaries: [StageSummary] {
+    let limits = settings.limits
     let own = limits.longestWaits(atLeast: .zero)
     let asked = limits.longestWaits(atLeast: limits.maximumServerDelay)
     let times = limits.maximumAttempts == 1 ? "once" : "up to \(limits.maximumAttempts) times"

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// The settings of a time limit, which those who stand in pipelines share with the one that was
+/// made, so that all of them follow a change.
+final class LimitTerms: Sendable {
+  // A word of its own, since it is read by each call. In `Int64` a year fits, also where `Int` is
+  // small.
+  private let nanoseconds: Atomic<Int64>
+  private let kept: Locked<Disposition>
+
+  /// Makes settings that were checked.
+  init(_ duration: Duration, _ disposition: Disposition) {
+    nanoseconds = Atomic(duration.wholeNanoseconds)
+    kept = Locked(disposition)
+  }
+
+  /// How long the limit is, from the next call on.
+  var duration: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+
+  /// What may be done once it has passed.
+  var disposition: Disposition { kept.withLock { $0 } }
+
+  /// Goes on with settings that were checked.
+  func update(_ configuration: Timeout.Configuration) {
+    kept.withLock { kept in
+      // What a limit in code says of its outcome holds, unless the settings say another thing.
+      if configuration.leavesOutcomeUnknown != (kept == .unknownOutcome) {
+        kept = configuration.disposition
+      }
+      nanoseconds.store(configuration.limit.wholeNanoseconds, ordering: .relaxed)
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, at least one and at most a year's.
+  fileprivate var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = clamped.components
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return max(1, seconds * 1_000_000_000 + whole + (rest > 0 ? 1 : 0))
+  }
+}
