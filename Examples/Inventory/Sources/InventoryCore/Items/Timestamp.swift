@@ -9,6 +9,13 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
   private static let whole = Date.ISO8601FormatStyle()
+  private static let wordsFormat = Date.VerbatimFormatStyle(
+    format: """
+      \(day: .defaultDigits) \(month: .abbreviated) \(year: .defaultDigits), \
+      \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)
+      """,
+    locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
+    calendar: Calendar(identifier: .gregorian))
   private static let range = -62_135_596_800_000.0...253_402_300_799_999.0
 
   package init(milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -26,6 +33,9 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     // The format cuts, so a moment that lies a hair below its millisecond would lose one.
     Self.format.format(date.addingTimeInterval(0.0002))
   }
+
+  /// The moment for people, to the minute: `21 Nov 2026, 09:52 UTC`.
+  package var words: String { date.formatted(Self.wordsFormat) + " UTC" }
 
   /// The moment as a date.
   package var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }

@@ -54,18 +54,18 @@ package final class ConnectivityEvidence: Sendable {
   }
 
   package func answered(_ status: Int, at date: Date) {
-    note(.online, "The service answered with status \(status) at \(Timestamp(date).text).", date)
+    note(.online, "The service answered with status \(status) on \(Timestamp(date).words).", date)
   }
 
   package func foreign(_ status: Int, at date: Date) {
     note(
       .portal,
-      "Something else answered with status \(status) at \(Timestamp(date).text): "
+      "Something else answered with status \(status) on \(Timestamp(date).words): "
         + "probably a page to sign in to the network.", date)
   }
 
   package func failed(_ error: AppError, at date: Date) {
-    note(.offline, "\(error.message.description) That was at \(Timestamp(date).text).", date)
+    note(.offline, "\(error.message.description) That was on \(Timestamp(date).words).", date)
   }
 
   private func note(_ state: Reading.State, _ evidence: String, _ date: Date) {
