@@ -178,11 +178,13 @@ public struct Backoff: Sendable, Hashable {
 
 // Two backoffs are the same where their delays are, by whatever settings they came to them.
 extension Backoff {
+  /// Whether both say the same delays.
   public static func == (left: Backoff, right: Backoff) -> Bool {
     (left.first, left.cap, left.growth, left.jitter)
       == (right.first, right.cap, right.growth, right.jitter)
   }
 
+  /// Hashes what makes the delays.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(first)
     hasher.combine(cap)

@@ -21,8 +21,7 @@ import Testing
     return await #expect(throws: TimedOut.self) { try await result.value }
   }
 
-  @Test func `a limit follows its settings, also where a pipeline has given it a name`() async throws
-  {
+  @Test func `a limit follows its settings, also where a pipeline has named it`() async throws {
     let timeout = Timeout(.seconds(10), clock: clock, observer: recorder)
     let pipeline = Pipeline("catalog") { timeout }
     #expect(timeout.configuration == .init(limit: .seconds(10)))
@@ -45,7 +44,8 @@ import Testing
     #expect(error?.limit == .seconds(10))
   }
 
-  @Test func `of limits that share a child task the one counts that is shortest now`() async throws {
+  @Test func `of limits that share a child task the one counts that is shortest now`() async throws
+  {
     let deadline = Deadline(.seconds(5), name: "outer", clock: clock)
     let timeout = Timeout(.seconds(10), name: "inner", clock: clock)
     let pipeline = Pipeline("catalog") {

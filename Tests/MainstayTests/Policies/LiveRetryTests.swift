@@ -124,7 +124,8 @@ import Testing
     #expect(budget.available == 0)
   }
 
-  @Test(.requirement("P12")) func `time that nothing was paid for pays nothing afterwards`() throws {
+  @Test(.requirement("P12")) func `time that nothing was paid for pays nothing afterwards`() throws
+  {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 0, initial: 0, clock: clock)
     clock.advance(by: .seconds(1000))
     try budget.update(.init(ratio: 1, minimumPerSecond: 2, initial: 0))

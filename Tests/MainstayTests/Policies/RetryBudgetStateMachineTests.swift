@@ -22,8 +22,7 @@ import Testing
     #expect(machine.balance == 500)
   }
 
-  @Test(.requirement("P37")) func `time pays by the old settings up to the change, by the new after`()
-  {
+  @Test(.requirement("P37")) func `time pays by the old settings up to the change`() {
     var machine = Self.machine(perSecond: 1_000)
     machine.update(.init(deposit: 100, perSecond: 10, capacity: 5_000), now: .seconds(3))
     #expect(machine.balance == 3_000)

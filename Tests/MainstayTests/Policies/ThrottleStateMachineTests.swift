@@ -28,10 +28,11 @@ import Testing
     #expect(machine.accepts == 1)
   }
 
-  @Test(.requirement("P37")) func `other settings keep the calls of a window of the same length`() {
+  @Test(.requirement("P37")) func `other settings keep the calls of a window as long`() {
     var machine = Self.machine()
     let tokens = (1...4).compactMap { _ in machine.admit(now: .zero) { 1 } }
-    machine.update(.init(multiplier: 3, window: .seconds(120), minimumRequests: 0), now: .seconds(9))
+    machine.update(
+      .init(multiplier: 3, window: .seconds(120), minimumRequests: 0), now: .seconds(9))
     machine.accepted(tokens[0])
     #expect(machine.requests == 4 && machine.accepts == 1)
     #expect(machine.probability == 1.0 / 5)
