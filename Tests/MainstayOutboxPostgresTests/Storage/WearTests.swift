@@ -42,4 +42,73 @@ struct WearTests {
     #expect(now == Array(days.dropFirst()), "today has begun elsewhere, and the old day is over")
     await store.close()
   }
+
+  @Test func `claims of several limited kinds take their limits in one order`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for type in types { try await store.limit(type.kind, concurrency: 5) }
+    let (holder, claimer) = try await (
+      PostgresConnection.open(place.address), PostgresConnection.open(place.address)
+    )
+    try await holder.script(
+      "BEGIN; SELECT 1 FROM \(place.schema).kind_limit WHERE kind = 'note' FOR UPDATE")
+    let places = "SELECT \(place.schema).free_places('{other,note}', '{null,null}', 10)"
+    let claiming = Task { try await claimer.query(places).count }
+    try await eventually {
+      try await place.query(
+        "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'",
+        [.int(Int64(claimer.facts.processID))]
+      ).count > 0
+    }
+    // It waits for the first one, and so holds nothing that somebody else may wait for.
+    try await place.query(
+      "SELECT 1 FROM @.kind_limit WHERE kind = 'other' FOR UPDATE NOWAIT")
+    try await holder.query("COMMIT")
+    #expect(try await claiming.value == 1)
+    await store.close()
+  }
+
+  @Test func `a limit holds for all versions of a kind together`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await store.limit("note", concurrency: 3)
+    let versions = [1, 2].map { PayloadType(kind: "note", version: $0) }
+    for number in 0..<8 {
+      let note = NewOperation.note("\(number)")
+      _ = try await store.insert(
+        NewOperation(
+          id: note.id, type: versions[number % 2], lane: note.lane, orderingKey: nil,
+          idempotencyKey: note.idempotencyKey, payload: note.payload, timeToLive: nil,
+          effect: .notSent, wishes: note.wishes))
+    }
+    let request = ClaimRequest(limit: 10, types: Set(versions), isAlone: false)
+    #expect(try await store.claim(request).operations.count == 3)
+    #expect(try await store.claim(request).operations.isEmpty)
+    await store.close()
+  }
+
+  @Test func `a limit holds for what lost its last run, too`() async throws {
+    let place = try await Place()
+    let (one, two) = try await (place.opened(), place.opened())
+    try await one.limit("note", concurrency: 1)
+    for text in ["a", "b"] { _ = try await one.insert(.note(text)) }
+    let first = try #require(try await one.claim().first)
+    try await place.query("UPDATE @.op SET crashes = 1 WHERE state = 'ready'")
+    #expect(try await two.claim().isEmpty)
+    #expect(try await one.settle(first.lease, OperationVerdict(.done)))
+    #expect(try await two.claim().map(\.text) == ["b"])
+    await one.close()
+    await two.close()
+  }
+
+  @Test func `one kind with nothing to do leaves the places to its other version`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await store.limit("note", concurrency: 2)
+    for number in 0..<4 { _ = try await store.insert(.note("\(number)")) }
+    let versions = [0, 1, 2].map { PayloadType(kind: "note", version: $0) }
+    let request = ClaimRequest(limit: 10, types: Set(versions), isAlone: false)
+    #expect(try await store.claim(request).operations.count == 2)
+    await store.close()
+  }
 }
