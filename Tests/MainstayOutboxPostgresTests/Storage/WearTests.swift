@@ -111,4 +111,39 @@ struct WearTests {
     #expect(try await store.claim(request).operations.count == 2)
     await store.close()
   }
+
+  @Test func `a claim that is committed after its caller gave up leaves nothing leased`()
+    async throws
+  {
+    let server = try await PostgresServer()
+    let place = try await Place(at: try server.address())
+    let store = try await place.opened()
+    _ = try await store.insert(.note("a"))
+    // The connection ends while the claim waits, and nobody knows whether it was done.
+    let holder = try await PostgresConnection.open(place.address)
+    try await store.limit("note", concurrency: 5)
+    try await holder.script(
+      "BEGIN; SELECT 1 FROM \(place.schema).kind_limit WHERE kind = 'note' FOR UPDATE")
+    let claiming = Task { try await store.claim() }
+    try await place.connection.sees(running: "\(place.schema).claim(")
+    try await place.query(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE position('@.claim(' in query) > 0 AND pid <> pg_backend_pid()
+      """)
+    await #expect(throws: OutboxError.self) { _ = try await claiming.value }
+    try await holder.query("COMMIT")
+    let first = try await store.claim()
+    #expect(first.count == 1)
+    // As if that claim were committed only now, under a token that nobody was told.
+    _ = try await store.insert(.note("b"))
+    try await place.query(
+      """
+      SELECT count(*) FROM @.lease((SELECT max(id) FROM @.owner),
+        array(SELECT id FROM @.op WHERE state = 'ready'))
+      """)
+    #expect(try await store.claim().map(\.text) == ["b"])
+    #expect(try await store.confirms(try #require(first.first).lease))
+    await store.close()
+  }
 }
