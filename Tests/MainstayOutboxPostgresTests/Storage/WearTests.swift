@@ -112,6 +112,20 @@ struct WearTests {
     await store.close()
   }
 
+  @Test func `a row that cannot be read is found`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["a", "b", "c"] { _ = try await store.insert(.note(text)) }
+    #expect(try await store.findings() == [])
+    let number = try #require(
+      try await place.query(
+        "UPDATE @.op SET idem_key = 'é' WHERE id = (SELECT min(id) FROM @.op) RETURNING id"
+      ).first
+    ).int(0)
+    #expect(try await store.findings() == ["Row \(number) is no operation."])
+    await store.close()
+  }
+
   @Test func `a claim that is committed after its caller gave up leaves nothing leased`()
     async throws
   {
