@@ -160,4 +160,36 @@ struct WearTests {
     #expect(try await store.confirms(try #require(first.first).lease))
     await store.close()
   }
+
+  @Test func `the last notice about a policy is the newest, whoever waited`() async throws {
+    let place = try await Place()
+    try await place.store().migrate()
+    let (early, late) = try await (
+      PostgresConnection.open(place.address), PostgresConnection.open(place.address)
+    )
+    func tell(_ member: String) -> String {
+      "SELECT count(*) FROM \(place.schema).share_policies('\(member)', '{breaker}', '{b}', "
+        + "'{30}', 10)"
+    }
+    try await early.query(tell("first"))
+    try await early.query("BEGIN")
+    try await early.query(
+      "SELECT 1 FROM \(place.schema).policy WHERE name = 'b' FOR UPDATE")
+    // It draws its number, and then waits for the row.
+    let waiting = Task { try await late.query(tell("late")).count }
+    try await eventually {
+      try await place.query(
+        "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'",
+        [.int(Int64(late.facts.processID))]
+      ).count > 0
+    }
+    try await early.query(tell("early"))
+    let versions = try await early.query("SELECT version FROM \(place.schema).policy")
+    let told = try #require(versions.first)
+    try await early.query("COMMIT")
+    #expect(try await waiting.value == 1)
+    let row = try #require(try await place.query("SELECT version, member FROM @.policy").first)
+    #expect(try row.text(1) == "late")
+    #expect(try row.int(0) > told.int(0))
+  }
 }
