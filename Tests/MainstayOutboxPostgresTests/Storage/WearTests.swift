@@ -112,6 +112,49 @@ struct WearTests {
     await store.close()
   }
 
+  @Test func `a store whose opening failed can be opened again`() async throws {
+    let place = try await Place()
+    let store = place.store()
+    try await store.migrate()
+    try await place.script("ALTER FUNCTION @.recover RENAME TO gone")
+    await #expect(throws: OutboxError.self) { try await store.open() }
+    #expect(try await place.query("SELECT 1 FROM @.owner").count == 0, "it left nothing behind")
+    try await place.script("ALTER FUNCTION @.gone RENAME TO recover")
+    _ = try await store.open()
+    _ = try await store.insert(.note("a"))
+    #expect(try await store.claim().count == 1)
+    await store.close()
+  }
+
+  @Test func `the owner of an empty schema needs no right to make schemas`() async throws {
+    let place = try await Place()
+    let name = "owner_\(place.schema)"
+    try await place.script("CREATE ROLE \(name) LOGIN; CREATE SCHEMA @ AUTHORIZATION \(name)")
+    let server = try await PostgresServer.common()
+    let text = server.text().replacing("\(PostgresServer.user)@", with: "\(name)@")
+    let store = PostgresStore(at: try PostgresAddress(text), schema: place.schema)
+    _ = try await store.open()
+    _ = try await store.insert(.note("a"))
+    await store.close()
+  }
+
+  @Test func `a name that cannot be that of a schema reaches no statement`() async throws {
+    let name = "x.y; DROP TABLE z; --"
+    #expect(throws: OutboxError(.unavailable, details: "")) {
+      try PostgresEnqueue(Wish(), schema: name)
+    }
+    let place = try await Place()
+    let exchange = PostgresExchange(
+      store: PostgresStore(at: place.address, schema: name), member: "here",
+      patience: .seconds(10))
+    let error = await #expect(throws: OutboxError.self) { _ = try await exchange.exchange([:]) }
+    #expect(error?.details.contains("cannot be the name of the schema") == true)
+  }
+
+  private struct Wish: QueuedOperation {
+    static let kind: OperationKind = "wish"
+  }
+
   @Test func `a row that cannot be read is found`() async throws {
     let place = try await Place()
     let store = try await place.opened()
