@@ -27,6 +27,7 @@ let health = Health([
 let router = Router()
 router.addHealth(health)
 router.addMiddleware {
+  RequestMetricsMiddleware()
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))

@@ -19,17 +19,28 @@ extension ConfigSnapshotReader {
   ///   - base: What holds for each key that is not set; a group that is set replaces this one's
   ///     whole. The default is the settings' own defaults.
   /// - Returns: The settings, whose ranges are checked where something is made of them.
-  /// - Throws: `ConfigurationError` with the first value that is missing or of another type.
+  /// - Throws: `ConfigurationError` with all values that are missing or of another type.
   public func settings<Settings: Codable>(
     _ type: Settings.Type = Settings.self, at key: ConfigKey, over base: Settings? = nil
   ) throws(ConfigurationError) -> Settings {
-    do {
-      var documents: [String: Data] = [:]
-      if let base { documents = try Self.documents(base) }
-      return try Settings(from: SettingsDecoder(scoped(to: key), base: documents))
-    } catch {
-      throw ConfigurationError(error, reading: type, at: key)
+    var faults = Faults()
+    var violations: [ConfigurationError.Violation] = []
+    while true {
+      do {
+        let documents = try base.map { try Self.documents($0) } ?? [:]
+        let settings = try Settings(
+          from: SettingsDecoder(scoped(to: key), base: documents, without: faults))
+        if violations.isEmpty { return settings }
+      } catch {
+        violations.append(ConfigurationError.Violation(error, at: key))
+        if faults.add(error) { continue }
+      }
+      throw ConfigurationError(subject: Self.subject(of: type), violations: violations)
     }
+  }
+
+  private static func subject(of type: Any.Type) -> String {
+    String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
   }
 
   /// Each key of settings with its value in JSON.
@@ -47,7 +58,7 @@ extension ConfigReader {
   ///
   /// See ``Configuration/ConfigSnapshotReader/settings(_:at:over:)``. All values are of one moment.
   ///
-  /// - Throws: `ConfigurationError` with the first value that is missing or of another type.
+  /// - Throws: `ConfigurationError` with all values that are missing or of another type.
   public func settings<Settings: Codable>(
     _ type: Settings.Type = Settings.self, at key: ConfigKey, over base: Settings? = nil
   ) throws(ConfigurationError) -> Settings {
@@ -55,20 +66,22 @@ extension ConfigReader {
   }
 }
 
-extension ConfigurationError {
+extension ConfigurationError.Violation {
+  /// The most letters of a value that are repeated.
+  private static let maximumLength = 100
+
   /// What is wrong with a value, told with its whole key.
-  fileprivate init(_ error: any Error, reading type: Any.Type, at key: ConfigKey) {
-    let subject = String(reflecting: type).split(separator: ".").dropFirst().joined(separator: ".")
+  fileprivate init(_ error: any Error, at key: ConfigKey) {
     func violation(
       _ context: DecodingError.Context, _ more: [any CodingKey] = [], without value: String
-    ) -> Violation {
+    ) -> Self {
       let path = key.components + (context.codingPath + more).map(\.stringValue)
       let text = (context.underlyingError as? UnfitText)?.text
-      return Violation(
-        option: path.joined(separator: "."), value: text.map { "\"\($0)\"" } ?? value,
+      return Self(
+        option: path.joined(separator: "."), value: text.map(Self.quoted) ?? value,
         rule: context.debugDescription)
     }
-    let found: Violation =
+    self =
       switch error {
       case DecodingError.keyNotFound(let key, let context):
         violation(context, [key], without: "nothing")
@@ -76,10 +89,13 @@ extension ConfigurationError {
       case DecodingError.typeMismatch(_, let context): violation(context, without: "what is there")
       case DecodingError.dataCorrupted(let context): violation(context, without: "what is there")
       default:
-        Violation(
+        Self(
           option: key.description, value: "what is there",
           rule: "it must be readable, and reading it failed: \(error)")
       }
-    self.init(subject: subject, violations: [found])
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.count > maximumLength ? "\"\(text.prefix(maximumLength))…\"" : "\"\(text)\""
   }
 }

@@ -6,6 +6,8 @@ import Configuration
 struct Scalar {
   let snapshot: ConfigSnapshotReader
   let key: String
+  /// Whether it is known to be wrong, and so passed over.
+  let isHidden: Bool
 
   private var configKey: ConfigKey { ConfigKey([key]) }
 
@@ -13,6 +15,7 @@ struct Scalar {
   ///
   /// A provider answers for the type that it holds alone, and some hold all as texts.
   var text: String? {
+    if isHidden { return nil }
     if let text = snapshot.string(forKey: configKey) { return text }
     if let number = snapshot.int(forKey: configKey) { return String(number) }
     if let number = snapshot.double(forKey: configKey) { return String(number) }
@@ -22,7 +25,7 @@ struct Scalar {
   var isThere: Bool { text != nil }
 
   /// Whether the value says that there is none, which no provider can say otherwise.
-  var isNull: Bool { snapshot.string(forKey: configKey) == "null" }
+  var isNull: Bool { !isHidden && snapshot.string(forKey: configKey) == "null" }
 
   /// The value as one of the types that providers know; nil where it is none of that type.
   func value<T>(as type: T.Type) -> T? {
@@ -48,7 +51,7 @@ struct Scalar {
   ///
   /// - Throws: `DecodingError` where there is none, or one of another type.
   func decode<T>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
-    if let value = value(as: type) { return value }
+    if !isHidden, let value = value(as: type) { return value }
     guard let text else {
       throw DecodingError.valueNotFound(
         type, DecodingError.Context(codingPath: path, debugDescription: "it must be set"))

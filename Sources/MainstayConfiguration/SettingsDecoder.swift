@@ -12,10 +12,18 @@ struct SettingsDecoder: Decoder {
   /// What was found so far in a group and the groups in it.
   final class Findings {
     private let parent: Findings?
+    /// What is known to be wrong, by the path of each key.
+    let faults: Faults
     private(set) var count = 0
 
-    init(in parent: Findings? = nil) {
+    init(without faults: Faults) {
+      parent = nil
+      self.faults = faults
+    }
+
+    init(in parent: Findings) {
       self.parent = parent
+      faults = parent.faults
     }
 
     func note() {
@@ -35,12 +43,17 @@ struct SettingsDecoder: Decoder {
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
   /// A decoder of what lies at the top of a snapshot.
-  init(_ snapshot: ConfigSnapshotReader, base: [String: Data]) {
+  ///
+  /// - Parameters:
+  ///   - snapshot: The values.
+  ///   - base: The settings where the snapshot says nothing, each key as a document in JSON.
+  ///   - faults: What is known to be wrong, and so passed over.
+  init(_ snapshot: ConfigSnapshotReader, base: [String: Data], without faults: Faults) {
     self.snapshot = snapshot
     self.key = nil
     self.base = base
     self.codingPath = []
-    self.findings = Findings()
+    self.findings = Findings(without: faults)
   }
 
   /// A decoder of what has a key in a group.
@@ -76,6 +89,8 @@ struct SettingsDecoder: Decoder {
         DecodingError.Context(codingPath: codingPath, debugDescription: "it must be a group"))
     }
     return SettingsValue(
-      scalar: Scalar(snapshot: snapshot, key: key), codingPath: codingPath, findings: findings)
+      scalar: Scalar(
+        snapshot: snapshot, key: key, isHidden: findings.faults.hide(codingPath)),
+      codingPath: codingPath, findings: findings)
   }
 }

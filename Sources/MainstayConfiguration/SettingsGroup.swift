@@ -66,7 +66,10 @@ struct SettingsGroup<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 extension SettingsGroup {
-  private func scalar(_ key: Key) -> Scalar { Scalar(snapshot: snapshot, key: key.stringValue) }
+  private func scalar(_ key: Key) -> Scalar {
+    Scalar(
+      snapshot: snapshot, key: key.stringValue, isHidden: findings.faults.hide(codingPath + [key]))
+  }
 
   private func below(_ key: Key) -> SettingsDecoder {
     SettingsDecoder(key, in: snapshot, path: codingPath, of: findings)
@@ -79,6 +82,7 @@ extension SettingsGroup {
     let scalar = scalar(key)
     guard scalar.isThere else {
       if let value = try laidUnder(type, key) { return value }
+      if let value = findings.faults.invention(of: type, at: codingPath + [key]) { return value }
       throw DecodingError.keyNotFound(
         key, DecodingError.Context(codingPath: codingPath, debugDescription: "it must be set"))
     }

@@ -27,10 +27,14 @@ public struct PostgresEnqueue: Sendable, Hashable {
   ///   - options: Wishes about it.
   ///   - schema: The schema of the tables; the default is `mainstay`.
   /// - Throws: `OutboxError` `unencodable` where the operation cannot be encoded, or a key or
-  ///   constraint holds a zero character, which this way cannot carry.
+  ///   constraint holds a zero character, which this way cannot carry; `unavailable` where the
+  ///   schema cannot have that name.
   public init<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions = EnqueueOptions(), schema: String = "mainstay"
   ) throws(OutboxError) {
+    guard Migration.isLegal(schema: schema) else {
+      throw OutboxError(.unavailable, details: Migration.illegal(schema: schema))
+    }
     let payload = try operation.encoded()
     var generator = SystemRandomNumberGenerator()
     let id = OperationID.new(at: Date(), using: &generator)

@@ -101,6 +101,47 @@ import Testing
     #expect(error?.subject == "CircuitBreaker.Configuration")
   }
 
+  @Test func `all values of another type are told at once`() {
+    let reader = reader([
+      "breaker.breakFor": "soon", "breaker.mode": "off", "breaker.halfOpen.permits": 1.5,
+      "breaker.tripRule": "[{",
+    ])
+    let all: Set = [
+      "breaker.breakFor", "breaker.mode", "breaker.halfOpen.permits", "breaker.tripRule",
+    ]
+    let over = #expect(throws: ConfigurationError.self) {
+      try reader.settings(at: "breaker", over: Breaker(name: "catalog"))
+    }
+    #expect(Set(over?.violations.map(\.option) ?? []) == all)
+    #expect(over?.violations.count == all.count)
+    let alone = #expect(throws: ConfigurationError.self) {
+      try reader.settings(Breaker.self, at: "breaker")
+    }
+    let options = Set(alone?.violations.map(\.option) ?? [])
+    #expect(options == all.union(["breaker.name"]))
+  }
+
+  @Test(arguments: [("nan", false), ("inf", true), ("-inf", false), ("1e30", true)])
+  func `a number that is none, or far too large, traps nothing`(
+    _ text: String, _ isLegal: Bool
+  ) throws {
+    let reader = environment(["BREAKER_NAME": "catalog", "BREAKER_BREAK_FOR": text])
+    let settings = try reader.settings(Breaker.self, at: "breaker")
+    let breaker = try? CircuitBreaker(validating: settings)
+    #expect((breaker != nil) == isLegal)
+  }
+
+  @Test func `a value that is far too long is not repeated whole`() {
+    let reader = reader([
+      "breaker.name": "catalog",
+      "breaker.breakFor": .init(stringLiteral: .init(repeating: "x", count: 9_000)),
+    ])
+    let error = #expect(throws: ConfigurationError.self) {
+      try reader.settings(Breaker.self, at: "breaker")
+    }
+    #expect((error?.description.count ?? .max) < 400)
+  }
+
   @Test func `a word that is not one of those that are legal is told with them`() {
     let reader = reader(["breaker.name": "catalog", "breaker.mode": "off"])
     let error = #expect(throws: ConfigurationError.self) {

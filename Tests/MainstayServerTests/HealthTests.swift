@@ -99,4 +99,33 @@ import Testing
     let report = await health.report()
     #expect(!report.isReady && report.isStopping)
   }
+
+  @Test func `who asks and goes away leaves nothing behind for others`() async throws {
+    let clock = clock
+    let health = Health(
+      [
+        Health.Check("database") { [looks] in
+          looks.add("look")
+          if looks.lines.count == 1 { try await clock.sleep(for: .seconds(3600)) }
+        }
+      ], clock: clock)
+    let asking = await started { await health.report() }
+    await looks.lines(atLeast: 1)
+    asking.cancel()
+    #expect(try await !asking.value.isReady)
+    #expect(await health.report().isReady)
+  }
+
+  @Test func `a check that cannot be stopped keeps nobody waiting`() async throws {
+    let gate = Countdown(1)
+    let health = Health(
+      [Health.Check("database", limit: .seconds(2)) { await gate.reached() }], clock: clock)
+    let asking = await started { await health.report() }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(2))
+    let report = try await asking.value
+    #expect(!report.isReady)
+    #expect(report.findings.map(\.isWell) == [false])
+    gate.count()
+  }
 }

@@ -140,4 +140,16 @@ import Testing
     do { _ = try await shedding(bulkhead).admit(request("/")) }
     #expect(bulkhead.running == 0)
   }
+
+  @Test func `in a small service deferrable requests are answered while it has nothing to do`()
+    async throws
+  {
+    let bulkhead = bulkhead(1)
+    let shedding = shedding(bulkhead)
+    let place = try await shedding.admit(request("/batch"))
+    await #expect(throws: Rejection.self) { try await shedding.admit(request("/batch")) }
+    place.release()
+    let closed = LoadShedding(bulkhead, deferrableShare: 0) { _ in .deferrable }
+    await #expect(throws: Rejection.self) { try await closed.admit(request("/batch")) }
+  }
 }

@@ -21,7 +21,9 @@ extension PostgresError {
   ///   - address: Where it was tried.
   init(opening message: String, address: PostgresAddress) {
     // Several hosts may each have said something; the last one decides.
-    if let match = message.matches(of: /[A-Z]+:\s+([0-9A-Z]{5}):\s+([^\n]*)/).last {
+    // What stands before the letters is a word of the server's language.
+    let words = /[^\s:]+:\s+((?=[A-Z]{0,4}[0-9])[0-9A-Z]{5}):\s+([^\n]*)/
+    if let match = message.matches(of: words).last {
       self.init(
         sqlState: String(match.1), message: String(match.2), constraint: nil, at: address)
       return

@@ -19,16 +19,21 @@ extension Migration {
       update mainstay.step set at = mainstay.clock() where name = 'housekeeping'
         and at not between mainstay.clock() - 10000 and mainstay.clock();
       if not found then return null; end if;
+      for v_day in v_today..v_today + 2 loop
+        v_name := 'outcome_' || to_char(to_timestamp(v_day * 86400::bigint) at time zone 'UTC',
+          'YYYYMMDD');
+        continue when to_regclass('mainstay.' || v_name) is not null;
+        begin
+          execute format(
+            'create table mainstay.%I partition of mainstay.outcome for values from (%s) to (%s)',
+            v_name, v_day * 86400000::bigint, (v_day + 1) * 86400000::bigint);
+        exception
+          -- Without the right to create tables all days lie in one; and so does a day that has
+          -- begun, which must not keep the next one from having its own.
+          when insufficient_privilege or check_violation or lock_not_available then null;
+        end;
+      end loop;
       begin
-        for v_day in v_today..v_today + 2 loop
-          v_name := 'outcome_' || to_char(to_timestamp(v_day * 86400::bigint) at time zone 'UTC',
-            'YYYYMMDD');
-          if to_regclass('mainstay.' || v_name) is null then
-            execute format(
-              'create table mainstay.%I partition of mainstay.outcome for values from (%s) to (%s)',
-              v_name, v_day * 86400000::bigint, (v_day + 1) * 86400000::bigint);
-          end if;
-        end loop;
         for v_name in select c.relname from pg_inherits as i join pg_class
           as c on c.oid = i.inhrelid
           where i.inhparent = 'mainstay.outcome'::regclass and c.relname ~ '^outcome_[0-9]{8}$'
@@ -38,8 +43,7 @@ extension Migration {
           execute format('drop table mainstay.%I', v_name);
         end loop;
       exception
-        -- Without the right to create tables all days lie in one; and so does a day that has begun.
-        when insufficient_privilege or check_violation or lock_not_available then null;
+        when insufficient_privilege or lock_not_available then null;
       end;
       delete from mainstay.outcome_other where at < (v_today - p_history_days) * 86400000::bigint;
       select a.pid, a.application_name as app,

@@ -46,8 +46,10 @@ extension Migration {
           nextval('mainstay.policy_version'), p_member
         from unnest(p_kinds, p_names, p_seconds) as t (kind, name, seconds)
         order by t.kind, t.name
+        -- Numbered anew, since who waited for the row has drawn its number before the other one.
         on conflict on constraint policy_pkey do update
-          set until = excluded.until, version = excluded.version, member = excluded.member;
+          set until = excluded.until, version = nextval('mainstay.policy_version'),
+            member = excluded.member;
       return query
         select null::text, null::text, null::double precision, count(*), false
         from mainstay.policy_member

@@ -125,21 +125,26 @@ extension Migration {
       end if;
     end $$;
 
-    -- How many more of each type may be begun anywhere, by the limits that all machines share.
+    -- How many more of each type may be begun anywhere, by the limits that all machines share:
+    -- first those of each type alone, and then those of its kind, which its versions share.
     create function mainstay.free_places(
       p_kinds text[], p_limits integer[], p_limit integer
     ) returns integer[] language plpgsql volatile as $$
     declare
       v_limits integer[] := '{}';
+      v_shared integer[] := '{}';
       v_free integer;
       v_rule mainstay.kind_limit;
       v_running bigint;
       v_now bigint;
     begin
+      -- Held until the claim is committed: two machines never count the same place. In one order,
+      -- so that two of them never wait for each other.
+      perform 1 from mainstay.kind_limit where kind = any (p_kinds) order by kind for update;
       for v_place in 1..coalesce(cardinality(p_kinds), 0) loop
-        v_free := least(coalesce(p_limits[v_place], p_limit), p_limit);
-        -- Held until the claim is committed: two machines never count the same place.
-        select * into v_rule from mainstay.kind_limit where kind = p_kinds[v_place] for update;
+        v_limits := v_limits || least(coalesce(p_limits[v_place], p_limit), p_limit);
+        v_free := p_limit;
+        select * into v_rule from mainstay.kind_limit where kind = p_kinds[v_place];
         if found then
           if v_rule.concurrency is not null then
             select count(*) into v_running from mainstay.op
@@ -154,9 +159,9 @@ extension Migration {
             v_free := least(v_free, floor(v_rule.tokens)::integer);
           end if;
         end if;
-        v_limits := v_limits || v_free;
+        v_shared := v_shared || v_free;
       end loop;
-      return v_limits;
+      return v_limits || v_shared;
     end $$;
 
     -- Sets aside what no living owner has a worker for.
@@ -203,6 +208,7 @@ extension Migration {
       v_lanes text[] := array(
         select name from mainstay.lane where cause is null or until <= v_at);
       v_limits integer[];
+      v_open text[];
       v_aside integer := 0;
       v_found bigint := 0;
       v_suspect bigint;
@@ -219,9 +225,13 @@ extension Migration {
           from held as h where o.id = h.id;
         get diagnostics v_aside = row_count;
       end if;
+      v_limits := mainstay.free_places(p_kinds, p_limits, p_limit);
+      v_open := array(select t.kind
+        from unnest(p_kinds, v_limits[cardinality(p_kinds) + 1:]) as t (kind, shared)
+        where t.shared > 0);
       select o.id into v_suspect from mainstay.op as o
         where o.state = 'ready' and o.crashes > 0 and o.lane = any (v_lanes)
-          and (o.kind || '/' || o.version) = any (v_types)
+          and o.kind = any (v_open) and (o.kind || '/' || o.version) = any (v_types)
         order by o.id limit 1 for update skip locked;
       if found then
         return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
@@ -231,23 +241,29 @@ extension Migration {
         end if;
         return;
       end if;
-      v_limits := mainstay.free_places(p_kinds, p_limits, p_limit);
       return query with run as materialized (
-        select l.name, t.kind, t.version, t.free
+        select l.name, t.kind, t.version, t.free, t.shared
         from unnest(v_lanes) as l (name)
-          cross join unnest(p_kinds, p_versions, v_limits) as t (kind, version, free)
-        where t.free > 0
+          cross join unnest(p_kinds, p_versions, v_limits[:cardinality(p_kinds)],
+            v_limits[cardinality(p_kinds) + 1:]) as t (kind, version, free, shared)
+        where t.free > 0 and t.shared > 0
       ), first as materialized (
-        select o.id, o.rank, r.kind, r.version, r.free from run as r cross join lateral (
+        select o.id, o.rank, r.kind, r.version, r.free, r.shared
+        from run as r cross join lateral (
           select p.id, p.rank from mainstay.op as p
           where p.state = 'ready' and p.lane = r.name and p.kind = r.kind and p.version = r.version
-          order by p.rank, p.id limit r.free for update skip locked) as o
+          order by p.rank, p.id limit least(r.free, r.shared) for update skip locked) as o
       ), turned as materialized (
-        select f.id, f.rank, f.free,
-          row_number() over (partition by f.kind, f.version order by f.rank, f.id) as turn
-        from first as f
+        select f.id, f.rank, f.kind, f.shared
+        from (select g.*,
+            row_number() over (partition by g.kind, g.version order by g.rank, g.id) as turn
+          from first as g) as f
+        where f.turn <= f.free
       ), chosen as materialized (
-        select c.id from turned as c where c.turn <= c.free order by c.rank, c.id limit p_limit
+        select c.id from (select t.*,
+            row_number() over (partition by t.kind order by t.rank, t.id) as turn
+          from turned as t) as c
+        where c.turn <= c.shared order by c.rank, c.id limit p_limit
       )
       select null::boolean, null::boolean, l.token, l.operation
         from mainstay.lease(p_owner, array(select c.id from chosen as c)) as l;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Mainstay
+internal import MainstayOutbox
+
 /// A step by which the tables grow.
 ///
 /// Each is a transaction of its own, with its line in the table `migration`, so that a step is
@@ -29,9 +32,11 @@ struct Migration: Sendable {
   /// The format that this build has: the number of its last step.
   static var format: Int { all.count }
 
+  /// The schema; making it needs a right, also where it is there.
+  static let home = "CREATE SCHEMA IF NOT EXISTS mainstay;"
+
   /// Where it is kept which steps were taken.
   static let ledger = """
-    CREATE SCHEMA IF NOT EXISTS mainstay;
     CREATE TABLE IF NOT EXISTS mainstay.migration (
       number integer PRIMARY KEY,
       name text NOT NULL,
@@ -55,6 +60,12 @@ struct Migration: Sendable {
     guard schema != "mainstay" else { return sql }
     return sql.replacing("mainstay.", with: schema + ".")
       .replacing("SCHEMA IF NOT EXISTS mainstay;", with: "SCHEMA IF NOT EXISTS \(schema);")
+  }
+
+  /// What is said of a name that cannot be that of the schema.
+  static func illegal(schema: String) -> String {
+    "“\(schema.withoutZeros)” cannot be the name of the schema: use small letters, digits and "
+      + "underscores, at most 63, and no digit first."
   }
 
   /// Whether a name can be that of the schema, without quotes.

@@ -53,6 +53,11 @@ struct Tables {
         _ = try await connection.query(
           "SELECT pg_advisory_xact_lock(hashtext('mainstay.migration'), hashtext($1))",
           [.text(schema)])
+        let home = try await connection.query(
+          "SELECT to_regnamespace($1) IS NOT NULL", [.text(schema)])
+        if try home.first?.bool(0) != true {
+          try await connection.script(Migration.text(Migration.home, schema: schema))
+        }
         try await connection.script(Migration.text(Migration.ledger, schema: schema))
         let rows = try await connection.query(
           Migration.text("SELECT number FROM mainstay.migration", schema: schema))

@@ -21,6 +21,7 @@ package struct PostgresExchange: PolicyExchange {
   package func exchange(
     _ told: [SharingStateMachine.Name: SharingStateMachine.Notice]
   ) async throws -> PolicyNews {
+    try store.checkSchema()
     let told = Array(told)
     let rows = try await store.run(
       "SELECT * FROM mainstay.share_policies($1, $2, $3, $4, $5)",
@@ -48,8 +49,10 @@ package struct PostgresExchange: PolicyExchange {
 
   package func leave() async {
     // Where it cannot be told, others notice soon.
-    _ = try? await store.run(
-      "DELETE FROM mainstay.policy_member WHERE member = $1", [.text(member)])
+    if (try? store.checkSchema()) != nil {
+      _ = try? await store.run(
+        "DELETE FROM mainstay.policy_member WHERE member = $1", [.text(member)])
+    }
     await store.pool.close()
   }
 }

@@ -23,8 +23,10 @@ extension PostgresStore {
       return try await claim(parameters)
     } catch let error as PostgresError where error.sqlState == Self.wasTakenForDead {
       // It was cut off or stopped for longer than its lease: it begins anew.
-      try await enterAgain()
-      do { return try await claim(parameters) } catch { throw claimFailed(error) }
+      do {
+        try await enterAgain()
+        return try await claim(parameters)
+      } catch { throw claimFailed(error) }
     } catch {
       throw claimFailed(error)
     }
@@ -69,7 +71,7 @@ extension PostgresStore {
 
   private func claimFailed(_ error: any Error) -> any Error {
     if (error as? PostgresError)?.mayHaveHappened == true {
-      state.withLock { $0.mayHaveStrays = true }
+      state.withLock { $0.straysUntil = .now + Self.longestClaim }
     }
     guard let error = error as? PostgresError, error.sqlState == "MS002" else {
       return Self.thrown(error)
@@ -80,14 +82,26 @@ extension PostgresStore {
         + "may not work on them any more (\(error.text)): update it; nothing is lost.")
   }
 
+  /// How long a server may be at a claim whose caller is gone: the limit of a statement, and some
+  /// more.
+  private static let longestClaim = Duration.seconds(15)
+
   /// Gives back what was leased by a claim whose answer was lost: nobody would ever run it.
+  ///
+  /// Once is not enough: the server may commit such a claim some time after its connection is gone.
   private func giveBackStrays() async throws {
-    let tokens: [Int64]? = state.withLock { $0.mayHaveStrays ? Array($0.tokens) : nil }
-    guard let tokens else { return }
+    let (until, tokens) = state.withLock { state in
+      (state.straysUntil, state.straysUntil == nil ? [] : Array(state.tokens))
+    }
+    guard let until else { return }
+    let isLast = ContinuousClock.now > until
     _ = try await call(
       "SELECT mainstay.give_back($1, $2::bigint[])",
       [.int(try owner), .ints(tokens)])
-    state.withLock { $0.mayHaveStrays = false }
+    guard isLast else { return }
+    state.withLock { state in
+      if state.straysUntil == until { state.straysUntil = nil }
+    }
   }
 
   private static let claim = """

@@ -23,18 +23,31 @@ extension PostgresStore {
         _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)])
         throw OutboxError(.busy, details: "\(address) was opened twice")
       }
-      var report = OpeningReport()
-      (report.recovered, report.quarantined) = try await recover()
-      // What no build of then could read may be read now.
-      _ = try await call(
-        "UPDATE mainstay.op SET cause = 'unknownType' WHERE state = 'parked'")
-      report.isBalanced = try await ledger().isBalanced
+      let report: OpeningReport
+      do {
+        report = try await recovered()
+      } catch {
+        // It can be tried again, as where the server is restarting.
+        state.withLock { $0.owner = nil }
+        _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)])
+        throw error
+      }
       startHeart()
       startHousekeeping()
       return report
     } catch {
       throw Self.thrown(error)
     }
+  }
+
+  /// Takes back what dead processes had leased.
+  private func recovered() async throws -> OpeningReport {
+    var report = OpeningReport()
+    (report.recovered, report.quarantined) = try await recover()
+    // What no build of then could read may be read now.
+    _ = try await call("UPDATE mainstay.op SET cause = 'unknownType' WHERE state = 'parked'")
+    report.isBalanced = try await ledger().isBalanced
+    return report
   }
 
   /// Brings the tables up to date, and does nothing else: for a user with the right to create
@@ -53,12 +66,13 @@ extension PostgresStore {
   ///
   /// They are for an empty schema, and are taken as a whole or not at all.
   ///
-  /// - Parameter schema: The schema; the default is `mainstay`.
+  /// - Parameter schema: The schema, by the same rules as for a store; the default is `mainstay`.
   /// - Returns: One transaction.
   public static func schemaSQL(schema: String = "mainstay") -> String {
+    precondition(Migration.isLegal(schema: schema), Migration.illegal(schema: schema))
     let steps = Migration.all.map(\.script).joined(separator: "\n\n")
     return Migration.text(
-      "BEGIN;\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
+      "BEGIN;\n\n\(Migration.home)\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
   }
 
   private func prepareTables(isMigrating: Bool) async throws {
@@ -67,12 +81,9 @@ extension PostgresStore {
     try await tables.prepare(isMigrating: isMigrating)
   }
 
-  private func checkSchema() throws {
+  func checkSchema() throws {
     guard Migration.isLegal(schema: schema) else {
-      throw OutboxError(
-        .unavailable,
-        details: "“\(schema.withoutZeros)” cannot be the name of the schema: use small letters, "
-          + "digits and underscores, at most 63, and no digit first.")
+      throw OutboxError(.unavailable, details: Migration.illegal(schema: schema))
     }
   }
 

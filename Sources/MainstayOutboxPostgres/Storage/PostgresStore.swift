@@ -23,8 +23,9 @@ public final class PostgresStore: OutboxStore {
     var isClosed = false
     /// The tokens of what this process has leased and not ended.
     var tokens: Set<Int64> = []
-    /// Whether the answer of a claim was lost: something may be leased that nobody knows of.
-    var mayHaveStrays = false
+    /// Until when something may be leased that nobody knows of, since the answer of a claim was
+    /// lost: the server may still be at it.
+    var straysUntil: ContinuousClock.Instant?
     var heart: Task<Void, Never>?
     var keeper: Task<Void, Never>?
   }

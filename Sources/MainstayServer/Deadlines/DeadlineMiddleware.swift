@@ -10,9 +10,7 @@ import Mainstay
 /// and a `ResilientClient` tells the next service. A request whose time is over is answered with
 /// 504.
 public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
-  private let limit: Duration
-  private let field: HTTPField.Name?
-  private let clock: any Clock<Duration>
+  private let deadline: RequestDeadline
 
   /// Makes the middleware.
   ///
@@ -25,10 +23,7 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
     _ limit: Duration, callerSaysIn field: HTTPField.Name? = nil,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
-    precondition(limit > .zero, "DeadlineMiddleware(limit): it must be more than zero")
-    self.limit = limit
-    self.field = field
-    self.clock = clock
+    deadline = RequestDeadline(limit, callerSaysIn: field, clock: clock)
   }
 
   /// Answers a request within its time.
@@ -38,26 +33,6 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
     _ request: Request, context: Context,
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
-    try await deadline(of: request).run { try await next(request, context) }
-  }
-
-  private func deadline(of request: Request) throws -> Deadline {
-    var limit = limit
-    if let field, let text = request.headers[field] {
-      // What is no number says nothing; zero says that nobody waits any more.
-      guard let said = UInt32(text).map({ Duration.milliseconds(Int64($0)) }) else {
-        return deadline(limit)
-      }
-      guard said > .zero else {
-        throw Rejection(policy: "deadline", reason: .deadlineTooClose)
-      }
-      limit = min(limit, said)
-    }
-    return deadline(limit)
-  }
-
-  private func deadline(_ limit: Duration) -> Deadline {
-    func make(_ clock: some Clock<Duration>) -> Deadline { Deadline(limit, clock: clock) }
-    return make(clock)
+    try await deadline.run(request.head) { try await next(request, context) }
   }
 }

@@ -7,7 +7,8 @@ public import Mainstay
 ///
 /// It is ready while it is not stopping, all checks that it needs succeed, and the feature level is
 /// `minimal` or better. The checks run at once, each within its time, and what they say holds for a
-/// moment, however many ask.
+/// moment, however many ask. A check that does not heed its time has failed, and is not begun anew
+/// before it has ended.
 public final class Health: Sendable {
   /// One thing that is looked at.
   public struct Check: Sendable {
@@ -65,10 +66,15 @@ public final class Health: Sendable {
     var last: (report: Report, at: Duration)?
   }
 
-  private let checks: [Check]
+  /// A check, which is not begun anew while a run of it does not end.
+  private struct Watched: Sendable {
+    let check: Check
+    let limit: Timeout.Abandoning
+  }
+
+  private let checks: [Watched]
   private let controller: DegradationController?
   private let lasting: Duration
-  private let clock: any Clock<Duration>
   private let now: @Sendable () -> Duration
   private let state = Locked(State())
   private let together: Coalesce<Int>
@@ -84,10 +90,13 @@ public final class Health: Sendable {
     _ checks: [Check] = [], level: DegradationController? = nil, lasting: Duration = .seconds(1),
     clock: C = ContinuousClock()
   ) {
-    self.checks = checks
+    self.checks = checks.map { check in
+      let limit = Timeout.Abandoning(
+        check.limit, disposition: .transient(), name: "health.\(check.name)", clock: clock)
+      return Watched(check: check, limit: limit)
+    }
     controller = level
     self.lasting = lasting
-    self.clock = clock
     let start = clock.now
     now = { start.duration(to: clock.now) }
     together = Coalesce("health", clock: clock)
@@ -103,36 +112,41 @@ public final class Health: Sendable {
       state.last.flatMap { !state.isStopping && now - $0.at < lasting ? $0.report : nil }
     }
     if let known { return known }
-    // mainstay:ignore MS204 -- it fails for whoever was cancelled alone, and then it is not ready
-    let findings = (try? await together.run(0) { [self] in await look() }) ?? []
-    let report = state.withLock { state in
+    // It fails for whoever was cancelled alone, and says nothing then.
+    let findings = try? await together.run(0) { [self] in
+      // Its own task, since a run that was cut short would count as one that does not end.
+      await Task { await look() }.value
+    }
+    return state.withLock { state in
       let level = controller?.status.level
-      let failed = zip(checks, findings).contains { $0.isNeeded && !$1.isWell }
+      let failed = zip(checks, findings ?? []).contains { $0.check.isNeeded && !$1.isWell }
       let report = Report(
-        isReady: !state.isStopping && !failed && findings.count == checks.count
-          && level != .offline, isStopping: state.isStopping, level: level, findings: findings)
-      state.last = (report, now)
+        isReady: !state.isStopping && !failed && findings != nil && level != .offline,
+        isStopping: state.isStopping, level: level, findings: findings ?? [])
+      // What was not looked at is nothing that others should hear.
+      if findings != nil { state.last = (report, now) }
       return report
     }
-    return report
   }
 
   private func look() async -> [Report.Finding] {
     await withTaskGroup(of: (Int, Report.Finding).self) { group in
       for (index, check) in checks.enumerated() {
-        group.addTask { [clock] in (index, await Self.finding(check, clock)) }
+        group.addTask { (index, await Self.finding(check)) }
       }
       return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 
-  private static func finding(_ check: Check, _ clock: any Clock<Duration>) async -> Report.Finding
-  {
-    func limited(_ clock: some Clock<Duration>) async throws {
-      try await Timeout(check.limit, clock: clock).run { try await check.look() }
-    }
+  private static func finding(_ watched: Watched) async -> Report.Finding {
+    let (check, limit) = (watched.check, watched.limit)
     do {
-      try await limited(clock)
+      guard limit.stillRunning == 0 else {
+        throw TimedOut(
+          policy: "health.\(check.name)", scope: .attempt, limit: check.limit,
+          disposition: .transient())
+      }
+      try await limit.runSendable { try await check.look() }
       return Report.Finding(name: check.name, isWell: true, code: nil)
     } catch {
       let code = AppError.from(error).code.rawValue

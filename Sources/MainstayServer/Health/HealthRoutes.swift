@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import HTTPTypes
+public import Foundation
+public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
 extension Health {
-  /// The answer to whoever asks whether the process can serve.
+  /// The answer to whoever asks whether the process can serve, for any framework.
   ///
   /// - Parameter showingFindings: Whether the answer says what was found, which tells strangers
   ///   what the service is made of.
   /// - Returns: 200 or 503, and a document with `status`, `level` and perhaps `findings`.
-  func answer(showingFindings: Bool) async -> (status: HTTPResponse.Status, body: Data) {
+  public func answer(showingFindings: Bool) async -> (status: HTTPResponse.Status, body: Data) {
     let report = await report()
     let document = Document(
       status: report.isReady ? "ready" : report.isStopping ? "stopping" : "not ready",

@@ -28,7 +28,7 @@ enum Language {
   private static func ranges(of header: String) -> [String] {
     let weighted = header.split(separator: ",").prefix(maximumRanges).map { part in
       let parts = part.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap {
+      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }.flatMap {
         Double($0.dropFirst(2))
       }
       return (range: parts.first?.lowercased() ?? "", weight: weight ?? 1)

@@ -9,8 +9,8 @@ import MainstayHTTP
 /// again.
 ///
 /// Only texts that a person may read leave the service: title, message and suggestion of the
-/// `AppError` that the error is classified as. Details, causes and types stay inside. Source: RFC
-/// 9457.
+/// `AppError` that the error is classified as. Details, causes and types stay inside, and so do all
+/// words of an error that nobody has classified. Source: RFC 9457.
 public struct ProblemAnswers: Sendable {
   /// An error as it is answered.
   public struct Answer: Sendable {
@@ -53,20 +53,22 @@ public struct ProblemAnswers: Sendable {
   ///   - error: What was thrown.
   ///   - languages: The value of `Accept-Language`; the texts are in the first of those languages
   ///     that the catalogue has, or in English.
-  /// - Returns: The answer; a cancellation's has the status 499, which nobody reads.
+  /// - Returns: The answer.
   public func answer(to error: any Error, languages: String? = nil) -> Answer {
     let classified = mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
     let status = status?(classified) ?? Self.status(of: classified)
     let locale = Language.locale(for: languages)
+    let words = classified.isKnown ? classified : Self.unknown
     var problem = ProblemDetails(
-      type: types + classified.code.rawValue, title: classified.title.string(in: locale),
-      status: status.code, detail: classified.message.string(in: locale),
+      type: types + classified.code.rawValue, title: words.title.string(in: locale),
+      status: status.code, detail: words.message.string(in: locale),
       instance: "urn:uuid:" + classified.id.uuidString.lowercased(),
       extensions: ["code": .string(classified.code.rawValue)])
-    if let suggestion = classified.suggestion {
+    if let suggestion = words.suggestion {
       problem.extensions["suggestion"] = .string(suggestion.string(in: locale))
     }
-    problem.fieldErrors = classified.fields(in: locale)
+    // Fields that another service names are those of what it was sent.
+    problem.fieldErrors = classified.isOfService ? [] : classified.fields(in: locale)
     var fields: HTTPFields = [
       .contentType: ProblemDetails.contentType, .contentLanguage: Language.tag(of: locale),
       .cacheControl: "no-store",
@@ -83,10 +85,11 @@ extension ProblemAnswers {
   /// is 502, or 503 where it will pass.
   ///
   /// - Parameter error: The error.
-  /// - Returns: 400 to 599, and 499 for a cancellation.
+  /// - Returns: 400 to 599; 503 for a cancellation, which somebody else than the caller asked for,
+  ///   or nobody would read the answer.
   public static func status(of error: AppError) -> HTTPResponse.Status {
     if let own = error.answerStatus { return HTTPResponse.Status(code: own) }
-    if error.kind == .cancelled { return HTTPResponse.Status(code: 499, reasonPhrase: "Cancelled") }
+    if error.kind == .cancelled { return .serviceUnavailable }
     if error.isOfService {
       return error.disposition.mayPass ? .serviceUnavailable : .badGateway
     }
@@ -104,6 +107,16 @@ extension ProblemAnswers {
     }
   }
 
+  /// What is said where nobody has said what an error means.
+  private static let unknown = AppError(
+    code: "unknown", kind: .unknown, disposition: .unclassified,
+    title: LocalizableText(key: "error.unknown.title", english: "Something unexpected happened"),
+    message: LocalizableText(
+      key: "error.unknown.message", english: "The app met a problem that it does not recognize."),
+    suggestion: LocalizableText(
+      key: "error.unknown.suggestion",
+      english: "Try again. If it happens again, contact support."))
+
   /// Whole seconds after which to try again, at least one; nil where that is not known.
   private static func wait(of error: AppError, _ status: HTTPResponse.Status) -> Int? {
     guard [429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
@@ -117,7 +130,14 @@ extension AppError {
   /// The name of the status that this library gives one of its own errors.
   static let statusName = "server.answer"
 
-  fileprivate var answerStatus: Int? { metadata[Self.statusName].flatMap { Int($0) } }
+  /// It may have come from another process, which may have said anything.
+  fileprivate var answerStatus: Int? {
+    metadata[Self.statusName].flatMap { Int($0) }.flatMap { (400...599).contains($0) ? $0 : nil }
+  }
+
+  /// Whether somebody has said what it means; else its words are those of some library, which may
+  /// name hosts, files and statements.
+  fileprivate var isKnown: Bool { disposition != .unclassified }
 
   /// Whether it is what another service has answered, which says nothing about this one's caller.
   fileprivate var isOfService: Bool {

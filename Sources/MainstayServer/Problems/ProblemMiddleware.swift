@@ -9,8 +9,10 @@ import NIOCore
 
 /// Answers every error that a handler or a middleware throws with problem details.
 ///
-/// It stands first, so that it sees what the others throw. Errors of Hummingbird keep their status.
-/// A cancellation is thrown on, for whoever cancelled is gone.
+/// It stands first, so that it sees what the others throw. Errors of Hummingbird keep their status,
+/// and an error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
+/// is an `AppErrorConvertible`. The cancellation of a request is thrown on, for whoever cancelled
+/// is gone; where something else was cancelled the caller gets 503.
 public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let answers: ProblemAnswers
   private let monitor: ErrorMonitor?
@@ -34,16 +36,30 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   ) async throws -> Response {
     do {
       return try await next(request, context)
-    } catch let error as Hummingbird.HTTPError {
-      return Response(error, for: request)
     } catch {
-      if error.isCancellation { throw error }
-      let answer = answers.answer(to: error, languages: request.headers[.acceptLanguage])
-      if answer.status.kind == .serverError {
-        monitor?.capture(answer.error, during: "Answer \(context.endpointPath ?? "a request")")
+      // Whoever cancelled the request is gone, and reads no answer.
+      if error.isCancellation && Task.isCancelled { throw error }
+      var (response, failure) = try answer(to: error, request, context)
+      if response.status.kind == .serverError {
+        monitor?.capture(failure, during: "Answer \(context.endpointPath ?? "a request")")
       }
-      return Response(answer)
+      // An answer to HEAD with a body would be read as the start of the next answer.
+      if request.method == .head { response = response.createHeadResponse() }
+      return response
     }
+  }
+
+  /// The answer to an error, and what is reported of it.
+  private func answer(
+    to error: any Error, _ request: Request, _ context: Context
+  ) throws -> (Response, any Error) {
+    if let error = error as? Hummingbird.HTTPError { return (Response(error), error) }
+    // What can be told to a person goes before what only has an answer of its own.
+    if let error = error as? any HTTPResponseError, !(error is any AppErrorConvertible) {
+      return (try error.response(from: request, context: context), error)
+    }
+    let answer = answers.answer(to: error, languages: request.headers[.acceptLanguage])
+    return (Response(answer), answer.error)
   }
 }
 
@@ -56,12 +72,13 @@ extension Response {
   }
 
   /// An error of the framework as problem details: its status, and its message where it has one.
-  fileprivate init(_ error: Hummingbird.HTTPError, for request: Request) {
+  fileprivate init(_ error: Hummingbird.HTTPError) {
     var members: [String: JSONValue] = ["status": .integer(error.status.code)]
     members["title"] = .string(error.status.reasonPhrase)
     members["detail"] = error.body.map(JSONValue.string)
     var fields = error.headers
     fields[.contentType] = "application/problem+json"
+    fields[.contentLength] = nil
     self.init(
       status: error.status, headers: fields,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONValue.object(members).encoded)))

@@ -31,8 +31,8 @@ public struct LoadShedding: Sendable {
   ///
   /// - Parameters:
   ///   - bulkhead: How many requests are answered at once, how many wait, and for how long.
-  ///   - share: Which part of the bulkhead deferrable requests may fill; 0 to 1, the default is
-  ///     0.5.
+  ///   - share: Which part of the bulkhead deferrable requests may fill, at least one place; 0 to
+  ///     1, the default is 0.5, and with 0 none is let in.
   ///   - pause: After how many seconds whoever was refused is asked to come back, at the earliest
   ///     and at the latest: each a different time, so that not all come at once. The default is 1
   ///     to 3.
@@ -47,7 +47,9 @@ public struct LoadShedding: Sendable {
     precondition(
       pause.lowerBound > .zero, "LoadShedding(pause): it must be more than zero")
     self.bulkhead = bulkhead
-    self.deferrable = Int((Double(bulkhead.limit) * share).rounded(.down))
+    // A part of little is not nothing: a small service would never do what can wait.
+    let part = Int((Double(bulkhead.limit) * share).rounded(.down))
+    self.deferrable = share > 0 ? max(part, 1) : 0
     self.importance = importance
     self.pause = pause.lowerBound.inSeconds...pause.upperBound.inSeconds
     chance = Chance(seed: seed)

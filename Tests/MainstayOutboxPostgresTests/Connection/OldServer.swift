@@ -2,14 +2,23 @@
 
 import Foundation
 
-/// Lets one client in, as a server of any version would, and says no more.
+/// Lets one client in, as a server of any version would, and says no more; or refuses it.
 final class OldServer: Sendable {
   let port: Int
   private let socket: Int32
 
   struct NoPort: Error {}
 
-  init(version: String) throws {
+  /// Begins to listen.
+  ///
+  /// - Parameters:
+  ///   - version: What it says that it is.
+  ///   - refusal: How it refuses its client: the grade in the server's language, the five letters
+  ///     and the words; nil for letting it in.
+  /// - Throws: `NoPort`.
+  init(
+    version: String, refusing refusal: (grade: String, state: String, words: String)? = nil
+  ) throws {
     #if os(Linux)
       let kind = Int32(SOCK_STREAM.rawValue)
     #else
@@ -30,7 +39,7 @@ final class OldServer: Sendable {
     let thread = Thread {
       let client = accept(listening, nil, nil)
       guard client >= 0 else { return }
-      Self.letIn(client, version: version)
+      Self.letIn(client, version: version, refusal)
       // Until the client goes.
       var byte: UInt8 = 0
       while read(client, &byte, 1) == 1 {}
@@ -41,11 +50,18 @@ final class OldServer: Sendable {
 
   deinit { close(socket) }
 
-  private static func letIn(_ client: Int32, version: String) {
+  private static func letIn(
+    _ client: Int32, version: String, _ refusal: (grade: String, state: String, words: String)?
+  ) {
     // First it asks for encryption, and is told that there is none.
     skipMessage(client)
     send([UInt8(ascii: "N")], to: client)
     skipMessage(client)
+    if let refusal {
+      let fields = ["S" + refusal.grade, "C" + refusal.state, "M" + refusal.words]
+      send(message("E", fields.flatMap { Array($0.utf8) + [0] } + [0]), to: client)
+      return
+    }
     let version = Array("server_version".utf8) + [0] + Array(version.utf8) + [0]
     send(
       message("R", [0, 0, 0, 0]) + message("S", version) + message("Z", [UInt8(ascii: "I")]),

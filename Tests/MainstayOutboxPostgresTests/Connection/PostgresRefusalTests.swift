@@ -65,6 +65,21 @@ struct PostgresRefusalTests {
     #expect(!error.text.contains("geheim"))
   }
 
+  @Test(
+    arguments: [
+      ("FATAL", "28P01", PostgresError.Kind.refused), ("ВАЖНО", "28P01", .refused),
+      ("致命的エラー", "3D000", .refused), ("ÖLÜMCÜL (FATAL)", "53300", .tooMany),
+      ("FATALE", "57P03", .unreachable),
+    ])
+  func `a server that speaks another language is understood`(
+    _ grade: String, _ state: String, _ kind: PostgresError.Kind
+  ) async throws {
+    let server = try OldServer(version: "16.1", refusing: (grade, state, "nein, нет, いいえ"))
+    let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
+    #expect(error.sqlState == state)
+    #expect(error.kind == kind)
+  }
+
   @Test func `a server that is too old is told from the others`() async throws {
     let server = try OldServer(version: "12.7")
     let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Hummingbird
+import HTTPTypes
+
+/// Counts and times requests until their answers have been sent whole.
+///
+/// It stands before all others, so that it sees what ``ProblemMiddleware`` makes of errors. It has
+/// the metrics of `MetricsMiddleware` of Hummingbird, and counts failures as well; one of both is
+/// enough.
+public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
+  private let metrics: RequestMetrics
+
+  /// Makes the middleware.
+  ///
+  /// - Parameter metrics: What is told of requests.
+  public init(_ metrics: RequestMetrics = RequestMetrics()) {
+    self.metrics = metrics
+  }
+
+  /// Answers a request, and measures it.
+  ///
+  /// - Throws: What the handler throws.
+  public func handle(
+    _ request: Request, context: Context,
+    next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    let measurement = metrics.begin(request.head)
+    do {
+      var response = try await next(request, context)
+      let (body, status, route) = (response.body, response.status, Self.route(of: context))
+      response.body = ResponseBody(contentLength: body.contentLength) { writer in
+        do {
+          try await body.write(writer)
+          measurement.end(status, route: route)
+        } catch {
+          measurement.end(nil, route: route)
+          throw error
+        }
+      }
+      return response
+    } catch {
+      let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
+      measurement.end(error.isGone ? nil : status, route: Self.route(of: context))
+      throw error
+    }
+  }
+
+  /// The pattern that matched; what matched none has a word in its place.
+  private static func route(of context: Context) -> String? {
+    context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+}
+
+extension Error {
+  /// Whether a request was cancelled, so that nobody hears of this error.
+  fileprivate var isGone: Bool { self is CancellationError && Task.isCancelled }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Mainstay
+import MainstayServer
+import TestSupport
+import Testing
+
+/// The rules of idempotency keys without any framework, as an adapter to another one uses them.
+@Suite struct IdempotencyCoreTests {
+  private let idempotency = Idempotency(InMemoryIdempotencyStore())
+
+  private func request(_ path: String = "/orders", key: String? = "k1") -> HTTPRequest {
+    var request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
+    request.headerFields[.idempotencyKey] = key
+    return request
+  }
+
+  private func begin(_ request: HTTPRequest) async throws -> Idempotency.Decision {
+    let key = try #require(try idempotency.key(of: request))
+    return try await idempotency.begin(request, key, body: Data("{}".utf8), principal: "Anna")
+  }
+
+  @Test func `an adapter handles once, and repeats`() async throws {
+    guard case .handle(let run) = try await begin(request()) else {
+      Issue.record("it is new")
+      return
+    }
+    #expect(run.key.rawValue == "k1")
+    await #expect(throws: AppError.self) { _ = try await begin(request()) }
+    var fields: HTTPFields = [.location: "/orders/1", .date: "today"]
+    fields.append(HTTPField(name: .vary, value: "a"))
+    fields.append(HTTPField(name: .vary, value: "b"))
+    await run.end(with: HTTPResponse(status: .created, headerFields: fields), body: Data("1".utf8))
+    await run.fail()
+    guard case .replay(let answer) = try await begin(request()) else {
+      Issue.record("it was done")
+      return
+    }
+    #expect(answer.head.status == .created)
+    #expect(answer.head.headerFields[.location] == "/orders/1")
+    #expect(answer.head.headerFields[.vary] == "a, b")
+    #expect(answer.head.headerFields[.date] == nil)
+    #expect(answer.head.headerFields[.idempotencyReplayed] == "true")
+    #expect(answer.body == Data("1".utf8))
+  }
+
+  @Test func `a run that is dropped or fails may be made again`() async throws {
+    do { _ = try await begin(request()) }
+    var isFree = false
+    while !isFree {
+      // The store hears of it some time after it was dropped.
+      if let decision = try? await begin(request()), case .handle(let run) = decision {
+        isFree = true
+        await run.fail()
+      }
+    }
+    guard case .handle = try await begin(request("/other")) else {
+      Issue.record("nothing was kept, so the key is free for any request")
+      return
+    }
+  }
+
+  @Test func `a request without a key has none`() throws {
+    #expect(try idempotency.key(of: request(key: nil)) == nil)
+    var get = request()
+    get.method = .get
+    #expect(try idempotency.key(of: get) == nil)
+    #expect(throws: AppError.self) { try idempotency.key(of: request(key: "a b")) }
+  }
+
+  @Test(arguments: [-1, 0, 99, 700, 99_999]) func `a status that is none is not sent`(_ code: Int) {
+    #expect(StoredAnswer(status: code, fields: [:], body: Data()).head.status.code == 500)
+  }
+}

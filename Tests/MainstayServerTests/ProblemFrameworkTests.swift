@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Mainstay
+import MainstayHTTP
+import MainstayServer
+import Testing
+import TestSupport
+
+/// Problem details beside what the framework says about errors and methods.
+@Suite(.ends(withinMinutes: 2)) struct ProblemFrameworkTests {
+  /// An error that says itself how it is answered, as those of many packages do.
+  private struct Teapot: HTTPResponseError {
+    var status: HTTPResponse.Status { .init(code: 418) }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+      Response(status: status, headers: [.location: "/kettle"])
+    }
+  }
+
+  private func answer(
+    to error: any Error & Sendable, method: HTTPRequest.Method = .get,
+    monitor: ErrorMonitor? = nil
+  ) async throws -> TestResponse {
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    router.on("books", method: method) { _, _ -> Response in throw error }
+    return try await Application(router: router).test(.router) { client in
+      try await client.execute(uri: "/books", method: method)
+    }
+  }
+
+  @Test func `an error that says how it is answered is answered so`() async throws {
+    let response = try await answer(to: Teapot())
+    #expect(response.status.code == 418)
+    #expect(response.headers[.location] == "/kettle")
+  }
+
+  @Test func `an error of the framework that is the service's fault is reported`() async throws {
+    let monitor = ErrorMonitor()
+    _ = try await answer(to: Hummingbird.HTTPError(.badRequest), monitor: monitor)
+    #expect(monitor.groups.isEmpty)
+    _ = try await answer(to: Hummingbird.HTTPError(.internalServerError), monitor: monitor)
+    #expect(monitor.groups.count == 1)
+  }
+
+  @Test func `who still waits is answered when something within was cancelled`() async throws {
+    let response = try await answer(to: CancellationError())
+    #expect(response.status == .serviceUnavailable)
+    #expect(response.headers[.contentType] == "application/problem+json")
+    let problem = ProblemDetails(json: Data(response.body.readableBytesView))
+    #expect(problem?.status == 503)
+  }
+
+  @Test func `the answer to HEAD has no body, whatever went wrong`() async throws {
+    for error in [Teapot(), Hummingbird.HTTPError(.notFound, message: "gone"), CancellationError()]
+      as [any Error & Sendable]
+    {
+      let response = try await answer(to: error, method: .head)
+      #expect(response.status.code >= 400)
+      #expect(response.body.readableBytes == 0, "\(error)")
+    }
+  }
+
+  /// An error of some library, with words for its developers.
+  private struct Loud: LocalizedError {
+    var errorDescription: String? { "no route to postgresql://app:s3cret@10.0.0.5/shop" }
+    var recoverySuggestion: String? { "restart 10.0.0.5" }
+  }
+
+  @Test func `the words of an error that nobody has classified stay inside`() async throws {
+    let response = try await answer(to: Loud())
+    #expect(response.status == .internalServerError)
+    let body = String(buffer: response.body)
+    #expect(!body.contains("10.0.0.5"), "\(body)")
+    let problem = ProblemDetails(json: Data(response.body.readableBytesView))
+    #expect(problem?.detail == "The app met a problem that it does not recognize.")
+    let german = ProblemAnswers().answer(to: Loud(), languages: "de")
+    let answer = try #require(ProblemDetails(json: german.body))
+    #expect(answer.title == "Etwas Unerwartetes ist passiert")
+    #expect(answer.extensions["suggestion"]?.string?.contains("10.0.0.5") == false)
+  }
+
+  @Test func `fields that a service behind names are not those of this one's caller`()
+    async throws
+  {
+    let refused = MainstayHTTP.HTTPError(
+      status: 422, method: "POST", url: "http://tax.example/",
+      headers: ["Content-Type": "application/problem+json"],
+      body: Data(#"{"errors":[{"pointer":"/internalVat","detail":"not a number"}]}"#.utf8))
+    let response = try await answer(to: refused)
+    #expect(response.status == .badGateway)
+    #expect(!String(buffer: response.body).contains("internalVat"))
+  }
+}
