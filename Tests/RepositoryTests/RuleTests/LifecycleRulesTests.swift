@@ -35,7 +35,9 @@ import Testing
 
   @Test func `reads every name on an arrow`() {
     #expect(
-      LifecycleRules.arrows(in: diagram).map(\.name) == ["mount", "switch on", "wake", "switch off"])
+      LifecycleRules.arrows(in: diagram).map(\.name) == [
+        "mount", "switch on", "wake", "switch off",
+      ])
   }
 
   @Test func `finds nothing where page and picture agree`() {

@@ -25,6 +25,7 @@ enum LifecycleRules {
   ///   - heading: Below which it lists its states.
   ///   - diagram: The source of its picture.
   ///   - pictures: The picture as it was drawn, for light and for dark pages.
+  /// - Returns: What differs.
   static func differences(
     _ page: SourceFile, heading: String, diagram: String, pictures: [String]
   ) -> [Violation] {

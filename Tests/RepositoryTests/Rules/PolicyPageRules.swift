@@ -34,7 +34,8 @@ enum PolicyPageRules {
         return [
           Violation(
             path: page.path, line: 1, rule: "no picture of the states",
-            cure: "Write Documentation/Diagrams/Mainstay/\(name).dot, run `make diagrams`, and show it")
+            cure:
+              "Write Documentation/Diagrams/Mainstay/\(name).dot, run `make diagrams`, and show it")
         ]
       }
       return MarkdownTable(under: "## Diagram", in: page).rows.compactMap { row in
