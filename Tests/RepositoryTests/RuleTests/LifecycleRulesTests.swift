@@ -7,7 +7,7 @@ import Testing
     digraph Light {
       "start" -> "off" [label="mount"]
       "off" -> "on" [label="switch on,\\nwake"]
-      "on" -> "off" [label="switch off", constraint=false]
+      "off" -> "on" [label="switch off", dir=back]
     }
     """
   private let picture = "<title>off</title><title>on</title>"

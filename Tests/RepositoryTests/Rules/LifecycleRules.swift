@@ -59,7 +59,8 @@ enum LifecycleRules {
     return found
   }
 
-  /// The arrows of a diagram in Graphviz's language; a label holds names between commas.
+  /// The arrows of a diagram in Graphviz's language; a label holds names between commas, and
+  /// `dir=back` turns an arrow round.
   static func arrows(in diagram: String) -> [Arrow] {
     diagram.split(separator: "\n").flatMap { line -> [Arrow] in
       let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
@@ -68,7 +69,8 @@ enum LifecycleRules {
       else { return [] }
       return parts[label + 1].replacing("\\n", with: " ").split(separator: ",").map { name in
         let words = name.split(separator: " ").joined(separator: " ")
-        return Arrow(from: String(parts[1]), to: String(parts[3]), name: words)
+        let (from, to) = line.contains("dir=back") ? (parts[3], parts[1]) : (parts[1], parts[3])
+        return Arrow(from: String(from), to: String(to), name: words)
       }
     }
   }
