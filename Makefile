@@ -27,7 +27,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views requirements rules pictures consumers diagrams peers peers-clusters check-payloads \
+	check-views requirements rules reference pictures consumers diagrams peers peers-clusters check-payloads \
 	check-sarif torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
@@ -79,6 +79,10 @@ requirements: build ## Rewrites Documentation/Requirements.md and Documentation/
 
 rules: build ## Rewrites the pages about the rules of the audit
 	MAINSTAY_WRITE_RULES=1 swift test $(SWIFT_FLAGS) --skip-build --filter RulePageTests
+
+reference: build ## Rewrites the pages about families of errors and about the command line
+	MAINSTAY_WRITE_REFERENCE=1 swift test $(SWIFT_FLAGS) --skip-build \
+		--filter 'FamilyPageTests|ManualTests'
 
 # They differ a little from machine to machine, so tests never compare them.
 pictures: build ## Makes the pictures of the gallery anew that the documentation shows

@@ -165,7 +165,8 @@ public struct BuiltProgram: Sendable {
   /// What it complained about; to be asked once, after it has ended.
   public var errors: String { complaints.flatMap { try? Self.text($0) } ?? "" }
 
-  private static func built(_ name: String) -> URL {
+  /// Where a program of this package lies.
+  public static func built(_ name: String) -> URL {
     // Test bundle and program are built into the same folder.
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") } ?? ""
     let parts = bundle.split(separator: "/").prefix { !$0.hasSuffix(".xctest") }

@@ -13,7 +13,11 @@ let libraries = [
 ]
 
 // Snippets of libraries behind a trait are left out: their packages take minutes to build.
-let libraryBehindTrait = try Regex("import Mainstay(AsyncHTTPClient|HTTPTesting|JSONRPC|Ogmios)")
+let behindTrait = [
+  "AsyncHTTPClient", "Configuration", "Dashboard", "HTTPTesting", "JSONRPC", "Ogmios",
+  "OutboxPostgres", "Server",
+]
+let libraryBehindTrait = try Regex("import Mainstay(\(behindTrait.joined(separator: "|")))")
 let guides = Context.packageDirectory + "/Guides"
 let snippets = try FileManager.default.contentsOfDirectory(atPath: guides)
   .filter { file in

@@ -22,6 +22,18 @@ import Testing
     #expect(found("`[a](b.md)`\n```swift\n[a](b.md)\n```\n[`a`](b.md)") == [5])
   }
 
+  @Test func `finds the pages of other catalogs by their addresses`() {
+    let text = """
+      [a](/documentation/other/onepage) [b](/documentation/other#top)
+      [c](/documentation/other/twopages)
+      [d](/documentation/a/onepage)
+      [e](/elsewhere/other/onepage)
+      """
+    let paths = ["Sources/Other/Other.docc/Deep/OnePage.md", "Sources/Other/Other.docc/Other.md"]
+    let page = planted("Sources/A/A.docc/B.md", text)
+    #expect(LinkRules.brokenLinks([page], paths: paths).lines == [2, 3, 4])
+  }
+
   @Test func `finds the pictures of a catalog by their names`() {
     let page = planted("Sources/A.docc/Pages/B.md", "![a](One)\n![b](Two)")
     let paths = ["Sources/A.docc/Pictures/One.svg", "Sources/Other.docc/Two.svg"]

@@ -9,7 +9,7 @@ enum LinkRules {
     return pages.flatMap { page in
       links(in: page).compactMap { link in
         guard let target = resolve(link.target, from: page.path), !existing.contains(target),
-          !isPicture(link.target, of: page.path, in: paths)
+          !isPicture(link.target, of: page.path, in: paths), !isPage(link.target, in: paths)
         else { return nil }
         return Violation(
           path: page.path, line: link.line, rule: "the link `\(link.target)` leads nowhere",
@@ -23,6 +23,19 @@ enum LinkRules {
   private static func isPicture(_ name: String, of page: String, in paths: [String]) -> Bool {
     guard let end = page.range(of: ".docc/")?.upperBound else { return false }
     return paths.contains { $0.hasPrefix(page[..<end]) && $0.hasSuffix("/\(name).svg") }
+  }
+
+  /// Whether this is the address of a page of another catalog, as the site of all libraries has it.
+  private static func isPage(_ address: String, in paths: [String]) -> Bool {
+    let parts = address.prefix { $0 != "#" }.split(separator: "/").map { $0.lowercased() }
+    guard address.hasPrefix("/documentation/"), parts.count == 2 || parts.count == 3 else {
+      return false
+    }
+    let (catalog, page) = ("/\(parts[1]).docc/", "/\(parts[parts.count - 1]).md")
+    return paths.contains { path in
+      let path = path.lowercased()
+      return path.contains(catalog) && path.hasSuffix(page)
+    }
   }
 
   private static func pathAndFolders(_ path: String) -> [String] {

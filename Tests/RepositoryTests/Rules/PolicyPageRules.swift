@@ -34,7 +34,8 @@ enum PolicyPageRules {
         return [
           Violation(
             path: page.path, line: 1, rule: "no picture of the states",
-            cure: "Write Documentation/Diagrams/\(name).dot, run `make diagrams`, and show it")
+            cure:
+              "Write Documentation/Diagrams/Mainstay/\(name).dot, run `make diagrams`, and show it")
         ]
       }
       return MarkdownTable(under: "## Diagram", in: page).rows.compactMap { row in
@@ -42,7 +43,7 @@ enum PolicyPageRules {
         guard !light.contains(title) || !dark.contains(title) else { return nil }
         return Violation(
           path: page.path, line: row.line, rule: "the picture lacks this state",
-          cure: "Draw it in Documentation/Diagrams/\(name).dot, and run `make diagrams`")
+          cure: "Draw it in Documentation/Diagrams/Mainstay/\(name).dot, and run `make diagrams`")
       }
     }
   }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guide for who writes a service: a test runs this with a database, sends it what the page
+// sends, and compares the answers.
+
+import Configuration
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Mainstay
+import MainstayConfiguration
+import MainstayDashboard
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayServer
+import Metrics
+import NIOCore
+import ServiceLifecycle
+
+/// Stands for the service that knows what is in stock: it fails twice, then answers.
+actor Stock {
+  private var failures = 2
+
+  func has(_ book: String) throws -> Bool {
+    if failures > 0 {
+      failures -= 1
+      throw AppError.Network.server(code: 503)
+    }
+    return book != "Cardenio"
+  }
+}
+
+/// Stands for a backend of metrics: it adds up counters, in the order in which they come.
+struct Counts: MetricsFactory {
+  private final class Line: CounterHandler {
+    let line: String
+    let lines: AsyncStream<(line: String, count: Int64)>.Continuation
+
+    init(_ line: String, _ lines: AsyncStream<(line: String, count: Int64)>.Continuation) {
+      (self.line, self.lines) = (line, lines)
+    }
+
+    func increment(by amount: Int64) { lines.yield((line, amount)) }
+    func reset() {}
+  }
+
+  actor Totals {
+    private var totals: [String: Int64] = [:]
+
+    func follow(_ lines: AsyncStream<(line: String, count: Int64)>) async {
+      for await (line, count) in lines { totals[line, default: 0] += count }
+    }
+
+    var text: String { totals.map { "\($0.key) \($0.value)\n" }.sorted().joined() }
+  }
+
+  let totals = Totals()
+  private let lines: AsyncStream<(line: String, count: Int64)>.Continuation
+
+  init() {
+    let (stream, lines) = AsyncStream.makeStream(of: (line: String, count: Int64).self)
+    self.lines = lines
+    Task { [totals] in await totals.follow(stream) }
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    let labels = dimensions.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
+    return Line("\(label){\(labels)}", lines)
+  }
+
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler { NOOPMetricsHandler.instance }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    NOOPMetricsHandler.instance
+  }
+
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
+}
+
+// snippet.errors
+enum OrderError: AppErrorConvertible {
+  case soldOut(book: String)
+
+  var appError: AppError {
+    switch self {
+    case .soldOut(let book):
+      AppError(
+        code: "orders.sold-out", kind: .conflict, disposition: .permanent,
+        title: "This book is sold out", message: "“\(book)” is not in stock any more.",
+        suggestion: "Choose another edition.")
+    }
+  }
+}
+// snippet.hide
+
+// snippet.observers
+let counts = Counts()
+MetricsSystem.bootstrap(counts)
+PolicyObservation.bootstrap(PolicyObservers(PolicyLogger(), PolicyMetrics()))
+// snippet.hide
+
+// snippet.pipeline
+let config = ConfigReader(provider: EnvironmentVariablesProvider())
+let breaker = CircuitBreaker("stock", .consecutiveFailures(5), breakFor: .seconds(5))
+let stock = Stock()
+let stockCalls = Pipeline("stock") {
+  Deadline(.seconds(3))
+  Retry(maximumAttempts: 3, backoff: .exponential(from: .milliseconds(20), to: .seconds(1)))
+  breaker
+  Timeout(.seconds(1))
+}
+// snippet.hide
+
+// snippet.outbox
+struct Order: QueuedOperation {
+  static let kind: OperationKind = "order"
+  var book: String
+}
+
+let address = try PostgresAddress(config.requiredString(forKey: "database.url", isSecret: true))
+let outbox = try await Outbox(store: PostgresStore(at: address)) {
+  Worker(for: Order.self) { order, context in
+    print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+  }
+}
+// snippet.hide
+
+// snippet.router
+struct VisitContext: RemoteAddressRequestContext {
+  var coreContext: CoreRequestContextStorage
+  let remoteAddress: SocketAddress?
+
+  init(source: Source) {
+    coreContext = CoreRequestContextStorage(source: source)
+    remoteAddress = source.channel.remoteAddress
+  }
+}
+
+let monitor = ErrorMonitor()
+let router = Router(context: VisitContext.self)
+router.addMiddleware {
+  ProblemMiddleware(reportingTo: monitor)
+  LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
+  DeadlineMiddleware(.seconds(10))
+  IdempotencyMiddleware(InMemoryIdempotencyStore()) { request, _ in
+    request.headers[.authorization] ?? ""
+  }
+}
+// snippet.hide
+
+// snippet.route
+router.post("orders") { request, context in
+  let order = try await request.decode(as: Order.self, context: context)
+  guard try await stockCalls.run({ try await stock.has(order.book) }) else {
+    throw OrderError.soldOut(book: order.book)
+  }
+  try await outbox.enqueue(order)
+  return HTTPResponse.Status.accepted
+}
+// snippet.hide
+
+// snippet.operations
+let health = Health([Health.Check("database") { _ = try await outbox.snapshot() }])
+router.addHealth(health)
+router.get("metrics") { _, _ in await counts.totals.text }
+
+var dashboard = Dashboard()
+dashboard.outboxes = ["orders": outbox]
+dashboard.errors = monitor
+dashboard.breakers = [breaker]
+dashboard.mount(on: router, at: "mainstay")
+// snippet.hide
+
+// snippet.main
+let port = config.int(forKey: "port", default: 8080)
+let server = Application(
+  router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+  onServerRunning: { channel in
+    let line = "listens on http://127.0.0.1:\(channel.localAddress?.port ?? port)\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
+  })
+let group = ServiceGroup(
+  services: [
+    LiveSettings(config).applying("breakers.stock", to: breaker),
+    ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
+  ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
+try await group.run()
+// snippet.hide

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// The service of the guide, run with a database of its own.
+@Suite(.timeLimit(.minutes(2)))
+struct ServiceGuideTests {
+  @Test func `the service answers as its guide says`() async throws {
+    let page = try GuidePage(at: "Sources/Mainstay/Mainstay.docc/Guides/WritingAService.md")
+    let server = try await PostgresServer.common()
+    let service = try await BuiltProgram(
+      at: BuiltProgram.built("ServiceGuide"), [],
+      environment: [
+        "DATABASE_URL": server.text(try await server.databaseName()), "PORT": "0",
+        "LOG_LEVEL": "error",
+      ]
+    ) { printed in
+      printed.split(separator: "listens on http://127.0.0.1:").last
+        .flatMap { Int($0.prefix(while: \.isNumber)) }
+    }
+    let calls = page.exchanges.filter { $0.command.hasPrefix("curl ") }
+    #expect(calls.count > 4)
+    for call in calls {
+      let command = call.command.replacing("localhost:8080", with: "127.0.0.1:\(service.port)")
+      let end = try await BuiltProgram.run(fromPath: "sh", ["-c", command])
+      let lines = end.output.split(separator: "\n").map { $0.replacing("\r", with: "") }
+      #expect(lines.count == call.answer.count, "\(call.command): \(lines)")
+      for (line, expected) in zip(lines, call.answer) {
+        // What differs each time stands on the page as three dots.
+        let parts = expected.split(separator: "…", omittingEmptySubsequences: false)
+        let agrees = line.hasPrefix(parts[0]) && line.hasSuffix(parts[parts.count - 1])
+        #expect(parts.count == 1 ? line == expected : agrees, "\(line)")
+      }
+    }
+    _ = await service.stop(SIGTERM)
+  }
+}
