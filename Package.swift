@@ -160,12 +160,19 @@ let package = Package(
       name: "MainstayDashboard",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", logging]
         + httpTypes + hummingbird + server("swift-crypto", "Crypto")
-        + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore"),
+        + lifecycle + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore"),
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
+    // A dashboard with much to show, in a process of its own: for a browser, and for its memory.
+    child(
+      "DashboardChild",
+      ["Mainstay", "MainstayDashboard", "MainstayOutbox", logging] + hummingbird
+        + server("swift-nio", "NIOCore")),
     tests(
       "MainstayDashboard",
-      ["MainstayHTTPTesting", "MainstayOutbox", "MainstayServer", logging]
-        + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
+      [
+        "DashboardChild", "MainstayHTTPTesting", "MainstayOutbox", "MainstayOutboxTesting",
+        "MainstayServer", logging,
+      ] + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
     .target(
       name: "MainstayConfiguration",
       dependencies: ["Mainstay", logging]
@@ -290,9 +297,9 @@ let package = Package(
       path: "Examples/Inventory/Sources/InventoryCore"),
     .target(
       name: "InventoryWeb",
-      dependencies: ["InventoryCore", "Mainstay", "MainstayUI", logging] + httpTypes + hummingbird
-        + server("swift-mustache", "Mustache") + server("swift-nio", "NIOCore")
-        + lifecycle,
+      dependencies: ["InventoryCore", "Mainstay", "MainstayDashboard", "MainstayUI", logging]
+        + httpTypes + hummingbird + server("swift-mustache", "Mustache")
+        + server("swift-nio", "NIOCore") + lifecycle,
       path: "Examples/Inventory/Sources/InventoryWeb",
       // In the program itself, so that it can be moved and is never served half an older page.
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
@@ -317,9 +324,8 @@ let package = Package(
     .testTarget(
       name: "InventoryBrowserTests",
       dependencies: [
-        "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
-        "inventory",
-        "inventory-upstream", logging,
+        "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
+        "inventory", "inventory-upstream", logging,
       ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryBrowserTests"),
     .testTarget(

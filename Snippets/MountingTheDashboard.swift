@@ -11,6 +11,7 @@ import NIOCore
 
 let outbox = try await Outbox(store: InMemoryStore()) {}
 let monitor = ErrorMonitor()
+let levels = DegradationController(.standard)
 let isOperator: @Sendable (String) -> Bool = { $0 == "Basic b3BlcmF0b3I6c2VjcmV0" }
 
 // snippet.show
@@ -29,6 +30,20 @@ var dashboard = Dashboard()
 dashboard.outboxes = ["orders": outbox]
 dashboard.errors = monitor
 dashboard.mount(on: router, at: "mainstay")
+// snippet.end
+
+// snippet.show
+let tally = PolicyTally()
+let breaker = CircuitBreaker("catalog", observer: tally)
+let catalog = Pipeline("catalog", observer: tally) {
+  Deadline(.seconds(30))
+  Retry(maximumAttempts: 3)
+  breaker
+}
+dashboard.breakers = [breaker]
+dashboard.pipelines = [catalog.explain()]
+dashboard.tally = tally
+dashboard.levels = levels
 // snippet.end
 
 // snippet.show

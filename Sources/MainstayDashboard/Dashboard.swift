@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import HTTPTypes
 public import Hummingbird
 public import Logging
@@ -27,6 +28,12 @@ public struct Dashboard: Sendable {
   public var breakers: [CircuitBreaker] = []
   /// What pipelines say about themselves, such as `catalog.explain()`.
   public var pipelines: [PipelineExplanation] = []
+  /// What policies have done, by their names; give it to them as observer.
+  public var tally: PolicyTally?
+  /// What the document for support is made by; nil, the default, makes one of what is shown.
+  ///
+  /// Without ``errors`` there is no such document then.
+  public var diagnostics: Diagnostics.Source?
   /// Whether there are no actions at all; `false` by default.
   public var isReadOnly = false
   /// Whether the payloads of operations are shown, redacted; `false` by default.
@@ -36,10 +43,22 @@ public struct Dashboard: Sendable {
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.
   public var allowedHosts: Set<String> = []
+  /// How often it looks how everything stands, for plots and for pages that are open; 5 s by
+  /// default, and at least 100 ms.
+  ///
+  /// One look asks each outbox for its counts. Where that takes long, it looks less often.
+  public var sampleInterval: Duration = .seconds(5) {
+    didSet { sampleInterval = max(sampleInterval, .milliseconds(100)) }
+  }
+  /// How many pages may listen for changes at the same time; 1,000 by default, and 0 for none.
+  ///
+  /// Others are answered with 503, and work without.
+  public var maximumStreams = 1_000
 
   let authenticator: Authenticator?
   let logger: Logger
-  let elapsed: @Sendable () -> Duration
+  let timeline: Timeline
+  let now: @Sendable () -> Date
 
   /// Makes a dashboard that shows nothing yet.
   ///
@@ -47,19 +66,24 @@ public struct Dashboard: Sendable {
   ///   - authenticator: Decides who may come in, from any machine; nil lets in only the machine
   ///     itself. Behind a proxy one is needed: there every connection comes from the proxy.
   ///   - logger: Where refusals are told, each kind at most once a minute.
-  ///   - clock: What that minute is measured by.
+  ///   - clock: What that minute and all other spans are measured by.
+  ///   - now: The time of day, from which ages are counted.
   public init(
     authenticator: Authenticator? = nil,
     logger: Logger = Logger(label: "mainstay.dashboard"),
-    clock: some Clock<Duration> = ContinuousClock()
+    clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.authenticator = authenticator
     self.logger = logger
-    let start = clock.now
-    elapsed = { start.duration(to: clock.now) }
+    self.now = now
+    timeline = Timeline(clock)
   }
 
-  /// Adds the pages to a router.
+  /// Adds the pages to a router, and begins to look how everything stands.
+  ///
+  /// It looks for as long as the router is there. Streams of events end when the server is asked to
+  /// stop.
   ///
   /// - Parameters:
   ///   - router: A router or a group whose context knows the address of the other side.

@@ -305,13 +305,13 @@ extension Outbox {
   /// same moment.
   static func spread(_ chance: Chance) -> Duration { .seconds(2) * chance.fraction() }
 
-  private func calling<T: Sendable>(
+  func calling<T: Sendable>(
     _ body: @Sendable (any OutboxStore) async throws -> T
   ) async throws(OutboxError) -> T {
     do { return try await body(store) } catch { throw OutboxError(error) }
   }
 
-  private func changing<T: Sendable>(
+  func changing<T: Sendable>(
     _ body: @Sendable (any OutboxStore) async throws -> T
   ) async throws(OutboxError) -> T {
     let result = try await calling(body)

@@ -144,8 +144,8 @@ func serve<Value: Sendable>(
 
 extension Dashboard {
   /// One with an outbox, that tells of its refusals in a log.
-  init(_ outbox: Outbox, log: Log = Log()) {
-    self.init(logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+  init(_ outbox: Outbox, log: Log = Log(), clock: ManualClock = ManualClock()) {
+    self.init(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
     outboxes = ["orders": outbox]
   }
 }

@@ -6,7 +6,7 @@ public import Mainstay
 /// Keeps operations in memory only: for tests, previews, and work that may be lost with the
 /// process.
 public final class InMemoryStore: OutboxStore {
-  private let state: Locked<InMemoryState>
+  let state: Locked<InMemoryState>
   private let now: @Sendable () -> Date
 
   /// Makes an empty store.

@@ -8,40 +8,44 @@ internal import Mainstay
 extension SQLiteStore {
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
-    try await write(.full) { [self] db, _ in
-      guard
-        let row = try Row.fetchOne(
-          db, sql: "SELECT id, ordering_key FROM mainstay_dead WHERE uuid = ?",
-          arguments: [id.data])
-      else { return false }
-      let number: Int64 = row["id"]
-      try db.execute(
-        sql: """
-          INSERT INTO mainstay_op (\(OperationRow.common), codec, state)
-          SELECT \(OperationRow.common), codec, 'blocked' FROM mainstay_dead WHERE id = ?
-          """, arguments: [number])
-      try db.execute(
-        sql: "UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
-        arguments: [number])
-      try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
-      let departure = departure(db)
-      try departure.release(number)
-      // It may have held back one that stands before it, which was redriven earlier.
-      try departure.unblock(row["ordering_key"])
-      return true
-    }
+    try await write(.full) { [self] db, _ in try redrive(id, db) }
+  }
+
+  func redrive(_ id: OperationID, _ db: Database) throws -> Bool {
+    guard
+      let row = try Row.fetchOne(
+        db, sql: "SELECT id, ordering_key FROM mainstay_dead WHERE uuid = ?",
+        arguments: [id.data])
+    else { return false }
+    let number: Int64 = row["id"]
+    try db.execute(
+      sql: """
+        INSERT INTO mainstay_op (\(OperationRow.common), codec, state)
+        SELECT \(OperationRow.common), codec, 'blocked' FROM mainstay_dead WHERE id = ?
+        """, arguments: [number])
+    try db.execute(
+      sql: "UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
+      arguments: [number])
+    try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
+    let departure = departure(db)
+    try departure.release(number)
+    // It may have held back one that stands before it, which was redriven earlier.
+    try departure.unblock(row["ordering_key"])
+    return true
   }
 
   /// Throws a dead letter away; false where there is none.
   public func discard(_ id: OperationID) async throws -> Bool {
-    try await write(.full) { [self] db, _ in
-      let row = try Row.fetchOne(
-        db, sql: "SELECT \(OperationRow.leaving) FROM mainstay_dead WHERE uuid = ?",
-        arguments: [id.data])
-      guard let row else { return false }
-      try departure(db).discard(row)
-      return true
-    }
+    try await write(.full) { [self] db, _ in try discard(id, db) }
+  }
+
+  func discard(_ id: OperationID, _ db: Database) throws -> Bool {
+    let row = try Row.fetchOne(
+      db, sql: "SELECT \(OperationRow.leaving) FROM mainstay_dead WHERE uuid = ?",
+      arguments: [id.data])
+    guard let row else { return false }
+    try departure(db).discard(row)
+    return true
   }
 
   /// Keeps what the other side was heard to have of the record that an operation changes.

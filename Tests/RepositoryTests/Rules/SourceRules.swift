@@ -37,7 +37,7 @@ enum SourceRules {
     ],
     "MainstayDashboard": [
       "Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", "Crypto", "Foundation",
-      "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore",
+      "HTTPTypes", "Hummingbird", "Logging", "Mustache", "NIOCore", "ServiceLifecycle",
     ],
     "MainstayConfiguration": [
       "Mainstay", "Configuration", "Foundation", "Logging", "ServiceLifecycle",
@@ -64,7 +64,7 @@ enum SourceRules {
     ],
     "InventoryWeb": [
       "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay",
-      "MainstayUI", "Mustache", "NIOCore", "Observation", "ServiceLifecycle",
+      "MainstayDashboard", "MainstayUI", "Mustache", "NIOCore", "Observation", "ServiceLifecycle",
     ],
     "InventoryDemo": [
       "Foundation", "AsyncHTTPClient", "InventoryUpstream", "Mainstay", "MainstayTesting",

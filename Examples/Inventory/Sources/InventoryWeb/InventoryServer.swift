@@ -50,8 +50,8 @@ package struct InventoryServer: Sendable {
       logger: logger)
   }
 
-  private func router() -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+  private func router() -> Router<VisitContext> {
+    let router = Router(context: VisitContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(inventory: inventory, pages: pages))
     router.add(middleware: OriginMiddleware())
     let table = RouteTable(router: router)
@@ -64,6 +64,7 @@ package struct InventoryServer: Sendable {
     ScreenForms(pages: pages).add(to: table)
     GalleryRoutes(pages: pages).add(to: table)
     files.add(to: table)
+    DashboardRoutes(inventory: inventory).add(to: router)
     return router
   }
 

@@ -60,6 +60,27 @@ import Testing
     #expect(await upstream.stop(SIGTERM) == 0)
   }
 
+  @Test func `the operations dashboard is there for this machine, and only to look at`()
+    async throws
+  {
+    let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
+    let program = try await inventory(upstream)
+    let app = Address(port: program.port)
+    let status = try await app.send("GET", "/status", nil, ["Accept": "text/html"])
+    #expect(String(decoding: status.body, as: UTF8.self).contains("href=\"/mainstay\""))
+    let page = try await app.send("GET", "/mainstay")
+    #expect(page.status == 200)
+    #expect(String(decoding: page.body, as: UTF8.self).contains("/mainstay/outboxes/inventory"))
+    let pipelines = try await app.send("GET", "/mainstay/pipelines")
+    #expect(String(decoding: pipelines.body, as: UTF8.self).contains("queued catalog"))
+    let stranger = try await app.send("GET", "/mainstay", nil, ["Host": "evil.example"])
+    #expect(stranger.status == 403)
+    let action = try await app.send("POST", "/mainstay/circuits/reset", "id=catalog")
+    #expect(action.status == 404)
+    #expect(await program.stop(SIGTERM) == 0)
+    #expect(await upstream.stop(SIGTERM) == 0)
+  }
+
   @Test func `an open page does not keep the program from stopping`() async throws {
     let upstream = try await BuiltProgram("inventory-upstream", ["--port", "0"])
     let program = try await inventory(upstream)

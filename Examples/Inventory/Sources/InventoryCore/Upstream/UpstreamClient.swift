@@ -64,6 +64,8 @@ package final class UpstreamClient: Sendable {
   let reads: any Policy
   /// Writes: one attempt each, since the queue asks before it repeats one.
   let writes: any Policy
+  /// What each of them does to a call.
+  package let pipelines: [PipelineExplanation]
   let session: Session
   private let pace: Pace
   private let http: HTTPClient
@@ -93,28 +95,33 @@ package final class UpstreamClient: Sendable {
     self.pace = pace
     catalogBreaker = catalog
     twinBreaker = twins
-    lookups = Pipeline("catalog") {
+    let lookups = Pipeline("catalog") {
       Deadline(settings.lookupLimit)
       Retry(maximumAttempts: 3, backoff: settings.backoff)
       pace
       catalog
       Timeout(limit)
     }
-    queuedLookups = Pipeline("queued catalog") {
+    let queuedLookups = Pipeline("queued catalog") {
       pace
       catalog
       Timeout(limit)
     }
-    reads = Pipeline("twins") {
+    let reads = Pipeline("twins") {
       pace
       twins
       Timeout(limit)
     }
-    writes = Pipeline("twin writes") {
+    let writes = Pipeline("twin writes") {
       pace
       twins
       Timeout(limit, disposition: .unknownOutcome)
     }
+    (self.lookups, self.queuedLookups) = (lookups, queuedLookups)
+    (self.reads, self.writes) = (reads, writes)
+    pipelines = [
+      lookups.explain(), queuedLookups.explain(), reads.explain(), writes.explain(),
+    ]
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .nanoseconds(settings.connectLimit.nanoseconds)

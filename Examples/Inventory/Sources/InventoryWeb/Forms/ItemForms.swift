@@ -21,11 +21,11 @@ struct ItemForms: Sendable {
     table.add("items/:id/delete", [.post: delete])
   }
 
-  @Sendable func read(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func read(_ request: Request, _ context: VisitContext) async throws -> Response {
     try await pages.item(try context.id(), for: Visit(request))
   }
 
-  @Sendable func scan(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func scan(_ request: Request, _ context: VisitContext) async throws -> Response {
     let form = try await request.form()
     let (visit, key) = (Visit(request, page: form.page), try form.idempotencyKey())
     let again: FormFlow.Again = { mistakes, code in
@@ -39,7 +39,7 @@ struct ItemForms: Sendable {
   }
 
   @Sendable func create(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let form = try await request.form()
     let (visit, key) = (Visit(request, page: form.page), try form.idempotencyKey())
@@ -61,7 +61,7 @@ struct ItemForms: Sendable {
     try await pages.list(try visit.page.fields(), forms, for: visit, code)
   }
 
-  @Sendable func edit(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func edit(_ request: Request, _ context: VisitContext) async throws -> Response {
     let id = try context.id()
     let form = try await request.form()
     let (visit, edit) = (Visit(request, page: .item(id)), try ItemEdit(id, form))
@@ -75,7 +75,7 @@ struct ItemForms: Sendable {
   }
 
   @Sendable func delete(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     let form = try await request.form()

@@ -22,7 +22,7 @@ struct ScreenForms: Sendable {
   }
 
   @Sendable func choose(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let actions = [RecoveryAction.retry, .checkOutcome, .dismiss]
     guard let action = actions.first(where: { $0.id.rawValue == context.parameters.get("action") })
@@ -37,7 +37,7 @@ struct ScreenForms: Sendable {
   }
 
   @Sendable func dismiss(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     await pages.screens.screen(visit.screen).toasts.dismiss(id)
@@ -45,7 +45,7 @@ struct ScreenForms: Sendable {
   }
 
   @Sendable func act(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, visit) = (try context.id(), Visit(request, page: try await request.form().page))
     let screen = await pages.screens.screen(visit.screen)
@@ -53,21 +53,21 @@ struct ScreenForms: Sendable {
     return Response.seeOther(visit.page).known(as: visit)
   }
 
-  @Sendable func hold(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func hold(_ request: Request, _ context: VisitContext) async throws -> Response {
     let id = try context.id()
     await pages.screens.screen(Visit(request).screen).toasts.hold(id)
     return Response(status: .noContent)
   }
 
   @Sendable func release(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     await pages.screens.screen(Visit(request).screen).toasts.release(id)
     return Response(status: .noContent)
   }
 
-  @Sendable func ask(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func ask(_ request: Request, _ context: VisitContext) async throws -> Response {
     let id = try context.id()
     guard let feature = context.parameters.get("feature").flatMap(Question.Feature.init) else {
       throw AppError.unknownAddress

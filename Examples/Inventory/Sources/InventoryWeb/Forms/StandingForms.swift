@@ -19,7 +19,7 @@ struct StandingForms: Sendable {
   }
 
   @Sendable func resolve(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     let form = try await request.form()
@@ -34,7 +34,7 @@ struct StandingForms: Sendable {
   }
 
   @Sendable func redrive(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     let form = try await request.form()
@@ -45,7 +45,7 @@ struct StandingForms: Sendable {
   }
 
   @Sendable func discard(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     let form = try await request.form()

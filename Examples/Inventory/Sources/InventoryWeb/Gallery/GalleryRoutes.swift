@@ -29,11 +29,11 @@ struct GalleryRoutes: Sendable {
 
   // MARK: Reading
 
-  @Sendable func all(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func all(_ request: Request, _ context: VisitContext) async throws -> Response {
     await draw(GalleryPage(await sections.value), "Gallery", Visit(request))
   }
 
-  @Sendable func one(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func one(_ request: Request, _ context: VisitContext) async throws -> Response {
     guard let name = context.parameters.get("name"),
       let page = GalleryPage(await sections.value, only: name)
     else { throw AppError.unknownAddress }
@@ -44,7 +44,7 @@ struct GalleryRoutes: Sendable {
     await pages.draw(.gallery, title, page, try? await pages.standing(), for: visit)
   }
 
-  @Sendable func live(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func live(_ request: Request, _ context: VisitContext) async throws -> Response {
     let visit = Visit(request)
     let page = await page(for: visit)
     return await pages.draw(
@@ -62,7 +62,7 @@ struct GalleryRoutes: Sendable {
   // MARK: Acting
 
   @Sendable func raise(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let form = try await request.form()
     guard let message = GalleryMessage(rawValue: form["what"]) else {
@@ -73,7 +73,7 @@ struct GalleryRoutes: Sendable {
     return Response.seeOther(visit.page).known(as: visit)
   }
 
-  @Sendable func send(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func send(_ request: Request, _ context: VisitContext) async throws -> Response {
     let form = try await request.form()
     let visit = Visit(request, page: form.page(or: .live))
     let screen = await pages.screens.screen(visit.screen)
@@ -84,14 +84,14 @@ struct GalleryRoutes: Sendable {
     return Response.seeOther(visit.page).known(as: visit)
   }
 
-  @Sendable func edit(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func edit(_ request: Request, _ context: VisitContext) async throws -> Response {
     let form = try await request.form()
     let visit = Visit(request, page: form.page(or: .live))
     await pages.screens.screen(visit.screen).gallery.edit(form)
     return Response.seeOther(visit.page).known(as: visit)
   }
 
-  @Sendable func load(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func load(_ request: Request, _ context: VisitContext) async throws -> Response {
     let form = try await request.form()
     // The buttons of an error are named by their actions, and have addresses of their own.
     let asked = context.parameters.get("action") ?? form["what"]
@@ -104,7 +104,7 @@ struct GalleryRoutes: Sendable {
 
   /// A button of a state: there is nothing behind it.
   @Sendable func choose(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     guard let name = context.parameters.get("name"),
       GalleryPage(await sections.value, only: name) != nil

@@ -8,7 +8,7 @@ import NIOCore
 
 /// Answers every error: people get a page, programs problem details.
 struct ProblemMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
+  typealias Context = VisitContext
 
   let inventory: Inventory
   let pages: PageRenderer
@@ -42,7 +42,7 @@ struct ProblemMiddleware: RouterMiddleware {
 
 /// Refuses writes that a page of another host makes with its visitor's browser.
 struct OriginMiddleware: RouterMiddleware {
-  typealias Context = BasicRequestContext
+  typealias Context = VisitContext
 
   func handle(
     _ request: Request, context: Context,

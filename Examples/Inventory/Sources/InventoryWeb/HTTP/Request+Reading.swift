@@ -69,7 +69,7 @@ extension Request {
   }
 }
 
-extension BasicRequestContext {
+extension VisitContext {
   /// The id in the address.
   func id() throws(AppError) -> UUID {
     guard let text = parameters.get("id"), let id = UUID(uuidString: text) else {

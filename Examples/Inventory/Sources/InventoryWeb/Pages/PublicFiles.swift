@@ -29,7 +29,7 @@ struct PublicFiles: Sendable {
 
   func add(to table: RouteTable) { table.add("public/:name", [.get: read]) }
 
-  @Sendable func read(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func read(_ request: Request, _ context: VisitContext) async throws -> Response {
     guard let name = context.parameters.get("name"), let file = files[name] else {
       throw AppError.unknownAddress
     }

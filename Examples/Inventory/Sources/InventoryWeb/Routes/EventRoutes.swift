@@ -20,7 +20,7 @@ struct EventRoutes: Sendable {
   func add(to table: RouteTable) { table.add("events", [.get: events]) }
 
   @Sendable func events(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     var last: UInt64?
     if let text = request.headers[.lastEventID] {

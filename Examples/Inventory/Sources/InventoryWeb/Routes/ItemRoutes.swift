@@ -21,21 +21,21 @@ struct ItemRoutes: Sendable {
     let barcode: String
   }
 
-  @Sendable func scan(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func scan(_ request: Request, _ context: VisitContext) async throws -> Response {
     let key = try request.idempotencyKey()
     let scan = try DocumentReading.read(Scan.self, try await request.bytes())
     return try .accepted(try await inventory.scan(scan.barcode, key: key))
   }
 
   @Sendable func create(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let key = try request.idempotencyKey()
     let draft = try ItemDraft(json: try await request.bytes())
     return try .accepted(try await inventory.add(draft, key: key))
   }
 
-  @Sendable func list(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func list(_ request: Request, _ context: VisitContext) async throws -> Response {
     let query = request.uri.queryParameters
     var limit = 50
     if let text = query.get("limit") {
@@ -49,12 +49,12 @@ struct ItemRoutes: Sendable {
       try await inventory.store.items(query: query.get("query"), limit: limit, after: after))
   }
 
-  @Sendable func read(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func read(_ request: Request, _ context: VisitContext) async throws -> Response {
     let item = try await inventory.store.item(try context.id())
     return try .json(item, headers: [.eTag: item.tag])
   }
 
-  @Sendable func edit(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func edit(_ request: Request, _ context: VisitContext) async throws -> Response {
     let (id, key, version) = try (
       context.id(), request.idempotencyKey(), request.expectedVersion()
     )
@@ -63,7 +63,7 @@ struct ItemRoutes: Sendable {
   }
 
   @Sendable func delete(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, key, version) = try (
       context.id(), request.idempotencyKey(), request.expectedVersion()
@@ -72,7 +72,7 @@ struct ItemRoutes: Sendable {
   }
 
   @Sendable func photo(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     guard let photo = try await inventory.store.photo(of: try context.id()) else {
       throw AppError.unknownAddress
@@ -83,7 +83,7 @@ struct ItemRoutes: Sendable {
   }
 
   @Sendable func setPhoto(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, key) = try (context.id(), request.idempotencyKey())
     let bytes = try await request.bytes(upTo: ItemPhoto.maximumBytes)

@@ -19,13 +19,13 @@ struct PageRoutes: Sendable {
     table.add("help", [.get: help])
   }
 
-  @Sendable func list(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func list(_ request: Request, _ context: VisitContext) async throws -> Response {
     let asked = try Form((request.uri.query ?? "").utf8, path: request.uri.path)
     return try await pages.list(asked, for: Visit(request))
   }
 
   @Sendable func conflicts(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let standing = try await pages.standing()
     return await pages.draw(
@@ -34,7 +34,7 @@ struct PageRoutes: Sendable {
   }
 
   @Sendable func status(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let standing = try await pages.standing()
     var letters: [LetterView] = []
@@ -58,14 +58,14 @@ struct PageRoutes: Sendable {
   }
 
   @Sendable func errors(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let groups = ErrorsPage(inventory.errorGroups())
     return await pages.draw(
       .errors, "Errors", groups, try await pages.standing(), for: Visit(request))
   }
 
-  @Sendable func help(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  @Sendable func help(_ request: Request, _ context: VisitContext) async throws -> Response {
     await pages.draw(.help, "Help", HelpPage(), try await pages.standing(), for: Visit(request))
   }
 }

@@ -5,13 +5,13 @@ import Mainstay
 
 /// The routes by address; any method that an address does not have is refused with those it has.
 struct RouteTable {
-  typealias Action = @Sendable (Request, BasicRequestContext) async throws -> Response
+  typealias Action = @Sendable (Request, VisitContext) async throws -> Response
 
   private static let methods: [HTTPRequest.Method] = [
     .get, .head, .post, .put, .patch, .delete, .options,
   ]
 
-  let router: Router<BasicRequestContext>
+  let router: Router<VisitContext>
 
   func add(_ path: RouterPath, _ actions: [HTTPRequest.Method: Action]) {
     // What can be read has a head too, which the router makes by itself.

@@ -22,13 +22,13 @@ struct StandingRoutes: Sendable {
   }
 
   @Sendable func status(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     try .json(try await inventory.status())
   }
 
   @Sendable func conflicts(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     try .json(["conflicts": try await inventory.store.conflicts()])
   }
@@ -39,7 +39,7 @@ struct StandingRoutes: Sendable {
   }
 
   @Sendable func resolve(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let (id, key) = try (context.id(), request.idempotencyKey())
     let decision = try DocumentReading.read(Decision.self, try await request.bytes())
@@ -56,13 +56,13 @@ struct StandingRoutes: Sendable {
   }
 
   @Sendable func deadLetters(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     try .json(["deadLetters": try await inventory.deadLetters()])
   }
 
   @Sendable func redrive(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     try await inventory.redrive(id)
@@ -70,7 +70,7 @@ struct StandingRoutes: Sendable {
   }
 
   @Sendable func discard(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     let id = try context.id()
     try await inventory.discard(id)
@@ -78,20 +78,20 @@ struct StandingRoutes: Sendable {
   }
 
   @Sendable func errors(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     try .json(["groups": inventory.errorGroups()])
   }
 
   @Sendable func errorLog(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     .file(
       try await inventory.errorLog(), "inventory-errors.jsonl", type: "application/jsonl")
   }
 
   @Sendable func diagnostics(
-    _ request: Request, _ context: BasicRequestContext
+    _ request: Request, _ context: VisitContext
   ) async throws -> Response {
     .file(
       try await inventory.diagnostics().encoded(), "inventory-diagnostics.json",

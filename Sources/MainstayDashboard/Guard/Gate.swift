@@ -21,6 +21,7 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     } catch let refusal as Refusal {
       site.refusals.add(refusal)
       response = site.failure(refusal.status, refusal.words)
+      if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
     } catch {
       guard !error.isCancellation else { throw error }
       let shown = ErrorMapping.current.map(error)
@@ -72,8 +73,8 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
   private static var protection: KeyValuePairs<String, String> {
     [
       "Content-Security-Policy": """
-      default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; \
-      base-uri 'none'; frame-ancestors 'none'
+      default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; \
+      img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
       """,
       "X-Content-Type-Options": "nosniff",
       "X-Frame-Options": "DENY",

@@ -7,14 +7,17 @@ internal import Mainstay
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
-  case unknownPage
+  case tooSlow, unknownPage, wrongMethod, tooManyStreams
 
   var status: HTTPResponse.Status {
     switch self {
     case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken: .forbidden
     case .badForm: .unprocessableContent
     case .tooLarge: .contentTooLarge
+    case .tooSlow: .requestTimeout
     case .unknownPage: .notFound
+    case .wrongMethod: .methodNotAllowed
+    case .tooManyStreams: .serviceUnavailable
     }
   }
 
@@ -28,6 +31,9 @@ enum Refusal: String, Error, CaseIterable {
     case .badToken: "The form is out of date. Go back, reload the page and try again."
     case .badForm: "The form cannot be read."
     case .tooLarge: "The form is too large."
+    case .tooSlow: "The form took too long to arrive."
+    case .wrongMethod: "This page does not take such a request."
+    case .tooManyStreams: "Too many pages listen to this dashboard already. Try again later."
     case .unknownPage: "There is no such page, or what it showed is gone."
     }
   }

@@ -4,14 +4,21 @@ internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import Mainstay
+internal import NIOCore
 
 /// Knows forms that its own pages have sent from those that other sites have.
 struct FormGuard: Sendable {
   static let cookie = "mainstay-dashboard"
   static let maximumBytes = 65_536
+  /// How long a form may take to arrive.
+  static let maximumTime = Duration.seconds(10)
 
   /// Lives as long as the process: after a start, pages that are open have to be reloaded.
   private let key = SymmetricKey(size: .bits256)
+  private let timeline: Timeline
+
+  init(_ timeline: Timeline) { self.timeline = timeline }
 
   /// The session of a request; a new one where it has none.
   func session(of request: Request) -> Session {
@@ -24,7 +31,7 @@ struct FormGuard: Sendable {
   }
 
   func token(for session: Session) -> String {
-    Data(HMAC<SHA256>.authenticationCode(for: Data(session.id.utf8), using: key))
+    Data(HMAC<Crypto.SHA256>.authenticationCode(for: Data(session.id.utf8), using: key))
       .base64EncodedString()
   }
 
@@ -50,19 +57,37 @@ struct FormGuard: Sendable {
     if let length = headers[.contentLength].flatMap({ Int($0) }), length > Self.maximumBytes {
       throw Refusal.tooLarge
     }
-    var bytes = Data()
-    for try await part in request.body {
-      bytes += part.readableBytesView
-      guard bytes.count <= Self.maximumBytes else { throw Refusal.tooLarge }
+    guard let text = String(data: try await body(of: request), encoding: .utf8) else {
+      throw Refusal.badForm
     }
-    guard let text = String(data: bytes, encoding: .utf8) else { throw Refusal.badForm }
     let form = Form(text)
     let session = session(of: request)
     guard !session.isNew, let given = form["token"].flatMap({ Data(base64Encoded: $0) }),
-      HMAC<SHA256>.isValidAuthenticationCode(
+      HMAC<Crypto.SHA256>.isValidAuthenticationCode(
         given, authenticating: Data(session.id.utf8), using: key)
     else { throw Refusal.badToken }
     return form
+  }
+
+  /// The body of a request, unless it is too large or drips in.
+  private func body(of request: Request) async throws -> Data {
+    let end = timeline.now + Self.maximumTime
+    return try await withThrowingTaskGroup(of: Data.self) { group in
+      defer { group.cancelAll() }
+      group.addTask {
+        var bytes = Data()
+        for try await part in request.body {
+          bytes += part.readableBytesView
+          guard bytes.count <= Self.maximumBytes else { throw Refusal.tooLarge }
+        }
+        return bytes
+      }
+      group.addTask { [timeline] in
+        try await timeline.sleep(until: end)
+        throw Refusal.tooSlow
+      }
+      return try await group.next() ?? Data()
+    }
   }
 }
 

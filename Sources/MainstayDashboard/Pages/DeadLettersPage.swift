@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import Mainstay
+internal import MainstayOutbox
+
+/// What can be done about dead letters.
+enum LetterAction: String, CaseIterable, Sendable {
+  case redrive, discard
+
+  /// How many are acted on at a time: more would keep others from the store for long.
+  static let maximum = 10_000
+
+  var title: String {
+    switch self {
+    case .redrive: "Redrive"
+    case .discard: "Discard"
+    }
+  }
+
+  func question(_ count: Int, isAll: Bool) -> String {
+    var letters = Words.plural(count, "dead letter", "dead letters")
+    if isAll {
+      letters =
+        count == Self.maximum ? "the oldest \(letters) that match" : "all \(letters) that match"
+    }
+    return switch self {
+    case .redrive: "Give \(letters) another try?"
+    case .discard: "Discard \(letters)? What they were to do is never done."
+    }
+  }
+
+  var detail: String {
+    switch self {
+    case .redrive: "They get all their attempts again, under the same idempotency keys."
+    case .discard: "This cannot be taken back."
+    }
+  }
+
+  /// - Returns: How many were still there, and what kept it from going on.
+  func perform(
+    on ids: [OperationID], in outbox: Outbox
+  ) async -> (count: Int, failure: OutboxError?) {
+    var count = 0
+    do {
+      switch self {
+      case .redrive: try await outbox.redrive(contentsOf: ids) { count += $0 }
+      case .discard: try await outbox.discard(contentsOf: ids) { count += $0 }
+      }
+      return (count, nil)
+    } catch {
+      return (count, error)
+    }
+  }
+
+  func address(on queue: Queue) -> String { "\(queue.address)/dead/\(rawValue)" }
+
+  static func buttons(of queue: Queue, _ which: String) -> [Page.Button] {
+    allCases.map { action in
+      Page.Button(
+        title: which.isEmpty ? action.title : "\(action.title) \(which)",
+        address: action.address(on: queue), isGrave: action == .discard)
+    }
+  }
+}
+
+extension Site {
+  /// What was given up, in pages that are found by their first operation however many there are.
+  func deadLetters(of queue: Queue, _ request: Request) async throws -> Page {
+    let look = Look(request)
+    let letters = try await queue.outbox.deadLetters(
+      matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
+    let tally = try await queue.outbox.tally().filter { $0.state == nil }
+    let count = tally.reduce(0) { $0 + $1.count }
+    var page = Page(
+      title: "Dead letters of \(queue.name)", place: queue.address,
+      lead: count == 0
+        ? "Nothing was given up."
+        : "\(Words.plural(count, "operation was", "operations were")) given up.",
+      live: .outboxes)
+    page.search = look.search(tally, withStates: false)
+    page.sections = [list(letters, of: queue, look)]
+    if letters.count > Self.pageSize {
+      let last = letters[Self.pageSize - 1].id
+      page.next = look.address("\(queue.address)/dead", after: last)
+    }
+    return page
+  }
+
+  private func list(_ letters: [DeadLetter], of queue: Queue, _ look: Look) -> Page.Section {
+    let canAct = !dashboard.isReadOnly
+    var form = Page.Actions(buttons: LetterAction.buttons(of: queue, "chosen"))
+    form.all = LetterAction.buttons(of: queue, look.isNarrow ? "all that match" : "all")
+    form.fields = look.fields
+    return Page.Section(
+      "Dead letters",
+      ["Operation", "Kind", "Lane", .number("Attempts"), "Given up", "Reason", "Message"],
+      letters.prefix(Self.pageSize).map { letter in
+        let id = letter.id.description
+        return Page.Row(
+          Page.Cell(letter.id.short, link: "\(queue.address)/operations/\(id)"),
+          "\(letter.operation.type.kind)", "\(letter.operation.lane)",
+          .number(letter.operation.attempts), dashboard.time(letter.since),
+          "\(letter.reason)", "\(letter.message)", key: id,
+          choice: canAct ? Page.Choice(id: id, label: "Choose \(id)") : nil)
+      },
+      empty: look.isNarrow ? "No dead letter is as you look for." : "There are no dead letters.",
+      form: canAct ? form : nil)
+  }
+
+  /// Asks first, and acts when the answer comes back.
+  func act(
+    _ action: LetterAction, on queue: Queue, _ request: Request
+  ) async throws -> Response {
+    let form = try await forms.form(of: request)
+    let chosen = try await chosen(form, in: queue)
+    guard form["confirmed"] == "yes" else {
+      return answer(request, question(action, chosen, form, queue))
+    }
+    let (count, failure) = await action.perform(on: chosen.ids, in: queue.outbox)
+    dashboard.logger.notice(
+      "Dead letters were acted on from the dashboard.",
+      metadata: ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
+    if let failure { throw failure }
+    return redirect(to: "\(queue.address)/dead?done=\(action.rawValue)-\(count)")
+  }
+
+  /// What a form is about: what was ticked, or all that match.
+  private struct Chosen {
+    var ids: [OperationID]
+    var isAll: Bool
+  }
+
+  /// - Throws: `Refusal.badForm` where nothing legal was chosen.
+  private func chosen(_ form: Form, in queue: Queue) async throws -> Chosen {
+    if form["all"] == "yes" {
+      // Never more than the question was about: what came meanwhile stays.
+      let asked = try form["count"].map { text in
+        guard let count = Int(text), (1...LetterAction.maximum).contains(count) else {
+          throw Refusal.badForm
+        }
+        return count
+      }
+      let ids = try await queue.outbox.deadLetterIDs(
+        matching: Look(form).filter, limit: asked ?? LetterAction.maximum)
+      guard form["confirmed"] != "yes" || asked != nil else { throw Refusal.badForm }
+      return Chosen(ids: ids, isAll: true)
+    }
+    let texts = form.all("id")
+    let ids = texts.compactMap { UUID(uuidString: $0) }.map(OperationID.init)
+    guard !ids.isEmpty, ids.count == texts.count, ids.count <= Self.pageSize else {
+      throw Refusal.badForm
+    }
+    return Chosen(ids: ids, isAll: false)
+  }
+
+  private func question(
+    _ action: LetterAction, _ chosen: Chosen, _ form: Form, _ queue: Queue
+  ) -> Page {
+    let look = Look(form)
+    let back = look.address("\(queue.address)/dead")
+    guard !chosen.ids.isEmpty else {
+      return Page(
+        title: "Nothing to \(action.rawValue)", place: queue.address,
+        lead: "No dead letter is as you look for.")
+    }
+    var page = Page(title: "\(action.title)?", place: queue.address)
+    let button = Page.Button(
+      title: "\(action.title) \(Words.number(chosen.ids.count))",
+      address: action.address(on: queue), isGrave: action == .discard)
+    let fields =
+      chosen.isAll
+      ? look.fields + [
+        Page.Field(name: "all", value: "yes"),
+        Page.Field(name: "count", value: "\(chosen.ids.count)"),
+      ]
+      : chosen.ids.map { Page.Field(name: "id", value: $0.description) }
+    page.confirmation = Page.Confirmation(
+      question: action.question(chosen.ids.count, isAll: chosen.isAll), detail: action.detail,
+      button: button, fields: fields, back: back)
+    return page
+  }
+}

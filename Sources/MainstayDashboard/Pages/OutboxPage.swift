@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hummingbird
+internal import Mainstay
+internal import MainstayOutbox
+
+extension Site {
+  /// What waits in an outbox: by state, by kind, over time, and one by one.
+  func operations(of queue: Queue, _ request: Request) async throws -> Page {
+    let look = Look(request)
+    let found = try await queue.outbox.operations(
+      matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
+    let (counts, tally) = (try await queue.outbox.snapshot(), try await queue.outbox.tally())
+    var page = Page(
+      title: queue.name, place: queue.address, lead: "Operations that are not finished.",
+      live: [.outboxes, .plots])
+    page.tiles = tiles(counts, of: queue)
+    page.search = look.search(tally, withStates: true)
+    page.sections = [list(found, of: queue)]
+    if !look.isNarrow {
+      page.sections.insert(overTime(queue), at: 0)
+      page.sections.insert(kinds(tally, of: queue), at: 1)
+    }
+    if found.count > Self.pageSize {
+      let last = found[Self.pageSize - 1].id
+      page.next = look.address(queue.address, after: last)
+    }
+    return page
+  }
+
+  private func tiles(_ counts: OutboxSnapshot, of queue: Queue) -> [Page.Tile] {
+    let held = counts.pending - counts.ready - counts.running
+    let parts = [
+      (counts.scheduled, "scheduled"), (counts.blocked, "blocked"), (counts.waiting, "waiting"),
+      (counts.conflicted, "in conflict"), (counts.parked, "parked"),
+    ].filter { $0.0 > 0 }.map { "\(Words.number($0.0)) \($0.1)" }
+    return [
+      Page.Tile(
+        title: "Ready", value: Words.number(counts.ready),
+        detail: counts.estimate.map { "done in \($0)" } ?? "no estimate yet"),
+      Page.Tile(
+        title: "Running", value: Words.number(counts.running),
+        detail: counts.oldestAge.map { "oldest \(Words.span($0))" } ?? "nothing waits"),
+      Page.Tile(
+        title: "Held back", value: Words.number(held),
+        detail: parts.isEmpty ? "nothing is in the way" : parts.joined(separator: ", "),
+        tone: counts.conflicted + counts.parked > 0 ? .warn : nil),
+      Page.Tile(
+        title: "Given up", value: Words.number(counts.dead), detail: "dead letters",
+        link: "\(queue.address)/dead", tone: counts.dead > 0 ? .bad : .good),
+    ]
+  }
+
+  private func overTime(_ queue: Queue) -> Page.Section {
+    let points = live.points(of: queue.name)
+    var section = Page.Section("Over time")
+    let states = Plot(
+      "By state", of: points,
+      [
+        ("ready", { $0.ready }), ("running", { $0.running }), ("held back", { $0.held }),
+        ("given up", { $0.dead }),
+      ])
+    let frequent = (points.last?.kinds ?? [:]).sorted { one, other in
+      (other.value, one.key.rawValue) < (one.value, other.key.rawValue)
+    }.prefix(5).map(\.key)
+    let kinds =
+      frequent.isEmpty
+      ? nil
+      : Plot(
+        "By kind", of: points,
+        frequent.map { kind in (kind.rawValue, { $0.kinds[kind] ?? 0 }) })
+    section.plots = [states, kinds].compactMap(\.self)
+    if section.plots.isEmpty {
+      section.note = "There is nothing to draw yet: it begins in a moment."
+    }
+    return section
+  }
+
+  private func kinds(_ tally: [OperationTally], of queue: Queue) -> Page.Section {
+    let kinds = Dictionary(grouping: tally, by: \.kind).sorted { $0.key.rawValue < $1.key.rawValue }
+    return Page.Section(
+      "By kind",
+      [
+        "Kind", .number("Ready"), .number("Running"), .number("Held back"), .number("Given up"),
+      ],
+      kinds.prefix(Self.maximumRows).map { kind, places in
+        func count(_ isCounted: (OperationState?) -> Bool) -> Int {
+          places.filter { isCounted($0.state) }.reduce(0) { $0 + $1.count }
+        }
+        let (ready, running) = (count { $0 == .ready }, count { $0 == .leased })
+        let dead = count { $0 == nil }
+        let all = places.reduce(0) { $0 + $1.count }
+        let query = "kind=\(Self.escaped(kind.rawValue))"
+        return Page.Row(
+          Page.Cell(kind.rawValue, link: "\(queue.address)?\(query)"), .number(ready),
+          .number(running), .number(all - ready - running - dead),
+          .number(
+            dead, link: dead > 0 ? "\(queue.address)/dead?\(query)" : nil,
+            tone: dead > 0 ? .bad : nil), key: kind.rawValue)
+      }, empty: "There is nothing in this outbox.")
+  }
+
+  private func list(_ found: [StoredOperation], of queue: Queue) -> Page.Section {
+    Page.Section(
+      "Operations",
+      ["Operation", "Kind", "Lane", "State", .number("Attempts"), "Enqueued", "Last failure"],
+      found.prefix(Self.pageSize).map { operation in
+        Page.Row(
+          Page.Cell(
+            operation.id.short, link: "\(queue.address)/operations/\(operation.id)"),
+          "\(operation.type.kind)", "\(operation.lane)",
+          Page.Cell(operation.state.word, tone: operation.state.tone),
+          .number(operation.attempts), dashboard.time(operation.enqueued),
+          "\(operation.failure?.message ?? "–")", key: operation.id.description)
+      }, empty: "No operation is as you look for.")
+  }
+}
+
+extension OperationID {
+  /// The end, which differs from operation to operation; the beginning is a time.
+  var short: String { "…\(description.suffix(12))" }
+}
+
+extension OperationState {
+  var word: String {
+    switch self {
+    case .leased: "running"
+    case .conflicted: "in conflict"
+    default: rawValue
+    }
+  }
+
+  var tone: Page.Tone? {
+    switch self {
+    case .ready, .leased: .good
+    case .conflicted, .parked: .warn
+    case .scheduled, .blocked, .waiting: nil
+    }
+  }
+}
+
+/// What somebody looks for in an outbox, as an address or a form says it.
+struct Look: Sendable {
+  /// How long a text to look for may be.
+  private static let maximumText = 200
+
+  let filter: OperationFilter
+
+  init(_ request: Request) {
+    self.init { request.uri.queryParameters[Substring($0)].map(String.init) }
+  }
+
+  init(_ form: Form) { self.init { form[$0] } }
+
+  private init(_ field: (String) -> String?) {
+    func text(_ name: String) -> String? {
+      field(name).map { String($0.prefix(Self.maximumText)) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    filter = OperationFilter(
+      text: text("text") ?? "", kind: text("kind").map(OperationKind.init(rawValue:)),
+      lane: text("lane").map(Lane.init(rawValue:)),
+      state: text("state").flatMap(OperationState.init(rawValue:)))
+  }
+
+  /// Whether only some are looked for.
+  var isNarrow: Bool { filter != OperationFilter() }
+
+  var fields: [Page.Field] {
+    [
+      ("text", filter.text), ("kind", filter.kind?.rawValue ?? ""),
+      ("lane", filter.lane?.rawValue ?? ""), ("state", filter.state?.rawValue ?? ""),
+    ].filter { !$0.1.isEmpty }.map { Page.Field(name: $0.0, value: $0.1) }
+  }
+
+  /// The address of a list of what is looked for, from its beginning or from somewhere on.
+  func address(_ path: String, after id: OperationID? = nil) -> String {
+    let start = id.map { ["after=\($0)"] } ?? []
+    let parts = start + fields.map { "\($0.name)=\(Site.escaped($0.value))" }
+    return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
+  }
+
+  /// The form, with the kinds and lanes that there are.
+  func search(_ tally: [OperationTally], withStates: Bool) -> Page.Search {
+    let kinds = Set(tally.map(\.kind.rawValue)).sorted().prefix(100)
+    let lanes = Set(tally.map(\.lane.rawValue)).sorted().prefix(100)
+    var choices = [
+      Page.Search.Choices("kind", "Kind", Array(kinds), chosen: filter.kind?.rawValue),
+      Page.Search.Choices("lane", "Lane", Array(lanes), chosen: filter.lane?.rawValue),
+    ]
+    if withStates {
+      choices.append(
+        Page.Search.Choices(
+          "state", "State", OperationState.allCases.map(\.rawValue),
+          chosen: filter.state?.rawValue))
+    }
+    return Page.Search(text: filter.text, choices: choices)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+extension Site {
+  /// What each pipeline does to a call, the worst that can happen, and what looks like a mistake.
+  func pipelines() -> Page {
+    var page = Page(
+      title: "Pipelines", place: "\(root)/pipelines",
+      lead: "From the outside in: what stands first sees a call first.", live: .circuits)
+    page.sections = dashboard.pipelines.flatMap { pipeline in
+      [section(pipeline)] + (pipeline.findings.isEmpty ? [] : [Self.findings(of: pipeline)])
+    }
+    return page
+  }
+
+  private func section(_ pipeline: PipelineExplanation) -> Page.Section {
+    var section = Page.Section("Pipeline \(pipeline.name)")
+    section.steps =
+      pipeline.stages.map { Page.Step(title: $0.title, words: $0.words) }
+      + [Page.Step(title: "The operation", words: "")]
+    let time =
+      pipeline.longestTime.map { Page.Cell($0.inWords) }
+      ?? Page.Cell("no limit: \(pipeline.unboundedBecause ?? "nothing bounds it")", tone: .warn)
+    section.facts = [
+      Page.Fact("Longest time", time),
+      Page.Fact(
+        "Calls of the operation",
+        Page.Cell(
+          pipeline.maximumCalls == .max
+            ? "no limit" : "at most \(Words.number(pipeline.maximumCalls))")),
+      Page.Fact(
+        "Findings",
+        pipeline.findings.isEmpty
+          ? Page.Cell("none", tone: .good)
+          : Page.Cell("\(pipeline.findings.count)", tone: .warn)),
+    ]
+    if let counts = dashboard.tally?.counts(of: pipeline.name) {
+      section.facts.append(
+        Page.Fact(
+          "So far",
+          """
+          \(Words.number(counts.rejected)) refused, \(Words.number(counts.failed)) failed, \
+          \(Words.number(counts.timedOut)) took too long, \
+          \(Words.plural(counts.attemptsFailed, "attempt", "attempts")) failed
+          """))
+    }
+    return section
+  }
+
+  private static func findings(of pipeline: PipelineExplanation) -> Page.Section {
+    Page.Section(
+      "Findings in \(pipeline.name)", ["Rule", "What is the matter", "What to do"],
+      pipeline.findings.map { finding in
+        Page.Row(
+          Page.Cell(
+            "\(finding.rule.rawValue)", tone: finding.severity >= .warning ? .warn : .quiet),
+          "\(finding.message)", "\(finding.cure)")
+      }, empty: "There is nothing to find fault with.")
+  }
+}

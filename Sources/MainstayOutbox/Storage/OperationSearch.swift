@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// What an operator looks for; what is left open is not asked for.
+package struct OperationFilter: Sendable, Hashable {
+  /// Stands in the id, the kind, the lane, the ordering key, or the code or message of the last
+  /// failure, in capitals or not.
+  package var text: String
+  package var kind: OperationKind?
+  package var lane: Lane?
+  /// Dead letters have none, and are found whatever it is.
+  package var state: OperationState?
+
+  package init(
+    text: String = "", kind: OperationKind? = nil, lane: Lane? = nil,
+    state: OperationState? = nil
+  ) {
+    self.text = text
+    self.kind = kind
+    self.lane = lane
+    self.state = state
+  }
+
+  /// The text without the hyphens of an id, where it may be a part of one.
+  package var idPart: String? {
+    let digits = text.lowercased().filter { $0 != "-" }
+    return !digits.isEmpty && digits.allSatisfy(\.isHexDigit) ? digits : nil
+  }
+
+  func matches(_ operation: StoredOperation) -> Bool {
+    guard kind == nil || operation.type.kind == kind, lane == nil || operation.lane == lane else {
+      return false
+    }
+    guard !text.isEmpty else { return true }
+    let id = operation.id.description.filter { $0 != "-" }
+    if let idPart, id.contains(idPart) { return true }
+    let places = [
+      operation.type.kind.rawValue, operation.lane.rawValue, operation.orderingKey,
+      operation.failure?.code.rawValue, operation.failure?.message,
+    ]
+    return places.contains { $0?.lowercased().contains(text.lowercased()) == true }
+  }
+}
+
+/// How many operations of a kind stand somewhere.
+package struct OperationTally: Sendable, Hashable {
+  package let kind: OperationKind
+  package let lane: Lane
+  /// Nil for dead letters.
+  package let state: OperationState?
+  package let count: Int
+
+  package init(kind: OperationKind, lane: Lane, state: OperationState?, count: Int) {
+    self.kind = kind
+    self.lane = lane
+    self.state = state
+    self.count = count
+  }
+}
+
+/// What operators ask of a store; one that does not answer it by itself is read page by page.
+package protocol OperationSearch: Sendable {
+  /// How many there are of each kind, by lane and state.
+  func tally() async throws -> [OperationTally]
+
+  /// The operations that are not finished and match, the oldest first.
+  func operations(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [StoredOperation]
+
+  /// The dead letters that match, the oldest operation first.
+  func deadLetters(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [DeadLetter]
+
+  /// The ids of the dead letters that match, the oldest operation first.
+  func deadLetterIDs(matching filter: OperationFilter, limit: Int) async throws -> [OperationID]
+
+  /// Puts dead letters back, as ``OutboxStore/redrive(_:)`` does with one.
+  ///
+  /// - Returns: How many were still there.
+  func redrive(contentsOf ids: [OperationID]) async throws -> Int
+
+  /// Throws dead letters away, as ``OutboxStore/discard(_:)`` does with one.
+  ///
+  /// - Returns: How many were still there.
+  func discard(contentsOf ids: [OperationID]) async throws -> Int
+}
+
+extension OperationSearch where Self: OutboxStore {
+  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+    var count = 0
+    for id in ids where try await redrive(id) { count += 1 }
+    return count
+  }
+
+  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
+    var count = 0
+    for id in ids where try await discard(id) { count += 1 }
+    return count
+  }
+}
+
+/// Searches a store that cannot search: it reads everything, a page at a time.
+struct PagedSearch: OperationSearch {
+  private static let page = 500
+
+  let store: any OutboxStore
+
+  func tally() async throws -> [OperationTally] {
+    var counts: [OperationTally: Int] = [:]
+    try await pages(store.operations, id: \.id) { operations in
+      for operation in operations { counts[operation.place(operation.state), default: 0] += 1 }
+      return true
+    }
+    try await pages(store.deadLetters, id: \.id) { letters in
+      for letter in letters { counts[letter.operation.place(nil), default: 0] += 1 }
+      return true
+    }
+    return counts.map { place, count in
+      OperationTally(kind: place.kind, lane: place.lane, state: place.state, count: count)
+    }
+  }
+
+  func operations(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [StoredOperation] {
+    var found: [StoredOperation] = []
+    try await pages(store.operations, id: \.id, after: id) { operations in
+      found += operations.filter {
+        filter.matches($0) && (filter.state == nil || $0.state == filter.state)
+      }
+      return found.count < limit
+    }
+    return Array(found.prefix(limit))
+  }
+
+  func deadLetters(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [DeadLetter] {
+    var found: [DeadLetter] = []
+    try await pages(store.deadLetters, id: \.id, after: id) { letters in
+      found += letters.filter { filter.matches($0.operation) }
+      return found.count < limit
+    }
+    return Array(found.prefix(limit))
+  }
+
+  func deadLetterIDs(matching filter: OperationFilter, limit: Int) async throws -> [OperationID] {
+    try await deadLetters(matching: filter, after: nil, limit: limit).map(\.id)
+  }
+
+  func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+    var count = 0
+    for id in ids where try await store.redrive(id) { count += 1 }
+    return count
+  }
+
+  func discard(contentsOf ids: [OperationID]) async throws -> Int {
+    var count = 0
+    for id in ids where try await store.discard(id) { count += 1 }
+    return count
+  }
+
+  private func pages<Element>(
+    _ read: (OperationID?, Int) async throws -> [Element], id: (Element) -> OperationID,
+    after start: OperationID? = nil, _ goesOn: ([Element]) -> Bool
+  ) async throws {
+    var last = start
+    while true {
+      let page = try await read(last, Self.page)
+      guard goesOn(page), page.count == Self.page, let next = page.last else { return }
+      last = id(next)
+    }
+  }
+}
+
+extension StoredOperation {
+  /// Where it is counted.
+  func place(_ state: OperationState?) -> OperationTally {
+    OperationTally(kind: type.kind, lane: lane, state: state, count: 1)
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import GRDB
+internal import Mainstay
+
+extension SQLiteStore: OperationSearch {
+  /// How many there are of each kind, by lane and state.
+  package func tally() async throws -> [OperationTally] {
+    try await read { db in
+      let sql = """
+        SELECT kind, lane, state, count(*) AS n FROM mainstay_op GROUP BY 1, 2, 3
+        UNION ALL SELECT kind, lane, NULL, count(*) FROM mainstay_dead GROUP BY 1, 2
+        """
+      return try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in
+        OperationTally(
+          kind: OperationKind(rawValue: row["kind"]), lane: Lane(rawValue: row["lane"]),
+          state: (row["state"] as String?).flatMap(OperationState.init(rawValue:)),
+          count: row["n"])
+      }
+    }
+  }
+
+  /// The operations that are not finished and match, the oldest first.
+  package func operations(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [StoredOperation] {
+    let (condition, values) = Self.condition(filter)
+    return try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(OperationRow.op) FROM mainstay_op
+          WHERE id > coalesce((SELECT id FROM mainstay_op WHERE uuid = :after), 0) AND \(condition)
+            AND (:state IS NULL OR state = :state) ORDER BY id LIMIT :limit
+          """,
+        arguments: StatementArguments(values)
+          + ["after": id?.data, "limit": max(limit, 0), "state": filter.state?.rawValue]
+      ).compactMap { try? OperationRow.operation($0) }
+    }
+  }
+
+  /// The dead letters that match, the oldest operation first.
+  package func deadLetters(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [DeadLetter] {
+    let (condition, values) = Self.condition(filter)
+    return try await read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead
+          WHERE id > coalesce((SELECT id FROM mainstay_dead WHERE uuid = :after), 0)
+            AND \(condition) ORDER BY id LIMIT :limit
+          """,
+        arguments: StatementArguments(values) + ["after": id?.data, "limit": max(limit, 0)]
+      ).compactMap(OperationRow.deadLetter)
+    }
+  }
+
+  /// The ids of the dead letters that match, the oldest operation first.
+  package func deadLetterIDs(
+    matching filter: OperationFilter, limit: Int
+  ) async throws -> [OperationID] {
+    let (condition, values) = Self.condition(filter)
+    return try await read { db in
+      try Data.fetchAll(
+        db, sql: "SELECT uuid FROM mainstay_dead WHERE \(condition) ORDER BY id LIMIT :limit",
+        arguments: StatementArguments(values) + ["limit": max(limit, 0)]
+      ).compactMap(OperationID.init(data:))
+    }
+  }
+
+  /// Puts dead letters back, all of them by one transaction.
+  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+    try await write(.full) { [self] db, _ in
+      try ids.reduce(0) { count, id in count + (try redrive(id, db) ? 1 : 0) }
+    }
+  }
+
+  /// Throws dead letters away, all of them by one transaction.
+  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
+    try await write(.full) { [self] db, _ in
+      try ids.reduce(0) { count, id in count + (try discard(id, db) ? 1 : 0) }
+    }
+  }
+
+  /// What has to hold of a row; nothing in the text is a wildcard.
+  private static func condition(
+    _ filter: OperationFilter
+  ) -> (sql: String, values: [String: String?]) {
+    var (terms, values) = (["1"], [String: String?]())
+    if let kind = filter.kind {
+      terms.append("kind = :kind")
+      values["kind"] = kind.rawValue
+    }
+    if let lane = filter.lane {
+      terms.append("lane = :lane")
+      values["lane"] = lane.rawValue
+    }
+    if !filter.text.isEmpty {
+      values["text"] = filter.text.lowercased()
+      values["id"] = filter.idPart
+      let places = [
+        "kind", "lane", "CAST(ordering_key AS TEXT)", "error_code", "error_message",
+      ].map { "instr(lower(\($0)), :text)" }
+      terms.append(
+        "(\(places.joined(separator: " OR ")) OR instr(lower(hex(uuid)), :id))")
+    }
+    return (terms.joined(separator: " AND "), values)
+  }
+}

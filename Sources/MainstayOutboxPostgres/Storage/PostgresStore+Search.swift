@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Mainstay
+package import MainstayOutbox
+
+extension PostgresStore: OperationSearch {
+  /// How many there are of each kind, by lane and state.
+  package func tally() async throws -> [OperationTally] {
+    try await call(
+      """
+      SELECT kind, lane, state, count(*) FROM mainstay.op GROUP BY 1, 2, 3
+      UNION ALL SELECT kind, lane, NULL, count(*) FROM mainstay.dead GROUP BY 1, 2
+      """
+    ).map { row in
+      OperationTally(
+        kind: OperationKind(rawValue: try row.text(0)), lane: Lane(rawValue: try row.text(1)),
+        state: try row.text(ifAny: 2).flatMap(OperationState.init(rawValue:)),
+        count: Int(try row.int(3)))
+    }
+  }
+
+  /// The operations that are not finished and match, the oldest first.
+  package func operations(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [StoredOperation] {
+    try await call(
+      """
+      SELECT * FROM mainstay.operation
+      WHERE \(Self.condition) AND ($7::text IS NULL OR state = $7)
+        AND id > coalesce((SELECT id FROM mainstay.op WHERE uuid = $6::uuid), 0)
+      ORDER BY id LIMIT $5
+      """,
+      Self.values(filter, limit) + [.text(id?.description), .text(filter.state?.rawValue)]
+    ).operations
+  }
+
+  /// The dead letters that match, the oldest operation first.
+  package func deadLetters(
+    matching filter: OperationFilter, after id: OperationID?, limit: Int
+  ) async throws -> [DeadLetter] {
+    try await call(
+      """
+      SELECT * FROM mainstay.dead_letter
+      WHERE \(Self.condition)
+        AND id > coalesce((SELECT id FROM mainstay.dead WHERE uuid = $6::uuid), 0)
+      ORDER BY id LIMIT $5
+      """, Self.values(filter, limit) + [.text(id?.description)]
+    ).deadLetters
+  }
+
+  /// The ids of the dead letters that match, the oldest operation first.
+  package func deadLetterIDs(
+    matching filter: OperationFilter, limit: Int
+  ) async throws -> [OperationID] {
+    try await call(
+      "SELECT uuid::text FROM mainstay.dead WHERE \(Self.condition) ORDER BY id LIMIT $5",
+      Self.values(filter, limit)
+    ).compactMap { row in UUID(uuidString: try row.text(0)).map(OperationID.init) }
+  }
+
+  /// Puts dead letters back, all of them by one statement.
+  package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
+    try await decide(
+      "mainstay.redrive(id::uuid, $2::bigint)", [.texts(ids.map(\.description)), time])
+  }
+
+  /// Throws dead letters away, all of them by one statement.
+  package func discard(contentsOf ids: [OperationID]) async throws -> Int {
+    try await decide(
+      "mainstay.discard(id::uuid, $3, $2::bigint)",
+      [.texts(ids.map(\.description)), time, keepsOutcomes])
+  }
+
+  /// How many of the ids a decision found; others are told.
+  private func decide(_ call: String, _ values: [PostgresValue]) async throws -> Int {
+    let count = try await ask(
+      """
+      SELECT count(*) FILTER (WHERE \(call))
+      FROM unnest($1::text[]) AS id
+      """, values
+    ).int(0)
+    if count > 0 { announce() }
+    return Int(count)
+  }
+
+  /// What has to hold of a row; nothing in the text is a wildcard.
+  ///
+  /// Ordering keys are any bytes, of which those of ASCII are compared.
+  private static let condition = """
+    ($1::text IS NULL OR kind = $1) AND ($2::text IS NULL OR lane = $2) AND ($3::text IS NULL
+      OR strpos(lower(concat_ws(chr(10), kind, lane, error_code, error_message)), $3) > 0
+      OR strpos(lower(encode(ordering_key, 'escape')), $3) > 0
+      OR strpos(replace(uuid::text, '-', ''), $4::text) > 0)
+    """
+
+  private static func values(_ filter: OperationFilter, _ limit: Int) -> [PostgresValue] {
+    let text = filter.text.lowercased().withoutZeros
+    return [
+      .text(filter.kind?.rawValue), .text(filter.lane?.rawValue),
+      .text(text.isEmpty ? nil : text), .text(filter.idPart), .int(Int64(max(limit, 0))),
+    ]
+  }
+}

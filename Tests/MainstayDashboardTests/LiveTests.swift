@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Mainstay
+import MainstayDashboard
+import MainstayOutbox
+import MainstayTesting
+import NIOCore
+import TestSupport
+import Testing
+
+/// What pages that are open are told, and what that costs.
+@Suite(.ends(withinMinutes: 3)) struct LiveTests {
+  @Test func `an open page is told which parts have changed`() async throws {
+    let clock = ManualClock()
+    let outbox = try await brokenOutbox(["a"])
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      let socket = try Socket(port: try #require(client.port))
+      await clock.sleepers(atLeast: 2)
+      try socket.get("/mainstay/events")
+      let head = try socket.read(until: "retry: 3000\n\n")
+      #expect(head.hasPrefix("HTTP/1.1 200"))
+      #expect(head.lowercased().contains("content-type: text/event-stream"))
+      #expect(head.lowercased().contains("cache-control: no-store"))
+      let id = try #require(try await outbox.deadLetters().first).id
+      try await outbox.discard(id)
+      clock.advance(by: .seconds(5))
+      #expect(try socket.read(until: "}\n\n").hasSuffix(#"data: {"parts":["outboxes"]}"# + "\n\n"))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a stream on which nothing happens says that it is there`() async throws {
+    let clock = ManualClock()
+    var dashboard = Dashboard(
+      logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
+    dashboard.sampleInterval = .seconds(3_600)
+    try await serve(dashboard) { client in
+      let socket = try Socket(port: try #require(client.port))
+      await clock.sleepers(atLeast: 2)
+      try socket.get("/mainstay/events")
+      _ = try socket.read(until: "retry: 3000\n\n")
+      clock.advance(by: .seconds(15))
+      #expect(try socket.read(until: ": here\n\n").hasSuffix(": here\n\n"))
+    }
+  }
+
+  @Test func `however many listen, everything is looked at once`() async throws {
+    let clock = ManualClock()
+    let store = CountingStore(InMemoryStore())
+    let outbox = try await Outbox(store: store) {}
+    let live = Live(Dashboard(outbox, clock: clock))
+    let listeners = (0..<200).compactMap { _ in live.listener() }
+    #expect(listeners.count == 200)
+    let before = store.count("tally")
+    await live.sample()
+    #expect(store.count("tally") == before + 1)
+    live.end()
+    await outbox.shutDown()
+  }
+
+  @Test func `a slow page finds its news put together`() async throws {
+    let monitor = ErrorMonitor()
+    let outbox = try await Outbox(store: InMemoryStore()) {}
+    await outbox.pause()
+    var dashboard = Dashboard(outbox)
+    dashboard.errors = monitor
+    let live = Live(dashboard)
+    await live.sample()
+    let listener = try #require(live.listener())
+    for number in 0..<1_000 {
+      monitor.capture(AppError.Network.offline, during: "Load")
+      if number == 0 { try await outbox.enqueue(Order(text: "a")) }
+      await live.sample()
+    }
+    var bell = listener.bell.makeAsyncIterator()
+    _ = await bell.next()
+    #expect(listener.take()?.parts == [.outboxes, .errors])
+    #expect(listener.take()?.parts == [])
+    live.end()
+    #expect(await bell.next() == nil)
+    await outbox.shutDown()
+  }
+
+  @Test func `more pages than may listen are refused, until one leaves`() async throws {
+    let (log, clock) = (Log(), ManualClock())
+    var dashboard = Dashboard(
+      logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+    dashboard.maximumStreams = 2
+    let live = Live(dashboard)
+    var listeners = [live.listener(), live.listener()].compactMap(\.self)
+    #expect(live.listener() == nil)
+    listeners.removeLast()
+    #expect(live.count == 1)
+    #expect(live.listener() != nil)
+    try await serve(dashboard) { client in
+      let port = try #require(client.port)
+      let open = try (0..<2).map { _ in
+        let socket = try Socket(port: port)
+        try socket.get("/mainstay/events")
+        _ = try socket.read(until: "retry: 3000\n\n")
+        return socket
+      }
+      #expect(open.count == 2)
+      let refused = try await Visitor(client, at: "/mainstay").get("/mainstay/events")
+      #expect(refused.status == .serviceUnavailable)
+      #expect(refused.headers[.retryAfter] == "30")
+      #expect(try await Visitor(client, at: "/mainstay").get("/mainstay").status == .ok)
+    }
+    #expect(log.lines.contains { $0.contains("refusal=tooManyStreams") })
+  }
+
+  @Test func `streams end when the server is asked to stop`() async throws {
+    let router = Router(context: LiveContext.self)
+    Dashboard().mount(on: router)
+    let socket = try await Application(router: router).test(.live) { client in
+      let socket = try Socket(port: try #require(client.port))
+      try socket.get("/mainstay/events")
+      _ = try socket.read(until: "retry: 3000\n\n")
+      return socket
+    }
+    // The server has stopped, which it would not have while the stream was open.
+    #expect(try socket.readAll().contains("0\r\n\r\n"))
+  }
+
+  @Test func `a thousand streams take less than 100 MB, and ten thousand are not had`()
+    async throws
+  {
+    let child = try await BuiltProgram("DashboardChild", ["0"])
+    let before = try memory(of: child)
+    var sockets: [Socket] = []
+    for _ in 0..<1_000 {
+      let socket = try Socket(port: child.port)
+      try socket.get("/mainstay/events")
+      let head = try socket.read(until: "retry: 3000\n\n")
+      guard head.hasPrefix("HTTP/1.1 200") else {
+        Issue.record("\(head)")
+        break
+      }
+      sockets.append(socket)
+    }
+    #expect(sockets.count == 1_000)
+    let grown = try memory(of: child) - before
+    #expect(grown < 100_000, "\(grown) kB for 1,000 streams")
+    for _ in 0..<9_000 {
+      let socket = try Socket(port: child.port)
+      try socket.get("/mainstay/events")
+      let line = try socket.read(until: "\r\n")
+      guard line.hasPrefix("HTTP/1.1 503") else {
+        Issue.record("\(line)")
+        break
+      }
+    }
+    _ = await child.stop(SIGTERM)
+    withExtendedLifetime(sockets) {}
+  }
+
+  /// What the program has in memory, in kilobytes, by its own account.
+  private func memory(of child: BuiltProgram) throws -> Int {
+    let socket = try Socket(port: child.port)
+    try socket.get("/happen/memory")
+    let answer = try socket.read(until: " kB")
+    let line = try #require(answer.split(separator: "\n").last)
+    return try #require(Int(line.filter(\.isNumber)))
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import Testing
+
+private struct Note: QueuedOperation {
+  static let kind: OperationKind = "note"
+  var text: String
+}
+
+/// What operators look for in a database.
+@Suite(.timeLimit(.minutes(2))) struct SearchTests {
+  @Test func `operations and dead letters are counted and found`() async throws {
+    let place = try await Place()
+    let outbox = try await Outbox(store: place.store()) {
+      Worker(for: Note.self) { note, _ in
+        throw AppError(
+          code: "test.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: LocalizableText(verbatim: "100% of \(note.text) is refused"))
+      }
+    }
+    for number in 0..<6 {
+      var options = EnqueueOptions(orderedBy: "Customer \(number)")
+      options.lane = number == 4 ? "express" : nil
+      if number % 2 == 1 { options.delay = .seconds(3_600) }
+      try await outbox.enqueue(Note(text: "\(number)"), options: options)
+    }
+    for await snapshot in outbox.changes where snapshot.dead == 3 { break }
+    #expect(
+      Set(try await outbox.tally()) == [
+        OperationTally(kind: "note", lane: .main, state: nil, count: 2),
+        OperationTally(kind: "note", lane: "express", state: nil, count: 1),
+        OperationTally(kind: "note", lane: .main, state: .scheduled, count: 3),
+      ])
+    let id = try #require(try await outbox.deadLetters().last).id.description
+    let looks: [(filter: OperationFilter, count: Int)] = [
+      (OperationFilter(), 3), (OperationFilter(text: "customer 2"), 1),
+      (OperationFilter(text: "OF 4 IS"), 1), (OperationFilter(text: "100% of"), 3),
+      (OperationFilter(text: "0_"), 0), (OperationFilter(text: id), 1),
+      (OperationFilter(text: "test.refused"), 3), (OperationFilter(lane: "express"), 1),
+      (OperationFilter(kind: "errand"), 0), (OperationFilter(text: "a\0b"), 0),
+    ]
+    for (filter, count) in looks {
+      let found = try await outbox.deadLetters(matching: filter, after: nil, limit: 10)
+      #expect(found.count == count, "\(filter)")
+      let ids = try await outbox.deadLetterIDs(matching: filter, limit: 10)
+      #expect(ids == found.map(\.id), "\(filter)")
+    }
+    let waiting = OperationFilter(text: "customer 3", state: .scheduled)
+    #expect(try await outbox.operations(matching: waiting, after: nil, limit: 10).count == 1)
+    await outbox.pause()
+    let ids = try await outbox.deadLetters().map(\.id)
+    var counts: [Int] = []
+    try await outbox.discard(contentsOf: [ids[0], OperationID(UUID())]) { counts.append($0) }
+    try await outbox.redrive(contentsOf: Array(ids.dropFirst())) { counts.append($0) }
+    #expect(counts == [1, 2])
+    #expect(try await outbox.snapshot().dead == 0)
+    #expect(try await outbox.ledger().isBalanced)
+    await outbox.shutDown()
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxTesting
+import TestSupport
+import Testing
+
+/// What operators look for, in stores that search by themselves and in one that does not.
+@Suite(.ends(withinMinutes: 2)) struct OutboxSearchTests {
+  enum Kind: String, CaseIterable, Sendable {
+    case memory, sqlite, foreign
+  }
+
+  /// A store of somebody else, which knows nothing of searching.
+  private struct ForeignStore: ForwardingStore {
+    let store: any OutboxStore
+  }
+
+  private struct Errand: QueuedOperation {
+    static let kind: OperationKind = "errand"
+    var text: String
+  }
+
+  /// Six notes of which every second one is refused, and 1,100 errands that wait.
+  private func filled(_ kind: Kind, _ folder: TemporaryFolder) async throws -> Outbox {
+    let store: any OutboxStore =
+      switch kind {
+      case .memory: InMemoryStore()
+      case .sqlite: SQLiteStore(at: folder.database)
+      case .foreign: ForeignStore(store: InMemoryStore())
+      }
+    let outbox = try await Self.opened(store)
+    for number in 0..<6 {
+      var options = EnqueueOptions(orderedBy: "Customer \(number)")
+      options.lane = number == 4 ? "express" : nil
+      if number % 2 == 1 { options.delay = .seconds(3_600) }
+      try await outbox.enqueue(Note(text: "\(number)"), options: options)
+    }
+    try await outbox.enqueue(contentsOf: (0..<1_100).map { Errand(text: "\($0)") }) { _ in
+      EnqueueOptions(delay: .seconds(3_600))
+    }
+    for await snapshot in outbox.changes where snapshot.dead == 3 { break }
+    return outbox
+  }
+
+  private static func opened(_ store: some OutboxStore) async throws -> Outbox {
+    try await Outbox(store: store) {
+      Worker(for: Note.self) { note, _ in
+        throw AppError(
+          code: "test.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: LocalizableText(verbatim: "100% of \(note.text) is refused"))
+      }
+      Worker(for: Errand.self) { _, _ in }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `operations are counted by kind, lane and state`(kind: Kind) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    #expect(
+      Set(try await outbox.tally()) == [
+        OperationTally(kind: "note", lane: .main, state: nil, count: 2),
+        OperationTally(kind: "note", lane: "express", state: nil, count: 1),
+        OperationTally(kind: "note", lane: .main, state: .scheduled, count: 3),
+        OperationTally(kind: "errand", lane: .main, state: .scheduled, count: 1_100),
+      ])
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `dead letters are found by all that is known of them`(kind: Kind) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    let all = try await outbox.deadLetters()
+    let id = try #require(all.last).id.description
+    let looks: [(filter: OperationFilter, count: Int)] = [
+      (OperationFilter(), 3), (OperationFilter(text: "customer 2"), 1),
+      (OperationFilter(text: "OF 4 IS"), 1), (OperationFilter(text: "100% of"), 3),
+      (OperationFilter(text: "0_"), 0), (OperationFilter(text: "%of%"), 0),
+      (OperationFilter(text: id), 1), (OperationFilter(text: String(id.suffix(10))), 1),
+      (OperationFilter(text: "test.refused"), 3), (OperationFilter(text: "express"), 1),
+      (OperationFilter(kind: "note"), 3), (OperationFilter(kind: "errand"), 0),
+      (OperationFilter(lane: "express"), 1), (OperationFilter(lane: "main", state: .ready), 2),
+      (OperationFilter(text: "customer 0", lane: "express"), 0),
+    ]
+    for (filter, count) in looks {
+      let found = try await outbox.deadLetters(matching: filter, after: nil, limit: 10)
+      #expect(found.count == count, "\(kind) \(filter)")
+      let ids = try await outbox.deadLetterIDs(matching: filter, limit: 10)
+      #expect(ids == found.map(\.id), "\(kind) \(filter)")
+    }
+    let second = try await outbox.deadLetters(
+      matching: OperationFilter(), after: all[0].id, limit: 1)
+    #expect(second.map(\.id) == [all[1].id])
+    #expect(try await outbox.deadLetterIDs(matching: OperationFilter(), limit: 2).count == 2)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `dead letters are decided on together`(kind: Kind) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    await outbox.pause()
+    let ids = try await outbox.deadLetters().map(\.id)
+    var counts: [Int] = []
+    let strangers = (0..<300).map { _ in OperationID(UUID()) }
+    try await outbox.discard(contentsOf: [ids[0]] + strangers) { counts.append($0) }
+    #expect(counts == [1, 0])
+    try await outbox.redrive(contentsOf: Array(ids.dropFirst())) { counts.append($0) }
+    #expect(counts == [1, 0, 2])
+    #expect(try await outbox.snapshot().dead == 0)
+    #expect(try await outbox.ledger().count(.discarded) == 1)
+    #expect(try await outbox.ledger().isBalanced)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `operations are found in pages`(kind: Kind) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    let errands = OperationFilter(kind: "errand", state: .scheduled)
+    let first = try await outbox.operations(matching: errands, after: nil, limit: 1_000)
+    let rest = try await outbox.operations(
+      matching: errands, after: first.last?.id, limit: 1_000)
+    #expect((first.count, rest.count) == (1_000, 100))
+    #expect(Set((first + rest).map(\.id)).count == 1_100)
+    let none = OperationFilter(kind: "errand", state: .ready)
+    #expect(try await outbox.operations(matching: none, after: nil, limit: 10).isEmpty)
+    let customer = OperationFilter(text: "customer 3")
+    #expect(try await outbox.operations(matching: customer, after: nil, limit: 10).count == 1)
+    await outbox.shutDown()
+  }
+}
