@@ -5,7 +5,7 @@ SWIFT_FLAGS := --enable-all-traits --explicit-target-dependency-import-check err
 
 # What swift-format reads; folders that come later are taken in when they are there.
 SWIFT_SOURCES := Package.swift $(wildcard Sources Tests Plugins Snippets Examples Benchmarks \
-	Tools/Mutator Tools/SwiftUIShim)
+	Tools/Mutator Tools/Sizes Tools/SwiftUIShim)
 
 # Builds that differ in every file get a folder of their own, so that they never undo another's.
 # Preconditions say why they stop the program only in this configuration, and tests read it.
@@ -27,7 +27,8 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views requirements rules reference pictures consumers diagrams peers peers-clusters check-payloads \
+	check-views spelling notices sizes requirements rules reference pictures consumers diagrams \
+	peers peers-clusters check-payloads \
 	check-sarif torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
@@ -60,6 +61,9 @@ format: ## Rewrites the Swift files in the project's format
 lint: ## Checks format and documentation comments, strictly
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 
+spelling: setup-tests ## Looks for misspelt words in all that people wrote
+	@Tools/spelling
+
 docs: setup ## Builds the documentation of every library; a warning is an error
 	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
 		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
@@ -85,9 +89,9 @@ reference: build ## Rewrites the pages about families of errors and about the co
 		--filter 'FamilyPageTests|ManualTests'
 
 # They differ a little from machine to machine, so tests never compare them.
-pictures: build ## Makes the pictures of the gallery anew that the documentation shows
+pictures: build ## Makes the pictures of the example anew that the documentation shows
 	MAINSTAY_WRITE_PICTURES=1 swift test $(SWIFT_FLAGS) --skip-build \
-		--filter 'BrowserTests.GalleryTests/the documentation shows'
+		--filter 'GalleryTests.*documentation shows|LookTests.*light or dark'
 
 audit: setup ## Checks how the package itself handles errors, by all its strict rules
 	@Tools/audit $(SWIFT_FLAGS)
@@ -97,6 +101,12 @@ consumers: setup ## Builds packages that depend on this one, and counts what the
 
 diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 	@Tools/diagrams
+
+notices: setup ## Rewrites Documentation/Notices.md, the licences of all dependencies
+	@Tools/notices
+
+sizes: setup ## Measures what each library adds to a program, in bytes and seconds
+	@Tools/Sizes/run
 
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table
 	@Tools/Peers/run

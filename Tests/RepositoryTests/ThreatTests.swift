@@ -13,6 +13,17 @@ import Testing
     expectNone(ThreatRules.violations(page, tests: tests))
   }
 
+  @Test func `every boundary has its threats`() throws {
+    let page = MarkdownPage(
+      SourceFile(
+        path: ThreatRules.page, text: try Repository.current.text(at: ThreatRules.page)))
+    let boundaries = [
+      "What is worth guarding", "Who may attack, and through what", "Loopback", "The dashboard",
+      "What is stored", "Reports", "PostgreSQL",
+    ]
+    #expect(Set(boundaries).subtracting(page.headings).isEmpty)
+  }
+
   @Test func `finds threats without a test, and tests that are not there`() {
     let page = SourceFile(
       path: ThreatRules.page,

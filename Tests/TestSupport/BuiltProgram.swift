@@ -111,8 +111,10 @@ public struct BuiltProgram: Sendable {
 
   /// Waits beside the program until this process lets go of its end of the pipe, as it does when it
   /// ends in whatever way.
+  ///
+  /// A line says that the program has ended, and nobody is to be killed.
   private static let leashed =
-    #"exec 3<&0; { read -r _ <&3; kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null"#
+    #"exec 3<&0; { read -r _ <&3 || kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null"#
 
   private init(
     _ process: Process, complaints: Pipe? = nil, leash: Pipe? = nil,
@@ -149,9 +151,11 @@ public struct BuiltProgram: Sendable {
 
   /// Sends it a signal and waits for its end.
   public func stop(_ signal: Int32) async -> Int32 {
-    try? leash?.fileHandleForWriting.close()
     kill(process.processIdentifier, signal)
-    return await ending.value
+    let status = await ending.value
+    try? leash?.fileHandleForWriting.write(contentsOf: Data("ended\n".utf8))
+    try? leash?.fileHandleForWriting.close()
+    return status
   }
 
   /// Lets it write files of any size again.

@@ -42,8 +42,8 @@ import Testing
       ]
       + StrategyPage.policies(
         "three attempts of each call, one second apart; for each endpoint a breaker that opens "
-          + "after five failures, for 30 seconds; a time limit of 30 seconds for each answer, and "
-          + "of 10 minutes for the next block.")
+          + "after five failures, for 30 seconds. There is a time limit of 30 seconds for each "
+          + "answer, and of 10 minutes for the next block.")
       + [""] + StrategyPage.table(of: rows) + [""]
     let written = try StrategyPage.section(of: "MainstayOgmios", writing: lines)
     #expect(written == lines, "\(StrategyPage.path) is stale. Run `make requirements`.")

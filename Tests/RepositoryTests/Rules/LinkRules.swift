@@ -62,7 +62,7 @@ enum LinkRules {
   }
 
   /// The path that a link means; nil when it leads out of the repository or stays on the page.
-  private static func resolve(_ target: String, from page: String) -> String? {
+  static func resolve(_ target: String, from page: String) -> String? {
     let isAddress = target.contains("://") || target.hasPrefix("mailto:")
     guard !isAddress, !target.hasPrefix("#"), !target.hasPrefix("doc:") else { return nil }
     let path = String(target.prefix { $0 != "#" })

@@ -146,16 +146,18 @@ extension BrowserTests {
       try await inWorld { world in
         let browser = world.browser
         try await browser.resize(460, 900)
-        try await browser.prefer(.light, isStill: true)
         let names = [
           "overlay-unsure", "banner-portal", "row-retry", "toast-deed", "form-sent",
           "task-recovering",
         ]
-        for name in names {
-          try await world.open("/gallery/\(name)")
-          let picture = try await browser.element(".stage").picture()
-          #expect(picture.count > 1_000, "\(name)")
-          try Pictures.publish(picture, named: "gallery-\(name)")
+        for scheme in ColorScheme.allCases {
+          try await browser.prefer(scheme, isStill: true)
+          for name in names {
+            try await world.open("/gallery/\(name)")
+            let picture = try await browser.element(".stage").picture()
+            #expect(picture.count > 1_000, "\(name)")
+            try Pictures.publish(picture, named: "gallery-\(name)", scheme)
+          }
         }
       }
     }

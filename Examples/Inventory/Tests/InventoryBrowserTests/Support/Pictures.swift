@@ -23,8 +23,9 @@ enum Pictures {
     try write(picture, named: name, to: folder)
   }
 
-  /// Keeps a picture that the documentation shows.
-  static func publish(_ picture: Data, named name: String) throws {
+  /// Keeps a picture that the documentation shows, which has one for dark screens, too.
+  static func publish(_ picture: Data, named name: String, _ scheme: ColorScheme) throws {
+    let name = scheme == .dark ? "\(name)-dark" : name
     try keep(picture, named: name)
     if let documentation { try write(picture, named: name, to: documentation) }
   }
