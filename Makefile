@@ -28,8 +28,8 @@ SHELL := bash
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views spelling notices sizes requirements rules reference pictures consumers diagrams \
-	peers peers-clusters check-payloads \
-	check-sarif torture check-threads mutate bench bench-http bench-outbox bench-audit audit clean
+	peers peers-clusters check-payloads check-sarif torture check-threads mutate \
+	bench bench-http bench-outbox bench-audit audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
