@@ -41,9 +41,12 @@ public struct DeadLetter: Sendable, Identifiable {
   /// The identity of the operation.
   public var id: OperationID { operation.id }
 
-  /// Why, in a sentence for people.
+  /// Why, in sentences for people: what went wrong last, and that it may have been done all the
+  /// same where nobody knows.
   public var message: String {
-    operation.failure?.message ?? "This was given up (\(reason.rawValue))."
+    let failure = operation.failure?.message ?? "This was given up (\(reason.rawValue))."
+    guard reason == .outcomeUnknown else { return failure }
+    return failure + " It may have been done all the same: check before you try again."
   }
 
   /// Makes a dead letter; for stores.

@@ -98,9 +98,8 @@ package struct OperationStateMachine: Sendable, Equatable {
     if error.disposition == .permanent, error.kind != .conflict {
       return dead(.outcomeUnknown, error)
     }
-    var verdict = failed(error, fraction: fraction)
+    let verdict = failed(error, fraction: fraction)
     effect = .sentUnknown
-    verdict.effect = .sentUnknown
     if case .conflicted = verdict.next {
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     }
@@ -135,7 +134,8 @@ package struct OperationStateMachine: Sendable, Equatable {
       return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
     case .deadLetter:
       if error.isReusedKey { return dead(.keyReused, error) }
-      return dead(error.isUnanswered ? .outcomeUnknown : .refused, error)
+      // A refusal of this run says nothing about an earlier one that nobody answered.
+      return dead(mustReconcile ? .outcomeUnknown : .refused, error)
     case .reconcile:
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     case .released:

@@ -6,6 +6,8 @@ internal import Mainstay
 /// Seals what an outbox keeps on the disk, so that nobody else can read it there: payloads, what
 /// workers return, checkpoints, and what the other side has of a record.
 ///
+/// A ``SQLiteCacheStore`` takes one as well, for the answers that it keeps.
+///
 /// `AESGCMPayloadCodec` of the trait `Encryption` is one. Identities, kinds, keys, lanes, times and
 /// error messages are not sealed: the outbox has to find its work by them, also where the key is
 /// lost.
@@ -33,7 +35,7 @@ public protocol PayloadCodec: Sendable {
   func open(_ sealed: Data, binding: Data) throws -> Data
 }
 
-/// Seals and opens what an outbox keeps; without a codec all of it is plain.
+/// Seals and opens what an outbox or a cache keeps; without a codec all of it is plain.
 struct Vault: Sendable {
   /// What bytes are; they are opened as nothing else.
   enum Content {
@@ -41,6 +43,7 @@ struct Vault: Sendable {
     case checkpoint(OperationKind)
     case output(OperationKind)
     case record(OperationKind)
+    case answer(CacheEntry.Key, form: String)
 
     fileprivate var binding: Data {
       switch self {
@@ -48,6 +51,11 @@ struct Vault: Sendable {
       case .checkpoint(let kind): Data("checkpoint\0\(kind)".utf8)
       case .output(let kind): Data("output\0\(kind)".utf8)
       case .record(let kind): Data("record\0\(kind)".utf8)
+      case .answer(let key, let form):
+        // Names are any text: their lengths say where they end.
+        [key.partition.name, key.name, form].reduce(into: Data("answer\0".utf8)) {
+          $0 += Data("\($1.utf8.count)\0\($1)".utf8)
+        }
       }
     }
   }
@@ -76,6 +84,20 @@ struct Vault: Sendable {
 }
 
 extension Vault {
+  /// An answer as it lies in the file of a cache.
+  func sealed(_ entry: CacheEntry) throws -> CacheEntry {
+    guard codec != nil else { return entry }
+    return entry.with(try sealed(entry.bytes, as: .answer(entry.key, form: entry.form)))
+  }
+
+  /// An answer as it was given; nil where it cannot be opened, or where it lies open although there
+  /// is a codec: a cache can do without it.
+  func opened(_ entry: CacheEntry) -> CacheEntry? {
+    guard Self.isSealed(entry.bytes) == (codec != nil) else { return nil }
+    guard codec != nil else { return entry }
+    return (try? opened(entry.bytes, as: .answer(entry.key, form: entry.form))).map(entry.with)
+  }
+
   /// An operation whose payload and checkpoint can be read, where they can be opened.
   func opened(_ operation: StoredOperation) -> StoredOperation {
     guard Self.isSealed(operation.payload) else { return operation }
@@ -107,4 +129,14 @@ extension Vault {
 extension StoredOperation {
   /// Whether the payload is sealed, and the present process has not opened it.
   public var isSealed: Bool { Vault.isSealed(payload) }
+}
+
+extension CacheEntry {
+  /// The same with other bytes.
+  fileprivate func with(_ bytes: Data) -> CacheEntry {
+    CacheEntry(
+      key: key, bytes: bytes, form: form, validator: validator, tags: tags, initialAge: initialAge,
+      freshFor: freshFor, mustRevalidate: mustRevalidate,
+      staleWhileRevalidate: staleWhileRevalidate, staleIfError: staleIfError)
+  }
 }

@@ -103,7 +103,9 @@ import Testing
   }
 
   @Test func `success ends it`() {
-    #expect(Self.machine(attempts: 3).succeeded().next == .done)
+    let verdict = Self.machine(attempts: 3).succeeded()
+    #expect(verdict.next == .done && verdict.effect == .applied)
+    #expect(Self.machine().cancelled().next == .cancelled)
   }
 
   @Test(.requirement("T5", "T7")) func `three attempts are at most three runs`() {
@@ -167,7 +169,7 @@ import Testing
     machine = Self.machine(effect: .sentUnknown)
     let notApplied = machine.reconciled(.notApplied, fraction: 0)
     #expect(notApplied == nil)
-    #expect(!machine.mustReconcile)
+    #expect(!machine.mustReconcile && machine.effect == .refused)
     machine = Self.machine(effect: .sentUnknown)
     let unknown = machine.reconciled(.unknown, fraction: 0)
     #expect(unknown?.next == .scheduled(after: .seconds(1)))
@@ -212,6 +214,19 @@ import Testing
     #expect(answered.failed(answer, fraction: 0).effect == .refused)
     var unknown = Self.machine(effect: .sentUnknown)
     #expect(unknown.failed(error, fraction: 0).effect == .sentUnknown)
+  }
+
+  @Test(.requirement("O22"))
+  func `a refusal does not hide that an earlier run may have had its effect`() {
+    let refusal = AppError.http(status: 403)
+    var doubtful = Self.machine(attempts: 1, effect: .sentUnknown)
+    let verdict = doubtful.failed(refusal, fraction: 0)
+    #expect(verdict.next == .dead(.outcomeUnknown, followers: .holdKey))
+    #expect(verdict.effect == .sentUnknown)
+    // Once the other side has said that nothing was done, a refusal is one.
+    _ = doubtful.reconciled(.notApplied, fraction: 0)
+    let known = doubtful.failed(refusal, fraction: 0)
+    #expect(known.next == .dead(.refused, followers: .holdKey) && known.effect == .refused)
   }
 
   @Test(.requirement("O22")) func `a time limit leaves it unknown, unless nothing was sent`() {
@@ -263,13 +278,14 @@ import Testing
   @Test func `a run that had not begun leaves nothing in doubt`() {
     let verdict = Self.machine(attempts: 2).notBegun()
     #expect(verdict.next == .ready)
-    #expect(verdict.effect == .notSent)
+    #expect(verdict.effect == .notSent && verdict.isUnbegun)
     #expect(verdict.attempts == 2)
   }
 
   @Test func `without other rules there are 25 attempts, up to five minutes apart`() {
     let rules = OperationStateMachine.Rules()
     #expect(rules.maximumAttempts == 25 && rules.followers == .holdKey)
+    #expect(rules.maximumMerges == 5)
     #expect(rules.backoff == .exponential(from: .seconds(1), to: .seconds(300)))
     #expect(OperationStateMachine.maximumLostRuns == 3)
   }

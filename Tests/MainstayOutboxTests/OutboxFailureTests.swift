@@ -106,6 +106,32 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(.requirement("O22"))
+  func `a dead letter says so where an earlier run may have had its effect`() async throws {
+    let shop = try Workshop()
+    let runs = Box(0)
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        let run = runs.change { count in
+          count += 1
+          return count
+        }
+        throw AppError.test(run == 1 ? .unknownOutcome : .permanent)
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "failed")
+    shop.clock.advance(by: .seconds(1))
+    await outbox.wait { $0.dead == 1 }
+    let letter = try #require(try await outbox.deadLetters().first)
+    #expect(letter.reason == .outcomeUnknown && letter.operation.effect == .sentUnknown)
+    #expect(letter.message.contains("It may have been done all the same"))
+    let other = try await outbox.enqueue(Note(text: "b"))
+    await outbox.wait { $0.dead == 2 }
+    let refused = try #require(try await outbox.deadLetters().first { $0.id == other })
+    #expect(refused.reason == .refused && !refused.message.contains("all the same"))
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O26", "E8")) func `shutting down gives back what runs, at no cost`()
     async throws
   {

@@ -16,6 +16,10 @@ public import Mainstay
 /// on without it. A file that is not one of these is never touched. Several processes may use one
 /// file.
 ///
+/// With a ``PayloadCodec`` answers lie sealed in the file. Names, tags, validators and times do
+/// not: they are what answers are found and selected by. What cannot be opened, and what was kept
+/// before there was a codec, is not there, and loaded anew.
+///
 /// Ages do not depend on the time of day while the process runs. Over a restart they do: an answer
 /// from the future, and every answer after the time of day was found set back, has an age that
 /// nobody knows, and is not fresh.
@@ -41,6 +45,7 @@ public final class SQLiteCacheStore: CacheStore {
   public let url: URL
   /// How many bytes are kept at most, with what keeping them costs.
   public let maximumBytes: Int
+  private let vault: Vault
   private let timeline: Timeline
   private let now: @Sendable () -> Date
   private let state = Locked(State())
@@ -51,10 +56,12 @@ public final class SQLiteCacheStore: CacheStore {
   ///   - url: The file, best in the folder for caches; SQLite keeps others beside it.
   ///   - maximumBytes: How many bytes are kept at most, with what keeping them costs; 1 or more,
   ///     the default is 64 MiB. What has not been used for longest makes room.
+  ///   - codec: Seals answers on the disk; nil, the default, keeps them plain.
   ///   - clock: What ages are measured with; the default is `ContinuousClock`.
   ///   - now: The time of day, read each time the file is opened.
   public init(
-    at url: URL, maximumBytes: Int = 67_108_864, clock: some Clock<Duration> = ContinuousClock(),
+    at url: URL, maximumBytes: Int = 67_108_864, codec: (any PayloadCodec)? = nil,
+    clock: some Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     precondition(
@@ -62,6 +69,7 @@ public final class SQLiteCacheStore: CacheStore {
       "SQLiteCacheStore(maximumBytes: \(maximumBytes)) is not legal: it must be 1 or more")
     self.url = url
     self.maximumBytes = maximumBytes
+    vault = Vault(codec: codec)
     timeline = Timeline(clock)
     self.now = now
   }
@@ -73,18 +81,24 @@ public final class SQLiteCacheStore: CacheStore {
     }
     // Uses are written with the next answer; they must not pile up where nothing is ever kept.
     if let row, use(row) >= 256 { _ = try? await using { [self] db, _ in try flush(db) } }
-    return lookup
+    guard let kept = lookup.entry else { return lookup }
+    let entry = vault.opened(kept)
+    return CacheEntry.Lookup(
+      entry: entry, age: entry == nil ? nil : lookup.age,
+      isExpired: entry != nil && lookup.isExpired, ticket: lookup.ticket)
   }
 
   /// Keeps an answer in place of the one before.
   public func write(
     _ entry: CacheEntry, under ticket: CacheEntry.Ticket
   ) async throws -> Bool {
-    try await using { [self] db, time in
+    let sealed: CacheEntry
+    do { sealed = try vault.sealed(entry) } catch { throw ErrorMapping.current.map(error) }
+    return try await using { [self] db, time in
       try flush(db)
       let used = nextUse()
       return try db.atOnce {
-        try CacheRows(db, time).write(entry, under: ticket, used: used, within: maximumBytes)
+        try CacheRows(db, time).write(sealed, under: ticket, used: used, within: maximumBytes)
       }
     }
   }

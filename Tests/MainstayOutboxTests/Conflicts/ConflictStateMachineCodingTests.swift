@@ -27,6 +27,12 @@ extension ConflictStateMachineTests {
     }
   }
 
+  @Test func `a thousand merges in a row can be kept`() throws {
+    let text = String(decoding: try JSONEncoder().encode(machine()), as: UTF8.self)
+      .replacing(#""merges":0"#, with: #""merges":1000"#)
+    #expect(try JSONDecoder().decode(Machine.self, from: Data(text.utf8)).merges == 1000)
+  }
+
   @Test(arguments: ["-1", "1001", "1e99", "\"x\""])
   func `a count that is none is an error`(merges: String) throws {
     let text = String(decoding: try JSONEncoder().encode(machine()), as: UTF8.self)

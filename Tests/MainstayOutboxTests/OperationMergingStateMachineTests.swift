@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import TestSupport
+import Testing
+
+@testable import MainstayOutbox
+
+/// What becomes of an operation whose record somebody else has changed.
+@Suite(.requirement("C21")) struct OperationMergingStateMachineTests {
+  private static let latest = Data([7])
+  private static let key = IdempotencyKey()
+  private static let conflict = AppError.test(.needsUser, kind: .conflict)
+  private static let many = FieldConflict(field: "", cause: .tooManyMerges)
+
+  private func machine() -> OperationStateMachine {
+    var rules = OperationStateMachine.Rules()
+    rules.maximumMerges = 2
+    rules.backoff = .exponential(from: .seconds(8), to: .seconds(60), jitter: .full)
+    return OperationStateMachine(attempts: 0, unreachable: 0, effect: .notSent, rules: rules)
+  }
+
+  private func overtaken(
+    _ step: MergeStep?, merges: Int = 0, by error: AppError = conflict
+  ) -> OperationVerdict {
+    var machine = machine()
+    return machine.overtaken(
+      step, latest: Self.latest, merges: merges, key: Self.key, error: error)
+  }
+
+  @Test func `what was merged is sent under a key of its own, and counted`() {
+    let verdict = overtaken(MergeStep(.send), merges: 1)
+    #expect(verdict.next == .ready && verdict.effect == .refused)
+    #expect(verdict.news?.latest == Self.latest && verdict.news?.merges == 2)
+    #expect(verdict.news?.idempotencyKey == Self.key)
+    #expect(verdict.failure?.code == Self.conflict.code)
+  }
+
+  @Test func `merged too often it waits for somebody`() {
+    let verdict = overtaken(MergeStep(.send), merges: 2)
+    #expect(verdict.next == .conflicted(remote: Self.latest, fields: [Self.many]))
+    #expect(verdict.news?.merges == 3 && verdict.news?.idempotencyKey == nil)
+    for (merges, counted) in [(Int.max - 2, Int.max - 1), (.max - 1, .max), (.max, .max)] {
+      #expect(overtaken(MergeStep(.send), merges: merges).news?.merges == counted)
+    }
+  }
+
+  @Test func `what the other side has already is done, or dropped where something was lost`() {
+    #expect(overtaken(MergeStep(.nothing)).next == .done)
+    let receipt = DiscardedChange(field: "title", side: .local, rule: "preferRemote")
+    #expect(overtaken(MergeStep(.nothing, discarded: [receipt])).next == .dropped)
+  }
+
+  @Test func `what nothing can decide is asked`() {
+    let field = FieldConflict(field: "title", cause: .bothChanged)
+    let asked = OperationVerdict.Next.conflicted(remote: Self.latest, fields: [field])
+    #expect(overtaken(MergeStep(.ask([field]))).next == asked)
+    #expect(overtaken(MergeStep(.ask([field])), merges: 9).next == asked)
+    let unread = overtaken(nil)
+    #expect(unread.next == .conflicted(remote: Self.latest, fields: [.noRemote]))
+    #expect(unread.news?.merges == 1 && unread.news?.idempotencyKey == nil)
+  }
+
+  @Test func `what is no conflict for good is a failure like any other`() {
+    let verdict = overtaken(MergeStep(.send), by: .test(.transient(), kind: .conflict))
+    let wait = machine().rules.backoff.delay(attempt: 1, fraction: 0)
+    #expect(verdict.next == .scheduled(after: wait) && verdict.news == nil)
+  }
+
+  @Test func `what need not be sent ends without a run`() {
+    let machine = machine()
+    let field = FieldConflict(field: "title", cause: .noBase)
+    #expect(machine.notSent(MergeStep(.nothing), latest: nil).next == .done)
+    #expect(
+      machine.notSent(MergeStep(.ask([field])), latest: nil).next
+        == .conflicted(remote: nil, fields: [field]))
+    let verdict = machine.notSent(MergeStep(.send), latest: Self.latest)
+    #expect(verdict.next == .conflicted(remote: Self.latest, fields: [Self.many]))
+    #expect(verdict.failure == nil && verdict.effect == .notSent)
+  }
+}
