@@ -105,7 +105,7 @@ diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 notices: setup ## Rewrites Documentation/Notices.md, the licences of all dependencies
 	@Tools/notices
 
-sizes: setup ## Measures what each library adds to a program, in bytes and seconds
+sizes: setup ## Measures what each library adds to a program, and writes Documentation/Sizes.md
 	@Tools/Sizes/run
 
 peers: setup ## Runs the traps' scenarios against other libraries, and writes the table

@@ -19,7 +19,7 @@ final class BareMachine {
 
   /// What they look for; nobody runs it.
   private static let programs = [
-    "chromedriver", "chromium", "codespell", "git", "ip", "openssl", "python3", "unshare",
+    "chromedriver", "chromium", "codespell", "curl", "git", "ip", "openssl", "python3", "unshare",
   ]
 
   /// - Parameters:

@@ -5,6 +5,21 @@ import Testing
 
 /// What services are told of the version, against `CHANGELOG.md`.
 @Suite struct VersionTests {
+  /// That of https://keepachangelog.com/en/1.1.0/ is meant.
+  @Test func `the changelog has the form that it says it has`() throws {
+    let page = MarkdownPage(
+      SourceFile(
+        path: "CHANGELOG.md", text: try Repository.current.text(at: "CHANGELOG.md")))
+    #expect(page.headings.first == "Changelog")
+    let kinds: Set = [
+      "Unreleased", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security",
+    ]
+    for heading in page.headings.dropFirst() where !kinds.contains(heading) {
+      // A version that is out has the day on which it came.
+      #expect(heading.wholeMatch(of: /\[?\d+\.\d+\.\d+\]? - \d{4}-\d\d-\d\d/) != nil, "\(heading)")
+    }
+  }
+
   @Test func `the version is the changelog's newest, or one to come`() throws {
     let page = try Repository.current.text(at: "CHANGELOG.md")
     // As in `## Unreleased`, `## 0.1.0` or `## [0.1.0] - 2026-11-23`.

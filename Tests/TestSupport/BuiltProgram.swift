@@ -112,7 +112,7 @@ public struct BuiltProgram: Sendable {
   /// Waits beside the program until this process lets go of its end of the pipe, as it does when it
   /// ends in whatever way.
   ///
-  /// A line says that the program has ended, and nobody is to be killed.
+  /// A line says that it is let go, and nobody is to be killed.
   private static let leashed =
     #"exec 3<&0; { read -r _ <&3 || kill -9 $$; } >/dev/null 2>&1 & exec "$0" "$@" 3<&- </dev/null"#
 
@@ -151,11 +151,10 @@ public struct BuiltProgram: Sendable {
 
   /// Sends it a signal and waits for its end.
   public func stop(_ signal: Int32) async -> Int32 {
-    kill(process.processIdentifier, signal)
-    let status = await ending.value
-    try? leash?.fileHandleForWriting.write(contentsOf: Data("ended\n".utf8))
+    try? leash?.fileHandleForWriting.write(contentsOf: Data("let go\n".utf8))
     try? leash?.fileHandleForWriting.close()
-    return status
+    kill(process.processIdentifier, signal)
+    return await ending.value
   }
 
   /// Lets it write files of any size again.

@@ -9,10 +9,23 @@ enum WordRules {
     let right: String
 
     /// Pages, or folders of pages, that may say it.
-    var allowances: [Allowance] = []
+    let allowances: [Allowance]
 
     /// What may stand around a wrong word, so that it means something else.
-    var phrases: [String] = []
+    let phrases: [String]
+
+    /// The first word of each that is wrong.
+    fileprivate let beginnings: [Substring]
+
+    init(
+      wrong: [String], right: String, allowances: [Allowance] = [], phrases: [String] = []
+    ) {
+      self.wrong = wrong
+      self.right = right
+      self.allowances = allowances
+      self.phrases = phrases
+      beginnings = wrong.map { $0.prefix { $0 != " " } }
+    }
   }
 
   /// Pages about other libraries, which have to use their words.
@@ -97,9 +110,14 @@ enum WordRules {
     pages.flatMap { page in
       page.passages.flatMap { passage in
         let words = words(in: passage.prose)
+        let there = Set(words.split(separator: " "))
         return terms.flatMap { term -> [Violation] in
-          guard !term.isAllowed(on: page.path) else { return [] }
-          let found = term.wrong.filter { term.stands($0, in: words) }
+          // Most passages have none of them: whether the first word is there is asked first.
+          let candidates = zip(term.wrong, term.beginnings).filter {
+            there.contains($0.1) || there.contains($0.1 + "s")
+          }
+          guard !candidates.isEmpty, !term.isAllowed(on: page.path) else { return [] }
+          let found = candidates.map(\.0).filter { term.stands($0, in: words) }
           return found.map {
             Violation(
               path: page.path, line: passage.line, rule: "`\($0)` has another name here",
