@@ -29,7 +29,7 @@ SHELL := bash
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views spelling notices sizes requirements rules reference pictures consumers diagrams \
 	peers peers-clusters check-payloads check-sarif torture check-threads mutate \
-	bench bench-http bench-outbox bench-audit audit clean
+	bench bench-http bench-outbox bench-postgres bench-audit audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,8 +46,10 @@ build: setup-tests ## Builds libraries and tests; a warning is an error
 test: build ## Sets up what is missing, builds, and runs every test
 	@Tools/test $(SWIFT_FLAGS)
 
+# STORE=postgres starts two of the app, on a database of their own: make run STORE=postgres.
 run: setup ## Sets up what is missing, builds, and starts the example app and its service
-	@Tools/run $(SWIFT_FLAGS)
+	@if [[ "$(STORE)" == postgres ]]; then Tools/setup postgres; fi
+	@STORE="$(STORE)" Tools/run $(SWIFT_FLAGS)
 
 demo: setup ## Runs the example app under faults and kills, and proves that nothing is lost
 	@Tools/demo $(SWIFT_FLAGS)
@@ -145,6 +147,11 @@ bench-http: ## Measures a client over HTTP beside the library below it
 # BENCH may give options: make bench-outbox BENCH='--large --folder /var/tmp'.
 bench-outbox: setup ## Measures an outbox beside SQLite itself and the queues of other libraries
 	@Tools/Peers/queues $(BENCH)
+
+# BENCH may give options: make bench-postgres BENCH='--rounds 9 --held 0'.
+bench-postgres: setup ## Measures an outbox on PostgreSQL beside the server itself and other libraries
+	@Tools/setup postgres
+	@Tools/Peers/postgres $(BENCH)
 
 # BENCH may give options: make bench-audit BENCH='--rounds 5 --folder Sources'.
 bench-audit: setup ## Measures the audit beside a bare parse, swift-format and ast-grep

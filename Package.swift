@@ -36,6 +36,14 @@ func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func child(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)")
 }
+/// Where the parts of the example app lie.
+func example(_ name: String) -> String { "Examples/Inventory/Sources/\(name)" }
+func exampleProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies + arguments, path: example(name))
+}
+func exampleTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Examples/Inventory/Tests/\(name)")
+}
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nio = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
@@ -294,99 +302,101 @@ let package = Package(
       name: "InventoryCore",
       dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
         + asyncHTTPClient + grdb + nio,
-      path: "Examples/Inventory/Sources/InventoryCore"),
+      path: example("InventoryCore")),
     .target(
       name: "InventoryWeb",
-      dependencies: ["InventoryCore", "Mainstay", "MainstayDashboard", "MainstayUI", logging]
+      dependencies: [
+        "InventoryCore", "Mainstay", "MainstayDashboard", "MainstayServer", "MainstayUI", logging,
+      ]
         + httpTypes + hummingbird + server("swift-mustache", "Mustache")
         + server("swift-nio", "NIOCore") + lifecycle,
-      path: "Examples/Inventory/Sources/InventoryWeb",
+      path: example("InventoryWeb"),
       // In the program itself, so that it can be moved and is never served half an older page.
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
-    .executableTarget(
-      name: "inventory",
-      dependencies: ["InventoryCore", "InventoryWeb", "Mainstay", logging] + arguments,
-      path: "Examples/Inventory/Sources/inventory"),
-    .testTarget(
-      name: "InventoryWebTests",
-      dependencies: [
+    exampleProgram("inventory", ["InventoryCore", "InventoryWeb", "Mainstay", logging]),
+    // The same on a database that several processes share.
+    .target(
+      name: "InventoryPostgres",
+      dependencies: ["InventoryCore", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]
+        + grdb,
+      path: example("InventoryPostgres")),
+    exampleProgram(
+      "inventory-postgres",
+      [
+        "InventoryCore", "InventoryPostgres", "InventoryWeb", "Mainstay", "MainstayOutbox",
+        "MainstayOutboxPostgres", logging,
+      ]),
+    exampleTests(
+      "InventoryPostgresTests",
+      [
+        "InventoryCore", "InventoryPostgres", "InventoryTestSupport", "Mainstay", "MainstayOutbox",
+        "MainstayOutboxPostgres", "PostgresTestSupport", "TestSupport", "inventory-postgres",
+        "inventory-upstream",
+      ]),
+    exampleTests(
+      "InventoryWebTests",
+      [
         "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
         "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
       ] + grdb + hummingbirdTesting
-        + httpTypes + server("swift-nio", "NIOCore"),
-      path: "Examples/Inventory/Tests/InventoryWebTests"),
+        + httpTypes + server("swift-nio", "NIOCore")),
     .target(
       name: "InventoryTestSupport",
       dependencies: ["InventoryCore"] + asyncHTTPClient
         + client("swift-nio", "NIOCore", "NIOHTTP1"),
       path: "Examples/Inventory/Tests/InventoryTestSupport"),
     // The pages in a real browser: what a person sees and can reach.
-    .testTarget(
-      name: "InventoryBrowserTests",
-      dependencies: [
+    exampleTests(
+      "InventoryBrowserTests",
+      [
         "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
         "inventory", "inventory-upstream", logging,
-      ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1"),
-      path: "Examples/Inventory/Tests/InventoryBrowserTests"),
-    .testTarget(
-      name: "InventoryCoreTests",
-      dependencies: [
+      ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1")),
+    exampleTests(
+      "InventoryCoreTests",
+      [
         "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
         "MainstayHTTPTesting", "MainstayOutboxTesting", "MainstayTesting", "TestSupport", logging,
-      ] + asyncHTTPClient + grdb + httpTypes + hummingbird,
-      path: "Examples/Inventory/Tests/InventoryCoreTests"),
+      ] + asyncHTTPClient + grdb + httpTypes + hummingbird),
 
     // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
     .target(
       name: "InventoryUpstream",
       dependencies: [logging] + httpTypes + hummingbird + server("swift-nio", "NIOCore"),
-      path: "Examples/Inventory/Sources/InventoryUpstream"),
-    .executableTarget(
-      name: "inventory-upstream",
-      dependencies: ["InventoryUpstream"] + arguments,
-      path: "Examples/Inventory/Sources/inventory-upstream"),
-    .testTarget(
-      name: "InventoryUpstreamTests",
-      dependencies: ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
+      path: example("InventoryUpstream")),
+    exampleProgram("inventory-upstream", ["InventoryUpstream"]),
+    exampleTests(
+      "InventoryUpstreamTests",
+      ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
         + httpTypes + hummingbirdTesting
-        + server("swift-nio", "NIOCore", "NIOPosix"),
-      path: "Examples/Inventory/Tests/InventoryUpstreamTests"),
+        + server("swift-nio", "NIOCore", "NIOPosix")),
 
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
       name: "InventoryDemo",
       dependencies: ["InventoryUpstream", "Mainstay", "MainstayTesting"] + asyncHTTPClient
         + server("swift-nio", "NIOCore", "NIOHTTP1"),
-      path: "Examples/Inventory/Sources/InventoryDemo"),
-    .executableTarget(
-      name: "inventory-demo",
-      dependencies: ["InventoryDemo"] + arguments,
-      path: "Examples/Inventory/Sources/inventory-demo"),
-    .testTarget(
-      name: "InventoryDemoTests",
-      dependencies: [
+      path: example("InventoryDemo")),
+    exampleProgram("inventory-demo", ["InventoryDemo"]),
+    exampleTests(
+      "InventoryDemoTests",
+      [
         "InventoryDemo", "InventoryUpstream", "TestSupport", "inventory", "inventory-demo",
         "inventory-upstream",
-      ],
-      path: "Examples/Inventory/Tests/InventoryDemoTests"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
 
+// SE-0335: existential types are written `any P`. SE-0409: an import is seen by this module alone.
+// SE-0444: a member is visible only where its module is imported. SE-0461: an async function runs
+// where its caller runs. SE-0470: a conformance of an isolated type may be isolated too.
+let features = [
+  "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
+  "NonisolatedNonsendingByDefault", "InferIsolatedConformances",
+]
 for target in package.targets where target.type != .plugin && target.type != .system {
   target.swiftSettings =
-    (target.swiftSettings ?? []) + [
-      // SE-0335: existential types are written `any P`.
-      .enableUpcomingFeature("ExistentialAny"),
-      // SE-0409: an import is seen by this module alone unless it says `public import`.
-      .enableUpcomingFeature("InternalImportsByDefault"),
-      // SE-0444: a member is visible only where its module is imported.
-      .enableUpcomingFeature("MemberImportVisibility"),
-      // SE-0461: an async function runs where its caller runs.
-      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-      // SE-0470: a conformance of an isolated type may be isolated too.
-      .enableUpcomingFeature("InferIsolatedConformances"),
-      // SE-0480: a warning is an error.
-      .treatAllWarnings(as: .error),
-    ]
+    (target.swiftSettings ?? []) + features.map { .enableUpcomingFeature($0) }
+    + [.treatAllWarnings(as: .error)]  // SE-0480
 }

@@ -9,7 +9,7 @@ let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "mainstay", path: "..", traits: ["SQLite", "HTTPClient"]),
+    .package(name: "mainstay", path: "..", traits: ["SQLite", "HTTPClient", "Postgres"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -33,15 +33,32 @@ let package = Package(
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .treatAllWarnings(as: .error),
       ]),
+    // Tables of what was measured, and other libraries.
+    .target(name: "Figures"),
     // A queue that does nothing but what SQLite needs: the raw limit of an outbox.
     .target(name: "CRawQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench-outbox",
       dependencies: [
-        "CRawQueue",
+        "CRawQueue", "Figures",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Mainstay", package: "mainstay"),
         .product(name: "MainstayOutbox", package: "mainstay"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+      ]),
+    .executableTarget(
+      name: "bench-postgres",
+      dependencies: [
+        "CRawQueue", "Figures",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Mainstay", package: "mainstay"),
+        .product(name: "MainstayOutbox", package: "mainstay"),
+        .product(name: "MainstayOutboxPostgres", package: "mainstay"),
       ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),

@@ -160,7 +160,8 @@ actor Drainer {
     running = [:]
   }
 
-  private func cancelAll() {
+  /// Ends all runs; what they have leased may be somebody else's by now.
+  func cancelAll() {
     for run in running.values { run.task.cancel() }
   }
 

@@ -8,6 +8,17 @@ package protocol SharedStore: OutboxStore {
   ///
   /// It may call back where nothing has changed: whoever is told looks for himself.
   func watchOthers(_ changed: @escaping @Sendable () -> Void) async
+
+  /// Calls back each time that nothing which is leased may go on, since the leases are not renewed
+  /// any more, until the task is cancelled or the store is closed.
+  ///
+  /// Others may take over what is leased soon afterwards.
+  func watchLeases(_ lost: @escaping @Sendable () async -> Void) async
+}
+
+extension SharedStore {
+  /// Leases that last as long as their process are never lost.
+  package func watchLeases(_ lost: @escaping @Sendable () async -> Void) async {}
 }
 
 extension SQLiteStore: SharedStore {

@@ -169,10 +169,12 @@ public final class Outbox: Sendable {
     working.drainer = drainer
     foreign = (store as? any SharedStore).map { store in
       Task {
+        async let leases: Void = store.watchLeases { await drainer.cancelAll() }
         await store.watchOthers {
           drainer.wake()
           changes.changed()
         }
+        await leases
       }
     }
     network = configuration.connectivity.map { monitor in

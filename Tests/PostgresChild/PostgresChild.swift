@@ -15,7 +15,8 @@ private struct Change: QueuedOperation {
 /// One of several workers on a database, which may be killed or stopped at any moment.
 ///
 /// It enqueues for as long as there is no file `stop` in its folder, and works until it is killed.
-/// Arguments: the address, the folder of its journals, its name and the lease in seconds.
+/// Arguments: the address, the folder of its journals, its name and the lease in seconds; or
+/// `relay`, a port and the path of a socket.
 @main struct PostgresChild {
   private let address: PostgresAddress
   private let folder: URL
@@ -41,13 +42,19 @@ private struct Change: QueuedOperation {
   }
 
   static func main() async throws {
+    let words = CommandLine.arguments
+    #if os(Linux)
+      if words.count == 4, words[1] == "relay", let port = UInt16(words[2]) {
+        Relay.run(port: port, path: words[3])
+      }
+    #endif
     // Whoever started it holds the other end of its input, and may be killed too.
     Thread {
       var byte: UInt8 = 0
       while read(STDIN_FILENO, &byte, 1) > 0 {}
       exit(1)
     }.start()
-    try await PostgresChild(CommandLine.arguments).run()
+    try await PostgresChild(words).run()
   }
 
   private func run() async throws {

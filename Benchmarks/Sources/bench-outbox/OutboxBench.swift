@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Figures
 import Foundation
 
 /// Measures what an outbox does in a second, beside SQLite itself and other libraries' queues.
@@ -38,8 +39,10 @@ struct OutboxBench: AsyncParsableCommand {
     let place = URL(filePath: folder).appending(path: "bench-outbox-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: place) }
-    let desk = try Desk(place: place, seconds: seconds, peers: python.map(Peers.init))
-    var table = Table()
+    let desk = try Desk(
+      place: place, seconds: seconds,
+      peers: python.map { Peers(python: $0, script: "Tools/Peers/queues.py") })
+    var table = Table(goals: Goals.all)
     var slowest: [Double] = []
     for round in 1...max(rounds, 1) {
       desk.say("round \(round) of \(rounds)")
@@ -48,6 +51,11 @@ struct OutboxBench: AsyncParsableCommand {
     }
     if let scan = Table.median(slowest), let sync = table.sync {
       table.add("99 of 100 scans", scan * 1000, "ms", atMost: (sync * 3 * 1e5).rounded() / 100)
+    }
+    if let inventory {
+      let overload = try Scans(program: inventory).overload(desk, into: &table)
+      table.add("99 of 100 with 320 connections", overload.p99 * 1000, "ms", atMost: 1_000)
+      table.add("memory of the example meanwhile", overload.memory, "MB", atMost: 250)
     }
     try await Times.measure(desk, into: &table)
     if large { try await Large.measure(desk, into: &table) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CRawQueue
+import Figures
 import Foundation
 import Mainstay
 import MainstayOutbox

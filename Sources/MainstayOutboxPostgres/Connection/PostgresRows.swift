@@ -5,6 +5,31 @@ package import Foundation
 
 /// What a statement returned.
 package struct PostgresRows: Sendable {
+  /// A column, for whoever does not know what was asked.
+  package struct Column: Sendable, Hashable {
+    /// How its values can be read.
+    package enum ValueType: Sendable {
+      case int, bool, bytes, other
+    }
+
+    package let name: String
+    package let type: ValueType
+
+    /// The numbers are those of PostgreSQL's catalogue `pg_type`.
+    fileprivate init(_ result: OpaquePointer, _ place: Int32) {
+      name = PQfname(result, place).map { String(cString: $0) } ?? ""
+      type =
+        switch PQftype(result, place) {
+        case 20, 21, 23: .int
+        case 16: .bool
+        case 17: .bytes
+        default: .other
+        }
+    }
+  }
+
+  /// The columns, in order.
+  package private(set) var columns: [Column] = []
   private var bytes: [UInt8] = []
   /// Where each value lies; nil for null.
   private var places: [Range<Int>?] = []
@@ -23,6 +48,7 @@ package struct PostgresRows: Sendable {
   init(_ result: OpaquePointer) {
     count = Int(PQntuples(result))
     width = Int(PQnfields(result))
+    columns = (0..<Int32(width)).map { Column(result, $0) }
     affected = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
     tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
     places.reserveCapacity(count * width)

@@ -10,6 +10,10 @@ extension PostgresStore {
   /// What several processes ask for at once is shared out: none of them waits for another.
   public func claim(_ request: ClaimRequest) async throws -> Claim {
     guard request.limit > 0 else { return Claim(operations: []) }
+    let before = try owner
+    if state.withLock({ $0.owner == before && $0.areLeasesLost }) {
+      do { try await enterAgain(instead: before) } catch { throw Self.thrown(error) }
+    }
     try await giveBackStrays()
     let types = Array(request.types)
     let parameters: [PostgresValue] = [
@@ -19,22 +23,24 @@ extension PostgresStore {
       .bool(request.isAlone), .texts(request.unmet.map(\.rawValue)),
       .int(Int64(Migration.format)), time,
     ]
+    let owner = try owner
     do {
-      return try await claim(parameters)
+      return try await claim(owner, parameters)
     } catch let error as PostgresError where error.sqlState == Self.wasTakenForDead {
       // It was cut off or stopped for longer than its lease: it begins anew.
       do {
-        try await enterAgain()
-        return try await claim(parameters)
-      } catch { throw claimFailed(error) }
+        try await enterAgain(instead: owner)
+        return try await claim(self.owner, parameters)
+      } catch {
+        throw claimFailed(error)
+      }
     } catch {
       throw claimFailed(error)
     }
   }
 
-  private func claim(_ parameters: [PostgresValue]) async throws -> Claim {
-    let values = [.int(try owner), .int(lease.milliseconds)] + parameters
-    let rows = try await run(Self.claim, values)
+  private func claim(_ owner: Int64, _ parameters: [PostgresValue]) async throws -> Claim {
+    let rows = try await run(Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters)
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
     for row in rows {
@@ -51,8 +57,14 @@ extension PostgresStore {
         try await park(try reading.number, token)
       }
     }
-    state.withLock { state in
+    let areHeld = state.withLock { state in
+      guard state.owner == owner, !state.areLeasesLost else { return false }
       for operation in operations { state.tokens.insert(operation.lease.token) }
+      return true
+    }
+    guard areHeld else {
+      // The answer took so long that nobody renews them: they come back when the lease is over.
+      throw OutboxError(.failed, details: "\(address) answered when the lease was nearly over")
     }
     return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
   }

@@ -18,25 +18,86 @@ extension PostgresStore {
       }
       await pool.close()
     }
+    let guardian = Task { [weak self] in
+      let timeline = Timeline.live
+      while let end = self?.endOfTrust {
+        guard (try? await timeline.sleep(until: end)) != nil else { return }
+        self?.giveUpLeases(at: timeline.now)
+      }
+    }
     let isWanted = state.withLock { state in
       guard !state.isClosed else { return false }
-      state.heart = heart
+      (state.heart, state.guardian) = (heart, guardian)
       return true
     }
-    if !isWanted { heart.cancel() }
+    if !isWanted {
+      heart.cancel()
+      guardian.cancel()
+    }
   }
 
   /// - Returns: False where the server could not be told.
   private func beat(_ pool: PostgresPool) async -> Bool {
     do {
+      let owner = try owner
+      if state.withLock({ $0.owner == owner && $0.areLeasesLost }) {
+        try await enterAgain(instead: owner)
+        return true
+      }
+      let start = Timeline.live.now
       let sql = sql("SELECT mainstay.beat($1, $2)")
-      let values: [PostgresValue] = [.int(try owner), .int(lease.milliseconds)]
+      let values: [PostgresValue] = [.int(owner), .int(lease.milliseconds)]
       let rows = try await pool.read { try await $0.query(sql, values) }
-      if try rows.first?.bool(0) == false { try await enterAgain() }
+      if try rows.first?.bool(0) == true {
+        renewed(owner, at: start)
+      } else {
+        try await enterAgain(instead: owner)
+      }
       return true
       // mainstay:ignore MS202 -- it is tried again soon, and calls say what is wrong
     } catch {
       return false
     }
+  }
+
+  /// How long before its end a lease counts as lost where it was not renewed: work needs some time
+  /// to notice that it is cancelled.
+  private var margin: Duration { min(lease / 6, .seconds(5)) }
+
+  /// When the work is cancelled unless the leases are renewed before; nil once it is closed.
+  ///
+  /// After that it is looked at again when another lease would be over.
+  private var endOfTrust: Duration? {
+    state.withLock { state in
+      guard state.owner != nil, !state.isClosed else { return nil }
+      return state.areLeasesLost
+        ? Timeline.live.now + lease : state.renewedAt + lease - margin
+    }
+  }
+
+  /// The leases of an owner count anew from a moment before the server was asked.
+  private func renewed(_ owner: Int64, at moment: Duration) {
+    state.withLock { state in
+      guard state.owner == owner, !state.areLeasesLost else { return }
+      state.renewedAt = max(state.renewedAt, moment)
+    }
+  }
+
+  /// Stops the work where its leases were not renewed in time.
+  ///
+  /// It is final, also where the server can be reached again a moment later: the work is cancelled,
+  /// so nobody would end what it has leased. Others take that back when the lease is over.
+  private func giveUpLeases(at now: Duration) {
+    let areLost = state.withLock { state in
+      guard !state.areLeasesLost, state.renewedAt + lease - margin <= now else { return false }
+      state.areLeasesLost = true
+      return true
+    }
+    if areLost { leaseLosses.continuation.yield() }
+  }
+
+  /// Calls back each time that what is leased may not go on.
+  package func watchLeases(_ lost: @escaping @Sendable () async -> Void) async {
+    for await _ in leaseLosses.stream { await lost() }
   }
 }

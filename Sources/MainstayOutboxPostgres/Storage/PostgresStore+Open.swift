@@ -13,10 +13,12 @@ extension PostgresStore {
   public func open() async throws -> OpeningReport {
     do {
       try await prepareTables(isMigrating: isMigrating)
+      let start = Timeline.live.now
       let entered = try await enter()
       let isWanted = state.withLock { state in
         guard state.owner == nil, !state.isClosed else { return false }
         state.owner = entered
+        state.renewedAt = start
         return true
       }
       guard isWanted else {
@@ -120,15 +122,28 @@ extension PostgresStore {
     return try row.int(0)
   }
 
-  /// Becomes another owner: what the one before had leased was taken back.
-  func enterAgain() async throws {
-    let lost = try owner
+  /// Becomes another owner: what the one before had leased was taken back, or is about to be.
+  ///
+  /// What still runs is cancelled first, so that nothing of the new owner is.
+  ///
+  /// - Parameter lost: The owner before; where somebody has done this already, nothing happens.
+  /// - Throws: Where the server cannot be asked; then it is tried again with the next claim.
+  func enterAgain(instead lost: Int64) async throws {
+    let (isNeeded, isNews) = state.withLock { state in
+      guard state.owner == lost, !state.isClosed else { return (false, false) }
+      defer { state.areLeasesLost = true }
+      return (true, !state.areLeasesLost)
+    }
+    guard isNeeded else { return }
+    if isNews { leaseLosses.continuation.yield() }
+    let start = Timeline.live.now
     let entered = try await enter()
-    let isNeeded = state.withLock { state in
+    let isWanted = state.withLock { state in
       guard state.owner == lost, !state.isClosed else { return false }
       (state.owner, state.tokens) = (entered, [])
+      (state.renewedAt, state.areLeasesLost) = (start, false)
       return true
     }
-    if !isNeeded { _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)]) }
+    if !isWanted { _ = try? await run("SELECT mainstay.leave($1)", [.int(entered)]) }
   }
 }

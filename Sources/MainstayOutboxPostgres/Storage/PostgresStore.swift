@@ -26,7 +26,13 @@ public final class PostgresStore: OutboxStore {
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
+    /// Since when the leases count, by the clock of this process: never later than on the server.
+    var renewedAt: Duration = .zero
+    /// Whether they are given up on: what was leased is not touched any more, and this process
+    /// enters anew before it leases something else.
+    var areLeasesLost = false
     var heart: Task<Void, Never>?
+    var guardian: Task<Void, Never>?
     var keeper: Task<Void, Never>?
   }
 
@@ -52,6 +58,8 @@ public final class PostgresStore: OutboxStore {
   let inserts = Gathering<NewOperation, OperationID>()
   let completions = Gathering<Completion, Bool>()
   let announcements = Announcements()
+  /// Told when what is leased may not go on.
+  let leaseLosses = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// Names a database; nothing is opened yet.
   ///
@@ -135,9 +143,10 @@ public final class PostgresStore: OutboxStore {
   private func stop() async -> Int64? {
     let (owner, tasks) = state.withLock { state in
       state.isClosed = true
-      defer { (state.owner, state.heart, state.keeper) = (nil, nil, nil) }
-      return (state.owner, [state.heart, state.keeper].compactMap { $0 })
+      defer { (state.owner, state.heart, state.keeper, state.guardian) = (nil, nil, nil, nil) }
+      return (state.owner, [state.heart, state.keeper, state.guardian].compactMap { $0 })
     }
+    leaseLosses.continuation.finish()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     return owner

@@ -33,16 +33,75 @@ final class Machines: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts a worker.
+  /// Starts a worker, on Linux in a network of its own.
   func start(_ name: String) throws {
     let process = Process()
-    process.executableURL = try Self.program
-    process.arguments = [server.text(), folder.path(percentEncoded: false), name, "\(lease)"]
-    process.environment = [:]
+    let program = try Self.program
+    let arguments = [folder.path(percentEncoded: false), name, "\(lease)"]
+    #if os(Linux)
+      let socket = "\(server.folder.path)/.s.PGSQL.\(server.port)"
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments =
+        ["-c", Self.rights, "sh", Self.network, program.path, socket, PostgresServer.user]
+        + arguments
+      process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+    #else
+      process.executableURL = program
+      process.arguments = [server.text()] + arguments
+      process.environment = [:]
+    #endif
     // It ends when nobody holds the other end any more, also where the tests are killed.
     process.standardInput = Pipe()
     try Launch.run(process)
     processes.withLock { $0[name] = process }
+  }
+
+  /// Root may have no user namespaces and needs none; everybody else needs one.
+  private static let rights = """
+    rights=-Urn
+    unshare -Urn true 2>/dev/null || rights=-n
+    script=$1; shift
+    exec unshare $rights sh -ec "$script" "$@"
+    """
+
+  /// Two networks with a cable between them: on its far end the server is, by a relay.
+  ///
+  /// The shell becomes the worker, so that signals reach that. Somebody beside it pulls the cable
+  /// for as long as there is a file with the name of the worker, and ends with it.
+  private static let network = """
+    ip link set lo up
+    unshare -n "$0" relay 5432 "$1" &
+    peer=$!
+    here=$(readlink /proc/$$/ns/net)
+    until [ "$(readlink /proc/$peer/ns/net)" != "$here" ]; do sleep 0.02; done
+    ip link add v0 type veth peer name v1
+    ip link set v1 netns $peer
+    far="nsenter -t $peer -n ip"
+    $far link set lo up
+    $far addr add 10.9.0.2/24 dev v1
+    $far link set v1 up
+    ip addr add 10.9.0.1/24 dev v0
+    ip link set v0 up
+    {
+      is=up
+      # Foundation hears that it is gone when the last of its descendants is.
+      while case $(cat /proc/$$/stat 2>/dev/null) in "" | *" Z "*) false ;; esac; do
+        wanted=up
+        if [ -e "$3/cut-$4" ]; then wanted=down; fi
+        if [ $is != $wanted ]; then $far link set v1 $wanted; is=$wanted; fi
+        sleep 0.05
+      done
+      kill -9 $peer
+    } &
+    exec "$0" "postgresql://$2@10.9.0.2:5432/postgres" "$3" "$4" "$5"
+    """
+
+  /// Pulls the cable of a worker: nothing comes through any more, and nothing says so.
+  func cut(_ name: String) throws { try Data().write(to: folder.appending(path: "cut-\(name)")) }
+
+  /// Plugs it in again.
+  func mend(_ name: String) throws {
+    try FileManager.default.removeItem(at: folder.appending(path: "cut-\(name)"))
   }
 
   /// The number of its process.

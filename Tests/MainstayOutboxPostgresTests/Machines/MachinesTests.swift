@@ -7,11 +7,15 @@ import PostgresTestSupport
 import TestSupport
 import Testing
 
-/// Four worker processes on one database, which are killed and stopped while its server dies.
+/// Four worker processes on one database, which are killed, stopped and cut off while its server
+/// dies.
 @Suite(.requirement("A54", "O3", "O22"), .ends(withinMinutes: 5))
 struct MachinesTests {
   private enum Blow: CaseIterable {
     case kill, stop, server
+    #if os(Linux)
+      case cut
+    #endif
   }
 
   private static let names = ["a", "b", "c", "d"]
@@ -31,6 +35,9 @@ struct MachinesTests {
           await machines.end(victim)
           try machines.start(victim)
         case .stop: try await outlive(victim, machines)
+        #if os(Linux)
+          case .cut: try await cutOff(victim, machines)
+        #endif
         case .server: try await machines.server.restart(immediately: true)
         }
       }
@@ -40,27 +47,60 @@ struct MachinesTests {
     try await check(machines)
   }
 
-  /// Stops a worker that holds something until that is taken back, and lets it go on.
+  /// Stops a worker that holds something until that is taken back, and lets it go on, until it has
+  /// been refused the end of something: it may have been stopped before it heard what it holds.
   private func outlive(_ victim: String, _ machines: Machines) async throws {
     let watcher = try await PostgresConnection.open(machines.server.address())
     let before = machines.count("lease-lost", by: victim)
-    let process = " \(machines.processID(of: victim))"
     try await eventually {
+      let first = try await owners(of: victim, machines, watcher)
       machines.signal(victim, SIGSTOP)
       let held = try await watcher.query(
-        """
-        SELECT op.owner FROM mainstay.op JOIN mainstay.owner ON owner.id = op.owner \
-        WHERE right(owner.name, length($1)) = $1 LIMIT 1
-        """, [.text(process)])
-      if let owner = try held.first?.int(0) {
+        "SELECT FROM mainstay.op WHERE owner = ANY ($1::bigint[])", [.ints(first.map { $0 })])
+      if !held.isEmpty { try await lose(first, victim, machines, watcher) }
+      machines.signal(victim, SIGCONT)
+      if !held.isEmpty {
         try await eventually {
-          try await watcher.query("SELECT FROM mainstay.op WHERE owner = $1", [.int(owner)]).isEmpty
+          try await !owners(of: victim, machines, watcher).subtracting(first).isEmpty
         }
       }
-      machines.signal(victim, SIGCONT)
-      return !held.isEmpty
+      return machines.count("lease-lost", by: victim) > before
     }
-    await eventually { machines.count("lease-lost", by: victim) > before }
+  }
+
+  #if os(Linux)
+    /// Pulls the cable of a worker until it is taken for dead, and waits until it is back.
+    private func cutOff(_ victim: String, _ machines: Machines) async throws {
+      let watcher = try await PostgresConnection.open(machines.server.address())
+      var first: Set<Int64> = []
+      try await eventually {
+        first = try await owners(of: victim, machines, watcher)
+        return !first.isEmpty
+      }
+      try machines.cut(victim)
+      try await lose(first, victim, machines, watcher)
+      try machines.mend(victim)
+      try await eventually { try await !owners(of: victim, machines, watcher).isEmpty }
+    }
+  #endif
+
+  /// Returns when the others have taken a worker for dead.
+  private func lose(
+    _ first: Set<Int64>, _ victim: String, _ machines: Machines, _ watcher: PostgresConnection
+  ) async throws {
+    try await eventually {
+      try await owners(of: victim, machines, watcher).isDisjoint(with: first)
+    }
+  }
+
+  /// What a worker is in the database; several where it has just begun anew.
+  private func owners(
+    of name: String, _ machines: Machines, _ watcher: PostgresConnection
+  ) async throws -> Set<Int64> {
+    let rows = try await watcher.query(
+      "SELECT id FROM mainstay.owner WHERE right(name, length($1)) = $1",
+      [.text(" \(machines.processID(of: name))")])
+    return Set(try rows.map { try $0.int(0) })
   }
 
   /// Waits until nothing waits any more; dead letters are driven again by a fresh worker.

@@ -6,6 +6,7 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 private struct Note: QueuedOperation {
@@ -186,7 +187,8 @@ struct OutboxOnPostgresTests {
     await store.close()
   }
 
-  @Test func `who keeps the server from clearing up is named`() async throws {
+  @Test(.requirement("O38"))
+  func `who keeps the server from clearing up is named`() async throws {
     let place = try await Place()
     let store = try await place.opened()
     let holder = try await PostgresConnection.open(place.address)

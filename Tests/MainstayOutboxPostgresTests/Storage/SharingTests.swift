@@ -6,6 +6,7 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 /// Several processes on one database.
@@ -96,7 +97,8 @@ struct SharingTests {
     await other.close()
   }
 
-  @Test func `what a dead process had leased comes back when its lease is over`() async throws {
+  @Test(.requirement("O6"))
+  func `what a dead process had leased comes back when its lease is over`() async throws {
     let place = try await Place()
     let dead = place.store(lease: .seconds(1))
     _ = try await dead.open()
@@ -117,7 +119,8 @@ struct SharingTests {
     await other.close()
   }
 
-  @Test func `a heartbeat keeps leases that are older than they last`() async throws {
+  @Test(.requirement("O5"))
+  func `a heartbeat keeps leases that are older than they last`() async throws {
     let place = try await Place()
     let store = place.store(lease: .seconds(1))
     _ = try await store.open()

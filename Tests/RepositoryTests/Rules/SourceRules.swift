@@ -64,7 +64,12 @@ enum SourceRules {
     ],
     "InventoryWeb": [
       "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay",
-      "MainstayDashboard", "MainstayUI", "Mustache", "NIOCore", "Observation", "ServiceLifecycle",
+      "MainstayDashboard", "MainstayServer", "MainstayUI", "Mustache", "NIOCore", "Observation",
+      "ServiceLifecycle",
+    ],
+    "InventoryPostgres": [
+      "Dispatch", "Foundation", "GRDB", "InventoryCore", "Mainstay", "MainstayOutbox",
+      "MainstayOutboxPostgres",
     ],
     "InventoryDemo": [
       "Foundation", "AsyncHTTPClient", "InventoryUpstream", "Mainstay", "MainstayTesting",
@@ -73,6 +78,10 @@ enum SourceRules {
     "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
     "inventory": [
       "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
+    ],
+    "inventory-postgres": [
+      "Foundation", "ArgumentParser", "InventoryCore", "InventoryPostgres", "InventoryWeb",
+      "Logging", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
     // It knows nothing of the runtime, and the runtime nothing of it.

@@ -25,6 +25,14 @@ extension Inventory {
     }
   }
 
+  /// Tells pages what other processes changed in the same items.
+  func watchOthers() async {
+    await store.place.watchOthers { [store, feed, weak self] item in
+      if let id = item.flatMap(UUID.init(uuidString:)) { await Self.tellItem(id, store, feed) }
+      self?.standingChanged()
+    }
+  }
+
   /// The network may be back, or somebody has signed in: what waits because of that is tried at
   /// once.
   package func connectionImproved() async throws(AppError) {

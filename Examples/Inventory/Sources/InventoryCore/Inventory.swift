@@ -46,11 +46,12 @@ package final class Inventory: Sendable {
   /// - Parameters:
   ///   - data: The folder; the items and the outbox are two files in it.
   ///   - upstream: Where the service is, such as `http://127.0.0.1:8081`.
+  ///   - shared: What several processes have in common instead of those two files; nil for nothing.
   ///   - settings: How it behaves.
   ///   - now: The time of day, for stamps.
   /// - Throws: `InventoryError`, which names the path.
   package init(
-    data: URL, upstream: URL, settings: Settings = Settings(),
+    data: URL, upstream: URL, shared: SharedPlaces? = nil, settings: Settings = Settings(),
     now: @escaping @Sendable () -> Date = TimeOfDay.live
   ) async throws(InventoryError) {
     guard ["http", "https"].contains(upstream.scheme?.lowercased()),
@@ -59,9 +60,8 @@ package final class Inventory: Sendable {
     try Self.prepare(data)
     let (signals, signal) = AsyncStream.makeStream(
       of: Signal.self, bufferingPolicy: .bufferingNewest(4096))
-    let store = try await ItemStore(
-      at: data.appending(path: "items.sqlite"),
-      evidence: StorageEvidence { signal.yield(.storage) }, now: now)
+    let store = try await Self.store(
+      data, shared, StorageEvidence { signal.yield(.storage) }, now)
     let evidence = ConnectivityEvidence(since: now()) { signal.yield(.connectivity($0)) }
     let client = UpstreamClient(
       origin: upstream, settings: settings.client, evidence: evidence, now: now)
@@ -69,20 +69,17 @@ package final class Inventory: Sendable {
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
-      departures: Departures(since: store.time),
+      departures: Departures(since: store.time, isShared: store.place.isShared),
       probe: settings.probe,
       itemChanged: { await Self.tellItem($0, store, feed) },
       conflictFound: { await Self.tellConflict($0, store, feed) })
     do {
-      outbox = try await Outbox(
-        at: data.appending(path: "outbox.sqlite"),
-        configuration: Self.configuration(settings, signal), now: now
-      ) { worker.workers }
+      let configuration = Self.configuration(settings, signal)
+      outbox = try await Self.outbox(data, shared, configuration, worker.workers, now)
     } catch {
       store.close()
       await client.shutDown()
-      let path = data.appending(path: "outbox.sqlite").path(percentEncoded: false)
-      throw InventoryError(.outbox, path: path, underlying: error)
+      throw error
     }
     dispatcher = Dispatcher(store: store, outbox: outbox, probe: settings.probe) {
       signal.yield(.failure($0))
@@ -110,7 +107,11 @@ package final class Inventory: Sendable {
   /// - Throws: `AppError` where the files cannot be read.
   package func start() async throws(AppError) {
     try await store.prune()
-    try await settleWithOutbox()
+    do {
+      try await store.place.settling { try await settleWithOutbox() }
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
     await dispatcher.flush()
     tellOpening()
     await outbox.resume()
@@ -121,6 +122,7 @@ package final class Inventory: Sendable {
       Task { await self.tellStatus() },
       Task { await self.watchOutbox() },
       Task { await self.pullAgainAndAgain() },
+      Task { await self.watchOthers() },
       watchLevels(),
     ]
     self.tasks.withLock { $0 += tasks }
@@ -142,27 +144,6 @@ package final class Inventory: Sendable {
     store.close()
     await monitor.shutDown()
     feed.end()
-  }
-
-  private static func prepare(_ folder: URL) throws(InventoryError) {
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    } catch {
-      throw InventoryError(
-        .unavailable, path: folder.path(percentEncoded: false), underlying: error)
-    }
-  }
-
-  private static func configuration(
-    _ settings: Settings, _ signal: AsyncStream<Signal>.Continuation
-  ) -> Outbox.Configuration {
-    var configuration = Outbox.Configuration()
-    configuration.maximumConcurrency = settings.maximumConcurrency
-    configuration.mapping = .inventory
-    // Nothing is sent before both files say the same.
-    configuration.startsPaused = true
-    configuration.observer = EventRelay(signal: signal, next: settings.observer)
-    return configuration
   }
 
   private func pullAgainAndAgain() async {
@@ -216,19 +197,5 @@ package final class Inventory: Sendable {
 
   private func watchSignals() async {
     for await signal in signals { await heed(signal) }
-  }
-}
-
-/// Passes the events of the outbox on.
-private struct EventRelay: OutboxObserver {
-  let signal: AsyncStream<Inventory.Signal>.Continuation
-  let next: (any OutboxObserver)?
-
-  func observe(_ event: OutboxEvent) {
-    next?.observe(event)
-    switch event.what {
-    case .gaveUp, .failed, .storageFailed: signal.yield(.outbox(event))
-    default: break
-    }
   }
 }

@@ -5,6 +5,7 @@ package import Hummingbird
 package import InventoryCore
 import Logging
 import Mainstay
+import MainstayServer
 import NIOCore
 
 /// The example app as a server: the pages and routes of the contract over an inventory.
@@ -14,6 +15,7 @@ package struct InventoryServer: Sendable {
   private let port: Int
   private let pages: PageRenderer
   private let files = PublicFiles()
+  private let load: Load
 
   /// Names where it listens; nothing is opened yet.
   ///
@@ -21,15 +23,17 @@ package struct InventoryServer: Sendable {
   ///   - inventory: What it serves, already started.
   ///   - host: The address to listen on.
   ///   - port: The port; with 0 the system chooses a free one.
+  ///   - load: How much it takes on at once.
   ///   - clock: The clock by which toasts go away, and pages stop waiting for an answer.
   /// - Throws: `StartFailure` where a template cannot be read.
   package init(
     _ inventory: Inventory, host: String = "127.0.0.1", port: Int = 8080,
-    clock: any Clock<Duration> = ContinuousClock()
+    load: Load = Load(), clock: any Clock<Duration> = ContinuousClock()
   ) throws(StartFailure) {
     self.inventory = inventory
     self.host = host
     self.port = port
+    self.load = load
     pages = try PageRenderer(inventory, Screens(inventory, clock: clock))
   }
 
@@ -53,6 +57,8 @@ package struct InventoryServer: Sendable {
   private func router() -> Router<VisitContext> {
     let router = Router(context: VisitContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: ProblemMiddleware(inventory: inventory, pages: pages))
+    router.add(middleware: LoadSheddingMiddleware(load.shedding))
+    router.add(middleware: DeadlineMiddleware(load.deadline))
     router.add(middleware: OriginMiddleware())
     let table = RouteTable(router: router)
     ItemRoutes(inventory: inventory).add(to: table)
@@ -65,7 +71,15 @@ package struct InventoryServer: Sendable {
     GalleryRoutes(pages: pages).add(to: table)
     files.add(to: table)
     DashboardRoutes(inventory: inventory).add(to: router)
+    router.addHealth(health)
     return router
+  }
+
+  /// Whether it can serve: it reads its items, and not everything has failed.
+  private var health: Health {
+    Health(
+      [Health.Check("items") { [inventory] in _ = try await inventory.store.items(limit: 1) }],
+      level: inventory.levels.controller)
   }
 
   /// Serves until the process is asked to stop by SIGINT or SIGTERM.

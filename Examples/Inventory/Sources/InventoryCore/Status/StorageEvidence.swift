@@ -22,6 +22,10 @@ package final class StorageEvidence: Sendable {
   /// A write failed; whatever says nothing about the storage is ignored, such as a change that was
   /// refused, or a file that is busy.
   package func failed(_ error: any Error) {
+    // A shared place says so itself.
+    if let error = error as? AppError, error.metadata["inventory.storage"] == "failed" {
+      note(error)
+    }
     // Others say nothing of the storage.
     guard let cause = error as? DatabaseError else { return }
     let codes: [ResultCode] = [

@@ -38,7 +38,7 @@ extension ItemStore {
   /// Makes a change once for each key, in one transaction with its answer.
   func answering(
     _ request: WriteRequest,
-    _ change: @escaping @Sendable (Database, Timestamp) throws -> ItemRecord
+    _ change: @escaping @Sendable (any ItemDatabase, Timestamp) throws -> ItemRecord
   ) async throws(AppError) -> WriteAnswer {
     let time = time
     return try await write { db in
@@ -67,12 +67,12 @@ extension ItemStore {
   func prune() async throws(AppError) {
     let limit = time.milliseconds - 30 * 86_400_000
     try await write { db in
-      try db.execute(sql: "DELETE FROM answer WHERE created_at < ?", arguments: [limit])
-      try db.execute(
-        sql: """
-          DELETE FROM work WHERE state = 'done' AND created_at < ?
-            AND id NOT IN (SELECT work FROM photo)
-          """, arguments: [limit])
+      try db.run("DELETE FROM answer WHERE created_at < ?", [limit])
+      try db.run(
+        """
+        DELETE FROM work WHERE state = 'done' AND created_at < ?
+          AND id NOT IN (SELECT work FROM photo)
+        """, [limit])
     }
   }
 }

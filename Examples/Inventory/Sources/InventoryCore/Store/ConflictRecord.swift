@@ -31,23 +31,23 @@ struct ConflictRecord: Sendable {
       since: Timestamp(milliseconds: try row.decode(forColumn: "since")))
   }
 
-  static func of(item: UUID, _ db: Database) throws -> ConflictRecord? {
-    try Row.fetchOne(db, sql: "SELECT * FROM conflict WHERE item = ?", arguments: [item.text])
+  static func of(item: UUID, _ db: any ItemDatabase) throws -> ConflictRecord? {
+    try db.row("SELECT * FROM conflict WHERE item = ?", [item.text])
       .map(ConflictRecord.init)
   }
 
-  static func find(_ id: UUID, _ db: Database) throws -> ConflictRecord? {
-    try Row.fetchOne(db, sql: "SELECT * FROM conflict WHERE id = ?", arguments: [id.text])
+  static func find(_ id: UUID, _ db: any ItemDatabase) throws -> ConflictRecord? {
+    try db.row("SELECT * FROM conflict WHERE id = ?", [id.text])
       .map(ConflictRecord.init)
   }
 
-  func save(_ db: Database) throws {
-    try db.execute(
-      sql: """
-        INSERT INTO conflict (id, item, work, remote, since) VALUES (?, ?, ?, ?, ?)
-        ON CONFLICT (item) DO UPDATE SET work = excluded.work, remote = excluded.remote
-        """,
-      arguments: [
+  func save(_ db: any ItemDatabase) throws {
+    try db.run(
+      """
+      INSERT INTO conflict (id, item, work, remote, since) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (item) DO UPDATE SET work = excluded.work, remote = excluded.remote
+      """,
+      [
         id.text, item.text, work.text, try JSONEncoder.inventory.encode(remote),
         since.milliseconds,
       ])
@@ -55,8 +55,8 @@ struct ConflictRecord: Sendable {
   }
 
   /// Lets the work go on, with what is in the item by then.
-  func end(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM conflict WHERE id = ?", arguments: [id.text])
+  func end(_ db: any ItemDatabase) throws {
+    try db.run("DELETE FROM conflict WHERE id = ?", [id.text])
     try Work.unseal(work, db)
   }
 

@@ -2,6 +2,7 @@
 
 internal import Foundation
 package import Mainstay
+internal import MainstayOutbox
 
 /// Why the inventory cannot be opened.
 package struct InventoryError: AppErrorConvertible {
@@ -17,6 +18,8 @@ package struct InventoryError: AppErrorConvertible {
     package static let newerFormat = Code(rawValue: "newerFormat")
     /// The address of the service is none.
     package static let address = Code(rawValue: "address")
+    /// The database that several processes share cannot be used.
+    package static let database = Code(rawValue: "database")
     /// The queue cannot be opened.
     package static let outbox = Code(rawValue: "outbox")
   }
@@ -26,7 +29,7 @@ package struct InventoryError: AppErrorConvertible {
   package let path: String
   package let underlying: (any Error)?
 
-  init(_ code: Code, path: String, underlying: (any Error)? = nil) {
+  package init(_ code: Code, path: String, underlying: (any Error)? = nil) {
     self.code = code
     self.path = path
     self.underlying = underlying
@@ -54,6 +57,11 @@ package struct InventoryError: AppErrorConvertible {
         "inventory.upstream-address", .configuration, "The address of the service is wrong",
         "“\(path)” is no address of a service.",
         "Legal is one that begins with http:// or https:// and names a host.")
+    case .database:
+      error(
+        "inventory.database", .storage, "The database can’t be used",
+        "The database \(path) can’t be used: \(reason)",
+        "Correct the address with --database, or make the database ready.")
     case .outbox:
       error(
         "inventory.outbox", .storage, "The queue can’t be opened",
@@ -65,6 +73,11 @@ package struct InventoryError: AppErrorConvertible {
         "The place \(path) can’t be made, read or written.",
         "Check that the folder may be written to, or choose another one with --data.")
     }
+  }
+
+  /// What the database, or the way to it, says in words for whoever looks after it.
+  private var reason: String {
+    (underlying as? OutboxError)?.details ?? "\(cause)."
   }
 
   private var cause: String {

@@ -61,12 +61,12 @@ extension ItemRecord {
       .map(Timestamp.init(milliseconds:))
   }
 
-  static func find(_ id: UUID, _ db: Database) throws -> ItemRecord? {
+  static func find(_ id: UUID, _ db: any ItemDatabase) throws -> ItemRecord? {
     try db.row("SELECT * FROM item WHERE uuid = ?", [id.text]).map(ItemRecord.init)
   }
 
   /// Writes the row, new or not.
-  func save(_ db: Database) throws {
+  func save(_ db: any ItemDatabase) throws {
     let encoder = JSONEncoder.inventory
     let search = [
       fields.title, fields.author, fields.barcode, fields.location, fields.notes,
@@ -88,7 +88,7 @@ extension ItemRecord {
   }
 
   /// The item as everybody outside sees it.
-  func document(_ db: Database) throws -> Item {
+  func document(_ db: any ItemDatabase) throws -> Item {
     let sql = """
       SELECT count(*) FILTER (WHERE state IN ('intended', 'queued', 'conflicted')) AS pending,
         count(*) FILTER (WHERE state = 'conflicted') AS conflicted,

@@ -42,19 +42,20 @@ package struct ItemSalvage: Sendable, Hashable, Codable {
     return parts.joined(separator: "; ") + "."
   }
 
-  static func find(_ db: Database) throws -> ItemSalvage? {
-    try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'salvage'").flatMap {
-      try? JSONDecoder().decode(ItemSalvage.self, from: Data($0.utf8))
+  static func find(_ db: any ItemDatabase) throws -> ItemSalvage? {
+    let row = try db.row("SELECT value FROM meta WHERE key = 'salvage'")
+    return row.flatMap { row in
+      let text: String = row["value"]
+      return try? JSONDecoder().decode(ItemSalvage.self, from: Data(text.utf8))
     }
   }
 
-  func save(_ db: Database) throws {
+  func save(_ db: any ItemDatabase) throws {
     let text = String(decoding: try JSONEncoder.inventory.encode(self), as: UTF8.self)
-    try db.execute(
-      sql: "INSERT INTO meta (key, value) VALUES ('salvage', ?)", arguments: [text])
+    try db.run("INSERT INTO meta (key, value) VALUES ('salvage', ?)", [text])
   }
 
-  static func forget(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM meta WHERE key = 'salvage'")
+  static func forget(_ db: any ItemDatabase) throws {
+    try db.run("DELETE FROM meta WHERE key = 'salvage'")
   }
 }

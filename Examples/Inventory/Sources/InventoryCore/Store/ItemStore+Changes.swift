@@ -87,7 +87,7 @@ extension ItemStore {
   }
 
   /// An item that is there.
-  static func present(_ id: UUID, _ db: Database) throws -> ItemRecord {
+  static func present(_ id: UUID, _ db: any ItemDatabase) throws -> ItemRecord {
     guard let record = try ItemRecord.find(id, db), record.deleted == nil else {
       throw AppError.notThere(id)
     }
@@ -127,14 +127,14 @@ extension ItemStore {
     let words = (query ?? "").lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
     return try await read { db in
       var sql = "SELECT * FROM item WHERE deleted_at IS NULL AND position < ?"
-      var arguments: StatementArguments = [start ?? .max]
+      var arguments: ItemArguments = [start ?? .max]
       for word in words {
         sql += " AND instr(search, ?) > 0"
         arguments += [word]
       }
       sql += " ORDER BY position DESC LIMIT ?"
       arguments += [limit + 1]
-      let records = try Row.fetchAll(db, sql: sql, arguments: arguments).map(ItemRecord.init)
+      let records = try db.rows(sql, arguments).map(ItemRecord.init)
       let page = records.prefix(limit)
       return ItemPage(
         items: try page.map { try $0.document(db) },

@@ -75,7 +75,7 @@ extension ItemStore {
   /// What waits for a person, the oldest first.
   package func conflicts() async throws(AppError) -> [ItemConflict] {
     try await read { db in
-      let rows = try Row.fetchAll(db, sql: "SELECT * FROM conflict ORDER BY since, id")
+      let rows = try db.rows("SELECT * FROM conflict ORDER BY since, id")
       return try rows.compactMap { row in
         let conflict = try ConflictRecord(row)
         guard let record = try ItemRecord.find(conflict.item, db) else { return nil }

@@ -61,9 +61,9 @@ extension ItemStore {
     return try await answering(request) { db, time in
       let record = try Self.present(id, db)
       let work = try Work.intend(.photo, of: id, key: request.key, at: time, db)
-      try db.execute(
-        sql: "INSERT INTO photo (work, item, type, bytes) VALUES (?, ?, ?, ?)",
-        arguments: [work.text, id.text, photo.type, photo.bytes])
+      try db.run(
+        "INSERT INTO photo (work, item, type, bytes) VALUES (?, ?, ?, ?)",
+        [work.text, id.text, photo.type, photo.bytes])
       return record
     }
   }
@@ -73,7 +73,7 @@ extension ItemStore {
     try await read { db in
       _ = try Self.present(id, db)
       let sql = "SELECT type, bytes FROM photo WHERE item = ? ORDER BY rowid DESC LIMIT 1"
-      return try Row.fetchOne(db, sql: sql, arguments: [id.text]).map {
+      return try db.row(sql, [id.text]).map {
         ItemPhoto(type: $0["type"], bytes: $0["bytes"])
       }
     }
@@ -81,13 +81,13 @@ extension ItemStore {
 
   /// Which of some items have a photo: for each, a number that another photo does not have.
   package func photoNumbers(of ids: [UUID]) async throws(AppError) -> [UUID: Int64] {
-    try await read { db in
+    guard !ids.isEmpty else { return [:] }
+    return try await read { db in
       let places = ids.map { _ in "?" }.joined(separator: ", ")
-      let rows = try Row.fetchAll(
-        db,
-        sql: """
-          SELECT item, max(rowid) AS number FROM photo WHERE item IN (\(places)) GROUP BY item
-          """, arguments: StatementArguments(ids.map(\.text)))
+      let rows = try db.rows(
+        """
+        SELECT item, max(rowid) AS number FROM photo WHERE item IN (\(places)) GROUP BY item
+        """, ids.map(\.text))
       let pairs = rows.compactMap { row in
         UUID(uuidString: row["item"]).map { ($0, row["number"] as Int64) }
       }

@@ -8,12 +8,12 @@ extension ItemStore {
   /// Up to where the changes of the service were taken over; nil for not at all.
   func cursor() async throws(AppError) -> String? {
     try await read { db in
-      try String.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'cursor'")
+      try db.row("SELECT value FROM meta WHERE key = 'cursor'")?["value"]
     }
   }
 
   func forgetCursor() async throws(AppError) {
-    try await write { db in try db.execute(sql: "DELETE FROM meta WHERE key = 'cursor'") }
+    try await write { db in try db.run("DELETE FROM meta WHERE key = 'cursor'") }
   }
 
   /// Takes over what somebody else changed, but for items with work of their own: there the service
@@ -25,16 +25,17 @@ extension ItemStore {
     return try await write { db in
       var changed: [UUID] = []
       for twin in changes.twins where try Self.take(twin, at: time, db) { changed.append(twin.id) }
-      try db.execute(
-        sql: """
-          INSERT INTO meta (key, value) VALUES ('cursor', ?)
-          ON CONFLICT (key) DO UPDATE SET value = excluded.value
-          """, arguments: [changes.next])
+      try db.run(
+        """
+        INSERT INTO meta (key, value) VALUES ('cursor', ?)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value
+        """, [changes.next])
       return changed
     }
   }
 
-  private static func take(_ twin: Twin, at time: Timestamp, _ db: Database) throws -> Bool {
+  private static func take(_ twin: Twin, at time: Timestamp, _ db: any ItemDatabase) throws -> Bool
+  {
     guard var record = try ItemRecord.find(twin.id, db) else {
       guard let fields = twin.fields else { return false }
       try ItemRecord(
@@ -43,8 +44,8 @@ extension ItemStore {
       ).save(db)
       return true
     }
-    let sql = "SELECT EXISTS (SELECT 1 FROM work WHERE item = ? AND state <> 'done')"
-    let isBusy = try Bool.fetchOne(db, sql: sql, arguments: [twin.id.text]) ?? false
+    let sql = "SELECT 1 FROM work WHERE item = ? AND state <> 'done' LIMIT 1"
+    let isBusy = try db.row(sql, [twin.id.text]) != nil
     guard !isBusy, twin.version > record.twinVersion ?? 0 else { return false }
     guard record.deleted == nil || twin.fields != nil else { return false }
     record.base = twin.fields

@@ -23,15 +23,14 @@ extension ItemStore {
   /// What the outbox may not know yet, in the order in which it was asked for.
   func intents() async throws(AppError) -> [Work] {
     try await read { db in
-      let statement = try db.cachedStatement(sql: "\(Self.intended) ORDER BY seq")
-      return try Row.fetchAll(statement).map(Work.init)
+      try db.rows("\(Self.intended) ORDER BY seq").map(Work.init)
     }
   }
 
   /// How much the outbox may not know yet.
   func intentCount() async throws(AppError) -> Int {
     try await read { db in
-      try db.row("SELECT count(*) AS count FROM (\(Self.intended))", [])?["count"] ?? 0
+      try db.row("SELECT count(*) AS count FROM (\(Self.intended)) AS intended")?["count"] ?? 0
     }
   }
 
@@ -90,7 +89,7 @@ extension ItemStore {
       case .delete: return .delete(item: work.item, key: work.key)
       case .photo:
         let sql = "SELECT type, bytes FROM photo WHERE work = ?"
-        guard let row = try Row.fetchOne(db, sql: sql, arguments: [id.text]) else {
+        guard let row = try db.row(sql, [id.text]) else {
           throw AppError.missingWork(id)
         }
         return .photo(item: work.item, key: work.key, type: row["type"], bytes: row["bytes"])
@@ -114,11 +113,11 @@ extension ItemStore {
       try Work.set(.done, of: id, db)
       if work.kind == .photo {
         // Only the newest photo is shown; an older one was needed until it was sent.
-        try db.execute(
-          sql: """
-            DELETE FROM photo WHERE item = ?1 AND work IN (SELECT id FROM work WHERE state = 'done')
-              AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?1)
-            """, arguments: [work.item.text])
+        try db.run(
+          """
+          DELETE FROM photo WHERE item = ? AND work IN (SELECT id FROM work WHERE state = 'done')
+            AND rowid < (SELECT max(rowid) FROM photo WHERE item = ?)
+          """, [work.item.text, work.item.text])
       }
     }
   }
@@ -166,7 +165,7 @@ extension ItemStore {
   ) async throws(AppError) -> UUID? {
     try await write { db in
       let sql = "SELECT * FROM work WHERE operation = ? AND state <> 'done'"
-      guard let row = try Row.fetchOne(db, sql: sql, arguments: [operation]) else { return nil }
+      guard let row = try db.row(sql, [operation]) else { return nil }
       let work = try Work(row)
       try Work.set(state, of: work.id, db)
       return work.item
@@ -176,8 +175,8 @@ extension ItemStore {
   /// The operations that count as given up here.
   func deadOperations() async throws(AppError) -> Set<String> {
     try await read { db in
-      try String.fetchSet(
-        db, sql: "SELECT operation FROM work WHERE state = 'dead' AND operation IS NOT NULL")
+      let sql = "SELECT operation FROM work WHERE state = 'dead' AND operation IS NOT NULL"
+      return Set(try db.rows(sql).map { $0["operation"] })
     }
   }
 }

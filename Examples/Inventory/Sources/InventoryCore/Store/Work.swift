@@ -57,14 +57,14 @@ struct Work: Sendable {
     sent = try row.decode(Int64?.self, forColumn: "sent_at").map(Timestamp.init(milliseconds:))
   }
 
-  static func find(_ id: UUID, _ db: Database) throws -> Work? {
+  static func find(_ id: UUID, _ db: any ItemDatabase) throws -> Work? {
     try db.row("SELECT * FROM work WHERE id = ?", [id.text]).map(Work.init)
   }
 
   /// Notes what is to be done, in the transaction of the change that asks for it.
   @discardableResult
   static func intend(
-    _ kind: Kind, of item: UUID, key: IdempotencyKey, at time: Timestamp, _ db: Database
+    _ kind: Kind, of item: UUID, key: IdempotencyKey, at time: Timestamp, _ db: any ItemDatabase
   ) throws -> UUID {
     let id = UUID()
     try insert(id, kind, of: item, key: key, state: .intended, at: time, db)
@@ -73,7 +73,7 @@ struct Work: Sendable {
 
   static func insert(
     _ id: UUID, _ kind: Kind, of item: UUID, key: IdempotencyKey, state: State, at time: Timestamp,
-    _ db: Database
+    _ db: any ItemDatabase
   ) throws {
     try db.run(
       "INSERT INTO work (id, item, kind, key, state, created_at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -82,7 +82,7 @@ struct Work: Sendable {
       ])
   }
 
-  static func set(_ state: State, of id: UUID, _ db: Database) throws {
+  static func set(_ state: State, of id: UUID, _ db: any ItemDatabase) throws {
     try db.run("UPDATE work SET state = ? WHERE id = ?", [state.rawValue, id.text])
     if state == .done {
       try db.run("UPDATE work SET body = NULL WHERE id = ?", [id.text])
@@ -90,9 +90,9 @@ struct Work: Sendable {
   }
 
   /// What was never applied may be sent with another body.
-  static func unseal(_ id: UUID, _ db: Database) throws {
-    try db.execute(
-      sql: "UPDATE work SET body = NULL, sent_at = NULL, state = 'queued' WHERE id = ?",
-      arguments: [id.text])
+  static func unseal(_ id: UUID, _ db: any ItemDatabase) throws {
+    try db.run(
+      "UPDATE work SET body = NULL, sent_at = NULL, state = 'queued' WHERE id = ?",
+      [id.text])
   }
 }

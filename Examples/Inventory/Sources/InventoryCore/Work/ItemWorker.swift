@@ -107,13 +107,13 @@ struct ItemWorker: Sendable {
       return effect?.twin == operation.item ? .applied : .notApplied
     }
     if work.state == .done { return .applied }
-    guard work.sent != nil else { return .notApplied }
+    guard let sent = work.sent else { return .notApplied }
     // Under this key the service may have changed the twin of somebody else: that is no effect.
     if let effect = try await client.effect(of: work.key), effect.twin == work.item {
       try await finish(operation, effect.document)
       return .applied
     }
-    let age = departures.age(of: operation.work, at: store.time)
+    let age = departures.age(of: operation.work, sent: sent, at: store.time)
     // The request may still be on its way through the service, with nobody to take its answer.
     guard age >= settleTime || age < .zero else {
       throw AppError.stillSettling(settleTime - age)

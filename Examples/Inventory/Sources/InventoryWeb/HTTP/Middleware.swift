@@ -28,11 +28,20 @@ struct ProblemMiddleware: RouterMiddleware {
   }
 
   private func answer(_ error: AppError, _ request: Request) async throws -> Response {
-    if error.answerStatus.kind == .serverError {
+    // What is refused so that the rest stays fast is no failure.
+    let isShed = Load.refused(error)
+    if error.answerStatus.kind == .serverError, !isShed {
       inventory.report(error, during: "Answer a request")
     }
-    if request.wantsPage { return await pages.draw(error, for: Visit(request)) }
     var headers: HTTPFields = [:]
+    headers[.retryAfter] = error.answerPause.map { String($0) }
+    // A page that is drawn asks how everything stands, and there is no time for that.
+    if isShed, request.wantsPage { return .plain(error, headers) }
+    if request.wantsPage {
+      var response = await pages.draw(error, for: Visit(request))
+      response.headers.append(contentsOf: headers)
+      return response
+    }
     headers[.allow] = error.metadata["http.allow"]
     return try .json(
       ProblemDocument(error), error.answerStatus, type: "application/problem+json",

@@ -39,8 +39,18 @@ extension AppError {
     case .notFound: .notFound
     case .conflict: .conflict
     case .storageFull: .init(code: 507)
+    case .timeout: .gatewayTimeout
+    case .rejected: .serviceUnavailable
     default: disposition == .transient() ? .serviceUnavailable : .internalServerError
     }
+  }
+
+  /// Whole seconds after which to come back, at least one; nil where that is not known.
+  var answerPause: Int? {
+    guard answerStatus == .serviceUnavailable, let pause = disposition.retryAfter else {
+      return nil
+    }
+    return max(1, Int((pause / .seconds(1)).rounded(.up)))
   }
 }
 

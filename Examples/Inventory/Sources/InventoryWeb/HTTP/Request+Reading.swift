@@ -92,6 +92,26 @@ extension Response {
       status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
+  /// An error as a page that costs next to nothing.
+  static func plain(_ error: AppError, _ headers: HTTPFields) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/html; charset=utf-8"
+    headers[.cacheControl] = "no-store"
+    headers[.contentSecurityPolicy] = "default-src 'none'"
+    let escape = SafeHTML().escapeText
+    let texts = [error.message.description, error.suggestion?.description].compactMap(\.self)
+    let title = escape(error.title.description)
+    let page = """
+      <!doctype html><html lang="en"><head><meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1"><title>\(title)</title>
+      </head><body><main><h1>\(title)</h1>\(texts.map { "<p>\(escape($0))</p>" }.joined())
+      </main></body></html>
+      """
+    return Response(
+      status: error.answerStatus, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
+  }
+
   /// An answer that a browser saves under a name.
   static func file(_ bytes: Data, _ name: String, type: String) -> Response {
     Response(

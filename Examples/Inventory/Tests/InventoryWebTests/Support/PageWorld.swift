@@ -66,6 +66,7 @@ struct PageWorld: Sendable {
 /// Runs a test in a world of its own, and tidies up whatever happens.
 func visiting(
   _ setup: TestingSetup = .router, clocks: PageWorld.Clocks = PageWorld.Clocks(),
+  load: Load = Load(),
   settings change: @escaping @Sendable (inout Inventory.Settings) -> Void = { _ in },
   _ test: @escaping @Sendable (PageWorld) async throws -> Void
 ) async throws {
@@ -93,7 +94,7 @@ func visiting(
     try await inventory.start()
     let outcome: Result<Void, any Error>
     do {
-      let server = try InventoryServer(inventory, port: 0, clock: clocks.pages)
+      let server = try InventoryServer(inventory, port: 0, load: load, clock: clocks.pages)
       try await server.application().test(setup) { client in
         try await test(
           PageWorld(folder: folder, upstream: upstream, inventory: inventory, client: client))

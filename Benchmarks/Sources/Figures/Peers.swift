@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// Other libraries' queues, in a Python of their own that takes one order after the other.
-final class Peers {
+package final class Peers {
   private let process = Process()
   private let orders = Pipe()
   private let answers = Pipe()
   private var read = Data()
 
-  init(python: String) {
+  /// - Parameters:
+  ///   - python: The program.
+  ///   - script: What takes the orders.
+  package init(python: String, script: String) {
     process.executableURL = URL(filePath: python)
-    process.arguments = ["Tools/Peers/queues.py"]
+    process.arguments = [script]
     process.standardInput = orders
     process.standardOutput = answers
   }
 
   /// How long a peer took, or what it said instead.
-  func seconds(
+  package func seconds(
     _ peer: String, _ measure: String, in folder: URL, count: Int, retained: Int = 0
   ) throws -> Double {
+    try seconds(peer, [measure, folder.path, "\(count)", "\(retained)"])
+  }
+
+  /// The same with the words of the order.
+  package func seconds(_ peer: String, _ words: [String]) throws -> Double {
     if !process.isRunning { try process.run() }
-    let order = [peer, measure, folder.path, "\(count)", "\(retained)"].joined(separator: "\t")
+    let order = ([peer] + words).joined(separator: "\t")
     try orders.fileHandleForWriting.write(contentsOf: Data((order + "\n").utf8))
     let answer = try line()
     guard let seconds = Double(answer) else { throw Refused(peer: peer, answer: answer) }

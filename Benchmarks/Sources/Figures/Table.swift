@@ -3,34 +3,21 @@
 import Foundation
 
 /// All that one run has measured.
-struct Table {
+package struct Table {
   /// What is to be reached, against what.
-  struct Goal {
+  package struct Goal: Sendable {
     let name: String
     let ratio: Double
     let base: String
 
-    init(_ name: String, atLeast ratio: Double, of base: String) {
+    package init(_ name: String, atLeast ratio: Double, of base: String) {
       (self.name, self.ratio, self.base) = (name, ratio, base)
     }
   }
 
-  static let goals = [
-    Goal("enqueue 1", atLeast: 0.8, of: "raw enqueue 1"),
-    Goal("enqueue, 32 callers", atLeast: 10, of: "raw enqueue 1"),
-    Goal("enqueue, 32 callers", atLeast: 10, of: "huey enqueue"),
-    Goal("enqueue, 32 callers", atLeast: 10, of: "persist-queue enqueue"),
-    Goal("enqueue 100 at once", atLeast: 0.6, of: "raw enqueue 100"),
-    Goal("enqueue 1,000 at once", atLeast: 0.6, of: "raw enqueue 1,000"),
-    Goal("claim and end 1", atLeast: 1.8, of: "raw drain 1"),
-    Goal("claim and end 1", atLeast: 2, of: "persist-queue take"),
-    Goal("claim and end 100", atLeast: 0.5, of: "raw drain 100"),
-    Goal("claim and end 100", atLeast: 20, of: "persist-queue take"),
-    Goal("claim and end 100", atLeast: 5, of: "litequeue take"),
-    Goal("claim and end 100", atLeast: 50, of: "litequeue take, 20,000 retained"),
-    Goal(Scans.row, atLeast: 0.5, of: "enqueue, 32 callers"),
-    Goal("claim and end 100, full file", atLeast: 0.8, of: "claim and end 100, empty file"),
-  ]
+  private let goals: [Goal]
+
+  package init(goals: [Goal]) { self.goals = goals }
 
   /// A value that must not be exceeded, or has to be reached.
   struct Bound {
@@ -48,33 +35,33 @@ struct Table {
   private var syncs: [Double] = []
   private var bounds: [Bound] = []
 
-  mutating func add(sync seconds: Double) { syncs.append(seconds) }
+  package mutating func add(sync seconds: Double) { syncs.append(seconds) }
 
   /// So many a second.
-  mutating func add(_ name: String, _ count: Int, in seconds: Double) {
+  package mutating func add(_ name: String, _ count: Int, in seconds: Double) {
     guard seconds > 0 else { return }
     if rates[name] == nil { names.append(name) }
     rates[name, default: []].append(Double(count) / seconds)
   }
 
-  mutating func add(
+  package mutating func add(
     _ name: String, _ value: Double, _ unit: String, atMost limit: Double
   ) {
     bounds.append(Bound(name: name, value: value, unit: unit, limit: limit, isMost: true))
   }
 
-  mutating func add(
+  package mutating func add(
     _ name: String, _ value: Double, _ unit: String, atLeast limit: Double
   ) {
     bounds.append(Bound(name: name, value: value, unit: unit, limit: limit, isMost: false))
   }
 
   /// How long the disk took, in the median.
-  var sync: Double? { Self.median(syncs) }
+  package var sync: Double? { Self.median(syncs) }
 
-  var hasMissed: Bool {
+  package var hasMissed: Bool {
     bounds.contains { !$0.isMet }
-      || Self.goals.contains { goal in ratio(goal).map { $0 < goal.ratio } ?? false }
+      || goals.contains { goal in ratio(goal).map { $0 < goal.ratio } ?? false }
   }
 
   private func median(_ name: String) -> Double? { rates[name].flatMap(Self.median) }
@@ -84,12 +71,12 @@ struct Table {
     return own / base
   }
 
-  static func median(_ values: [Double]) -> Double? {
+  package static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     return values.sorted()[values.count / 2]
   }
 
-  func text(conditions: String) -> String {
+  package func text(conditions: String) -> String {
     let system = ProcessInfo.processInfo
     let sync = syncs.map { String(format: "%.2f", $0 * 1000) }.joined(separator: ", ")
     var lines = [
@@ -103,7 +90,7 @@ struct Table {
         "| \(name) | \(count(median(name))) | \(count(values.min())) | \(count(values.max())) |")
     }
     lines += ["", "| Measured | Against | Times | Goal | |", "|---|---|---:|---:|---|"]
-    for goal in Self.goals {
+    for goal in goals {
       guard let ratio = ratio(goal) else { continue }
       let word = ratio >= goal.ratio ? "met" : "**not met**"
       let times = String(format: "%.2f", ratio)

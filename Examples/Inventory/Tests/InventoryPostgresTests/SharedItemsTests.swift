@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import InventoryCore
+import InventoryPostgres
+import Mainstay
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// The statements of the items on PostgreSQL: each of them is run.
+@Suite(.ends(withinMinutes: 3)) struct SharedItemsTests {
+  /// Two inventories on one database, whose service is away.
+  private func sharing(_ body: (Inventory, Inventory) async throws -> Void) async throws {
+    let address = try await PostgresServer.common().database()
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "inventory-items-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let nobody = try #require(URL(string: "http://127.0.0.1:1"))
+    var settings = Inventory.Settings()
+    settings.pullInterval = nil
+    var both: [Inventory] = []
+    for name in ["a", "b"] {
+      let inventory = try await Inventory(
+        data: folder.appending(path: name), upstream: nobody,
+        shared: try await .postgres(address), settings: settings)
+      try await inventory.start()
+      both.append(inventory)
+    }
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await body(both[0], both[1])) } catch { outcome = .failure(error) }
+    for inventory in both { await inventory.shutDown() }
+    try outcome.get()
+  }
+
+  @Test func `what one does the other one finds, pages and words included`() async throws {
+    try await sharing { a, b in
+      var ids: [UUID] = []
+      for number in 0..<5 {
+        let inventory = number % 2 == 0 ? a : b
+        let draft = try ItemDraft(title: "Lamp \(number)", location: "Attic")
+        ids.append(try await inventory.add(draft).item.id)
+      }
+      let page = try await b.store.items(query: "LAMP attic", limit: 3)
+      #expect(page.items.map(\.title) == ["Lamp 4", "Lamp 3", "Lamp 2"])
+      let rest = try await a.store.items(query: "lamp", limit: 3, after: page.next)
+      #expect(rest.items.count == 2 && rest.next == nil)
+      #expect(try await a.store.items(query: "nothing").items.isEmpty)
+      _ = try await b.edit(ids[0], ItemPatch(["title": .string("Zero")]), ifVersion: 1)
+      #expect(try await a.store.item(ids[0]).version == 2)
+      _ = try await a.delete(ids[1])
+      await #expect(throws: AppError.self) { try await b.store.item(ids[1]) }
+      let status = try await b.status()
+      #expect(status.ledger.balanced)
+      try await eventually { try await a.status().outbox.pending == 7 }
+    }
+  }
+
+  @Test func `the same key gets the same answer from either`() async throws {
+    try await sharing { a, b in
+      let key = IdempotencyKey()
+      let first = try await a.add(try ItemDraft(title: "Lamp"), key: key)
+      let again = try await b.add(try ItemDraft(title: "Lamp"), key: key)
+      #expect(again.isReplay && again.item.id == first.item.id)
+      await #expect(throws: AppError.self) { try await b.add(try ItemDraft(title: "X"), key: key) }
+      #expect(try await a.store.items().items.count == 1)
+    }
+  }
+
+  @Test func `a stale change is refused by either, and photos are kept`() async throws {
+    try await sharing { a, b in
+      let id = try await a.add(try ItemDraft(title: "Lamp")).item.id
+      _ = try await a.edit(id, ItemPatch(["title": .string("Red lamp")]), ifVersion: 1)
+      let error = await #expect(throws: AppError.self) {
+        _ = try await b.edit(id, ItemPatch(["title": .string("Green lamp")]), ifVersion: 1)
+      }
+      #expect(error?.code == "inventory.stale")
+      let photo = Data([0xff, 0xd8, 0xff]) + Data(repeating: 0, count: 1_000)
+      _ = try await b.setPhoto(photo, of: id)
+      #expect(try await a.store.photo(of: id)?.bytes == photo)
+      #expect(try await a.store.photoNumbers(of: [id]).count == 1)
+      #expect(try await a.store.photoNumbers(of: []).isEmpty)
+    }
+  }
+
+  @Test func `a page at one hears of a change at the other`() async throws {
+    try await sharing { a, b in
+      let events = a.events()
+      // Until its listener is there, nobody is told; each change is another chance.
+      let changing = Task {
+        var number = 0
+        while !Task.isCancelled {
+          number += 1
+          _ = try await b.add(try ItemDraft(title: "Lamp \(number)"))
+        }
+      }
+      for await event in events where event.name == .item { break }
+      changing.cancel()
+      _ = await changing.result
+    }
+  }
+}

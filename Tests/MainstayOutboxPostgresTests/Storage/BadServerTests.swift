@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// An outbox whose server cannot be used, at first or later.
+@Suite(.ends(withinMinutes: 3))
+struct BadServerTests {
+  private struct Note: QueuedOperation {
+    static let kind: OperationKind = "note"
+    var text: String
+  }
+
+  /// Counts what went wrong in the background.
+  private final class Failures: OutboxObserver {
+    let count = Locked(0)
+
+    func observe(_ event: OutboxEvent) {
+      if case .storageFailed = event.what { count.withLock { $0 += 1 } }
+    }
+  }
+
+  private func refusal(_ text: String) async throws -> OutboxError {
+    let store = PostgresStore(at: try PostgresAddress(text))
+    return try #require(
+      await #expect(throws: OutboxError.self) { _ = try await Outbox(store: store) {} })
+  }
+
+  @Test func `an outbox that cannot be opened says in one sentence what to do`() async throws {
+    let server = try await PostgresServer.common()
+    let old = try OldServer(version: "12.7")
+    let cases = [
+      ("postgresql://127.0.0.1:1/x", "No PostgreSQL server answers at"),
+      ("postgresql://no.such.host.invalid/x", "correct the address"),
+      (server.networkText(password: "wr0ng"), "correct it in the address"),
+      (server.text("nowhere"), "has no such database"),
+      ("postgresql://127.0.0.1:\(old.port)/x?gssencmode=disable", "use 13 or newer"),
+    ]
+    for (text, words) in cases {
+      let error = try await refusal(text)
+      #expect(error.details.contains(words), "\(error.details)")
+      #expect(!error.details.contains("wr0ng") && !error.details.contains("\n"))
+    }
+  }
+
+  @Test func `a server that takes no changes for a while costs nothing but time`() async throws {
+    let server = try await PostgresServer(settings: ["log_connections = on"])
+    let watcher = try await PostgresConnection.open(server.address())
+    var configuration = Outbox.Configuration()
+    let failures = Failures()
+    configuration.observer = failures
+    let store = PostgresStore(at: try server.address())
+    let outbox = try await Outbox(store: store, configuration: configuration) {
+      Worker(for: Note.self) { _, _ in }
+    }
+    await outbox.pause()
+    try await outbox.enqueue(Note(text: "before"))
+    try await watcher.script("ALTER SYSTEM SET default_transaction_read_only = on")
+    try await watcher.script("SELECT pg_reload_conf()")
+    await outbox.resume()
+    let refused = await #expect(throws: OutboxError.self) {
+      while true { try await outbox.enqueue(Note(text: "refused")) }
+    }
+    #expect(refused?.details.contains("give the address of the primary") == true)
+    let before = (failures.count.withLock(\.self), connections(server))
+    await eventually { failures.count.withLock(\.self) >= before.0 + 5 }
+    let opened = connections(server) - before.1
+    #expect(opened <= 30, "\(opened) connections for five failures")
+    try await watcher.script("SET default_transaction_read_only = off")
+    try await watcher.script("ALTER SYSTEM RESET default_transaction_read_only")
+    try await watcher.script("SELECT pg_reload_conf()")
+    try await eventually {
+      let ledger = try await outbox.ledger()
+      return ledger.count(.done) >= 1 && ledger.pending == 0 && ledger.isBalanced
+    }
+    await outbox.shutDown()
+  }
+
+  /// How many sessions the server has begun so far.
+  private func connections(_ server: PostgresServer) -> Int {
+    server.log.split(separator: "\n").count { $0.contains("connection authorized") }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// Who holds what, and what becomes of it when nobody does any more.
+@Suite(.ends(withinMinutes: 2))
+struct LeaseTests {
+  private struct Note: QueuedOperation {
+    static let kind: OperationKind = "note"
+    var text: String
+  }
+
+  @Test(.requirement("O5"))
+  func `work is cancelled before its lease is over, where that is not renewed`() async throws {
+    let place = try await Place()
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Int64.self)
+    let (cancelled, isCancelled) = AsyncStream.makeStream(of: Void.self)
+    let outbox = try await Outbox(store: place.store(lease: .seconds(3))) {
+      Worker(for: Note.self) { _, context in
+        hasBegun.yield(context.leaseToken)
+        guard context.leaseToken == 1 else { return }
+        // It never ends by itself.
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        isCancelled.yield()
+        try Task.checkCancellation()
+      }
+    }
+    try await outbox.enqueue(Note(text: "a"))
+    var (runs, ends) = (begun.makeAsyncIterator(), cancelled.makeAsyncIterator())
+    #expect(await runs.next() == 1)
+    // Whatever would renew it waits for the row; all else goes on.
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script("BEGIN; SELECT FROM \(place.schema).owner FOR NO KEY UPDATE")
+    await ends.next()
+    let left = try await place.query("SELECT min(alive_until) - @.clock() FROM @.owner")
+    #expect(try #require(left.first).int(0) > 0, "somebody else may run it already")
+    try await holder.script("ROLLBACK")
+    #expect(try #require(await runs.next()) > 1, "it is run once more")
+    try await eventually { try await outbox.ledger().count(.done) == 1 }
+    holder.close()
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("A54", "O5"))
+  func `what a dead process had begun goes on within a second of the end of its lease`()
+    async throws
+  {
+    let place = try await Place()
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Int64.self)
+    let dead = place.store(lease: .seconds(1))
+    _ = try await dead.open()
+    let outbox = try await Outbox(store: place.store()) {
+      Worker(for: Note.self) { _, _ in
+        guard let row = try await place.query("SELECT @.clock()").first else { return }
+        hasBegun.yield(try row.int(0))
+      }
+    }
+    await outbox.pause()
+    _ = try await dead.insert(.note("a"))
+    #expect(try await dead.claim().count == 1)
+    await dead.abandon(isOverdue: false)
+    let end = try #require(
+      try await place.query("SELECT min(alive_until) FROM @.owner").first
+    ).int(0)
+    await outbox.resume()
+    var times = begun.makeAsyncIterator()
+    let time = try #require(await times.next())
+    #expect(time >= end, "it was taken from somebody who may have been alive")
+    #expect(time - end <= 1_000, "it took \(time - end) ms")
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O6"))
+  func `one that dies frees its place under a limit, and nobody has to enqueue for that`()
+    async throws
+  {
+    let place = try await Place()
+    let (dead, other) = try await (place.opened(), place.opened())
+    try await other.limit("note", concurrency: 1)
+    for text in ["a", "b"] { _ = try await other.insert(.note(text)) }
+    #expect(try await dead.claim().count == 1)
+    #expect(try await other.claim().isEmpty, "the only place is taken")
+    await dead.abandon(isOverdue: true)
+    _ = try await other.promote(NewOperation.types)
+    let again = try await other.claim()
+    #expect(again.count == 1 && again.first?.operation.lostRuns == 1)
+    #expect(try await other.ledger().enqueued == 2, "the sweep is no operation itself")
+    await other.close()
+  }
+
+  @Test(.requirement("O27"))
+  func `one that is committed after a later one is run, too`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    // The first operation of a lane makes its row, for which others wait.
+    _ = try await store.insert(.note("before"))
+    for run in try await store.claim() {
+      #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    }
+    let slow = try await PostgresConnection.open(place.address)
+    try await slow.script("BEGIN; SELECT \(place.schema).enqueue('note', '{\"text\": \"first\"}')")
+    let later = try await store.insert(.note("second"))
+    let run = try #require(try await store.claim().first)
+    #expect(run.lease.id == later)
+    #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    try await slow.script("COMMIT")
+    let rest = try await store.claim()
+    #expect(rest.count == 1)
+    #expect(try #require(rest.first).lease.row < run.lease.row, "its number is the smaller one")
+    slow.close()
+    await store.close()
+  }
+}
