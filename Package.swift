@@ -307,8 +307,7 @@ let package = Package(
       name: "InventoryWeb",
       dependencies: [
         "InventoryCore", "Mainstay", "MainstayDashboard", "MainstayServer", "MainstayUI", logging,
-      ]
-        + httpTypes + hummingbird + server("swift-mustache", "Mustache")
+      ] + httpTypes + hummingbird + server("swift-mustache", "Mustache")
         + server("swift-nio", "NIOCore") + lifecycle,
       path: example("InventoryWeb"),
       // In the program itself, so that it can be moved and is never served half an older page.
@@ -338,8 +337,7 @@ let package = Package(
       [
         "InventoryCore", "InventoryTestSupport", "InventoryUpstream", "InventoryWeb", "Mainstay",
         "MainstayOutbox", "MainstayTesting", "TestSupport", "inventory", "inventory-upstream",
-      ] + grdb + hummingbirdTesting
-        + httpTypes + server("swift-nio", "NIOCore")),
+      ] + grdb + hummingbirdTesting + httpTypes + server("swift-nio", "NIOCore")),
     .target(
       name: "InventoryTestSupport",
       dependencies: ["InventoryCore"] + asyncHTTPClient
@@ -368,8 +366,7 @@ let package = Package(
     exampleTests(
       "InventoryUpstreamTests",
       ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
-        + httpTypes + hummingbirdTesting
-        + server("swift-nio", "NIOCore", "NIOPosix")),
+        + httpTypes + hummingbirdTesting + server("swift-nio", "NIOCore", "NIOPosix")),
 
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
@@ -388,15 +385,16 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// SE-0335: existential types are written `any P`. SE-0409: an import is seen by this module alone.
-// SE-0444: a member is visible only where its module is imported. SE-0461: an async function runs
-// where its caller runs. SE-0470: a conformance of an isolated type may be isolated too.
-let features = [
-  "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility",
-  "NonisolatedNonsendingByDefault", "InferIsolatedConformances",
+// In this order: existential types are written `any P` (SE-0335); an import (SE-0409) and a member
+// (SE-0444) are seen only where they are named; async functions (SE-0461) and conformances stay (0470).
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),  // SE-0480
 ]
 for target in package.targets where target.type != .plugin && target.type != .system {
-  target.swiftSettings =
-    (target.swiftSettings ?? []) + features.map { .enableUpcomingFeature($0) }
-    + [.treatAllWarnings(as: .error)]  // SE-0480
+  target.swiftSettings = (target.swiftSettings ?? []) + settings
 }
