@@ -386,7 +386,7 @@ let package = Package(
 )
 
 // In this order: existential types are written `any P` (SE-0335); an import (SE-0409) and a member
-// (SE-0444) are seen only where they are named; async functions (SE-0461) and conformances stay (0470).
+// (SE-0444) count where they are named; async functions (SE-0461) and conformances (SE-0470) stay.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
