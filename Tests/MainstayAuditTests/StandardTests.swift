@@ -49,10 +49,12 @@ import Testing
 
   @Test(
     .requirement(
-      "B25", "B26", "B27", "E8", "E9", "E10", "E11", "E12", "E31", "E34", "E35", "T4", "T9", "T12",
+      "B25", "B26", "B27", "E7", "E8", "E9", "E10", "E11", "E12", "E31", "E34", "E35", "T4", "T9",
+      "T12",
       "T17"),
     arguments: [
-      ("MS101", "B25"), ("MS205", "B26"), ("MS107", "B27"), ("MS301", "E8"), ("MS404", "E9"),
+      ("MS101", "B25"), ("MS205", "B26"), ("MS107", "B27"), ("MS406", "E7"), ("MS301", "E8"),
+      ("MS404", "E9"),
       ("MS105", "E10"), ("MS401", "E11"), ("MS301", "E12"), ("MS404", "E31"), ("MS402", "E34"),
       ("MS301", "E35"), ("MS304", "T4"), ("MS302", "T9"), ("MS603", "T12"), ("MS206", "T17"),
     ])
@@ -65,7 +67,7 @@ import Testing
     #expect(found.contains { $0.rule == id }, "\(requirement)")
   }
 
-  @Test(.requirement("E29", "E33"))
+  @Test(.requirement("E16", "E29", "E33"))
   func `a simple project may show a plain description`() async throws {
     let code = Example.bad(
       """

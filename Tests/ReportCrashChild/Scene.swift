@@ -18,6 +18,8 @@ enum Scene: String {
   case denied
   /// Writes a batch to a log, then one that the system lets nobody write, then another one.
   case limitedLog
+  /// Writes batches to a log until the volume is full, makes room, and writes on.
+  case fullLog
   /// Exports diagnostics that the system lets nobody write, then lifts the limit.
   case limitedExport
 
@@ -30,6 +32,7 @@ enum Scene: String {
   func play(in folder: URL) async {
     switch self {
     case .limitedLog: await log(in: folder)
+    case .fullLog: await fillLog(in: folder)
     case .limitedExport: await export(to: folder)
     default: await keep(in: folder)
     }
@@ -44,7 +47,7 @@ enum Scene: String {
     case .seed: await keep(3, bytes: 1_000, in: store)
     case .full: await fill(store)
     case .limited: await exceed(store)
-    case .limitedLog, .limitedExport: break
+    case .limitedLog, .fullLog, .limitedExport: break
     case .readOnly, .denied:
       await keep(2, bytes: 1_000, in: store)
       await send(store)
@@ -104,6 +107,25 @@ enum Scene: String {
       print("\(await sink.send(batch)) taken back=\(size() == before)")
     }
     print("\(await sink.send(batch))")
+  }
+
+  private func fillLog(in folder: URL) async {
+    let (file, ballast) = (
+      folder.appending(path: "errors.jsonl"), folder.appending(path: "ballast")
+    )
+    try? Data(repeating: 0, count: 100_000).write(to: ballast)
+    let sink = ErrorReport.FileSink(file, forcing: .always)
+    let batch = ErrorReport.Batch(reports: monitor.history)
+    let contents = {
+      let read = ErrorReport.Encoding.contents(ofJSON: (try? Data(contentsOf: file)) ?? Data())
+      return "reports=\(read.reports.count) unreadable=\(read.unreadable)"
+    }
+    var accepted = 0
+    while accepted < 1_000, await sink.send(batch) == .accepted { accepted += 1 }
+    print("batch=\(batch.reports.count) accepted=\(accepted) \(contents())")
+    print("\(await sink.send(batch)) \(contents())")
+    try? FileManager.default.removeItem(at: ballast)
+    print("\(await sink.send(batch)) \(contents())")
   }
 
   private func export(to folder: URL) async {

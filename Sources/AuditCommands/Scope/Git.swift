@@ -37,8 +37,8 @@ package struct Git: Sendable {
 
   /// The lines that differ between a revision and what lies in the working tree.
   ///
-  /// - Parameter revision: A commit, a branch or a tag; files that git does not know yet count as
-  ///   changed from the first to the last line.
+  /// - Parameter revision: A commit, a branch or a tag; before the first commit `HEAD` has no file.
+  ///   Files that git does not know yet count as changed from the first to the last line.
   /// - Returns: The lines, by the path from the root on.
   /// - Throws: Where there is no such revision.
   package func changedLines(since revision: String) throws(Failure) -> ChangedLines {
@@ -46,16 +46,12 @@ package struct Git: Sendable {
     guard !revision.isEmpty, !revision.hasPrefix("-") else {
       throw Failure(message: "`\(revision)` is no revision.")
     }
-    let verified = try Self.ask(
-      ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"], in: top)
-    guard verified.status == 0, let commit = verified.text.split(separator: "\n").first else {
-      throw Failure(message: "There is no revision `\(revision)` in \(top).")
-    }
+    let start = try tree(of: revision)
     let difference = try Self.ask(
       [
         "diff", "--unified=0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv",
         "--ignore-submodules", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/",
-        "--diff-filter=AMT", String(commit), "--",
+        "--diff-filter=AMT", start, "--",
       ], in: top)
     let others = try Self.ask(["ls-files", "--others", "--exclude-standard", "-z"], in: top)
     guard difference.status == 0, others.status == 0 else {
@@ -65,6 +61,23 @@ package struct Git: Sendable {
     var lines = ChangedLines(diff: difference.bytes)
     for path in others.text.split(separator: "\0") { lines.addWhole(String(path)) }
     return lines.below(top)
+  }
+
+  /// What `git` calls the state of a revision.
+  private func tree(of revision: String) throws(Failure) -> String {
+    let verified = try Self.ask(
+      ["rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"], in: top)
+    if verified.status == 0, let commit = verified.text.split(separator: "\n").first {
+      return String(commit)
+    }
+    // Before the first commit, all is new; a hook that runs before each commit meets that once.
+    if revision == "HEAD", try Self.ask(["symbolic-ref", "--quiet", "HEAD"], in: top).status == 0 {
+      let empty = try Self.ask(["hash-object", "-t", "tree", "/dev/null"], in: top)
+      if empty.status == 0, let tree = empty.text.split(separator: "\n").first {
+        return String(tree)
+      }
+    }
+    throw Failure(message: "There is no revision `\(revision)` in \(top).")
   }
 
   // MARK: Asking

@@ -35,6 +35,9 @@ struct CacheShelfStateMachine: Sendable {
   /// How many answers are kept.
   var count: Int { index.count }
 
+  /// How many places there are; those of dropped answers are used again.
+  var places: Int { slots.count }
+
   /// The keys of what is kept, those used last first.
   var keys: [CacheEntry.Key] {
     var keys: [CacheEntry.Key] = []

@@ -75,7 +75,7 @@ final class IndexBuilder {
         pathClass: file.pathClass, target: part.target,
         site: site(of: declaration.nameSyntax, named: around.qualifiedName),
         extensionPlace: around.extensionPlace,
-        importEdit: mayBeError ? file.foundationImport : nil))
+        importEdit: mayBeError ? file.foundationImport : nil, generics: around.generics))
   }
 
   /// Endings of names that errors have.
@@ -164,47 +164,6 @@ final class IndexBuilder {
       addErrorMember(binding)
     }
   }
-
-  /// `.alert("Error", isPresented: $shown) { … } message: { Text(message) }`.
-  func add(_ node: FunctionCallExprSyntax) {
-    guard let access = node.calledExpression.as(MemberAccessExprSyntax.self),
-      Self.alerts.contains(access.declName.baseName.text)
-    else { return }
-    var bound: Set<String> = []
-    for closure in node.closures {
-      bound.formUnion(Routine(closure).parameters.map(\.name.bareText))
-    }
-    let parts: [Syntax?] = [
-      Syntax(node.arguments), node.trailingClosure.map { Syntax($0) },
-      Syntax(node.additionalTrailingClosures),
-    ]
-    for reference in parts.compactMap(\.self).flatMap({ $0.every(DeclReferenceExprSyntax.self) }) {
-      let name = reference.baseName.bareText
-      guard reference.isMemberName || !bound.contains(name) else { continue }
-      part.alertNames.insert(name.hasPrefix("$") ? String(name.dropFirst()) : name)
-    }
-    // `if let message { … }` reads the name without a reference to it.
-    for binding in parts.compactMap(\.self).flatMap({
-      $0.every(OptionalBindingConditionSyntax.self)
-    })
-    where binding.initializer == nil {
-      binding.pattern.collectBoundNames(into: &part.alertNames)
-    }
-  }
-
-  /// `model.message = nil`: whoever owns the state, a view takes it away.
-  func add(_ node: SequenceExprSyntax) {
-    guard node.elements.last?.kind == .nilLiteralExpr, node.elements.count == 3,
-      let target = node.elements.first?.as(MemberAccessExprSyntax.self),
-      let base = target.base?.lastName, base != "self",
-      node.elements.dropFirst().first?.kind == .assignmentExpr
-    else { return }
-    part.alertNames.insert(target.declName.baseName.bareText)
-  }
-
-  private static let alerts: Set<String> = [
-    "alert", "confirmationDialog", "sheet", "toast", "popover", "fullScreenCover", "errorAlert",
-  ]
 }
 
 extension Vocabulary {
@@ -218,9 +177,11 @@ struct TypeSurroundings {
   private(set) var isFileLocal: Bool
   private(set) var isPublic: Bool
   let extensionPlace: Int?
+  let generics: IndexedGenerics
 
   init(_ declaration: TypeDeclaration) {
     var names = [declaration.fullName]
+    var types = [declaration]
     var outermost = declaration
     var needsMore = declaration.isAvailableAtTimes
     isFileLocal = declaration.isFileLocal
@@ -229,6 +190,7 @@ struct TypeSurroundings {
     while let here = current {
       if let type = TypeDeclaration(here) {
         names.append(type.fullName)
+        types.append(type)
         outermost = type
         isFileLocal = isFileLocal || type.isFileLocal
         needsMore = needsMore || type.isAvailableAtTimes
@@ -239,13 +201,14 @@ struct TypeSurroundings {
       current = here.parent
     }
     qualifiedName = names.reversed().joined(separator: ".")
+    generics = IndexedGenerics(types.reversed())
     extensionPlace = needsMore ? nil : outermost.node.bytes.upperBound
   }
 }
 
 extension TypeDeclaration {
   /// The name as an extension writes it, without generic arguments.
-  fileprivate var fullName: String {
+  var fullName: String {
     guard let extended = node.as(ExtensionDeclSyntax.self)?.extendedType else { return name }
     var names: [String] = []
     var current: TypeSyntax? = extended

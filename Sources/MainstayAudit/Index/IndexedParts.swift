@@ -26,6 +26,7 @@ package struct IndexedType: Sendable {
   let extensionPlace: Int?
   /// What an extension that needs Foundation needs besides.
   let importEdit: Edit?
+  let generics: IndexedGenerics
 
   package var path: String { site.path }
   package var line: Int { site.line }
@@ -74,6 +75,13 @@ struct MemberUse: Sendable, Hashable {
   let labels: String?
   /// Whether the type is written in front of the dot.
   let isExplicit: Bool
+}
+
+/// A name that stands in an alert or sheet, or that somebody else resets.
+package struct AlertName: Sendable, Hashable {
+  let name: String
+  /// The type that has it, where the file says so.
+  let owner: String?
 }
 
 /// One way from errors of a type to another type.
@@ -134,7 +142,7 @@ struct FileIndex: Sendable {
   var members: [String: Set<MemberUse>] = [:]
   var testMembers: [String: Set<MemberUse>] = [:]
   var systemLoggers: Set<String> = []
-  var alertNames: Set<String> = []
+  var alertNames: Set<AlertName> = []
   var errorTakers: [String: [IndexedErrorTaker]] = [:]
   /// The folder of the package whose manifest it is, and whether that is one for Swift 6.4.
   var package: (folder: String, isModern: Bool)?

@@ -19,7 +19,7 @@ package struct ProjectIndex: Sendable {
   /// Names of properties that hold a logger of the system, by how they are declared.
   package internal(set) var systemLoggers: Set<String> = []
   /// Names that stand in an alert or sheet, which a person dismisses, or that others reset.
-  package internal(set) var alertNames: Set<String> = []
+  private var alertNames: Set<AlertName> = []
   /// Whether the project has tables of texts for people.
   package internal(set) var hasStringTables = false
   /// What the files of a target import.
@@ -210,6 +210,49 @@ extension ProjectIndex {
   }
 }
 
+// MARK: - Alerts
+
+extension ProjectIndex {
+  /// Whether an alert may show one of the names, as a member of one of the types.
+  ///
+  /// - Parameters:
+  ///   - names: The names of a path, such as `model` and `message`.
+  ///   - owners: The types that have them; empty where that cannot be told.
+  /// - Returns: False only where every alert with such a name shows that of another type.
+  func mayBeInAlert(_ names: [String], of owners: Set<String>) -> Bool {
+    alertNames.contains { use in
+      guard names.contains(use.name) else { return false }
+      guard !owners.isEmpty, let owner = use.owner, isConcrete(owner) else { return true }
+      return owners.contains { $0 == owner || !isConcrete($0) || inherits($0, from: owner) }
+    }
+  }
+
+  /// Whether a name means one type of the project, and no protocol or parameter.
+  private func isConcrete(_ name: String) -> Bool {
+    let found = declarations(of: name)
+    return !found.isEmpty && aliases[name] == nil && found.allSatisfy { $0.kind != .protocolType }
+  }
+
+  private func inherits(_ name: String, from owner: String) -> Bool {
+    conforms(name, to: [owner]) || conforms(owner, to: [name])
+  }
+}
+
+// MARK: - Generics
+
+extension ProjectIndex {
+  /// What a function has to declare to take a value of a type; nil where nobody can tell.
+  func generics(of type: IndexedType) -> IndexedGenerics? {
+    let isPlain = type.generics.extended.allSatisfy { name in
+      let found = declarations(of: name)
+      return found.isEmpty
+        ? !WellKnownTypes.generic.contains(name)
+        : found.allSatisfy { $0.generics.parameters.isEmpty }
+    }
+    return isPlain && type.generics.isSimple ? type.generics : nil
+  }
+}
+
 // MARK: - Members
 
 extension ProjectIndex {
@@ -246,6 +289,13 @@ enum WellKnownTypes {
   static func contains(_ name: String) -> Bool {
     names.contains(name) || name.hasPrefix("ExpressibleBy")
   }
+
+  /// Types that need arguments, of which others make extensions.
+  static let generic: Set<String> = [
+    "Array", "ArraySlice", "AsyncStream", "AsyncThrowingStream", "ClosedRange", "Dictionary",
+    "KeyedDecodingContainer", "Mutex", "Optional", "Range", "Result", "Set", "Task", "TaskGroup",
+    "ThrowingTaskGroup",
+  ]
 
   private static let names: Set<String> = [
     "Error", "LocalizedError", "CustomNSError", "RecoverableError", "NSError", "NSObject",

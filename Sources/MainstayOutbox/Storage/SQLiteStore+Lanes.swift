@@ -15,6 +15,7 @@ extension SQLiteStore {
     renewReserve()
     return try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
+      if state.withLock({ $0.wasSetBack(date) }) { try Self.settleClocks(db, at: date) }
       try db.cachedStatement(
         sql: """
           UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL WHERE id IN

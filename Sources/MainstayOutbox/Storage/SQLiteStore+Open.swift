@@ -166,8 +166,8 @@ extension SQLiteStore {
   }
 
   /// A wait never lasts longer from now than it was meant to last: a clock that went back between
-  /// two runs of the process must not freeze anything.
-  private static func settleClocks(_ db: Database, at date: Int64) throws {
+  /// two runs of the process, or during one, must not freeze anything.
+  static func settleClocks(_ db: Database, at date: Int64) throws {
     try db.execute(
       sql: """
         UPDATE mainstay_op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait

@@ -26,6 +26,14 @@ public final class SQLiteStore: OutboxStore {
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     var reserveChecked: Date?
+    /// The time of day when what is due was last looked for.
+    var looked: Int64?
+
+    /// Whether the time of day was set back since then.
+    mutating func wasSetBack(_ date: Int64) -> Bool {
+      defer { looked = date }
+      return looked.map { date < $0 } ?? false
+    }
   }
 
   /// Where the file lies.

@@ -104,6 +104,21 @@ extension ProgramTests {
       #expect(places(below).count == 2, "\(below)")
     }
 
+    @Test func `before the first commit every line is changed`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.bad)
+      try folder.write("b.swift", Sample.bad)
+      for arguments in [["init", "-q"], ["add", "a.swift"]] {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(end)")
+      }
+      let arguments = ["--changed-since", "HEAD", "--format", "xcode"]
+      let end = try await AuditProgram.run(arguments, in: folder)
+      #expect(end.status == 1 && places(end).count == 2, "\(end)")
+      let other = try await AuditProgram.run(["--changed-since", "main"], in: folder)
+      #expect(other.status == 3 && other.errors.contains("There is no revision `main`"), "\(other)")
+    }
+
     @Test func `fixes are made on changed lines alone`() async throws {
       let folder = try await repository()
       let text = try folder.text("Sources/a.swift")

@@ -150,7 +150,9 @@ import Testing
     #expect(transport.sent.count == 1)
   }
 
-  @Test(.requirement("E14", "T19"), arguments: [400, 403, 404, 409, 422, 429, 418, 500, 502])
+  @Test(
+    .requirement("B17", "E1", "E14", "T19"),
+    arguments: [400, 403, 404, 409, 422, 429, 418, 500, 502])
   func `the status is looked at before the body`(_ status: Int) async throws {
     let transport = ScriptedTransport(.json(#"{"title":"Dune"}"#, status: status))
     let books = try client(transport, attempts: 1)

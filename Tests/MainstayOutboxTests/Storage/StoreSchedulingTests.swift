@@ -40,6 +40,24 @@ import Testing
     #expect(try await next.store.claim().map(\.text) == ["next"])
   }
 
+  @Test(.requirement("O4"))
+  func `a clock that is set back while the process runs makes nothing wait for it`() async throws {
+    let test = try await StoreUnderTest(.sqlite)
+    _ = try await test.store.insert(.note("late", wishes: Wishes(delay: .seconds(60))))
+    _ = try await test.store.insert(.note("now"))
+    let leased = try #require(try await test.store.claim().first)
+    _ = try await test.store.settle(leased.lease, OperationVerdict(.scheduled(after: .seconds(5))))
+    #expect(try await test.store.promote(NewOperation.types) == .seconds(5))
+    test.time.advance(by: .seconds(-365 * 86_400))
+    #expect(try await test.store.promote(NewOperation.types) == .seconds(5))
+    test.time.advance(by: .seconds(5))
+    #expect(try await test.store.promote(NewOperation.types) == .seconds(55))
+    #expect(try await test.store.claim().map(\.text) == ["now"])
+    test.time.advance(by: .seconds(55))
+    _ = try await test.store.promote(NewOperation.types)
+    #expect(try await test.store.claim().map(\.text) == ["late"])
+  }
+
   @Test(.requirement("O19"))
   func `more than can be set aside at once is set aside by the next claims`() async throws {
     let test = try await StoreUnderTest(.sqlite)

@@ -26,10 +26,25 @@ import Testing
     #expect(session.watch(key, 7) != nil)
     let flight = session.flight(key, isForced: false)
     #expect(session.end() == [7] && session.isEnded)
+    #expect(session.counts.watched == 0 && session.kept(key) == [])
     #expect(session.watch(key, 8) == nil)
     let begins = session.beginRevalidating(flight)
     #expect(!begins)
     #expect(session.flight(key, isForced: false) != flight)
+  }
+
+  @Test func `what ends without a beginning counts for nothing`() {
+    var session = Session()
+    #expect(session.endLoading(key, .cancelled) == [] && session.counts.loading == 0)
+  }
+
+  @Test func `something newer takes the reason of an older failure away`() {
+    var session = Session()
+    _ = session.watch(key, 7)
+    _ = session.beginLoading(key)
+    _ = session.endLoading(key, .failed(.http(status: 503)))
+    #expect(session.reason(key).failure != nil)
+    #expect(session.kept(key) == [7] && session.reason(key).failure == nil)
   }
 
   /// Random steps against the plainest bookkeeping: nothing is left over, and nobody is missed.

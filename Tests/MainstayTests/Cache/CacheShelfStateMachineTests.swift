@@ -44,6 +44,34 @@ import Testing
     #expect(shelf.count == 1)
   }
 
+  @Test func `of two loads the one that began later wins, and each may answer again`() {
+    var shelf = CacheShelfStateMachine(maximumBytes: 10_000)
+    let early = shelf.read(entry("a").key, now: .zero).ticket
+    let late = shelf.read(entry("a").key, now: .zero).ticket
+    let isKept = shelf.write(entry("a", size: 2), under: late)
+    let isOlderKept = shelf.write(entry("a", size: 1), under: early)
+    let isKeptAgain = shelf.write(entry("a", size: 3), under: late)
+    #expect(isKept && !isOlderKept && isKeptAgain)
+    #expect(shelf.read(entry("a").key, now: .zero).entry?.bytes.count == 3)
+  }
+
+  @Test func `a ticket of another shelf, from its future, is as good as a new one`() {
+    var shelf = CacheShelfStateMachine(maximumBytes: 10_000)
+    let ticket = CacheEntry.Ticket(removals: 7, number: 1, reading: .zero)
+    let isKept = shelf.write(entry("a"), under: ticket)
+    #expect(isKept)
+  }
+
+  @Test func `places are used again`() {
+    var shelf = CacheShelfStateMachine(maximumBytes: 2 * entry("0").size)
+    for number in 0..<9 {
+      let key = entry("\(number)").key
+      _ = shelf.write(entry("\(number)"), under: shelf.read(key, now: .zero).ticket)
+      if number % 3 == 0 { shelf.remove(.partition(.everybody)) }
+    }
+    #expect(shelf.places == 2 && shelf.count == 2)
+  }
+
   /// What a list does that keeps everything in the plainest way.
   private struct Model {
     struct Item {

@@ -20,7 +20,9 @@ import Testing
 
   private static let offline = error("offline", .warning, kind: .offline)
 
-  @Test func `shows one error at a time, and the next once it is put away`() async {
+  @Test(.requirement("E7")) func `shows one error at a time, and the next once it is put away`()
+    async
+  {
     let presenter = ErrorPresenter(gap: .zero)
     presenter.present(Self.error("a"))
     presenter.present(Self.error("b"))

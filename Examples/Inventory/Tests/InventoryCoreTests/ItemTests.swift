@@ -24,7 +24,7 @@ import Testing
     ("[]", [""]), ("", [""]), ("{\"title\":", [""]),
   ]
 
-  @Test(.requirement("A34", "E32"), arguments: drafts.indices)
+  @Test(.requirement("A34", "B24", "E32"), arguments: drafts.indices)
   func `a draft is judged field by field, all at once`(_ index: Int) throws {
     let (json, pointers) = Self.drafts[index]
     do {

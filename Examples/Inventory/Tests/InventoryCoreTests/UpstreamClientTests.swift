@@ -63,7 +63,8 @@ import Testing
     Line(status: 511, type: "text/html", becomes: "portal"),
   ]
 
-  @Test(arguments: lines) func `every answer becomes what the contract says`(
+  @Test(.requirement("B17", "E1"), arguments: lines)
+  func `every answer becomes what the contract says`(
     _ line: Line
   ) async throws {
     let start = Date(timeIntervalSince1970: 946_684_800)

@@ -59,7 +59,9 @@ import Testing
     }
   }
 
-  @Test func `a page that cannot be drawn says so, in its frame`() async throws {
+  @Test(.requirement("B6", "B23")) func `a page that cannot be drawn says so, in its frame`()
+    async throws
+  {
     try await visiting { world in
       let browser = world.browser()
       world.inventory.store.close()

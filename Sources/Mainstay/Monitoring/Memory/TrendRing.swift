@@ -21,11 +21,12 @@ struct TrendRing: Sendable {
     counts = Array(repeating: 0, count: spans)
   }
 
-  /// Counts one in a minute.
-  mutating func add(minute: Int) {
+  /// Counts one, or several, in a minute; a span that is full stays so.
+  mutating func add(minute: Int, count: UInt32 = 1) {
     let span = span(of: minute)
     let index = place(of: span)
-    if counts[index] < .max { counts[index] += 1 }
+    let (sum, overflows) = counts[index].addingReportingOverflow(count)
+    counts[index] = overflows ? .max : sum
   }
 
   /// The counts up to a minute, the oldest first.

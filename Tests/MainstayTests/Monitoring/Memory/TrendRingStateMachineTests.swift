@@ -17,6 +17,19 @@ import Testing
     #expect(ring.counts(until: 105) == [0, 1, 0, 1])
   }
 
+  @Test func `a span that is full stays full, and its neighbours count on`() {
+    var ring = TrendRing(width: 1, spans: 2)
+    ring.add(minute: 7, count: .max - 1)
+    for count in [Int(UInt32.max), Int(UInt32.max), Int(UInt32.max)] {
+      ring.add(minute: 7)
+      #expect(ring.counts(until: 7) == [0, count])
+    }
+    ring.add(minute: 8)
+    #expect(ring.counts(until: 8) == [Int(UInt32.max), 1])
+    ring.add(minute: 7, count: .max)
+    #expect(ring.counts(until: 8) == [Int(UInt32.max), 1])
+  }
+
   @Test func `a late one counts where it belongs`() {
     var ring = TrendRing(width: 1, spans: 4)
     ring.add(minute: 103)
@@ -28,6 +41,9 @@ import Testing
     var ring = TrendRing(width: 60, spans: 3)
     for minute in [-61, -60, -1, 0] { ring.add(minute: minute) }
     #expect(ring.counts(until: 0) == [1, 2, 1])
+    var early = TrendRing(width: 60, spans: 3)
+    for minute in [-61, -1] { early.add(minute: minute) }
+    #expect(early.counts(until: 0) == [1, 1, 0])
   }
 
   @Test(arguments: [Int.min, -5_000_000_000, 0, 5_000_000_000, Int.max])
@@ -77,6 +93,9 @@ import Testing
     #expect(lines[0] == Array(repeating: 0, count: 58) + [1, 1])
     #expect(lines[1] == [1] + Array(repeating: 0, count: 21) + [1, 1])
     #expect(lines[2] == Array(repeating: 0, count: 28) + [5, 1])
+    var pair = Trends()
+    for minute in [10, 11] { pair.add(minute: minute) }
+    #expect(pair.counts(per: .minute, until: 11).suffix(2) == [1, 1])
     var early = Trends()
     for minute in [0, 1, 59, 60] { early.add(minute: minute) }
     #expect(early.counts(per: .hour, until: 60).suffix(2) == [3, 1])

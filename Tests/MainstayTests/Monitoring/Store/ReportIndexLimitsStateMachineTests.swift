@@ -67,6 +67,11 @@ import Testing
     let spared = machine([spare, spare])
     #expect(spared.step(for: spare, now: .zero) == .trim(1), "of equals the oldest")
     #expect(machine([spare], count: 1).step(for: candidate(), now: .zero) == .drop([1], .overflow))
+    var trimmed = machine([spare, candidate(bytes: 600)])
+    #expect(trimmed.entries.allSatisfy { !$0.isUnread })
+    // It came out longer than was promised, and is not trimmed for ever.
+    trimmed.trimmed(1, bytes: 95)
+    #expect(trimmed.step(for: candidate(bytes: 900), now: .zero) == .drop([1], .overflow))
   }
 
   @Test func `as many leave as are too many, a hundred at a time`() {
@@ -147,6 +152,20 @@ import Testing
     _ = found.open(record, isDamaged: false, found: [entry(2)], damaged: [])
     #expect(found.ledger.captured == 4 && found.ledger.isBalanced, "it was there all the time")
     #expect(found.nextNumber == 10, "a number that is being settled is not used again")
+  }
+
+  @Test func `what was refused before the folder was opened is counted beside what is there`() {
+    var old = ReportStore.Ledger()
+    old.captured = 2
+    old.drop(.overflow, in: "session", count: 2)
+    var machine = machine([])
+    machine.refuse(.overflow, category: "error")
+    machine.refuse(.tooLarge, category: "error")
+    let record = LedgerRecord(next: 3, settling: [], inMemory: [], ledger: old)
+    _ = machine.open(record, isDamaged: false, found: [], damaged: [])
+    let ledger = machine.ledger
+    #expect(ledger.captured == 4 && ledger.isBalanced)
+    #expect(ledger.dropped == [.overflow: ["session": 2, "error": 1], .tooLarge: ["error": 1]])
   }
 
   @Test func `the books tell what happened since, and the ledger all of it`() {

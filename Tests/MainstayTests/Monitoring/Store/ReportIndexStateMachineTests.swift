@@ -107,6 +107,7 @@ import Testing
     #expect(next.ledger.captured == 5 && next.ledger.sent == 1 && next.ledger.pending == 4)
     #expect(next.ledger.isBalanced && next.nextNumber == 6)
     #expect(next.books.inherited == 4 && next.books.since == .init())
+    #expect(next.persisted.ledger.pending == 0, "what waits is counted by its files")
   }
 
   private func entry(_ number: UInt64) -> Machine.Entry {
@@ -159,7 +160,7 @@ import Testing
     _ = machine.open(nil, isDamaged: false, found: [unread], damaged: [])
     var known = unread
     (known.birth, known.bytes, known.trimmedBytes) = (.seconds(-5), 300, 40)
-    (known.severity, known.category, known.contentType) = (.critical, "session", "text/plain")
+    (known.severity, known.category, known.contentType) = (.critical, "session", "text/html")
     machine.identify(known)
     known.isUnread = false
     #expect(machine.entries == [known])

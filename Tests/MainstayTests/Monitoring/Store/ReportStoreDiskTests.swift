@@ -106,6 +106,21 @@ import Testing
     #expect(contents.reports.count == 40 && contents.unreadable == 0)
   }
 
+  @Test func `a log on a full volume loses no line, and goes on when there is room`() async throws {
+    let script = """
+      mkdir "$1/small"; mount -t tmpfs -o size=600k none "$1/small"; "$0" fullLog "$1/small"
+      """
+    guard let end = try await end(of: script) else { return }
+    #expect(end.status == 0, "\(end)")
+    try #require(end.lines.count == 3, "\(end)")
+    let accepted = Int(value("accepted", in: end.lines[0]) ?? "") ?? 0
+    #expect(accepted > 1 && accepted < 100 && value("batch", in: end.lines[0]) == "20")
+    let all = "reports=\(20 * accepted) unreadable=0"
+    #expect(end.lines[0].hasSuffix(all))
+    #expect(end.lines[1] == "later(after: nil) \(all)")
+    #expect(end.lines[2] == "accepted reports=\(20 * (accepted + 1)) unreadable=0")
+  }
+
   @Test(.requirement("D30")) func `an export on a full disk throws and leaves nothing behind`()
     async throws
   {

@@ -25,7 +25,7 @@ struct Mutate: AsyncParsableCommand {
     "Tombstones.swift", "FloodGate.swift", "GroupBook.swift", "RecentRing.swift",
     "TrendRing.swift", "DuplicateFilter.swift", "ObjectIdentities.swift", "Ledger.swift",
     "RecoveryBook.swift", "SnapshotHistory.swift", "ControlGroups.swift", "DegradationPlan.swift",
-    "ToastQueue.swift", "ConnectionNotice.swift",
+    "ToastQueue.swift", "ConnectionNotice.swift", "CachePolicy+Use.swift",
   ]
 
   @Argument(help: "Names of any files, or parts of the names of those; only these are changed.")
