@@ -118,7 +118,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
       // Two watch how everything stands, and one the form.
       await clock.sleepers(atLeast: 3)
       clock.advance(by: .seconds(10))
-      #expect(try socket.read(until: "\r\n").hasPrefix("HTTP/1.1 408"))
+      #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 408"))
     }
     #expect(log.lines.contains { $0.contains("refusal=tooSlow") })
     #expect(try await outbox.snapshot().dead == 1)

@@ -21,14 +21,15 @@ import Testing
       let socket = try Socket(port: try #require(client.port))
       await clock.sleepers(atLeast: 2)
       try socket.get("/mainstay/events")
-      let head = try socket.read(until: "retry: 3000\n\n")
+      let head = try await socket.read(until: "retry: 3000\n\n")
       #expect(head.hasPrefix("HTTP/1.1 200"))
       #expect(head.lowercased().contains("content-type: text/event-stream"))
       #expect(head.lowercased().contains("cache-control: no-store"))
       let id = try #require(try await outbox.deadLetters().first).id
       try await outbox.discard(id)
       clock.advance(by: .seconds(5))
-      #expect(try socket.read(until: "}\n\n").hasSuffix(#"data: {"parts":["outboxes"]}"# + "\n\n"))
+      let news = try await socket.read(until: "}\n\n")
+      #expect(news.hasSuffix(#"data: {"parts":["outboxes"]}"# + "\n\n"))
     }
     await outbox.shutDown()
   }
@@ -42,9 +43,9 @@ import Testing
       let socket = try Socket(port: try #require(client.port))
       await clock.sleepers(atLeast: 2)
       try socket.get("/mainstay/events")
-      _ = try socket.read(until: "retry: 3000\n\n")
+      _ = try await socket.read(until: "retry: 3000\n\n")
       clock.advance(by: .seconds(15))
-      #expect(try socket.read(until: ": here\n\n").hasSuffix(": here\n\n"))
+      #expect(try await socket.read(until: ": here\n\n").hasSuffix(": here\n\n"))
     }
   }
 
@@ -98,11 +99,12 @@ import Testing
     #expect(live.listener() != nil)
     try await serve(dashboard) { client in
       let port = try #require(client.port)
-      let open = try (0..<2).map { _ in
+      var open: [Socket] = []
+      for _ in 0..<2 {
         let socket = try Socket(port: port)
         try socket.get("/mainstay/events")
-        _ = try socket.read(until: "retry: 3000\n\n")
-        return socket
+        _ = try await socket.read(until: "retry: 3000\n\n")
+        open.append(socket)
       }
       #expect(open.count == 2)
       let refused = try await Visitor(client, at: "/mainstay").get("/mainstay/events")
@@ -119,36 +121,39 @@ import Testing
     let socket = try await Application(router: router).test(.live) { client in
       let socket = try Socket(port: try #require(client.port))
       try socket.get("/mainstay/events")
-      _ = try socket.read(until: "retry: 3000\n\n")
+      _ = try await socket.read(until: "retry: 3000\n\n")
       return socket
     }
     // The server has stopped, which it would not have while the stream was open.
-    #expect(try socket.readAll().contains("0\r\n\r\n"))
+    #expect(try await socket.readAll().contains("0\r\n\r\n"))
   }
 
+  /// The full dose is a thousand, and nine thousand more; so many open files are too many while other
+  /// tests start programs.
   @Test func `a thousand streams take less than 100 MB, and ten thousand are not had`()
     async throws
   {
     let child = try await BuiltProgram("DashboardChild", ["0"])
-    let before = try memory(of: child)
+    let before = try await memory(of: child)
+    let count = RandomDose.isTorture ? 1_000 : 200
     var sockets: [Socket] = []
-    for _ in 0..<1_000 {
+    for _ in 0..<count {
       let socket = try Socket(port: child.port)
       try socket.get("/mainstay/events")
-      let head = try socket.read(until: "retry: 3000\n\n")
+      let head = try await socket.read(until: "retry: 3000\n\n")
       guard head.hasPrefix("HTTP/1.1 200") else {
         Issue.record("\(head)")
         break
       }
       sockets.append(socket)
     }
-    #expect(sockets.count == 1_000)
-    let grown = try memory(of: child) - before
-    #expect(grown < 100_000, "\(grown) kB for 1,000 streams")
-    for _ in 0..<9_000 {
+    #expect(sockets.count == count)
+    let grown = try await memory(of: child) - before
+    #expect(grown < count * 100, "\(grown) kB for \(count) streams")
+    for _ in 0..<(RandomDose.isTorture ? 9_000 : 0) {
       let socket = try Socket(port: child.port)
       try socket.get("/mainstay/events")
-      let line = try socket.read(until: "\r\n")
+      let line = try await socket.read(until: "\r\n")
       guard line.hasPrefix("HTTP/1.1 503") else {
         Issue.record("\(line)")
         break
@@ -159,11 +164,11 @@ import Testing
   }
 
   /// What the program has in memory, in kilobytes, by its own account.
-  private func memory(of child: BuiltProgram) throws -> Int {
+  private func memory(of child: BuiltProgram) async throws -> Int {
     let socket = try Socket(port: child.port)
     try socket.get("/happen/memory")
-    let answer = try socket.read(until: " kB")
-    let line = try #require(answer.split(separator: "\n").last)
+    let answer = try await socket.read(until: " kB")
+    let line = try #require(answer.split(whereSeparator: \.isNewline).last)
     return try #require(Int(line.filter(\.isNumber)))
   }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+
 #if canImport(Glibc)
   import Glibc
 #else
   import Darwin
 #endif
 
-/// A connection of which a test decides each byte.
+/// A connection of which a test decides each byte; it is read on a thread of its own, since a test that
+/// blocks one of the few threads of all tasks may block the server that it waits for.
 final class Socket: Sendable {
   struct Failure: Error {
     let step: String
@@ -14,6 +17,7 @@ final class Socket: Sendable {
   }
 
   private let descriptor: Int32
+  private let queue = DispatchQueue(label: "mainstay.tests.socket")
 
   /// Connects to a port of this machine; a read waits for at most 30 seconds.
   init(port: Int) throws {
@@ -58,20 +62,26 @@ final class Socket: Sendable {
   }
 
   /// What arrives up to and with a text, or until the other side has closed.
-  func read(until end: String) throws -> String {
-    var text = ""
+  func read(until end: String) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { [self] in
+        continuation.resume(with: Result { try bytes(until: Array(end.utf8)) })
+      }
+    }
+  }
+
+  private func bytes(until end: [UInt8]) throws -> String {
     var byte: UInt8 = 0
     var bytes: [UInt8] = []
-    while !text.hasSuffix(end) {
+    while !bytes.suffix(end.count).elementsEqual(end) {
       let count = recv(descriptor, &byte, 1, 0)
       guard count >= 0 else { throw Failure(step: "read", code: errno) }
       if count == 0 { break }
       bytes.append(byte)
-      text = String(decoding: bytes, as: UTF8.self)
     }
-    return text
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Everything until the other side has closed.
-  func readAll() throws -> String { try read(until: "\u{0}never") }
+  func readAll() async throws -> String { try await read(until: "\u{0}never") }
 }

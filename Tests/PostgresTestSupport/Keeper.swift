@@ -11,6 +11,7 @@ final class Keeper: Sendable {
   }
 
   private let socket: Int32
+  private let child: pid_t
   private let queue = DispatchQueue(label: "mainstay.tests.keeper")
 
   /// Starts the shell.
@@ -41,10 +42,19 @@ final class Keeper: Sendable {
     defer { for text in arguments + variables { free(text) } }
     var child = pid_t()
     let status = posix_spawn(&child, "/bin/bash", &actions, &attributes, arguments, variables)
+    self.child = child
     guard status == 0 else { throw Failure(description: "the shell does not start: \(status)") }
   }
 
-  deinit { close(socket) }
+  deinit {
+    close(socket)
+    let child = child
+    // One that nobody waits for stays as a zombie, and exit tests see the oldest child alone: they
+    // would wait for ever for theirs.
+    Thread.detachNewThread {
+      while waitpid(child, nil, 0) < 0, errno == EINTR {}
+    }
+  }
 
   #if os(Linux)
     private static let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)

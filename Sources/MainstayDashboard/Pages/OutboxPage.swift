@@ -146,9 +146,8 @@ struct Look: Sendable {
 
   let filter: OperationFilter
 
-  init(_ request: Request) {
-    self.init { request.uri.queryParameters[Substring($0)].map(String.init) }
-  }
+  /// The search is a form, too: a browser writes its spaces as plus signs.
+  init(_ request: Request) { self.init(Form(request.uri.query ?? "")) }
 
   init(_ form: Form) { self.init { form[$0] } }
 
