@@ -128,8 +128,8 @@ import Testing
     #expect(try await socket.readAll().contains("0\r\n\r\n"))
   }
 
-  /// The full dose is a thousand, and nine thousand more; so many open files are too many while other
-  /// tests start programs.
+  /// The full dose is a thousand, and nine thousand more; so many open files are too many while
+  /// other tests start programs.
   @Test func `a thousand streams take less than 100 MB, and ten thousand are not had`()
     async throws
   {

@@ -8,8 +8,10 @@ import Dispatch
   import Darwin
 #endif
 
-/// A connection of which a test decides each byte; it is read on a thread of its own, since a test that
-/// blocks one of the few threads of all tasks may block the server that it waits for.
+/// A connection of which a test decides each byte.
+///
+/// It is read on a thread of its own: a test that blocks one of the few threads of all tasks may
+/// block the server that it waits for.
 final class Socket: Sendable {
   struct Failure: Error {
     let step: String

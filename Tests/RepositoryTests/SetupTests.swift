@@ -103,6 +103,6 @@ import Testing
 
   @Test func `another word is refused with the usage`() async throws {
     let end = try await BareMachine().run("Tools/setup", "everything")
-    #expect(end.status == 2 && end.errors.contains("Usage: Tools/setup [run | tests]"))
+    #expect(end.status == 2 && end.errors.contains("Usage: Tools/setup [run | postgres | tests]"))
   }
 }

@@ -93,10 +93,9 @@ public struct Hedge: ConcurrentPolicy {
   /// The settings in force.
   public var configuration: Configuration { latencies.configuration }
 
-  /// Goes on with other settings, with all copies of this hedge, and without losing what is known of
-  /// how long calls take.
+  /// Goes on with other settings, with all copies of this hedge.
   ///
-  /// They hold for calls that begin later.
+  /// They hold for calls that begin later; what is known of how long calls take stays.
   ///
   /// - Parameter configuration: The settings.
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.

@@ -38,7 +38,7 @@ extension Retry {
 }
 
 extension Retry {
-  /// The settings in force; where a function says the backoff, they name the usual one in its place.
+  /// The settings in force; where a function says the backoff, they name the usual one instead.
   public var configuration: Configuration { settings.configuration }
 
   /// Goes on with other settings, with all copies of this retry, also those in pipelines.

@@ -18,7 +18,7 @@ extension ProgramTests {
 
     /// Options of others that a page names.
     private static let foreign: Set<String> = [
-      "--traits", "--allow-writing-to-package-directory",
+      "--traits", "--allow-writing-to-package-directory", "--global", "--add",
     ]
 
     @Test func `options that a page names exist`() async throws {

@@ -42,6 +42,7 @@ enum CommandRules {
     ("make bench-http", .measures(in: "Benchmarks/Sources/bench-http/")),
     ("make bench-audit", .measures(in: "Tools/Peers/audit")),
     ("make bench-outbox", .measures(in: "Benchmarks/Sources/bench-outbox/")),
+    ("make bench-postgres", .measures(in: "Benchmarks/Sources/bench-postgres/")),
     ("make mutate", .measures(in: "Tools/Mutator/Sources/")),
     ("mainstay errors", .runs([0])), ("mainstay outbox", .runs([0])),
     ("mainstay audit", .runs([0, 1])), ("mainstay-audit", .runs([0, 1])),

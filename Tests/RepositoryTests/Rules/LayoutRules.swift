@@ -47,6 +47,7 @@ enum LayoutRules {
   private static let support: Set = [
     "TestSupport", "InventoryTestSupport", "HTTPTestSupport", "ChildSupport",
     "OutboxCrashChild", "ReportCrashChild", "ConnectivityChild", "PressureChild",
+    "DashboardChild",
     "NetworkTestSupport", "NetworkChild", "CFaultyDisk", "PostgresTestSupport", "PostgresChild",
   ]
 
