@@ -55,6 +55,19 @@ import Testing
     #expect(try await get("/ready", health, showingFindings: true).1.hasPrefix(findings))
   }
 
+  @Test func `a service says at which levels no requests should come`() async throws {
+    let levels = DegradationController(.standard)
+    levels.report(.network, isMet: false)
+    #expect(levels.status.level == .offline)
+    for (unready, isReady) in [([.offline], false), ([], true), ([.minimal], true)]
+      as [(Set<FeatureLevel>, Bool)]
+    {
+      let report = await Health(level: levels, unreadyAt: unready, clock: clock).report()
+      #expect(report.isReady == isReady && report.level == .offline)
+    }
+    #expect(await Health(level: levels, clock: clock).report().isReady == false)
+  }
+
   @Test func `what it can do without does not stop it`() async throws {
     let health = Health([check("search", isNeeded: false)], clock: clock)
     let report = await health.report()

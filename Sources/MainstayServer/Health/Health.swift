@@ -74,6 +74,7 @@ public final class Health: Sendable {
 
   private let checks: [Watched]
   private let controller: DegradationController?
+  private let unready: Set<FeatureLevel>
   private let lasting: Duration
   private let now: @Sendable () -> Duration
   private let state = Locked(State())
@@ -84,10 +85,13 @@ public final class Health: Sendable {
   /// - Parameters:
   ///   - checks: What is looked at; the default is nothing.
   ///   - level: What knows how much of the service works; the default is nothing.
+  ///   - unreadyLevels: At which levels no requests should come; by default where it is `offline`. A
+  ///     service that serves without what it calls gives none.
   ///   - lasting: For how long findings hold; zero or more, the default is a second.
   ///   - clock: What tells the time.
   public init<C: Clock<Duration>>(
-    _ checks: [Check] = [], level: DegradationController? = nil, lasting: Duration = .seconds(1),
+    _ checks: [Check] = [], level: DegradationController? = nil,
+    unreadyAt unreadyLevels: Set<FeatureLevel> = [.offline], lasting: Duration = .seconds(1),
     clock: C = ContinuousClock()
   ) {
     self.checks = checks.map { check in
@@ -96,6 +100,7 @@ public final class Health: Sendable {
       return Watched(check: check, limit: limit)
     }
     controller = level
+    unready = unreadyLevels
     self.lasting = lasting
     let start = clock.now
     now = { start.duration(to: clock.now) }
@@ -120,8 +125,9 @@ public final class Health: Sendable {
     return state.withLock { state in
       let level = controller?.status.level
       let failed = zip(checks, findings ?? []).contains { $0.check.isNeeded && !$1.isWell }
+      let serves = level.map { !unready.contains($0) } ?? true
       let report = Report(
-        isReady: !state.isStopping && !failed && findings != nil && level != .offline,
+        isReady: !state.isStopping && !failed && findings != nil && serves,
         isStopping: state.isStopping, level: level, findings: findings ?? [])
       // What was not looked at is nothing that others should hear.
       if findings != nil { state.last = (report, now) }

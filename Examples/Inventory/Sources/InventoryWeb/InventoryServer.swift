@@ -75,11 +75,11 @@ package struct InventoryServer: Sendable {
     return router
   }
 
-  /// Whether it can serve: it reads its items, and not everything has failed.
+  /// Whether it can serve: it reads its items and keeps changes, with a network or without.
   private var health: Health {
     Health(
       [Health.Check("items") { [inventory] in _ = try await inventory.store.items(limit: 1) }],
-      level: inventory.levels.controller)
+      level: inventory.levels.controller, unreadyAt: [.minimal])
   }
 
   /// Serves until the process is asked to stop by SIGINT or SIGTERM.
