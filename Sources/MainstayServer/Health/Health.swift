@@ -85,8 +85,8 @@ public final class Health: Sendable {
   /// - Parameters:
   ///   - checks: What is looked at; the default is nothing.
   ///   - level: What knows how much of the service works; the default is nothing.
-  ///   - unreadyLevels: At which levels no requests should come; by default where it is `offline`. A
-  ///     service that serves without what it calls gives none.
+  ///   - unreadyLevels: At which levels no requests should come; by default at `offline`. A service
+  ///     that serves without what it calls gives none.
   ///   - lasting: For how long findings hold; zero or more, the default is a second.
   ///   - clock: What tells the time.
   public init<C: Clock<Duration>>(
