@@ -170,7 +170,6 @@ extension Migration {
     create index op_held on mainstay.op (id) where state = 'waiting' and run_at is null;
     create index op_due on mainstay.op (run_at) where run_at is not null;
     create index op_lease on mainstay.op (owner) where owner is not null;
-    create index op_running on mainstay.op (kind) where state = 'leased';
     create index op_key on mainstay.op (ordering_key, id) where ordering_key is not null;
     create unique index op_head on mainstay.op (ordering_key)
       where ordering_key is not null and state <> 'blocked';

@@ -148,7 +148,7 @@ extension Migration {
         if found then
           if v_rule.concurrency is not null then
             select count(*) into v_running from mainstay.op
-              where kind = v_rule.kind and state = 'leased';
+              where kind = v_rule.kind and owner is not null;
             v_free := least(v_free, greatest(v_rule.concurrency - v_running, 0)::integer);
           end if;
           if v_rule.rate is not null then
@@ -178,14 +178,15 @@ extension Migration {
           select o.lane, o.kind, o.version from mainstay.op as o
           where o.state = 'ready' and (o.lane, o.kind, o.version) > (r.lane, r.kind, r.version)
           order by o.lane, o.kind, o.version limit 1) as n
+      ), foreign_run as materialized (
+        select r.lane, r.kind, r.version from run as r where not exists (
+          select 1 from mainstay.owner as w
+          where (r.kind || '/' || r.version) = any (w.types) and w.alive_until > mainstay.clock())
       ), unknown as materialized (
-        select o.id from run as r cross join lateral (
+        select o.id from foreign_run as r cross join lateral (
           select p.id from mainstay.op as p
           where p.state = 'ready' and p.lane = r.lane and p.kind = r.kind and p.version = r.version
           limit p_limit for update skip locked) as o
-        where not exists (
-          select 1 from mainstay.owner as w
-          where (r.kind || '/' || r.version) = any (w.types) and w.alive_until > mainstay.clock())
         limit p_limit
       )
       update mainstay.op as o set state = 'parked', cause = 'unknownType'
@@ -229,9 +230,13 @@ extension Migration {
       v_open := array(select t.kind
         from unnest(p_kinds, v_limits[cardinality(p_kinds) + 1:]) as t (kind, shared)
         where t.shared > 0);
+      -- In words that only the small index of suspects can answer: a plan that is made while there
+      -- is little, and kept when there is much, would read everything that is ready otherwise.
       select o.id into v_suspect from mainstay.op as o
-        where o.state = 'ready' and o.crashes > 0 and o.lane = any (v_lanes)
-          and o.kind = any (v_open) and (o.kind || '/' || o.version) = any (v_types)
+        where o.state = 'ready' and o.crashes > 0
+          and array_position(v_lanes, o.lane) is not null
+          and array_position(v_open, o.kind) is not null
+          and array_position(v_types, o.kind || '/' || o.version) is not null
         order by o.id limit 1 for update skip locked;
       if found then
         return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// How the server plans what is asked most often.
+  ///
+  /// These functions look for few rows by an index, whatever their parameters are, so one plan does
+  /// for all calls: planning each call anew took longer than running it. Such a plan may be made
+  /// while a table is empty, and is kept until the server has counted the rows, so it must not read
+  /// a whole table. An estimate that has become wrong must not start the server's compiler either.
+  ///
+  /// A later step that replaces one of them has to say so again.
+  static let plans = """
+    do $$
+    declare
+      v_function regprocedure;
+    begin
+      for v_function in select p.oid::regprocedure from pg_proc as p
+        where p.pronamespace = (select relnamespace from pg_class
+            where oid = 'mainstay.op'::regclass)
+          and p.proname in ('claim', 'complete', 'settle', 'promote', 'take_plain', 'take_all',
+            'enqueue_bytes')
+      loop
+        execute format('alter function %s set plan_cache_mode = force_generic_plan '
+          'set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off '
+          'set jit = off', v_function);
+      end loop;
+    end $$;
+    """
+}
