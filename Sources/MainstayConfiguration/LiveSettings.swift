@@ -2,13 +2,13 @@
 
 public import Configuration
 public import Logging
-import Mainstay
+public import Mainstay
 public import ServiceLifecycle
 
-/// Policies whose settings follow a configuration while they work.
+/// Policies and outboxes whose settings follow a configuration while they work.
 ///
-/// Where a key is not set, what the policy was made with holds; where a value is not legal, what
-/// held before goes on, and the reason is logged once.
+/// Where a key is not set, what the policy was made with holds; where a value is not legal, or
+/// cannot change any more, what held before goes on, and the reason is logged once.
 public struct LiveSettings: Service {
   private let reader: ConfigReader
   private let logger: Logger
@@ -36,7 +36,7 @@ public struct LiveSettings: Service {
     self.parts = parts
   }
 
-  /// These settings, which are followed by one policy more.
+  /// These settings, which are followed by one policy or outbox more.
   ///
   /// - Parameters:
   ///   - key: Where they lie, such as `breakers.catalog`.

@@ -14,6 +14,7 @@ package import Mainstay
 /// | the other side asked to slow down, was too busy, or too slow | halved, 1 at least |
 /// | the network could not be reached | 1 |
 /// | anything else | as it was |
+/// | another maximum | that, where it was the old one; else as it was, up to the new one |
 package struct DrainPaceStateMachine: Sendable, Equatable {
   /// What the end of a run says about the way to the other side.
   package enum Signal: Sendable, Equatable, CaseIterable {
@@ -39,7 +40,7 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
     }
   }
 
-  package let maximum: Int
+  package private(set) var maximum: Int
   package private(set) var limit: Int
   private var successes = 0
 
@@ -47,6 +48,14 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
   package init(maximum: Int) {
     self.maximum = max(maximum, 1)
     limit = self.maximum
+  }
+
+  /// Another maximum holds from now on, 1 or more; what runs beyond it goes on.
+  package mutating func update(maximum new: Int) {
+    let isFast = limit == maximum
+    maximum = max(new, 1)
+    limit = isFast ? maximum : min(limit, maximum)
+    successes = min(successes, maximum)
   }
 
   /// A run ended.

@@ -6,7 +6,7 @@ internal import Mainstay
 /// Runs what is ready: one loop, however often it is woken.
 actor Drainer {
   struct Settings: Sendable {
-    var maximumConcurrency: Int
+    var inForce: SettingsInForce
     var timeline: Timeline
     var mapping: ErrorMapping?
     var observer: (any OutboxObserver)?
@@ -36,6 +36,12 @@ actor Drainer {
     let task: Task<Void, Never>
   }
 
+  /// What holds a type back, for as long as the limit is what it was.
+  private struct UsedUpLimit {
+    let end: Duration
+    let kind: RateLimiter.Kind
+  }
+
   /// How long a cancelled run may take to notice, when the app is suspended.
   static let grace = Duration.milliseconds(500)
   /// The same when it is shut down: whoever waits for that has the time.
@@ -54,7 +60,7 @@ actor Drainer {
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
   /// Until when nothing of a type is begun, since its limit is used up.
-  private var limitedUntil: [PayloadType: Duration] = [:]
+  private var usedUp: [PayloadType: UsedUpLimit] = [:]
   private var pace: DrainPaceStateMachine
   private var rate = DrainRate()
   private var isExclusive = false
@@ -69,7 +75,8 @@ actor Drainer {
     self.store = store
     self.workers = workers
     self.settings = settings
-    pace = DrainPaceStateMachine(maximum: settings.maximumConcurrency)
+    pace = DrainPaceStateMachine(maximum: settings.inForce.now.maximumConcurrency)
+    for worker in workers.values { worker.gates.limiter?.ringWhenChanged(signal) }
   }
 
   /// Says that there may be something to do; never waits.
@@ -104,6 +111,7 @@ actor Drainer {
 
   /// What keeps an operation from running that nothing in the store keeps from it.
   func obstacles(_ operation: StoredOperation) -> [Obstacle] {
+    followSettings()
     var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
       .map(Obstacle.constraint)
     let isReady = operation.state == .ready
@@ -111,10 +119,10 @@ actor Drainer {
     if isPaused, operation.state != .leased { found.append(.paused) }
     guard isReady else { return found }
     if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
-    let limit = workers[operation.type]?.rules.maximumConcurrency
+    let limit = maximumConcurrency(of: operation.type)
     if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
-    if let end = limitedUntil[operation.type] {
-      found.append(.rateLimited(max(end - settings.timeline.now, .zero)))
+    if let limit = usedUp[operation.type] {
+      found.append(.rateLimited(max(limit.end - settings.timeline.now, .zero)))
     }
     if running.count >= pace.limit { found.append(.outboxIsBusy(pace.limit)) }
     return found
@@ -122,6 +130,19 @@ actor Drainer {
 
   private func running(_ type: PayloadType) -> Int {
     running.values.count { $0.operation.type == type }
+  }
+
+  /// How many of a type run at once; nil for as many as run at all.
+  private func maximumConcurrency(of type: PayloadType) -> Int? {
+    settings.inForce.now.maximumConcurrencyOfKinds[type.kind]
+      ?? workers[type]?.rules.maximumConcurrency
+  }
+
+  /// Goes by the settings as they are now.
+  private func followSettings() {
+    let maximum = settings.inForce.now.maximumConcurrency
+    if maximum != pace.maximum { pace.update(maximum: maximum) }
+    passLimits()
   }
 
   /// Adds to a snapshot how long it takes to work off what can be worked off.
@@ -201,13 +222,13 @@ actor Drainer {
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
         try await reconsider()
-        passLimits()
+        followSettings()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
         settings.changed()
         storageFailures = 0
         if isEnding { return }
-        let times = limitedUntil.values + (due.map { [start + $0.clamped] } ?? [])
+        let times = usedUp.values.map(\.end) + (due.map { [start + $0.clamped] } ?? [])
         await signal.wait(until: times.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
@@ -262,9 +283,9 @@ actor Drainer {
   /// How many more operations of a type may run, for types with a limit of their own.
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
-    for (type, worker) in workers {
-      if let most = worker.rules.maximumConcurrency { limits[type] = max(most - running(type), 0) }
-      if limitedUntil[type] != nil { limits[type] = 0 }
+    for type in workers.keys {
+      if let most = maximumConcurrency(of: type) { limits[type] = max(most - running(type), 0) }
+      if usedUp[type] != nil { limits[type] = 0 }
     }
     return limits
   }
@@ -272,17 +293,24 @@ actor Drainer {
   /// Whether the limit of a type lets one more begin now; where it does not, nothing of the type is
   /// claimed until it does.
   private func isWithinLimit(_ type: PayloadType) -> Bool {
-    guard let limiter = workers[type]?.gates.limiter, !limiter.tryAcquire() else { return true }
+    guard let limiter = workers[type]?.gates.limiter else { return true }
+    // Read first: where it changes meanwhile, the wait is not trusted.
+    let kind = limiter.configuration.kind
+    guard !limiter.tryAcquire() else { return true }
     // Asked how long, and given back at once.
     let wait = (try? limiter.reserve(maximumWait: .seconds(3600)))?.delay ?? .seconds(1)
-    limitedUntil[type] = settings.timeline.now + max(wait, .milliseconds(1)).clamped
+    usedUp[type] = UsedUpLimit(
+      end: settings.timeline.now + max(wait, .milliseconds(1)).clamped, kind: kind)
     return false
   }
 
-  /// Forgets the limits whose time is over.
+  /// Forgets the limits whose time is over, and those that are others by now.
   private func passLimits() {
+    guard !usedUp.isEmpty else { return }
     let now = settings.timeline.now
-    limitedUntil = limitedUntil.filter { $0.value > now }
+    usedUp = usedUp.filter { type, limit in
+      limit.end > now && workers[type]?.gates.limiter?.configuration.kind == limit.kind
+    }
   }
 
   private func begin(_ leased: LeasedOperation) {

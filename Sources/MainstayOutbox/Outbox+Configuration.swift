@@ -12,11 +12,19 @@ extension Outbox {
   ///
   /// ```json
   /// {"maximumConcurrency": 4, "maximumPending": 100000, "maximumBytes": 100000000,
-  ///  "maximumOutcomes": 1000, "maximumPayloadBytes": 1000000, "startsPaused": false}
+  ///  "maximumOutcomes": 1000, "maximumPayloadBytes": 1000000, "startsPaused": false,
+  ///  "maximumConcurrencyOfKinds": {"photo": 1}, "ageing": 3600}
   /// ```
+  ///
+  /// <doc:ChangingSettings> says which of them can change while the outbox works.
   public struct Configuration: Sendable {
     /// How many operations run at once; 1 or more, the default is 4.
     public var maximumConcurrency = 4
+    /// How many operations of a kind run at once, where that is not what its worker says; 1 or more
+    /// each, the default is that it is for all kinds.
+    ///
+    /// Each version of a kind counts by itself. A kind without a worker changes nothing.
+    public var maximumConcurrencyOfKinds: [OperationKind: Int] = [:]
     /// How many unfinished operations it takes; 1 or more, or nil for any number.
     ///
     /// More are refused with ``OutboxError/Code/full``, unless what has expired or is expendable
@@ -88,9 +96,21 @@ extension Outbox.Configuration {
 
   /// - Throws: `ConfigurationError` with everything that is not legal.
   func check() throws(ConfigurationError) {
-    let more = "it must be 1 or more"
     var found = Violations()
+    check(&found)
+    guard found.all.isEmpty else {
+      throw ConfigurationError(subject: "Outbox", violations: found.all)
+    }
+  }
+
+  /// Notes everything that is not legal.
+  func check(_ found: inout Violations) {
+    let more = "it must be 1 or more"
     found.check(maximumConcurrency >= 1, "maximumConcurrency", maximumConcurrency, more)
+    for (kind, most) in maximumConcurrencyOfKinds.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    {
+      found.check(most >= 1, "maximumConcurrencyOfKinds.\(kind)", most, more)
+    }
     if let maximumPending {
       found.check(
         maximumPending >= 1, "maximumPending", maximumPending,
@@ -105,16 +125,13 @@ extension Outbox.Configuration {
       maximumOutcomes >= 0, "maximumOutcomes", maximumOutcomes, "it must be zero or more")
     found.check(maximumPayloadBytes >= 1, "maximumPayloadBytes", maximumPayloadBytes, more)
     found.check(ageing >= .zero, "ageing", ageing, "it must be zero or more")
-    guard found.all.isEmpty else {
-      throw ConfigurationError(subject: "Outbox", violations: found.all)
-    }
   }
 }
 
 extension Outbox.Configuration: Codable {
   private enum CodingKeys: CodingKey {
-    case maximumConcurrency, maximumPending, maximumBytes, maximumOutcomes, maximumPayloadBytes,
-      startsPaused, ageing
+    case maximumConcurrency, maximumConcurrencyOfKinds, maximumPending, maximumBytes,
+      maximumOutcomes, maximumPayloadBytes, startsPaused, ageing
   }
 
   /// Decodes the settings; a key that is missing gets its default.
@@ -122,6 +139,8 @@ extension Outbox.Configuration: Codable {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init()
     maximumConcurrency = try values.decode(.maximumConcurrency, default: maximumConcurrency)
+    let ofKinds = try values.decode(.maximumConcurrencyOfKinds, default: [String: Int]())
+    for (kind, most) in ofKinds { maximumConcurrencyOfKinds[OperationKind(rawValue: kind)] = most }
     if values.contains(.maximumPending) {
       maximumPending = try values.decode(Int?.self, forKey: .maximumPending)
     }
@@ -136,6 +155,9 @@ extension Outbox.Configuration: Codable {
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(maximumConcurrency, forKey: .maximumConcurrency)
+    let ofKinds = maximumConcurrencyOfKinds.map { ($0.key.rawValue, $0.value) }
+    try values.encode(
+      Dictionary(uniqueKeysWithValues: ofKinds), forKey: .maximumConcurrencyOfKinds)
     try values.encode(maximumPending, forKey: .maximumPending)
     try values.encodeIfPresent(maximumBytes, forKey: .maximumBytes)
     try values.encode(maximumOutcomes, forKey: .maximumOutcomes)

@@ -256,7 +256,7 @@ extension Outbox {
     let answer = try await changing { try await $0.cancel(id) }
     if answer == .stopping { await drainer.cancelRun(of: id) }
     if answer == .cancelled, let kind = operation?.type.kind {
-      configuration.observer?.observe(OutboxEvent(.cancelled, id: id, kind: kind))
+      opened.observer?.observe(OutboxEvent(.cancelled, id: id, kind: kind))
     }
     return answer
   }

@@ -33,11 +33,13 @@ extension Outbox {
     var surroundings = Surroundings()
     surroundings.timeline = Timeline(clock)
     let (timeline, start, date) = (surroundings.timeline, surroundings.timeline.now, now())
+    let inForce = SettingsInForce(configuration)
     let store = SQLiteStore(
-      in: writer, migrator: migrator, limits: configuration.limits,
+      in: writer, migrator: migrator, limits: { inForce.now.limits },
       now: { date.addingTimeInterval((timeline.now - start).inSeconds) })
     try await self.init(
-      store: store, configuration: configuration, surroundings: surroundings, workers: workers())
+      store: store, configuration: configuration, ownLimits: inForce, surroundings: surroundings,
+      workers: workers())
   }
 
   /// How much of what was accepted is certain to be there later.

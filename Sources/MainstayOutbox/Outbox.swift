@@ -41,7 +41,11 @@ public final class Outbox: Sendable {
   public let opening: OpeningReport
   let store: any OutboxStore
   let drainer: Drainer
-  let configuration: Configuration
+  /// What it was opened with; ``configuration`` is what holds now.
+  let opened: Configuration
+  let inForce: SettingsInForce
+  /// Whether the store was made here, and goes by the limits of the settings.
+  let isStoreOwn: Bool
   let changeFeed: Changes
   let progress: ProgressBoard
   let chance: Chance
@@ -78,13 +82,14 @@ public final class Outbox: Sendable {
     workers: [Worker]
   ) async throws(OutboxError) {
     let timeline = surroundings.timeline
-    let start = timeline.now
+    let (start, inForce) = (timeline.now, SettingsInForce(configuration))
     let store = SQLiteStore(
-      at: url, limits: configuration.limits,
+      at: url, host: nil, limits: { inForce.now.limits },
       now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
       probe: surroundings.probe)
     try await self.init(
-      store: store, configuration: configuration, surroundings: surroundings, workers: workers)
+      store: store, configuration: configuration, ownLimits: inForce, surroundings: surroundings,
+      workers: workers)
   }
 
   /// Opens an outbox in a file with settings that come from outside.
@@ -125,9 +130,19 @@ public final class Outbox: Sendable {
       store: store, configuration: configuration, surroundings: surroundings, workers: workers())
   }
 
-  package init(
+  package convenience init(
     store: some OutboxStore, configuration: Configuration, surroundings: Surroundings,
     workers: [Worker]
+  ) async throws(OutboxError) {
+    try await self.init(
+      store: store, configuration: configuration, ownLimits: nil, surroundings: surroundings,
+      workers: workers)
+  }
+
+  /// - Parameter ownLimits: The settings that the store goes by; nil for a store of somebody else.
+  init(
+    store: some OutboxStore, configuration: Configuration, ownLimits: SettingsInForce?,
+    surroundings: Surroundings, workers: [Worker]
   ) async throws(OutboxError) {
     do throws(ConfigurationError) {
       try configuration.check()
@@ -143,7 +158,10 @@ public final class Outbox: Sendable {
     }
     do { opening = try await store.open() } catch { throw OutboxError(error) }
     self.store = store
-    self.configuration = configuration
+    opened = configuration
+    isStoreOwn = ownLimits != nil
+    let inForce = ownLimits ?? SettingsInForce(configuration)
+    self.inForce = inForce
     let chance = Chance(seed: surroundings.seed)
     self.chance = chance
     let changes = Changes { [working] in
@@ -156,7 +174,7 @@ public final class Outbox: Sendable {
     let drainer = Drainer(
       store: store, workers: byType,
       settings: Drainer.Settings(
-        maximumConcurrency: configuration.maximumConcurrency, timeline: surroundings.timeline,
+        inForce: inForce, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
@@ -280,7 +298,7 @@ extension Outbox {
   /// Operations are there: they are told, and run.
   func accepted(_ ids: [OperationID], _ kind: OperationKind) {
     guard !ids.isEmpty else { return }
-    if let observer = configuration.observer {
+    if let observer = opened.observer {
       for id in ids { observer.observe(OutboxEvent(.enqueued, id: id, kind: kind)) }
     }
     drainer.wake()
@@ -292,11 +310,10 @@ extension Outbox {
     _ operation: Operation, _ options: EnqueueOptions
   ) throws(OutboxError) -> (new: NewOperation, plain: Data) {
     let payload = try operation.encoded()
-    guard payload.count <= configuration.maximumPayloadBytes else {
+    let most = inForce.now.maximumPayloadBytes
+    guard payload.count <= most else {
       throw OutboxError(
-        .tooLarge,
-        details: "\(Operation.kind): \(payload.count) of \(configuration.maximumPayloadBytes) bytes"
-      )
+        .tooLarge, details: "\(Operation.kind): \(payload.count) of \(most) bytes")
     }
     let sealed = try sealed(payload, as: .payload(Operation.payloadType))
     var generator = SystemRandomNumberGenerator()
@@ -354,7 +371,7 @@ extension Outbox {
     twin.type == new.type && vault.opened(twin).payload == plain
   }
 
-  var vault: Vault { Vault(codec: configuration.codec) }
+  var vault: Vault { Vault(codec: opened.codec) }
 
   func sealed(_ plain: Data, as content: Vault.Content) throws(OutboxError) -> Data {
     do {
@@ -369,7 +386,7 @@ extension Outbox {
   ) -> NewOperation.Wishes {
     let priority = options.priority ?? type.priority
     return NewOperation.Wishes(
-      priority: priority, handicap: priority.handicap(ageing: configuration.ageing),
+      priority: priority, handicap: priority.handicap(ageing: inForce.now.ageing),
       delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
       constraints: options.constraints,
       isExpendable: options.isExpendable ?? type.isExpendable)

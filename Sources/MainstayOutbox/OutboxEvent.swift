@@ -33,6 +33,8 @@ public struct OutboxEvent: Sendable {
     case unclassified(type: String, cure: String)
     /// The store failed; it is tried again.
     case storageFailed(OutboxError)
+    /// The outbox goes on with other settings.
+    case settingsChanged
   }
 
   /// The operation; nil where it is about the whole outbox.

@@ -4,6 +4,7 @@ import Configuration
 import Logging
 import Mainstay
 import MainstayConfiguration
+import MainstayOutbox
 import MainstayTesting
 import TestSupport
 import Testing
@@ -94,6 +95,42 @@ private struct Lines: LogHandler {
     }
     let moves = Array(repeating: taken + "bulkheads.catalog", count: 3)
     #expect(log.lines == [refusal] + moves + [taken + "breakers.catalog"])
+  }
+
+  @Test func `an outbox follows, and keeps what cannot change`() async throws {
+    var settings = Outbox.Configuration()
+    settings.maximumPending = 7
+    settings.unmetConstraints = [.power]
+    let outbox = try await Outbox(store: InMemoryStore(), configuration: settings) {}
+    let log = log
+    let live = LiveSettings(
+      ConfigReader(provider: provider), logger: Logger(label: "test") { _ in Lines(log) }
+    )
+    .applying("outbox", to: outbox)
+    await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await live.run() }
+      provider.setValue(9, forKey: "outbox.maximumConcurrency")
+      await log.lines(atLeast: 1)
+      provider.setValue("{\"photo\": 1}", forKey: "outbox.maximumConcurrencyOfKinds")
+      await log.lines(atLeast: 2)
+      #expect(outbox.configuration.maximumConcurrency == 9)
+      #expect(outbox.configuration.maximumConcurrencyOfKinds == ["photo": 1])
+      #expect(outbox.configuration.unmetConstraints == [.power])
+      provider.setValue(true, forKey: "outbox.startsPaused")
+      await log.lines(atLeast: 3)
+      provider.setValue(nil, forKey: "outbox.startsPaused")
+      provider.setValue(nil, forKey: "outbox.maximumConcurrency")
+      await log.lines(atLeast: 4)
+      #expect(outbox.configuration.maximumConcurrency == 4)
+      group.cancelAll()
+    }
+    let taken = "notice: Took new settings of outbox"
+    let refusal = """
+      warning: Kept the old settings of outbox: Outbox(startsPaused: true is not legal: it counts \
+      only when an outbox is opened; call pause() or resume() instead)
+      """
+    #expect(log.lines == [taken, taken, refusal, taken])
+    await outbox.shutDown()
   }
 
   @Test func `following ends with its task, and nothing is taken any more`() async throws {

@@ -45,6 +45,26 @@ import Testing
         == [1, 2, 2, 1, 2, 2])
   }
 
+  @Test(.requirement("P37"))
+  func `another maximum is reached at once at full speed, and step by step after trouble`() {
+    func limit(_ signals: [Signal], _ maxima: Int..., then more: [Signal] = []) -> Int {
+      var pace = DrainPaceStateMachine(maximum: 8)
+      for signal in signals { pace.ended(signal) }
+      for maximum in maxima { pace.update(maximum: maximum) }
+      for signal in more { pace.ended(signal) }
+      return pace.limit
+    }
+    #expect(limit([], 20) == 20 && limit([], 3) == 3 && limit([], 0) == 1)
+    #expect(limit([.pushedBack], 20) == 4, "it is still careful")
+    #expect(limit([.pushedBack], 2) == 2 && limit([.pushedBack], 2, 20) == 20)
+    #expect(limit([.unreachable], 20, then: [.succeeded, .succeeded, .succeeded]) == 4)
+    #expect(limit([.pushedBack], 20, then: Array(repeating: .succeeded, count: 12)) == 16)
+    // What ended well before counts no more than it can.
+    let well = [Signal.pushedBack] + Array(repeating: .succeeded, count: 3)
+    #expect(limit(well, 20, then: [.succeeded]) == 8)
+    #expect(limit(well, 2, then: [.pushedBack, .succeeded]) == 2)
+  }
+
   @Test(arguments: [
     (AppError.test(.transient(), kind: .offline), Signal.unreachable),
     (.test(.transient(), kind: .network), .unreachable),
@@ -62,7 +82,13 @@ import Testing
     var generator = SeededGenerator(seed: 7)
     for maximum in 1...9 {
       var pace = DrainPaceStateMachine(maximum: maximum)
-      for _ in 0..<10_000 {
+      for step in 0..<10_000 {
+        var maximum = maximum
+        if step > 5000 {
+          maximum = Int.random(in: 1...9, using: &generator)
+          pace.update(maximum: maximum)
+          #expect((1...maximum).contains(pace.limit))
+        }
         let signal = Signal.allCases.randomElement(using: &generator) ?? .neutral
         let before = pace.limit
         pace.ended(signal)

@@ -135,17 +135,27 @@ public final class RateLimiter: Policy, Sendable {
 
   private func change(_ settings: (inout Configuration) -> Void) {
     let now = timeline.now
-    let (waiters, alarm) = guarded.withLock { guarded in
+    let (waiters, alarm, followers) = guarded.withLock { guarded in
       let before = guarded.configuration.kind
       settings(&guarded.configuration)
       if guarded.configuration.kind != before {
         guarded.machine.change(to: guarded.configuration.kind, now: now)
       }
-      return (takeTurns(&guarded, now), guarded.newAlarm())
+      return (takeTurns(&guarded, now), guarded.newAlarm(), guarded.followers.compactMap(\.target))
     }
     tell { _ in .settingsChanged }
     for waiter in waiters { waiter.end(.granted) }
     if let alarm { ring(at: alarm) }
+    for follower in followers { follower.ring() }
+  }
+
+  /// Rings somebody after each change of the settings, for as long as it is there: whoever goes by
+  /// the limit without waiting in its line.
+  package func ringWhenChanged(_ target: some AlarmTarget) {
+    guarded.withLock { guarded in
+      guarded.followers.removeAll { $0.target == nil }
+      guarded.followers.append(Follower(target: target))
+    }
   }
 
   /// Lets a call through if that is possible right now.
@@ -237,10 +247,16 @@ extension RateLimiter {
     func ring() { limiter.ring(due) }
   }
 
+  private struct Follower {
+    weak var target: (any AlarmTarget)?
+  }
+
   private struct Guarded {
     var machine: RateLimiterStateMachine
     var configuration: Configuration
     var waiters: [UInt64: Waiter] = [:]
+    /// Who is told of changes.
+    var followers: [Follower] = []
     /// The due time of the alarm that rings first; nil where there is none.
     var alarm: Duration?
     var mailbox = EventMailbox()

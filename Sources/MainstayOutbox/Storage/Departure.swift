@@ -67,7 +67,6 @@ struct Departure {
 
   /// Forgets the oldest, where there are more than are kept.
   func forgetOldOutcomes() throws {
-    guard outcomes > 0 else { return }
     try db.cachedStatement(
       sql: """
         DELETE FROM mainstay_outcome WHERE id <= (SELECT max(id) FROM mainstay_outcome) - ?

@@ -29,6 +29,15 @@ extension SQLiteStore {
     in writer: any DatabaseWriter, migrator: DatabaseMigrator? = nil,
     limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date = { Date() }
   ) {
+    let limits = limits.checked
+    self.init(in: writer, migrator: migrator, limits: { limits }, now: now)
+  }
+
+  /// With limits that may change.
+  convenience init(
+    in writer: any DatabaseWriter, migrator: DatabaseMigrator?,
+    limits: @escaping @Sendable () -> StoreLimits, now: @escaping @Sendable () -> Date
+  ) {
     let path = (writer as? DatabaseQueue)?.path ?? (writer as? DatabasePool)?.path ?? ""
     // A database in memory has no other owners, and its lock may lie anywhere.
     let isFile = !path.isEmpty && path != ":memory:" && !path.hasPrefix("file:")
@@ -36,7 +45,8 @@ extension SQLiteStore {
       isFile
       ? URL(filePath: path)
       : FileManager.default.temporaryDirectory.appending(path: "mainstay-\(UUID().uuidString)")
-    self.init(at: url, host: Host(writer: writer, migrator: migrator), limits: limits, now: now)
+    self.init(
+      at: url, host: Host(writer: writer, migrator: migrator), limits: limits, now: now, probe: nil)
   }
 
   /// Enters the database of an app.

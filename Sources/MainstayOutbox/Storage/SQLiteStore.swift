@@ -41,7 +41,9 @@ public final class SQLiteStore: OutboxStore {
   /// The connection of an app that the tables live in; nil where they have a file of their own.
   let host: Host?
   /// How much it keeps.
-  public let limits: StoreLimits
+  public var limits: StoreLimits { readLimits() }
+  /// Reads the limits, which may change where an outbox has made the store.
+  private let readLimits: @Sendable () -> StoreLimits
   let now: @Sendable () -> Date
   let probe: DurabilityProbe?
   let state = Locked(State())
@@ -61,22 +63,27 @@ public final class SQLiteStore: OutboxStore {
     self.init(at: url, limits: limits, now: now, probe: nil)
   }
 
-  /// For the database of an app.
-  init(at url: URL, host: Host, limits: StoreLimits, now: @escaping @Sendable () -> Date) {
-    self.url = url
-    self.host = host
-    self.limits = limits.checked
-    self.now = now
-    probe = nil
-  }
-
-  package init(
+  package convenience init(
     at url: URL, limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date,
     probe: DurabilityProbe?
   ) {
+    let limits = limits.checked
+    self.init(at: url, host: nil, limits: { limits }, now: now, probe: probe)
+  }
+
+  /// - Parameters:
+  ///   - url: Where the file lies.
+  ///   - host: The database of an app that the tables stand in; nil for a file of their own.
+  ///   - limits: How much it keeps, which is asked for each transaction.
+  ///   - now: The time of day.
+  ///   - probe: Told of each step; for tests.
+  init(
+    at url: URL, host: Host?, limits: @escaping @Sendable () -> StoreLimits,
+    now: @escaping @Sendable () -> Date, probe: DurabilityProbe?
+  ) {
     self.url = url
-    host = nil
-    self.limits = limits.checked
+    self.host = host
+    readLimits = limits
     self.now = now
     self.probe = probe
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Mainstay
-
 /// What takes new settings while it works.
 public protocol LiveConfigurable: Sendable {
   /// Its settings.
