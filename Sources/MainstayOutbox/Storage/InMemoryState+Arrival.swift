@@ -125,7 +125,7 @@ extension InMemoryState {
       isExpendable: new.wishes.isExpendable)
     return StoredRow(
       operation: operation, rank: date.milliseconds + new.wishes.handicap.milliseconds,
-      start: start, uniqueKey: new.wishes.uniqueKey?.value)
+      start: start, wait: delay, uniqueKey: new.wishes.uniqueKey?.value)
   }
 
   private func isTaken(_ key: String) -> Bool {

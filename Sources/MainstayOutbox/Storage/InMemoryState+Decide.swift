@@ -5,6 +5,7 @@ import Mainstay
 
 extension InMemoryState {
   mutating func promote(_ types: Set<PayloadType>, at date: Date) -> Duration? {
+    settleClock(at: date)
     for (id, row) in sorted {
       let operation = row.operation
       if let due = operation.due, due.milliseconds <= date.milliseconds {
@@ -35,7 +36,10 @@ extension InMemoryState {
     let later = Date(milliseconds: date.milliseconds + delay.milliseconds)
     for (id, row) in rows where row.operation.state == .scheduled && row.operation.unreachable > 0 {
       if row.operation.priority < .normal, delay > .zero {
-        rows[id]?.operation.due = row.operation.due.map { min($0, later) }
+        if let due = row.operation.due, due > later {
+          rows[id]?.operation.due = later
+          rows[id]?.wait = delay.milliseconds
+        }
         continue
       }
       rows[id]?.operation.state = .ready
@@ -51,20 +55,24 @@ extension InMemoryState {
     if closure.cause == .throttled, let present = closed[lane] {
       guard let end = present.until, let until, end < until else { return }
     }
-    closed[lane] = (closure.cause, until)
+    closed[lane] = (closure.cause, until, closure.duration?.milliseconds ?? 0)
   }
 
   mutating func redrive(_ id: OperationID, at date: Date) -> Bool {
     guard let (number, letter) = dead.first(where: { $0.value.id == id }) else { return false }
     dead[number] = nil
     let old = letter.operation
+    // It may be from before the clock was set back.
+    let jump = max(old.enqueued.milliseconds - date.milliseconds, 0)
     let operation = StoredOperation(
       id: old.id, type: old.type, lane: old.lane, orderingKey: old.orderingKey,
       idempotencyKey: old.idempotencyKey, payload: old.payload, state: .blocked,
-      effect: old.effect, failure: old.failure, enqueued: old.enqueued, priority: old.priority,
+      effect: old.effect, failure: old.failure,
+      enqueued: jump > 0 ? Date(milliseconds: date.milliseconds) : old.enqueued,
+      priority: old.priority,
       constraints: old.constraints, isExpendable: old.isExpendable, merges: old.merges,
       checkpoint: old.checkpoint)
-    rows[number] = StoredRow(operation: operation, rank: ranks[number] ?? 0)
+    rows[number] = StoredRow(operation: operation, rank: (ranks[number] ?? 0) - jump)
     release(number, at: date)
     // It may have held back one that stands before it, which was redriven earlier.
     unblock(old.orderingKey, at: date)

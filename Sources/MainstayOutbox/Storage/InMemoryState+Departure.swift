@@ -169,6 +169,7 @@ extension InMemoryState {
     let start = row.start.flatMap { $0 > date ? $0 : nil }
     rows[id]?.operation.state = start == nil ? .ready : .scheduled
     rows[id]?.operation.due = start
+    rows[id]?.wait = start.map { $0.milliseconds - date.milliseconds } ?? 0
   }
 
   mutating func cancel(_ id: OperationID, at date: Date) -> Cancellation? {

@@ -15,6 +15,8 @@ struct InMemoryState {
     var rank: Int64 = 0
     /// When it may run at the earliest.
     var start: Date?
+    /// How long it was meant to wait when its due time was set, in milliseconds.
+    var wait: Int64 = 0
     var uniqueKey: String?
     var isHeld = false
 
@@ -28,7 +30,10 @@ struct InMemoryState {
   let limits: StoreLimits
   var rows: [Int64: StoredRow] = [:]
   var dead: [Int64: DeadLetter] = [:]
-  var closed: [Lane: (cause: LaneClosure.Cause, until: Date?)] = [:]
+  var closed: [Lane: (cause: LaneClosure.Cause, until: Date?, wait: Int64)] = [:]
+  /// The latest time of day that anything was written at, since the clock was last found set back;
+  /// in milliseconds.
+  private var latestDate: Int64 = .min
   private var tokens: [Int64: Int64] = [:]
   /// The ranks of dead letters.
   var ranks: [Int64: Int64] = [:]
@@ -100,6 +105,8 @@ struct InMemoryState {
 
   mutating func open(at date: Date) -> OpeningReport {
     var report = OpeningReport()
+    latestDate = .max
+    settleClock(at: date)
     for (id, row) in sorted {
       if row.isUnreadable { rows[id]?.isUnreadable = false }
       guard row.token != nil else { continue }
@@ -179,6 +186,7 @@ struct InMemoryState {
   ) {
     rows[id]?.operation.state = state
     rows[id]?.operation.due = Date(milliseconds: date.milliseconds + delay.milliseconds)
+    rows[id]?.wait = delay.milliseconds
   }
 
   mutating func leaveReceipt(
@@ -192,5 +200,36 @@ struct InMemoryState {
     receipt.bytes += operation.payload.count
     receipt.last = max(receipt.last, date)
     receipts[[kind, reason.rawValue]] = receipt
+  }
+}
+
+// What a clock does that is set back.
+extension InMemoryState {
+  /// Something is written at a time of day.
+  mutating func note(_ date: Date) { latestDate = max(latestDate, date.milliseconds) }
+
+  /// A wait never lasts longer from now than it was meant to last: a clock that went back between
+  /// two runs of the process, or during one, must not freeze anything.
+  mutating func settleClock(at date: Date) {
+    let now = date.milliseconds
+    defer { latestDate = now }
+    guard now < latestDate else { return }
+    for (id, row) in rows {
+      if let due = row.operation.due, due.milliseconds > now + row.wait {
+        rows[id]?.operation.due = Date(milliseconds: now + row.wait)
+      }
+      let jump = row.operation.enqueued.milliseconds - now
+      guard jump > 0 else { continue }
+      rows[id]?.rank -= jump
+      rows[id]?.start = row.start.map { Date(milliseconds: $0.milliseconds - jump) }
+      rows[id]?.operation.expires = row.operation.expires.map {
+        Date(milliseconds: $0.milliseconds - jump)
+      }
+      rows[id]?.operation.enqueued = Date(milliseconds: now)
+    }
+    for (lane, closure) in closed {
+      guard let until = closure.until, until.milliseconds > now + closure.wait else { continue }
+      closed[lane]?.until = Date(milliseconds: now + closure.wait)
+    }
   }
 }

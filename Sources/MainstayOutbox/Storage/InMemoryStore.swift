@@ -31,7 +31,8 @@ public final class InMemoryStore: OutboxStore {
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     let date = now()
     return try state.withLock { state throws(OutboxError) in
-      try state.insert(operation, at: date)
+      state.note(date)
+      return try state.insert(operation, at: date)
     }
   }
 
@@ -39,6 +40,7 @@ public final class InMemoryStore: OutboxStore {
   public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
     let date = now()
     return try state.withLock { state in
+      state.note(date)
       var next = state
       let ids = try operations.map { try next.insert($0, at: date) }
       state = next
@@ -55,7 +57,10 @@ public final class InMemoryStore: OutboxStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     let date = now()
-    return state.withLock { $0.settle(lease, verdict, at: date) }
+    return state.withLock { state in
+      state.note(date)
+      return state.settle(lease, verdict, at: date)
+    }
   }
 
   /// Keeps how far a run has come; false where its lease was lost.
@@ -81,7 +86,10 @@ public final class InMemoryStore: OutboxStore {
   /// Makes ready at once whatever waits because the network could not be reached.
   public func expedite(unimportantAfter delay: Duration) async throws {
     let date = now()
-    state.withLock { $0.expedite(delay, at: date) }
+    state.withLock { state in
+      state.note(date)
+      state.expedite(delay, at: date)
+    }
   }
 
   /// Makes ready what a constraint holds back.
@@ -90,7 +98,10 @@ public final class InMemoryStore: OutboxStore {
   /// Takes back an operation that is not finished; nil where there is none.
   public func cancel(_ id: OperationID) async throws -> Cancellation? {
     let date = now()
-    return state.withLock { $0.cancel(id, at: date) }
+    return state.withLock { state in
+      state.note(date)
+      return state.cancel(id, at: date)
+    }
   }
 
   /// What stands in the way of an operation that is not finished; nil where there is none.
@@ -113,7 +124,10 @@ public final class InMemoryStore: OutboxStore {
   /// Closes a lane.
   public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
     let date = now()
-    state.withLock { $0.close(lane, closure, at: date) }
+    state.withLock { state in
+      state.note(date)
+      state.close(lane, closure, at: date)
+    }
   }
 
   /// Opens a lane; with a cause, only where it was closed for that one.
@@ -203,13 +217,19 @@ public final class InMemoryStore: OutboxStore {
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
     let date = now()
-    return state.withLock { $0.redrive(id, at: date) }
+    return state.withLock { state in
+      state.note(date)
+      return state.redrive(id, at: date)
+    }
   }
 
   /// Throws a dead letter away; false where there is none.
   public func discard(_ id: OperationID) async throws -> Bool {
     let date = now()
-    return state.withLock { $0.discard(id, at: date) }
+    return state.withLock { state in
+      state.note(date)
+      return state.discard(id, at: date)
+    }
   }
 
   /// The open conflicts, the oldest operation first.
@@ -236,7 +256,10 @@ public final class InMemoryStore: OutboxStore {
     _ id: OperationID, with resolution: StoredResolution
   ) async throws -> Bool {
     let date = now()
-    return state.withLock { $0.resolve(id, with: resolution, at: date) }
+    return state.withLock { state in
+      state.note(date)
+      return state.resolve(id, with: resolution, at: date)
+    }
   }
 
   /// Leaves the store; what is still leased is given back.

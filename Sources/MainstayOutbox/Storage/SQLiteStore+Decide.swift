@@ -23,11 +23,14 @@ extension SQLiteStore {
         INSERT INTO mainstay_op (\(OperationRow.common), codec, state)
         SELECT \(OperationRow.common), codec, 'blocked' FROM mainstay_dead WHERE id = ?
         """, arguments: [number])
-    try db.execute(
-      sql: "UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL WHERE id = ?",
-      arguments: [number])
-    try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
     let departure = departure(db)
+    // It may be from before the clock was set back.
+    try db.execute(
+      sql: """
+        UPDATE mainstay_op SET attempt = 0, crashes = 0, expires_at = NULL,
+          rank = rank - max(enqueued_at - ?2, 0), enqueued_at = min(enqueued_at, ?2) WHERE id = ?1
+        """, arguments: [number, departure.date])
+    try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
     try departure.release(number)
     // It may have held back one that stands before it, which was redriven earlier.
     try departure.unblock(row["ordering_key"])

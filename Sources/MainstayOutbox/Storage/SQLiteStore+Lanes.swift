@@ -13,7 +13,17 @@ extension SQLiteStore {
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await recoverOthers()
     renewReserve()
-    return try await write(.normal) { [self] db, _ in
+    do {
+      return try await promoteWhatIsDue(types)
+    } catch {
+      // That the clock was set back is not forgotten.
+      state.withLock { $0.latest = .max }
+      throw error
+    }
+  }
+
+  private func promoteWhatIsDue(_ types: Set<PayloadType>) async throws -> Duration? {
+    try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
       if state.withLock({ $0.wasSetBack(date) }) { try Self.settleClocks(db, at: date) }
       try db.cachedStatement(
@@ -66,8 +76,8 @@ extension SQLiteStore {
   /// Makes ready at once whatever waits because the network could not be reached.
   public func expedite(unimportantAfter delay: Duration) async throws {
     let delay = delay.milliseconds
-    try await write(.normal) { [now] db, _ in
-      let (date, normal) = (now().milliseconds, OperationPriority.normal.rawValue)
+    try await write(.normal) { [self] db, _ in
+      let (date, normal) = (date(), OperationPriority.normal.rawValue)
       if delay > 0 {
         try db.execute(
           sql: """
@@ -96,8 +106,8 @@ extension SQLiteStore {
 
   /// Closes a lane.
   public func close(_ lane: Lane, _ closure: LaneClosure) async throws {
-    try await write(.full) { [now] db, _ in
-      try Self.close(lane, closure, at: now().milliseconds, db)
+    try await write(.full) { [self] db, _ in
+      try Self.close(lane, closure, at: date(), db)
     }
   }
 

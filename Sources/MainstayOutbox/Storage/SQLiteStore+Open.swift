@@ -176,7 +176,7 @@ extension SQLiteStore {
       sql: """
         UPDATE mainstay_op
         SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
-          enqueued_at = ?1 WHERE enqueued_at > ?1
+          expires_at = ?1 + expires_at - enqueued_at, enqueued_at = ?1 WHERE enqueued_at > ?1
         """, arguments: [date])
     try db.execute(
       sql: "UPDATE mainstay_lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])

@@ -54,7 +54,7 @@ extension SQLiteStore {
 
   private func settle(_ lease: Lease, _ verdict: OperationVerdict, _ db: Database) throws -> Bool {
     guard let row = try Self.holds(lease, db) else { return false }
-    let date = now().milliseconds
+    let date = date()
     if let news = verdict.news { try Self.note(news, of: row, db) }
     if let failure = verdict.failure {
       try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)

@@ -26,13 +26,13 @@ public final class SQLiteStore: OutboxStore {
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     var reserveChecked: Date?
-    /// The time of day when what is due was last looked for.
-    var looked: Int64?
+    /// The latest time of day that anything was written at since what is due was last looked for.
+    var latest: Int64?
 
     /// Whether the time of day was set back since then.
     mutating func wasSetBack(_ date: Int64) -> Bool {
-      defer { looked = date }
-      return looked.map { date < $0 } ?? false
+      defer { latest = date }
+      return latest.map { date < $0 } ?? false
     }
   }
 
@@ -91,7 +91,17 @@ public final class SQLiteStore: OutboxStore {
   var path: String { url.path(percentEncoded: false) }
 
   func departure(_ db: Database) -> Departure {
-    Departure(db: db, date: now().milliseconds, outcomes: limits.maximumOutcomes)
+    Departure(db: db, date: date(), outcomes: limits.maximumOutcomes)
+  }
+
+  /// The time of day that something is written at: a clock that is set back later is noticed, also
+  /// where nothing that is due was looked for in between.
+  func date() -> Int64 {
+    let date = now().milliseconds
+    return state.withLock { state in
+      state.latest = max(state.latest ?? date, date)
+      return date
+    }
   }
 
   /// Leaves the file, as a process does that ends in good order.

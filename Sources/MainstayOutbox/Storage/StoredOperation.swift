@@ -140,9 +140,9 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   /// When it runs again, for scheduled and waiting operations.
   public internal(set) var due: Date?
   /// When it was enqueued.
-  public let enqueued: Date
+  public internal(set) var enqueued: Date
   /// When it is no longer wanted; nil for never.
-  public let expires: Date?
+  public internal(set) var expires: Date?
   /// How soon it runs among others.
   public internal(set) var priority: OperationPriority
   /// What must hold while it is started.

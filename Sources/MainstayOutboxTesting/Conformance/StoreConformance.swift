@@ -81,7 +81,7 @@ public struct StoreConformance: Sendable {
     public var description: String { "\(rule): \(details)" }
   }
 
-  /// All rules.
+  /// All rules but ``clockRules``.
   public static let rules: [Rule] =
     leasing + recovery + decisions + conflicts + dependencies + scheduling + uniqueness + answers
     + limits + memory
@@ -121,7 +121,7 @@ public struct StoreConformance: Sendable {
     }
   }
 
-  /// Checks all rules.
+  /// Checks all of ``rules``.
   ///
   /// - Returns: What was found; empty where all of them are kept.
   public func violations() async -> [Violation] {

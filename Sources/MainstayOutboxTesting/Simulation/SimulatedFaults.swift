@@ -28,7 +28,9 @@ public struct SimulatedFaults: OptionSet, Sendable, Hashable {
   public static let signIns = SimulatedFaults(rawValue: 1 << 8)
   /// A process dies, at any time and at each durable step, and another one is started.
   public static let crashes = SimulatedFaults(rawValue: 1 << 9)
+  /// The time of day of a device is set, by a second up to a year in either direction.
+  public static let clocks = SimulatedFaults(rawValue: 1 << 10)
 
   /// Everything.
-  public static let all = SimulatedFaults(rawValue: (1 << 10) - 1)
+  public static let all = SimulatedFaults(rawValue: (1 << 11) - 1)
 }

@@ -136,6 +136,7 @@ struct SimulatedStore: ForwardingStore {
   func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await change { store in
       let wait = try await store.promote(types)
+      _ = world.change { $0.unaware.remove(life.device) }
       if world.change({ $0.book.expiring.contains(life.device) }) { try await look(store) }
       return wait
     }

@@ -40,9 +40,13 @@ extension SimulationRun {
   /// At rest, something stands in the way of whatever waits.
   private func explain(_ device: Int) {
     guard let (outbox, life) = outbox(device) else { return }
-    let isAtRest = world.change { state in !state.turns.contains { $0.life === life } }
+    // What waits waits as long as it was told to, also where its time has come by a clock that was
+    // set ahead: nobody is woken by that.
+    let isAtRest = world.change { state in
+      !state.turns.contains { $0.life === life } && !state.unaware.contains(device)
+    }
     guard isAtRest else { return }
-    let limit = world.date.addingTimeInterval(-1)
+    let limit = world.date(on: device).addingTimeInterval(-1)
     let entries = world.change { $0.book.of(device).filter { $0.ending == nil } }
     let finding = ask { () -> String? in
       for entry in entries.prefix(4) {

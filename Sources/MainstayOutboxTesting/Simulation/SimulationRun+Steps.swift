@@ -38,6 +38,12 @@ extension SimulationRun {
         let store = SimulatedStore(store: disk, life: life, world: world)
         try await Person(seed: seed).decide(outbox, store)
       }
+    case .setClock(let device, let jump):
+      world.change { state in
+        state.clocks[device] += jump
+        if jump > .zero { state.unaware.insert(device) }
+        state.coverage["clock set \(jump < .zero ? "back" : "ahead")", default: 0] += 1
+      }
     case .wait: break
     }
   }

@@ -32,11 +32,11 @@ final class SimulationRun<Server: Sendable & Equatable> {
     server = Simulation.ServerState(simulation.server)
     lives = Array(repeating: nil, count: simulation.devices)
     generator = SeededGenerator(seed: seed)
-    for _ in 0..<simulation.devices {
+    for device in 0..<simulation.devices {
       let limits = simulation.configuration.limits
+      let date: @Sendable () -> Date = { world.date(on: device) }
       disks.append(
-        simulation.makeStore?({ world.date })
-          ?? InMemoryStore(limits: limits, now: { world.date }))
+        simulation.makeStore?(date) ?? InMemoryStore(limits: limits, now: date))
     }
   }
 

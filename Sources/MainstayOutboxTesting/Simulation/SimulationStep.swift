@@ -18,6 +18,8 @@ struct SimulationStep: Sendable {
     case cancel(device: Int)
     /// A person looks after what waits for a decision.
     case decide(device: Int)
+    /// Somebody sets the time of day.
+    case setClock(device: Int, by: Duration)
     case wait
   }
 
@@ -45,6 +47,9 @@ struct SimulationStep: Sendable {
     }
   }
 
+  /// How far a time of day is set, in seconds.
+  private static let jumps: [Int64] = [1, 90, 3_600, 86_400, 30 * 86_400, 365 * 86_400]
+
   private static func action(
     _ devices: Int, _ faults: SimulatedFaults, _ generator: inout SeededGenerator
   ) -> Action {
@@ -68,6 +73,9 @@ struct SimulationStep: Sendable {
     case 39..<42: return .resume(device: device)
     case 42..<45: return .cancel(device: device)
     case 45..<52: return .decide(device: device)
+    case 52..<54 where faults.contains(.clocks):
+      let jump = jumps[detail % jumps.count]
+      return .setClock(device: device, by: .seconds(detail < jumps.count ? jump : -jump))
     case 52..<57: return .wait
     default: return .edit(device: device)
     }
@@ -100,6 +108,8 @@ extension SimulationStep: CustomStringConvertible {
       case .resume(let device): "device \(device) goes on"
       case .cancel(let device): "somebody cancels something on device \(device)"
       case .decide(let device): "somebody decides what waits on device \(device)"
+      case .setClock(let device, let jump):
+        "the time of device \(device) is set by \(jump.formatted)"
       case .wait: "nothing is done"
       }
     switch then {

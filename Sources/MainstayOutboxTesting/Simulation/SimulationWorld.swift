@@ -53,6 +53,10 @@ final class SimulationWorld: Sendable {
     var passesAfterEnd = 0
     var looks = 0
     var links: [SimulatedLink]
+    /// How far the time of day of each device has been set.
+    var clocks: [Duration]
+    /// The devices that have not looked for what is due since their clocks were set ahead.
+    var unaware: Set<Int> = []
     var mood = SimulatedMood.well
     var faults: SimulatedFaults
     var faultsAreOff = false
@@ -69,13 +73,17 @@ final class SimulationWorld: Sendable {
 
   init(seed: UInt64, devices: Int, faults: SimulatedFaults) {
     self.seed = seed
-    state = Locked(State(links: Array(repeating: .up, count: devices), faults: faults))
+    state = Locked(
+      State(
+        links: Array(repeating: .up, count: devices),
+        clocks: Array(repeating: .zero, count: devices), faults: faults))
   }
 
   var now: Duration { state.withLock { $0.now } }
-  /// The time of day, in whole milliseconds, as stores keep it.
-  var date: Date {
-    let milliseconds = Int64((now.inSeconds * 1000).rounded(.down))
+  /// The time of day of a device, in whole milliseconds, as stores keep it.
+  func date(on device: Int) -> Date {
+    let time = state.withLock { $0.now + $0.clocks[device] }
+    let milliseconds = Int64((time.inSeconds * 1000).rounded(.down))
     return Date(timeIntervalSince1970: Double(1_800_000_000_000 + milliseconds) / 1000)
   }
 

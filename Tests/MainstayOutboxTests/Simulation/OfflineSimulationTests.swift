@@ -40,7 +40,9 @@ import Testing
     for status in [401, 409, 422, 429, 503] {
       #expect(coverage.contains("refused: http.\(status)"))
     }
-    for fault in ["lost call", "lost answer", "arrives twice", "late"] {
+    for fault in [
+      "lost call", "lost answer", "arrives twice", "late", "clock set back", "clock set ahead",
+    ] {
       #expect(coverage.contains(fault))
     }
   }

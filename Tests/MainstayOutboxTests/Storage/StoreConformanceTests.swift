@@ -55,6 +55,14 @@ struct StoreConformanceTests {
     #expect(found.isEmpty)
   }
 
+  @Test(.requirement("O4"), arguments: StoreUnderTest.Kind.allCases, StoreConformance.clockRules)
+  func `both stores go on when somebody sets the clock`(
+    kind: StoreUnderTest.Kind, rule: StoreConformance.Rule
+  ) async {
+    let found = await Self.suite(of: kind).violations(of: rule)
+    #expect(found.isEmpty)
+  }
+
   private static func suite(of kind: StoreUnderTest.Kind) -> StoreConformance {
     StoreConformance { now, limits in
       switch kind {

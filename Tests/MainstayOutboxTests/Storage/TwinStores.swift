@@ -100,8 +100,8 @@ struct TwinStores {
     case 68..<74: try await decide()
     case 74..<82:
       let span = Duration.seconds(number(0...90))
-      memory.time.advance(by: span)
-      file.time.advance(by: span)
+      advance(by: span)
+      if chance(15) { try await setClock() }
       _ = try await both("promote after \(span)") { try await $0.promote(Self.types) }
     case 82..<87:
       if let id = ids.isEmpty ? nil : pick(ids) {
@@ -115,6 +115,22 @@ struct TwinStores {
     case 91..<93: try await learn()
     case 93..<96: try await turnLane()
     default: try await crash()
+    }
+  }
+
+  private func advance(by span: Duration) {
+    memory.time.advance(by: span)
+    file.time.advance(by: span)
+  }
+
+  /// Somebody sets the time of day, and sets it right again some steps later or never.
+  private mutating func setClock() async throws {
+    let jump = Duration.seconds(pick([1, 90, 3600, 365 * 86_400]) * pick([-1, 1]))
+    log.append("clock set by \(jump)")
+    advance(by: jump)
+    if chance(50) {
+      try await insert()
+      advance(by: .zero - jump)
     }
   }
 
