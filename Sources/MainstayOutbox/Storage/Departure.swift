@@ -87,7 +87,10 @@ struct Departure {
   }
 
   /// Drops what nobody wants any more; what may have had its effect is kept.
-  func expire(atMost limit: Int) throws {
+  ///
+  /// - Returns: How many were found; there may be more where that is the limit.
+  @discardableResult
+  func expire(atMost limit: Int) throws -> Int {
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: """
@@ -96,6 +99,7 @@ struct Departure {
           ORDER BY expires_at LIMIT ?
           """), arguments: [date, limit])
     for row in rows { try remove(row, as: .expired) }
+    return rows.count
   }
 
   /// Makes a dead letter of an operation, and decides about those behind it.

@@ -13,19 +13,24 @@ extension SQLiteStore {
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await recoverOthers()
     renewReserve()
-    do {
-      return try await promoteWhatIsDue(types)
-    } catch {
-      // That the clock was set back is not forgotten.
-      state.withLock { $0.latest = .max }
-      throw error
+    while true {
+      let step = try await promoteSome(types)
+      // Only what is on the disk is not to be done again.
+      state.withLock { state in
+        if step.wasSetBack { state.latest = step.date }
+      }
+      // What nobody wants any more must not run, however much of it there is.
+      if step.expired < Self.stride { return step.due }
     }
   }
 
-  private func promoteWhatIsDue(_ types: Set<PayloadType>) async throws -> Duration? {
+  private typealias Step = (date: Int64, wasSetBack: Bool, expired: Int, due: Duration?)
+
+  private func promoteSome(_ types: Set<PayloadType>) async throws -> Step {
     try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
-      if state.withLock({ $0.wasSetBack(date) }) { try Self.settleClocks(db, at: date) }
+      let wasSetBack = state.withLock { state in state.latest.map { date < $0 } ?? false }
+      if wasSetBack { try Self.settleClocks(db, at: date) }
       try db.cachedStatement(
         sql: """
           UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL WHERE id IN
@@ -33,8 +38,8 @@ extension SQLiteStore {
           """
       ).execute(arguments: [date])
       try Self.unpark(types, db)
-      try departure(db).expire(atMost: Self.stride)
-      return try Self.nextDue(after: date, db)
+      let expired = try departure(db).expire(atMost: Self.stride)
+      return (date, wasSetBack, expired, try Self.nextDue(after: date, db))
     }
   }
 

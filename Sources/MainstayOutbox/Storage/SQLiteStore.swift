@@ -26,14 +26,8 @@ public final class SQLiteStore: OutboxStore {
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     var reserveChecked: Date?
-    /// The latest time of day that anything was written at since what is due was last looked for.
+    /// The latest time of day that anything was written at, since the clock was last found set back.
     var latest: Int64?
-
-    /// Whether the time of day was set back since then.
-    mutating func wasSetBack(_ date: Int64) -> Bool {
-      defer { latest = date }
-      return latest.map { date < $0 } ?? false
-    }
   }
 
   /// Where the file lies.
