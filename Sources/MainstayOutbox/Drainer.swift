@@ -16,7 +16,9 @@ actor Drainer {
     var connectivity: ConnectivityMonitor?
     var changed: @Sendable () -> Void
     var vault: Vault
-    /// Told how much of an operation is done; nil when a run of it has ended.
+    /// What runs say of how far they are.
+    var progress: ProgressBoard
+    /// Told when what a run says of an operation has changed; nil when a run of it has ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
     let unclassified = SeenTypes()
   }
@@ -69,6 +71,10 @@ actor Drainer {
   /// Whether a claim is on its way, and who waits until it is over.
   private var isClaiming = false
   private var claimWaiters: [CheckedContinuation<Void, Never>] = []
+  /// What somebody has cancelled while a claim was on its way that may have leased it before.
+  private var cancelledMeanwhile: Set<OperationID> = []
+  /// What was given up on and could not be given back, which is tried again.
+  private var owed: [(lease: Lease, operation: StoredOperation)] = []
   private var storageFailures = 0
 
   init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
@@ -84,7 +90,8 @@ actor Drainer {
 
   func start() {
     guard loop == nil else { return }
-    loop = Task { await run() }
+    // Somebody may open an outbox within a deadline, which says nothing about its operations.
+    loop = RetryScope.outlivingCaller { Task { await run() } }
   }
 
   func pause() { isPaused = true }
@@ -107,6 +114,7 @@ actor Drainer {
   /// Ends the run of an operation that somebody has cancelled.
   func cancelRun(of id: OperationID) {
     for (lease, run) in running where lease.id == id { run.task.cancel() }
+    if isClaiming { cancelledMeanwhile.insert(id) }
   }
 
   /// What keeps an operation from running that nothing in the store keeps from it.
@@ -208,12 +216,32 @@ actor Drainer {
   /// Nobody waits for a run any more that does not end: it may still have its effect, so it counts
   /// as lost on its way, and whatever it says later is not heard.
   private func giveUp(on operation: StoredOperation, _ lease: Lease) async {
-    running[lease] = nil
+    guard running.removeValue(forKey: lease) != nil else { return }
+    settings.progress.end(lease)
+    rate.ended(well: false, at: settings.timeline.now)
+    do {
+      try await giveBackUnheard(operation, lease)
+    } catch {
+      owed.append((lease, operation))
+      wake()
+    }
+  }
+
+  private func giveBackUnheard(_ operation: StoredOperation, _ lease: Lease) async throws {
     let verdict = OperationVerdict(
       .ready, attempts: operation.attempts, unreachable: operation.unreachable,
       effect: .sentUnknown)
-    guard (try? await store.settle(lease, verdict)) == true else { return }
+    guard try await store.settle(lease, verdict) else { return }
     settings.observer?.observe(OutboxEvent(.released, operation))
+  }
+
+  /// Gives back what the store would not take before: nobody else would, as long as this process
+  /// lives.
+  private func payBack() async throws {
+    while let (lease, operation) = owed.last {
+      try await giveBackUnheard(operation, lease)
+      owed.removeAll { $0.lease == lease }
+    }
   }
 
   private func run() async {
@@ -222,6 +250,7 @@ actor Drainer {
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
         try await reconsider()
+        try await payBack()
         followSettings()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
@@ -269,12 +298,13 @@ actor Drainer {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
       let isUnwanted = isEnding || isPaused || !isWithinLimit(leased.operation.type)
       let isGivenBack = isUnwanted ? await giveBack(leased) : false
-      if !isGivenBack, !isEnding { begin(leased) }
+      if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
     }
   }
 
   private func claimEnded() {
     isClaiming = false
+    cancelledMeanwhile = []
     let waiters = claimWaiters
     claimWaiters = []
     for waiter in waiters { waiter.resume() }
@@ -316,6 +346,7 @@ actor Drainer {
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
     rate.began(at: settings.timeline.now)
+    settings.progress.begin(leased.lease)
     let task = Task {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
@@ -330,6 +361,7 @@ actor Drainer {
   private func ended(_ lease: Lease, _ signal: DrainPaceStateMachine.Signal) {
     // It may have been given up on.
     guard running.removeValue(forKey: lease) != nil else { return }
+    settings.progress.end(lease)
     if running.isEmpty { wakeIdleWaiters() }
     pace.ended(signal)
     rate.ended(well: signal == .succeeded, at: settings.timeline.now)
@@ -352,8 +384,12 @@ actor Drainer {
   }
 }
 
-extension OutboxError {
-  init(_ error: any Error) {
-    self = error as? OutboxError ?? OutboxError(.failed, details: "store", underlying: error)
+extension LeasedOperation {
+  /// The same, cancelled where somebody did that after it was leased.
+  fileprivate func asItIsNow(_ cancelled: Set<OperationID>) -> LeasedOperation {
+    guard cancelled.contains(lease.id) else { return self }
+    var operation = operation
+    operation.isCancelled = true
+    return LeasedOperation(lease: lease, operation: operation)
   }
 }

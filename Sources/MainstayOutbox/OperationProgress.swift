@@ -21,11 +21,27 @@ public struct OperationProgress: Sendable, Hashable, Codable {
 }
 
 /// How much of each running operation is done, as their workers say.
+///
+/// A run is heard from its beginning to its end: what was given up on may go on for ever.
 final class ProgressBoard: Sendable {
-  private let current = Locked<[OperationID: OperationProgress]>([:])
+  private let current = Locked<[OperationID: (token: Int64, progress: OperationProgress?)]>([:])
 
-  subscript(_ id: OperationID) -> OperationProgress? {
-    get { current.withLock { $0[id] } }
-    set { current.withLock { $0[id] = newValue } }
+  subscript(_ id: OperationID) -> OperationProgress? { current.withLock { $0[id]?.progress } }
+
+  func begin(_ run: Lease) { current.withLock { $0[run.id] = (run.token, nil) } }
+
+  /// Keeps what a run says; false where it is not heard any more.
+  func report(_ progress: OperationProgress, by run: Lease) -> Bool {
+    current.withLock { current in
+      guard current[run.id]?.token == run.token else { return false }
+      current[run.id]?.progress = progress
+      return true
+    }
+  }
+
+  func end(_ run: Lease) {
+    current.withLock { current in
+      if current[run.id]?.token == run.token { current[run.id] = nil }
+    }
   }
 }

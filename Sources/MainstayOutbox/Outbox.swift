@@ -139,7 +139,7 @@ public final class Outbox: Sendable {
       workers: workers)
   }
 
-  /// - Parameter ownLimits: The settings that the store goes by; nil for a store of somebody else.
+  // Where there are `ownLimits`, the store goes by them; nil is for a store of somebody else.
   init(
     store: some OutboxStore, configuration: Configuration, ownLimits: SettingsInForce?,
     surroundings: Surroundings, workers: [Worker]
@@ -179,12 +179,14 @@ public final class Outbox: Sendable {
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
-        report: { id, new in
-          progress[id] = new
-          changes.ring()
-        }))
+        progress: progress, report: { _, _ in changes.ring() }))
     self.drainer = drainer
     working.drainer = drainer
+    if configuration.startsPaused { await drainer.pause() }
+    // Before a monitor says what it knows, which is newer.
+    for constraint in configuration.unmetConstraints {
+      await drainer.set(constraint, isMet: false)
+    }
     foreign = (store as? any SharedStore).map { store in
       Task {
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
@@ -204,10 +206,6 @@ public final class Outbox: Sendable {
           changes.changed()
         },
         set: { await drainer.set($0, isMet: $1) })
-    }
-    if configuration.startsPaused { await drainer.pause() }
-    for constraint in configuration.unmetConstraints {
-      await drainer.set(constraint, isMet: false)
     }
     await drainer.start()
   }

@@ -178,3 +178,9 @@ private struct Row {
       suggestion: "Update the app."),
   ]
 }
+
+extension OutboxError {
+  init(_ error: any Error) {
+    self = error as? OutboxError ?? OutboxError(.failed, details: "store", underlying: error)
+  }
+}

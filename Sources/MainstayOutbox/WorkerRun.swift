@@ -40,7 +40,10 @@ struct WorkerRun: Sendable {
         latest: { try await latest() },
         confirm: { try await confirm() },
         keep: { try await keep($0) },
-        report: { settings.report(leased.lease.id, $0) }))
+        report: { [settings, lease = leased.lease] progress in
+          guard settings.progress.report(progress, by: lease) else { return }
+          settings.report(lease.id, progress)
+        }))
   }
 
   private func end() async -> End {

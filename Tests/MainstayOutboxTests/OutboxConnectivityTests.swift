@@ -40,4 +40,19 @@ import Testing
     monitor.shutDown()
     clock.advance(by: .seconds(1))
   }
+
+  @Test func `what a monitor says of the network replaces what the app said at first`()
+    async throws
+  {
+    var shop = try Workshop()
+    let monitor = ConnectivityMonitor(source: ScriptedConnectivitySource(), clock: shop.clock)
+    shop.configuration.connectivity = monitor
+    shop.configuration.unmetConstraints = [.network]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(constraints: [.network]))
+    await outbox.wait { $0.pending == 0 }
+    #expect(monitor.current.isWorthTrying, "nobody knows better yet")
+    await outbox.shutDown()
+    monitor.shutDown()
+  }
 }
