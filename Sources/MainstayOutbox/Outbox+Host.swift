@@ -75,7 +75,9 @@ extension Outbox {
     _ operation: Operation, options: EnqueueOptions = EnqueueOptions(), in db: Database
   ) throws(OutboxError) -> OperationID {
     guard let store = store as? SQLiteStore, store.host != nil else {
-      throw OutboxError(.failed, details: "the outbox has a database of its own: Outbox(in:)")
+      throw OutboxError(
+        .failed,
+        details: "only an outbox that was opened by Outbox(in:) takes part in a transaction")
     }
     let (new, plain) = try prepared(operation, options)
     let id: OperationID

@@ -17,8 +17,8 @@ extension Outbox: LiveConfigurable {
   /// on each setting holds.
   ///
   /// Three things cannot change, and are refused where they differ: `startsPaused`; what is not a
-  /// part of the encoded settings, where nil or nothing stands for what is in force; and for a store
-  /// of your own the limits, which it was made with.
+  /// part of the encoded settings, where nil or nothing stands for what is in force; and the limits
+  /// of a store of your own, which it was made with.
   ///
   /// - Parameter configuration: The settings.
   /// - Throws: `ConfigurationError` with everything that is not legal or cannot change; nothing is

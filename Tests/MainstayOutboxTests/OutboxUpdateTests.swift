@@ -114,9 +114,16 @@ private struct Photo: QueuedOperation {
       $0.maximumBytes = 1
     }
     #expect(try await outbox.snapshot().pending == 3)
-    await #expect(throws: OutboxError(.full, details: "")) {
+    let full = await #expect(throws: OutboxError.self) {
       try await outbox.enqueue(contentsOf: [Note(text: "d")])
     }
+    let bytes = try await outbox.operations().map(\.payload.count)
+    #expect(full?.code == .full)
+    #expect(
+      full?.details.hasSuffix(
+        ": 3 operations wait, and maximumPending is 1; \(bytes.reduce(0, +)) bytes wait,"
+          + " \(bytes[0]) more come, and maximumBytes is 1; let some be done, cancel some, or raise"
+          + " the bound") == true)
     try update(outbox) {
       $0.maximumPending = 9
       $0.maximumBytes = nil
@@ -230,7 +237,8 @@ private struct Photo: QueuedOperation {
         $0.maximumOutcomes = 7
       }
     }
-    #expect(error?.violations.map(\.option) == ["maximumPending", "maximumBytes", "maximumOutcomes"])
+    let options = error?.violations.map(\.option)
+    #expect(options == ["maximumPending", "maximumBytes", "maximumOutcomes"])
     #expect(
       error?.violations.first?.description
         == "maximumPending: nil is not legal: the store of this outbox was made with limits of its"

@@ -174,7 +174,8 @@ struct Arrival {
     _ operation: NewOperation, after holder: Holder? = nil
   ) throws -> Answer {
     guard try makeRoom(for: operation) else {
-      return .failure(OutboxError(.full, details: "\(path) holds no more"))
+      let load = try Self.load(db)
+      return .failure(limits.refusal(of: operation, by: path, load.pending, load.bytes))
     }
     if !knownLanes.contains(operation.lane) {
       try db.cachedStatement(sql: "INSERT OR IGNORE INTO mainstay_lane (name) VALUES (?)")

@@ -83,7 +83,8 @@ extension InMemoryState {
     _ new: NewOperation, after holder: Int64?, at date: Date
   ) throws(OutboxError) -> OperationID {
     guard makeRoom(for: new, at: date) else {
-      throw OutboxError(.full, details: "the store holds no more")
+      let bytes = rows.values.reduce(0) { $0 + $1.operation.payload.count }
+      throw limits.refusal(of: new, by: "a store in memory", rows.count, bytes)
     }
     enqueued += 1
     lastRow += 1

@@ -26,7 +26,7 @@ public final class SQLiteStore: OutboxStore {
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     var reserveChecked: Date?
-    /// The latest time of day that anything was written at, since the clock was last found set back.
+    /// The latest time of day that anything was written at, since the clock was last set back.
     var latest: Int64?
   }
 

@@ -37,3 +37,21 @@ public struct StoreLimits: Sendable, Hashable {
     return self
   }
 }
+
+extension StoreLimits {
+  /// Which bound a newcomer does not fit in, and what can be done.
+  func refusal(of new: NewOperation, by place: String, _ pending: Int, _ bytes: Int) -> OutboxError
+  {
+    var reasons: [String] = []
+    if let maximumPending, pending >= maximumPending {
+      reasons.append("\(pending) operations wait, and maximumPending is \(maximumPending)")
+    }
+    if let maximumBytes, bytes + new.payload.count > maximumBytes {
+      reasons.append(
+        "\(bytes) bytes wait, \(new.payload.count) more come, and maximumBytes is \(maximumBytes)")
+    }
+    let reason = reasons.joined(separator: "; ")
+    return OutboxError(
+      .full, details: "\(place): \(reason); let some be done, cancel some, or raise the bound")
+  }
+}
