@@ -10,7 +10,7 @@ import Testing
 /// The simulation finds what is wrong, and its seed shows it again.
 @Suite(.requirement("C13", "O22")) struct PlantedBugTests {
   enum Flaw: String, CaseIterable, Sendable {
-    case writeBehind, unfenced, unordered, timeless, generous, miscounting, lying
+    case writeBehind, unfenced, unordered, timeless, generous, miscounting, lying, frozen
     case keylessServer, forgetfulServer, greedyServer
     case hopefulWorker, newKeys, patientWorker, yieldingWorker
 
@@ -27,7 +27,7 @@ import Testing
       case .keylessServer, .forgetfulServer, .newKeys: ["one effect for each key"]
       case .greedyServer: ["the server ends as it should"]
       case .hopefulWorker: ["what is done has happened"]
-      case .patientWorker: ["everything comes to its end"]
+      case .patientWorker, .frozen: ["everything comes to its end"]
       case .yieldingWorker:
         ["everything goes on inside the simulation", "everything comes to its end"]
       }
@@ -65,10 +65,23 @@ import Testing
       case .generous: GenerousStore(store)
       case .miscounting: MiscountingStore(store)
       case .lying: LyingStore(store)
+      case .frozen: InMemoryStore(now: neverBack(now))
       default: store
       }
     }
     return simulation
+  }
+
+  /// A time of day that stands still once it was set back, until it is what it was.
+  private static func neverBack(_ now: @escaping @Sendable () -> Date) -> @Sendable () -> Date {
+    let latest = Box(Date.distantPast)
+    return {
+      let date = now()
+      return latest.change { latest in
+        latest = max(latest, date)
+        return latest
+      }
+    }
   }
 
   private static func worker(_ flaw: Flaw, _ device: CountingSimulation.Device) -> Worker {
