@@ -6,7 +6,7 @@ internal import Mainstay
 /// Runs what is ready: one loop, however often it is woken.
 actor Drainer {
   struct Settings: Sendable {
-    var inForce: SettingsInForce
+    var live: SettingsInForce
     var timeline: Timeline
     var mapping: ErrorMapping?
     var observer: (any OutboxObserver)?
@@ -81,7 +81,7 @@ actor Drainer {
     self.store = store
     self.workers = workers
     self.settings = settings
-    pace = DrainPaceStateMachine(maximum: settings.inForce.now.maximumConcurrency)
+    pace = DrainPaceStateMachine(maximum: settings.live.now.maximumConcurrency)
     for worker in workers.values { worker.gates.limiter?.ringWhenChanged(signal) }
   }
 
@@ -142,13 +142,13 @@ actor Drainer {
 
   /// How many of a type run at once; nil for as many as run at all.
   private func maximumConcurrency(of type: PayloadType) -> Int? {
-    settings.inForce.now.maximumConcurrencyOfKinds[type.kind]
+    settings.live.now.maximumConcurrencyOfKinds[type.kind]
       ?? workers[type]?.rules.maximumConcurrency
   }
 
   /// Goes by the settings as they are now.
   private func followSettings() {
-    let maximum = settings.inForce.now.maximumConcurrency
+    let maximum = settings.live.now.maximumConcurrency
     if maximum != pace.maximum { pace.update(maximum: maximum) }
     passLimits()
   }

@@ -33,12 +33,12 @@ extension Outbox {
     var surroundings = Surroundings()
     surroundings.timeline = Timeline(clock)
     let (timeline, start, date) = (surroundings.timeline, surroundings.timeline.now, now())
-    let inForce = SettingsInForce(configuration)
+    let live = SettingsInForce(configuration)
     let store = SQLiteStore(
-      in: writer, migrator: migrator, limits: { inForce.now.limits },
+      in: writer, migrator: migrator, limits: { live.now.limits },
       now: { date.addingTimeInterval((timeline.now - start).inSeconds) })
     try await self.init(
-      store: store, configuration: configuration, ownLimits: inForce, surroundings: surroundings,
+      store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
       workers: workers())
   }
 

@@ -6,7 +6,7 @@ extension Outbox: LiveConfigurable {
   /// The settings in force.
   public var configuration: Configuration {
     var configuration = opened
-    configuration.live = inForce.now
+    configuration.live = live.now
     return configuration
   }
 
@@ -30,7 +30,7 @@ extension Outbox: LiveConfigurable {
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "Outbox", violations: found.all)
     }
-    inForce.set(configuration.live)
+    live.set(configuration.live)
     drainer.wake()
     opened.observer?.observe(OutboxEvent(.settingsChanged))
   }

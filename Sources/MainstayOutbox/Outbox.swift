@@ -43,7 +43,7 @@ public final class Outbox: Sendable {
   let drainer: Drainer
   /// What it was opened with; ``configuration`` is what holds now.
   let opened: Configuration
-  let inForce: SettingsInForce
+  let live: SettingsInForce
   /// Whether the store was made here, and goes by the limits of the settings.
   let isStoreOwn: Bool
   let changeFeed: Changes
@@ -82,13 +82,13 @@ public final class Outbox: Sendable {
     workers: [Worker]
   ) async throws(OutboxError) {
     let timeline = surroundings.timeline
-    let (start, inForce) = (timeline.now, SettingsInForce(configuration))
+    let (start, live) = (timeline.now, SettingsInForce(configuration))
     let store = SQLiteStore(
-      at: url, host: nil, limits: { inForce.now.limits },
+      at: url, host: nil, limits: { live.now.limits },
       now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
       probe: surroundings.probe)
     try await self.init(
-      store: store, configuration: configuration, ownLimits: inForce, surroundings: surroundings,
+      store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
       workers: workers)
   }
 
@@ -160,8 +160,8 @@ public final class Outbox: Sendable {
     self.store = store
     opened = configuration
     isStoreOwn = ownLimits != nil
-    let inForce = ownLimits ?? SettingsInForce(configuration)
-    self.inForce = inForce
+    let live = ownLimits ?? SettingsInForce(configuration)
+    self.live = live
     let chance = Chance(seed: surroundings.seed)
     self.chance = chance
     let changes = Changes { [working] in
@@ -174,7 +174,7 @@ public final class Outbox: Sendable {
     let drainer = Drainer(
       store: store, workers: byType,
       settings: Drainer.Settings(
-        inForce: inForce, timeline: surroundings.timeline,
+        live: live, timeline: surroundings.timeline,
         mapping: configuration.mapping, observer: configuration.observer, chance: chance,
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
@@ -308,7 +308,7 @@ extension Outbox {
     _ operation: Operation, _ options: EnqueueOptions
   ) throws(OutboxError) -> (new: NewOperation, plain: Data) {
     let payload = try operation.encoded()
-    let most = inForce.now.maximumPayloadBytes
+    let most = live.now.maximumPayloadBytes
     guard payload.count <= most else {
       throw OutboxError(
         .tooLarge, details: "\(Operation.kind): \(payload.count) of \(most) bytes")
@@ -384,7 +384,7 @@ extension Outbox {
   ) -> NewOperation.Wishes {
     let priority = options.priority ?? type.priority
     return NewOperation.Wishes(
-      priority: priority, handicap: priority.handicap(ageing: inForce.now.ageing),
+      priority: priority, handicap: priority.handicap(ageing: live.now.ageing),
       delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
       constraints: options.constraints,
       isExpendable: options.isExpendable ?? type.isExpendable)
