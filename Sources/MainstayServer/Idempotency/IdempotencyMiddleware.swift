@@ -2,7 +2,7 @@
 
 import Foundation
 public import Hummingbird
-import Mainstay
+public import Mainstay
 import NIOCore
 
 /// Answers a request that is repeated under its `Idempotency-Key` as it was answered the first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Mainstay
 
 /// The requests with an idempotency key that one process remembers.
 ///

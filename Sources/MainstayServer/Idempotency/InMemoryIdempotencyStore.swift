@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import Mainstay
+public import Mainstay
 
 /// Keeps answers in the memory of one process: enough where one process serves, and nothing has to
 /// survive it.

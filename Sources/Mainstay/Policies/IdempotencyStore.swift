@@ -2,10 +2,11 @@
 
 public import Foundation
 
-/// Where the answers to requests with an idempotency key are kept.
+/// Where a service keeps the answers to requests with an idempotency key.
 ///
 /// One store serves as many processes as share it; each call is one step that nothing comes
-/// between.
+/// between. It stands here and not beside the middleware that asks it, so that stores need no
+/// server framework.
 public protocol IdempotencyStore: Sendable {
   /// Begins a request, or says what became of the one before it.
   ///
