@@ -141,12 +141,14 @@ struct VisitContext: RemoteAddressRequestContext {
 }
 
 let monitor = ErrorMonitor()
+let answers = PostgresIdempotencyStore(at: address)
+try await answers.open()
 let router = Router(context: VisitContext.self)
 router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
-  IdempotencyMiddleware(InMemoryIdempotencyStore()) { request, _ in
+  IdempotencyMiddleware(answers) { request, _ in
     request.headers[.authorization] ?? ""
   }
 }
@@ -189,4 +191,5 @@ let group = ServiceGroup(
     ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
 try await group.run()
+await answers.close()
 // snippet.hide

@@ -27,7 +27,7 @@ struct Migration: Sendable {
     Migration(
       number: 7, name: "housekeeping", minimumReader: 7, minimumWriter: 7, sql: housekeeping),
     Migration(number: 8, name: "sharing", sql: sharing),
-    Migration(number: 9, name: "plans", sql: plans),
+    Migration(number: 9, name: "requests", sql: requests),
   ]
 
   /// The format that this build has: the number of its last step.

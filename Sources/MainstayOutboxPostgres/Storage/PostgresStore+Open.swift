@@ -77,7 +77,7 @@ extension PostgresStore {
       "BEGIN;\n\n\(Migration.home)\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
   }
 
-  private func prepareTables(isMigrating: Bool) async throws {
+  func prepareTables(isMigrating: Bool) async throws {
     try checkSchema()
     let tables = Tables(pool: pool, address: address, schema: schema)
     try await tables.prepare(isMigrating: isMigrating)
