@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import Mainstay
+package import Mainstay
 package import MainstayOutbox
 
-/// Items and queue that several processes have in common.
+/// Items, queue and answers that several processes have in common.
 package struct SharedPlaces: Sendable {
   /// What they are called in messages; it holds no password.
   package let name: String
   package let items: any ItemPlace
   package let outbox: any OutboxStore
+  /// The answers to requests that change no item.
+  package let answers: any IdempotencyStore
+  /// Leaves what nobody else closes.
+  let close: @Sendable () async -> Void
 
-  package init(name: String, items: any ItemPlace, outbox: any OutboxStore) {
+  package init(
+    name: String, items: any ItemPlace, outbox: any OutboxStore, answers: any IdempotencyStore,
+    close: @escaping @Sendable () async -> Void
+  ) {
     self.name = name
     self.items = items
     self.outbox = outbox
+    self.answers = answers
+    self.close = close
   }
 }
 

@@ -25,6 +25,8 @@ package final class Inventory: Sendable {
   package let monitor: ErrorMonitor
   package let feed: ChangeFeed
   package let levels: Levels
+  /// What other processes have, too; nil where this one is alone.
+  private let shared: SharedPlaces?
   let dispatcher: Dispatcher
   /// Knows how long the app has been there; it is set when everything that it asks is there.
   let diagnosticsSource: Locked<Diagnostics.Source>
@@ -85,6 +87,7 @@ package final class Inventory: Sendable {
       signal.yield(.failure($0))
     }
     self.store = store
+    self.shared = shared
     self.client = client
     self.evidence = evidence
     self.feed = feed
@@ -101,6 +104,9 @@ package final class Inventory: Sendable {
     let sections = Self.sections(of: self)
     diagnosticsSource.withLock { $0 = Diagnostics.Source(monitor, sections: sections) }
   }
+
+  /// Where answers to requests that change no item are kept for all processes; nil for one alone.
+  package var answers: (any IdempotencyStore)? { shared?.answers }
 
   /// Takes up what an earlier run left, and begins to watch.
   ///
@@ -142,6 +148,7 @@ package final class Inventory: Sendable {
     for task in tasks { await task.value }
     await client.shutDown()
     store.close()
+    await shared?.close()
     await monitor.shutDown()
     feed.end()
   }

@@ -81,6 +81,43 @@ import Testing
     _ = await upstream.stop(SIGTERM)
   }
 
+  @Test func `what one did under a key the other one repeats`() async throws {
+    let server = try await PostgresServer()
+    let upstream = try await BuiltProgram(
+      "inventory-upstream", ["--port", "0", "--data", folder.appending(path: "up").path])
+    let service = Address(port: upstream.port)
+    let first = try await program("a", server.text(), upstream.port)
+    let second = try await program("b", server.text(), upstream.port)
+    let (a, b) = (Address(port: first.port), Address(port: second.port))
+    // The service knows the key of another request, so this one is given up.
+    let key = ["Idempotency-Key": "taken"]
+    let other = try await service.send(
+      "PUT", "/twins/\(UUID().uuidString)", #"{"title": "A teapot"}"#, key)
+    #expect(other.status == 201)
+    #expect(try await a.send("POST", "/api/items", #"{"title": "Lamp"}"#, key).status == 202)
+    var letter: String?
+    try await eventually {
+      let letters = try await b.send("GET", "/api/dead-letters").member("deadLetters")
+      guard case .array(let all)? = letters, case .object(let fields)? = all.first,
+        case .string(let id)? = fields["id"]
+      else { return false }
+      letter = id
+      return true
+    }
+    let path = "/api/dead-letters/\(try #require(letter))"
+    let discarded = try await a.send("DELETE", path, nil, ["Idempotency-Key": "discard"])
+    #expect(discarded.status == 202 && discarded.headers["idempotent-replayed"] == nil)
+    let again = try await b.send("DELETE", path, nil, ["Idempotency-Key": "discard"])
+    #expect(again.status == 202 && again.body == discarded.body)
+    #expect(again.headers["idempotent-replayed"] == "true")
+    let reused = try await b.send("POST", path + "/redrive", nil, ["Idempotency-Key": "discard"])
+    #expect(reused.status == 422)
+    #expect(try await b.send("DELETE", path).status == 404, "without a key it is another request")
+    #expect(await first.stop(SIGTERM) == 0)
+    #expect(await second.stop(SIGTERM) == 0)
+    _ = await upstream.stop(SIGTERM)
+  }
+
   @Test func `a database that cannot be used is named in one sentence`() async throws {
     let server = try await PostgresServer.common()
     let cases = [

@@ -33,7 +33,9 @@ extension AppError {
   /// The status with which a route answers the error.
   var answerStatus: HTTPResponse.Status {
     if let httpStatus, (400...599).contains(httpStatus) { return .init(code: httpStatus) }
-    if code == "inventory.malformed-json" { return .badRequest }
+    if ["inventory.malformed-json", "server.idempotency-key-invalid"].contains(code) {
+      return .badRequest
+    }
     return switch kind {
     case .validation: .unprocessableContent
     case .notFound: .notFound

@@ -8,14 +8,15 @@ import Mainstay
 /// How everything stands: status, conflicts, dead letters, errors and diagnostics.
 struct StandingRoutes: Sendable {
   let inventory: Inventory
+  let writes: KeyedWrites
 
   func add(to table: RouteTable) {
     table.add("api/status", [.get: status])
     table.add("api/conflicts", [.get: conflicts])
     table.add("api/conflicts/:id/resolution", [.post: resolve])
     table.add("api/dead-letters", [.get: deadLetters])
-    table.add("api/dead-letters/:id", [.delete: discard])
-    table.add("api/dead-letters/:id/redrive", [.post: redrive])
+    table.add("api/dead-letters/:id", [.delete: writes.once(discard)])
+    table.add("api/dead-letters/:id/redrive", [.post: writes.once(redrive)])
     table.add("api/errors", [.get: errors])
     table.add("api/errors/log", [.get: errorLog])
     table.add("api/diagnostics", [.get: diagnostics])
