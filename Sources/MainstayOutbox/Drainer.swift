@@ -351,7 +351,8 @@ actor Drainer {
       let run = WorkerRun(
         leased: leased, worker: worker, store: store, settings: settings,
         start: settings.timeline.now,
-        cancel: { [weak self] in await self?.cancel(leased.lease) })
+        cancel: { [weak self] in await self?.cancel(leased.lease) },
+        isEnding: { [weak self] in await self?.isEnding ?? true })
       let signal = await run.execute()
       ended(leased.lease, signal)
     }

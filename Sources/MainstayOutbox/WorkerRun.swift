@@ -12,6 +12,8 @@ struct WorkerRun: Sendable {
   /// When it began, by the clock of the settings.
   let start: Duration
   let cancel: @Sendable () async -> Void
+  /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
+  let isEnding: @Sendable () async -> Bool
 
   /// Runs the operation and records its end.
   ///
@@ -247,8 +249,10 @@ struct WorkerRun: Sendable {
     return ended(machine.unreadable(mapped), mapped)
   }
 
-  /// Records the end; a store that fails is asked again until it takes it, since an end that is not
-  /// recorded has to be reconciled after the next start.
+  /// Records the end; a store that fails is asked again until it takes it.
+  ///
+  /// An end that is not recorded has to be reconciled after the next start. A run that was cancelled
+  /// goes on asking, too: its process lives, so nobody else would ever end the lease.
   private func settle(_ end: End) async {
     var failures = 0
     while true {
@@ -263,8 +267,16 @@ struct WorkerRun: Sendable {
         failures = min(failures + 1, 6)
         let end = settings.timeline.now + .milliseconds(500 << failures)
         tell(.storageFailed(error))
-        if Task.isCancelled || error.code == .shutDown { return }
-        try? await settings.timeline.sleep(until: end)
+        if error.code == .shutDown { return }
+        guard Task.isCancelled else {
+          try? await settings.timeline.sleep(until: end)
+          continue
+        }
+        if await isEnding() { return }
+        // A task of its own, since this one does not sleep any more.
+        _ = await Task { [timeline = settings.timeline] in
+          try? await timeline.sleep(until: end)
+        }.value
       }
     }
   }

@@ -103,6 +103,69 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a run that is cancelled while the store fails leaves no lease`() async throws {
+    let hasBegun = Gate()
+    let outbox = try await open(
+      shop.worker { _, _ in
+        hasBegun.open()
+        try await untilCancelled()
+      })
+    let id = try await outbox.enqueue(Note(text: "a"))
+    await hasBegun.pass()
+    store.fail("settle", times: 3)
+    _ = try await outbox.cancel(id)
+    for failures in 1...3 {
+      await shop.log.wait(for: "storageFailed", count: failures)
+      await shop.clock.sleepers(atLeast: 1)
+      #expect(try await outbox.snapshot().running == 1)
+      shop.clock.advance(by: .seconds(60))
+    }
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test(.requirement("O26"))
+  func `what was cancelled to suspend the app while the store failed runs again afterwards`()
+    async throws
+  {
+    let (runs, hasBegun) = (Box(0), Gate())
+    let outbox = try await open(
+      shop.worker { _, _ in
+        runs.change { $0 += 1 }
+        guard runs.value == 1 else { return }
+        hasBegun.open()
+        try await untilCancelled()
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await hasBegun.pass()
+    // The run and whoever gives up on it.
+    store.fail("settle", times: 2)
+    let suspending = Task { await outbox.suspend(within: .zero) }
+    await shop.log.wait(for: "storageFailed", count: 1)
+    await shop.clock.sleepers(atLeast: 2)
+    shop.clock.advance(by: .seconds(60))
+    await suspending.value
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(runs.value == 2)
+    await outbox.shutDown()
+  }
+
+  @Test func `a shutdown does not wait for a store that fails`() async throws {
+    let hasBegun = Gate()
+    let outbox = try await open(
+      shop.worker { _, _ in
+        hasBegun.open()
+        try await untilCancelled()
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await hasBegun.pass()
+    store.fail("settle", times: .max)
+    // The clock stands still: it ends at once, or never.
+    await outbox.shutDown()
+    #expect(shop.log.count("storageFailed") == 1)
+  }
+
   @Test func `an enqueue that fails says so, and nothing was accepted`() async throws {
     let outbox = try await open(shop.worker { _, _ in })
     store.fail("insert", times: 1)
