@@ -28,6 +28,7 @@ struct Migration: Sendable {
       number: 7, name: "housekeeping", minimumReader: 7, minimumWriter: 7, sql: housekeeping),
     Migration(number: 8, name: "sharing", sql: sharing),
     Migration(number: 9, name: "requests", sql: requests),
+    Migration(number: 10, name: "order", sql: order),
   ]
 
   /// The format that this build has: the number of its last step.

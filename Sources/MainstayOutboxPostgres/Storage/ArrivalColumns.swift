@@ -59,9 +59,25 @@ struct WishColumns {
   }
 
   /// Unique keys are bytes, and begin with the kind: any text is legal in both.
-  private static func uniqueKey(_ operation: NewOperation) -> Data? {
+  fileprivate static func uniqueKey(_ operation: NewOperation) -> Data? {
     operation.wishes.uniqueKey.map {
       Data(operation.type.kind.rawValue.utf8) + [0] + Data($0.value.utf8)
     }
+  }
+}
+
+/// What several operations have to be kept apart by from those of others.
+struct LockColumns {
+  let values: [PostgresValue]
+
+  init(_ operations: [NewOperation], isBounded: Bool) {
+    let needs = operations.flatMap { $0.wishes.dependencies?.ids ?? [] }
+    values = [
+      .texts(Array(Set(operations.map(\.lane.rawValue)))),
+      .bytesArray(Array(Set(operations.compactMap(WishColumns.uniqueKey)))),
+      .texts(needs.map(\.description)),
+      .bytesArray(Array(Set(operations.compactMap(\.orderingKey))).map { Data($0.utf8) }),
+      .bool(isBounded),
+    ]
   }
 }

@@ -6,30 +6,33 @@ internal import Mainstay
 public import MainstayOutbox
 
 extension PostgresStore {
+  /// How long a transaction may keep the server from clearing up before somebody is warned of it.
+  package static let snapshotPatience = Duration.seconds(5)
+  /// The longest time between two looks for one; with the patience it is less than ten seconds.
+  package static let lookPause = Duration.seconds(4)
+
   /// Keeps order now and then, for all processes that use the tables: one of them does it at a
   /// time.
   ///
-  /// It makes the tables of coming days, drops those of days that are over, and says what keeps the
-  /// server from clearing up.
+  /// It makes the tables of coming days, drops those of days that are over, and says within ten
+  /// seconds what keeps the server from clearing up.
   func startHousekeeping() {
     let keeper = Task { [weak self] in
       let (timeline, chance) = (Timeline.live, Chance())
+      var kept = timeline.now
       var warned: Duration?
       while true {
-        do {
-          // Some chance, so that it is not the same process each time.
-          let wait = Duration.seconds(10) * (1 + chance.fraction() / 4)
-          try await timeline.sleep(until: timeline.now + wait)
-        } catch { return }
+        // Some chance, so that it is not the same process each time.
+        let wait = Self.lookPause * (1 - chance.fraction() / 5)
+        guard (try? await timeline.sleep(until: timeline.now + wait)) != nil else { return }
         guard let self else { return }
-        let isRested = warned.map { timeline.now - $0 > .seconds(300) } ?? true
-        guard let holder = try? await keepHouse(), isRested else { continue }
-        warned = timeline.now
-        logger.warning(
-          """
-          Dead rows of the outbox cannot be cleared up: \(holder). End that transaction, or claims \
-          get slower and slower.
-          """, metadata: ["mainstay.store": "\(address)"])
+        if warned.map({ timeline.now - $0 > .seconds(300) }) ?? true, await warnOfSnapshot() {
+          warned = timeline.now
+        }
+        guard timeline.now - kept > .seconds(10) else { continue }
+        kept = timeline.now
+        // mainstay:ignore MS203 -- it is done by another process, or the next time
+        try? await keepHouse()
       }
     }
     let isWanted = state.withLock { state in
@@ -40,16 +43,36 @@ extension PostgresStore {
     if !isWanted { keeper.cancel() }
   }
 
-  /// Keeps order once, where no other process has just done so.
+  /// - Returns: Whether there was something to warn of.
+  private func warnOfSnapshot() async -> Bool {
+    guard let holder = try? await snapshotHolder() else { return false }
+    logger.warning(
+      """
+      Dead rows of the outbox cannot be cleared up: \(holder). End that transaction, or claims get \
+      slower and slower.
+      """, metadata: ["mainstay.store": "\(address)"])
+    return true
+  }
+
+  /// Who keeps the server from clearing up, where no other process has just looked.
   ///
-  /// - Parameter patience: How long somebody may keep the server from clearing up.
+  /// - Parameter patience: How long somebody may do so.
   /// - Returns: Who does so for longer; nil for nobody.
   /// - Throws: `OutboxError`.
-  package func keepHouse(patience: Duration = .seconds(60)) async throws -> String? {
+  package func snapshotHolder(
+    patience: Duration = PostgresStore.snapshotPatience
+  ) async throws -> String? {
     try await ask(
-      "SELECT mainstay.keep_house($1::integer, $2::bigint * interval '1 millisecond')",
-      [.int(Int64(historyDays)), .int(patience.milliseconds)]
+      "SELECT mainstay.snapshot_holder($1::bigint * interval '1 millisecond')",
+      [.int(patience.milliseconds)]
     ).text(ifAny: 0)
+  }
+
+  /// Keeps order once, where no other process has just done so.
+  ///
+  /// - Throws: `OutboxError`.
+  package func keepHouse() async throws {
+    _ = try await ask("SELECT mainstay.keep_house($1::integer)", [.int(Int64(historyDays))])
   }
 
   /// Limits a kind on all machines together, from the next claim on; without a limit it is lifted.

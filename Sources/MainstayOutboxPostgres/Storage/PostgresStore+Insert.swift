@@ -30,9 +30,15 @@ extension PostgresStore {
     guard !operations.isEmpty else { return [] }
     do {
       let ids = try await Task { [self] in
-        try await pool.transaction { connection in
+        let parts = Self.parts(of: operations)
+        return try await pool.transaction { connection in
+          // A statement takes what it needs in one order; several of them take all of it first.
+          if parts.count > 1 {
+            let locks = LockColumns(operations, isBounded: isBounded)
+            try await connection.query(sql(Self.lock), locks.values)
+          }
           var ids: [OperationID] = []
-          for part in Self.parts(of: operations) {
+          for part in parts {
             let answers = try await take(part) { [self] text, values in
               try await connection.query(sql(text), values)
             }
@@ -64,6 +70,8 @@ extension PostgresStore {
     return parts
   }
 
+  private var isBounded: Bool { limits.maximumPending != nil || limits.maximumBytes != nil }
+
   private typealias Query =
     @Sendable (_ text: String, _ values: [PostgresValue]) async throws -> PostgresRows
 
@@ -74,9 +82,9 @@ extension PostgresStore {
   private func take(
     _ operations: [NewOperation], _ query: Query
   ) async throws -> [Result<OperationID, any Error>] {
-    guard limits.maximumPending == nil, limits.maximumBytes == nil,
-      operations.allSatisfy(\.isPlain)
-    else { return try await takeByAllRules(operations, query) }
+    guard !isBounded, operations.allSatisfy(\.isPlain) else {
+      return try await takeByAllRules(operations, query)
+    }
     let rows = try await query(Self.plain, PlainColumns(operations).values + [time])
     let kept = Set(try rows.map { try $0.text(0) })
     let others = operations.filter { !kept.contains($0.id.description) }
@@ -119,6 +127,11 @@ extension PostgresStore {
       }
     return .failure(error)
   }
+
+  private static let lock = """
+    SELECT mainstay.lock_arrivals(
+      $1::text[], $2::bytea[], $3::uuid[], $4::bytea[], $5, true)
+    """
 
   private static let plain = """
     SELECT mainstay.take_plain($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::bytea[],

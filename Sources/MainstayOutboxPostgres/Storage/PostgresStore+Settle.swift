@@ -39,11 +39,13 @@ extension PostgresStore {
   }
 
   private func complete(_ completions: [Completion]) async throws -> [Result<Bool, any Error>] {
+    // In one order, as those who enqueue take the rows that they need.
+    let sorted = completions.sorted { $0.lease.row < $1.lease.row }
     let rows = try await run(
       "SELECT mainstay.complete($1::bigint[], $2::bigint[], $3::bytea[], $4, $5::bigint)",
       [
-        .ints(completions.map(\.lease.row)), .ints(completions.map(\.lease.token)),
-        .bytesArray(completions.map(\.output)), keepsOutcomes, time,
+        .ints(sorted.map(\.lease.row)), .ints(sorted.map(\.lease.token)),
+        .bytesArray(sorted.map(\.output)), keepsOutcomes, time,
       ])
     var gone = Set(try rows.map { try $0.int(0) })
     // The same lease may be ended twice at the same time: only one of them has done it.

@@ -32,7 +32,7 @@ struct WearTests {
         VALUES (1, gen_random_uuid(), 'note', 'done', @.clock());
       UPDATE @.step SET at = 0;
       """)
-    _ = try await store.keepHouse()
+    try await store.keepHouse()
     let now = try await place.query(
       """
       SELECT relname FROM pg_class

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Logging
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// Who keeps the server from clearing up is told soon enough to do something about it.
+@Suite(.ends(withinMinutes: 2)) struct SnapshotWarningTests {
+  /// Keeps warnings as lines.
+  private struct Warnings: LogHandler {
+    let log: Log
+    var logLevel = Logger.Level.warning
+    var metadata: Logger.Metadata = [:]
+
+    init(_ log: Log) { self.log = log }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { log.add("\(event.message)") }
+  }
+
+  @Test(
+    .requirement("O38"),
+    arguments: [
+      "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "BEGIN; CREATE TABLE written (a integer)",
+    ])
+  func `a transaction that stays open is warned of within ten seconds`(
+    _ work: String
+  ) async throws {
+    let database = try await PostgresServer.common().database()
+    let log = Log()
+    let store = PostgresStore(at: database, logger: Logger(label: "test") { _ in Warnings(log) })
+    _ = try await store.open()
+    let holder = try await PostgresConnection.open(database)
+    try await holder.script(work)
+    await log.lines(atLeast: 1)
+    let line = try #require(log.lines.first)
+    #expect(line.contains("process \(holder.facts.processID) "), "\(line)")
+    let seconds = try #require(line.firstMatch(of: /for (\d+) seconds/)).1
+    #expect(try #require(Int(seconds)) <= 10, "\(line)")
+    await store.close()
+    holder.close()
+  }
+
+  @Test func `the longest look and the patience are less than ten seconds together`() {
+    #expect(PostgresStore.snapshotPatience + PostgresStore.lookPause < .seconds(10))
+  }
+
+  @Test func `one process looks for all`() async throws {
+    let place = try await Place(at: PostgresServer.common().database())
+    let (one, two) = try await (place.opened(), place.opened())
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+    try await place.query("UPDATE @.step SET at = @.clock() + 2000 WHERE name = 'snapshots'")
+    #expect(try await one.snapshotHolder(patience: .zero) != nil, "a clock that was set back")
+    #expect(try await two.snapshotHolder(patience: .zero) == nil, "somebody has just looked")
+    await one.close()
+    await two.close()
+    holder.close()
+  }
+}
