@@ -29,6 +29,7 @@ struct Migration: Sendable {
     Migration(number: 8, name: "sharing", sql: sharing),
     Migration(number: 9, name: "requests", sql: requests),
     Migration(number: 10, name: "order", sql: order),
+    Migration(number: 11, name: "lateness", sql: lateness),
   ]
 
   /// The format that this build has: the number of its last step.

@@ -32,7 +32,7 @@ struct TablesTests {
       for _ in 0..<4 { group.addTask { await failure(of: place.store()) } }
       for try await failure in group { #expect(failure == nil, "\(String(describing: failure))") }
     }
-    #expect(try await steps(place) == 10)
+    #expect(try await steps(place) == 11)
     #expect(await failure(of: place.store(migrating: false)) == nil)
   }
 
@@ -40,7 +40,7 @@ struct TablesTests {
     let place = try await Place()
     try await place.script(PostgresStore.schemaSQL(schema: place.schema))
     #expect(await failure(of: place.store(migrating: false)) == nil)
-    #expect(try await steps(place) == 10)
+    #expect(try await steps(place) == 11)
   }
 
   @Test func `without tables one who must not make them is told what to do`() async throws {
@@ -65,7 +65,48 @@ struct TablesTests {
     let refused = try #require(await failure(of: place.store(migrating: false)))
     #expect(refused.details.contains("lack step 7"), "\(refused.details)")
     #expect(await failure(of: place.store()) == nil)
-    #expect(try await steps(place) == 10)
+    #expect(try await steps(place) == 11)
+  }
+
+  @Test func `tables of an earlier build grow with their rows and the rights to them`()
+    async throws
+  {
+    let place = try await Place()
+    let name = "worker_\(place.schema)"
+    let all = PostgresStore.schemaSQL(schema: place.schema)
+    let new = try #require(all.range(of: "create table \(place.schema).request ("))
+    try await place.script("\(all[..<new.lowerBound])COMMIT;")
+    #expect(try await steps(place) == 8)
+    try await place.script(
+      """
+      SELECT @.enqueue('note', '{"text": "old"}', ordering_key => 'o');
+      CREATE ROLE \(name) LOGIN;
+      GRANT USAGE ON SCHEMA @ TO \(name);
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @ TO \(name);
+      GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA @ TO \(name);
+      """)
+    try await place.store().migrate()
+    #expect(try await steps(place) == 11)
+    let server = try await PostgresServer.common()
+    let address = try PostgresAddress(
+      server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
+    let store = PostgresStore(at: address, schema: place.schema, migrating: false)
+    _ = try await store.open()
+    let worker = try await PostgresConnection.open(address)
+    try await worker.query(
+      "SELECT \(place.schema).enqueue('note', '{\"text\": \"new\"}', ordering_key => 'o')")
+    let old = try #require(try await store.claim().first)
+    #expect(old.text == "old")
+    #expect(try await store.settle(old.lease, OperationVerdict(.done)))
+    #expect(try await store.claim().map(\.text) == ["new"])
+    let answers = PostgresIdempotencyStore(at: address, schema: place.schema, migrating: false)
+    try await answers.open()
+    guard case .handle = try await answers.begin("a", fingerprint: Data()) else {
+      Issue.record("it is new")
+      return
+    }
+    await answers.close()
+    await store.close()
   }
 
   @Test func `a step that was half done by hand is named`() async throws {
@@ -75,7 +116,7 @@ struct TablesTests {
     let failure = try #require(await failure(of: place.store()))
     #expect(failure.code == .corrupted)
     #expect(failure.details.contains("Step 7 (housekeeping)"), "\(failure.details)")
-    #expect(try await steps(place) == 9, "nothing of it was kept")
+    #expect(try await steps(place) == 10, "nothing of it was kept")
   }
 
   @Test func `tables that are gone though they are recorded are named`() async throws {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Migration {
+  /// How a long transaction enqueues without keeping others waiting.
+  ///
+  /// Under an ordering key, and in a lane, one stands behind what was committed before. So an
+  /// operation is blocked until its transaction ends, and gets its place by a deferred trigger: the
+  /// locks of keys and lanes are held for no longer than that takes.
+  static let lateness = """
+    insert into mainstay.lane (name) values ('main') on conflict (name) do nothing;
+
+    -- Where a session counts. A transaction that may go on for long has rows of its own: others must
+    -- not wait for it only because they count in the same row.
+    create or replace function mainstay.shard() returns integer language sql volatile as $$
+      select case when current_setting('mainstay.late', true) = 'yes'
+        then 128 + (pg_current_xact_id()::text::bigint % 256)::integer
+        else pg_backend_pid() % 128 end
+    $$;
+
+    -- What was enqueued in a transaction that goes on; nobody else ever sees a row of it.
+    create table mainstay.fresh (
+      op bigint primary key,
+      xact xid8 not null default pg_current_xact_id(),
+      lane text not null,
+      ordering_key bytea
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+
+    create index fresh_xact on mainstay.fresh (xact);
+
+    -- Lets all in that the transaction has enqueued, when it ends: the locks in one order.
+    create function mainstay.let_in() returns trigger language plpgsql volatile as $$
+    declare
+      v_at bigint := mainstay.clock();
+      v_bucket integer;
+      v_op bigint;
+    begin
+      if not exists (select 1 from mainstay.fresh where op = new.op) then return null; end if;
+      insert into mainstay.lane (name)
+        select distinct f.lane from mainstay.fresh as f where f.xact = pg_current_xact_id()
+        order by 1 on conflict (name) do nothing;
+      for v_bucket in
+        select distinct (hashtextextended(encode(f.ordering_key, 'hex'), 0) & 1023)::integer
+        from mainstay.fresh as f
+        where f.xact = pg_current_xact_id() and f.ordering_key is not null order by 1
+      loop
+        perform pg_advisory_xact_lock(hashtext('mainstay.key'), v_bucket);
+      end loop;
+      for v_op in select f.op from mainstay.fresh as f
+        where f.xact = pg_current_xact_id() and f.ordering_key is not null order by f.op
+      loop
+        perform mainstay.release(v_op, v_at);
+      end loop;
+      delete from mainstay.fresh where xact = pg_current_xact_id();
+      return null;
+    end $$;
+
+    create constraint trigger let_in after insert on mainstay.fresh
+      deferrable initially deferred for each row execute function mainstay.let_in();
+
+    -- Gives an operation that is there already its lane and its ordering key, and its turn later.
+    create function mainstay.let_in_later(p_uuid uuid, p_lane text, p_key bytea) returns void
+    language plpgsql volatile as $$
+    declare
+      v_id bigint;
+    begin
+      update mainstay.op set lane = p_lane, ordering_key = p_key,
+        state = case when p_key is null then state else 'blocked' end,
+        run_at = case when p_key is null then run_at end
+        where uuid = p_uuid returning id into v_id;
+      if not found then
+        -- It was given up at once, for want of what it needs.
+        update mainstay.dead set lane = p_lane, ordering_key = p_key
+          where uuid = p_uuid returning id into v_id;
+      end if;
+      insert into mainstay.fresh (op, lane, ordering_key) values (v_id, p_lane, p_key);
+    end $$;
+
+    -- Enqueues one operation within the transaction of the caller, by the rules of every other one.
+    -- Its ordering key, and a lane that is new, have their turn when that is committed.
+    create or replace function mainstay.enqueue_bytes(
+      kind text, payload bytea, version integer default 1, lane text default 'main',
+      ordering_key text default null, unique_key text default null, if_taken text default 'keep',
+      idempotency_key text default null, priority integer default 2, delay interval default null,
+      lifetime interval default null, needs uuid[] default null,
+      if_given_up text default 'waitForRedrive', constraints text[] default null,
+      expendable boolean default false, may_have_been_sent boolean default false,
+      ageing interval default '1 hour', id uuid default null
+    ) returns uuid language plpgsql volatile as $$
+    #variable_conflict use_variable
+    declare
+      v_new mainstay.arrival;
+      v_answer mainstay.arrival_answer;
+      v_key bytea := convert_to(ordering_key, 'UTF8');
+      v_is_late boolean;
+    begin
+      if coalesce(kind, '') = '' then
+        raise exception 'kind must not be empty' using errcode = '22023';
+      end if;
+      if payload is null then
+        raise exception 'payload must not be null' using errcode = '22023';
+      end if;
+      if priority is null or priority not between 0 and 4 then
+        raise exception 'priority must be from 0 to 4' using errcode = '22023';
+      end if;
+      if if_taken is null or if_taken not in ('keep', 'replace', 'append', 'reject') then
+        raise exception 'if_taken must be keep, replace, append or reject' using errcode = '22023';
+      end if;
+      if if_given_up is null or if_given_up not in ('waitForRedrive', 'giveUp', 'runAnyway') then
+        raise exception 'if_given_up must be waitForRedrive, giveUp or runAnyway'
+          using errcode = '22023';
+      end if;
+      if idempotency_key !~ '^[!-~]{1,255}$' then
+        raise exception 'idempotency_key must be 1 to 255 visible ASCII characters'
+          using errcode = '22023';
+      end if;
+      v_new.uuid := coalesce(id, mainstay.new_uuid());
+      v_new.kind := kind;
+      v_new.version := version;
+      v_new.lane := lane;
+      v_new.idem_key := coalesce(idempotency_key, v_new.uuid::text);
+      v_new.payload := payload;
+      v_new.lifetime := ceil(extract(epoch from lifetime) * 1000);
+      v_new.effect := case when may_have_been_sent then 'sentUnknown' else 'notSent' end;
+      v_new.priority := priority;
+      v_new.handicap := (4 - priority) * ceil(extract(epoch from ageing) * 1000);
+      v_new.delay := ceil(extract(epoch from delay) * 1000);
+      v_new.unique_key := convert_to(kind, 'UTF8') || '\\x00'::bytea || convert_to(unique_key,
+        'UTF8');
+      v_new.if_taken := if_taken;
+      v_new.constraints := case when cardinality(constraints) > 0 then constraints end;
+      v_new.expendable := expendable;
+      v_new.needs := needs;
+      v_new.policy := if_given_up;
+      v_is_late := v_key is not null
+        or not exists (select 1 from mainstay.lane as l where l.name = lane);
+      if v_is_late then v_new.lane := 'main'; end if;
+      perform set_config('mainstay.late', 'yes', true);
+      v_answer := mainstay.take(v_new, null, null, true, mainstay.clock());
+      perform set_config('mainstay.late', '', true);
+      if v_is_late and v_answer.code = 'kept' and v_answer.uuid = v_new.uuid then
+        perform mainstay.let_in_later(v_new.uuid, lane, v_key);
+      end if;
+      case v_answer.code
+        when 'keyReused' then
+          raise exception 'the idempotency key belongs to another payload' using errcode = '23505';
+        when 'duplicate' then
+          raise exception 'an operation with this unique key is waiting' using errcode = '23505';
+        when 'changedMeanwhile' then
+          raise exception 'it met another one: do it again' using errcode = '40001';
+        else null;
+      end case;
+      -- Heard when the transaction is committed; where it is not told, it is found by looking.
+      if exists (select 1 from mainstay.owner
+          where is_waiting and alive_until > mainstay.clock()) and mainstay.may_tell()
+      then
+        notify "mainstay.wake";
+      end if;
+      return v_answer.uuid;
+    end $$;
+
+    -- Who may work with operations works with what has come since, too.
+    do $$
+    declare
+      v_row record;
+    begin
+      for v_row in select a.privilege_type as word,
+          case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+            as name
+        from pg_class as c cross join aclexplode(c.relacl) as a
+        where c.oid = 'mainstay.op'::regclass and a.grantee <> c.relowner
+          and a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+      loop
+        execute format('grant %s on mainstay.request, mainstay.request_load, mainstay.fresh to %s',
+          v_row.word, v_row.name);
+      end loop;
+    end $$;
+    """
+}
