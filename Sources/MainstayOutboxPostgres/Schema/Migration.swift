@@ -30,6 +30,8 @@ struct Migration: Sendable {
     Migration(number: 9, name: "requests", sql: requests),
     Migration(number: 10, name: "order", sql: order),
     Migration(number: 11, name: "lateness", sql: lateness),
+    // The last one: functions that a step replaces are planned as others until this says so.
+    Migration(number: 12, name: "plans", sql: plans),
   ]
 
   /// The format that this build has: the number of its last step.
