@@ -3,7 +3,7 @@
 internal import Mustache
 
 /// The templates, read once.
-struct PageLibrary: Sendable {
+package struct PageLibrary: Sendable {
   private let library: MustacheLibrary
 
   private static var texts: [(name: String, bytes: [UInt8])] {
@@ -18,7 +18,7 @@ struct PageLibrary: Sendable {
     ]
   }
 
-  init() {
+  package init() {
     MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
     var library = MustacheLibrary()
     for (name, bytes) in Self.texts {
@@ -33,7 +33,10 @@ struct PageLibrary: Sendable {
     self.library = library
   }
 
-  func render(_ page: Page) -> String {
-    library.render(page.prepared, withTemplate: "page") ?? ""
+  func render(_ page: Page) -> String { render(page.prepared, with: "page") }
+
+  /// Renders a value, each part of which is looked at once.
+  package func render(_ value: Any, with template: String) -> String {
+    library.render(TemplateValue.of(value), withTemplate: template) ?? ""
   }
 }
