@@ -24,7 +24,9 @@ public struct Dashboard: Sendable {
   public var connectivity: ConnectivityMonitor?
   /// Whose feature level is shown, with its history.
   public var levels: DegradationController?
-  /// The circuit breakers; an open one can be reset.
+  /// The circuit breakers; each can be reset, isolated by hand and released again.
+  ///
+  /// What is isolated here stays so until it is released here, or until the router has gone.
   public var breakers: [CircuitBreaker] = []
   /// What pipelines say about themselves, such as `catalog.explain()`.
   public var pipelines: [PipelineExplanation] = []
@@ -59,6 +61,8 @@ public struct Dashboard: Sendable {
   let logger: Logger
   let timeline: Timeline
   let now: @Sendable () -> Date
+  /// How long a stream of events waits for its reader.
+  let patience: Timeout
 
   /// Makes a dashboard that shows nothing yet.
   ///
@@ -78,12 +82,13 @@ public struct Dashboard: Sendable {
     self.logger = logger
     self.now = now
     timeline = Timeline(clock)
+    patience = Timeout(EventStream.patience, name: "dashboard events", clock: clock)
   }
 
   /// Adds the pages to a router, and begins to look how everything stands.
   ///
   /// It looks for as long as the router is there. Streams of events end when the server is asked to
-  /// stop.
+  /// stop, when nobody reads them, and after ten minutes, when a page opens the next one.
   ///
   /// - Parameters:
   ///   - router: A router or a group whose context knows the address of the other side.
@@ -94,8 +99,17 @@ public struct Dashboard: Sendable {
     on router: some RouterMethods<Context>, at path: String = "mainstay",
     behind prefix: String = ""
   ) {
+    _ = mounted(on: router, at: path, behind: prefix)
+  }
+
+  /// - Returns: Who tells the pages that are open.
+  package func mounted<Context: RemoteAddressRequestContext>(
+    on router: some RouterMethods<Context>, at path: String = "mainstay",
+    behind prefix: String = ""
+  ) -> Live {
     let root = "\(prefix)/\(path.split(separator: "/").joined(separator: "/"))"
-    Site(dashboard: self, root: root).add(
-      to: router.group(RouterPath(path)), of: Context.self)
+    let site = Site(dashboard: self, root: root)
+    site.add(to: router.group(RouterPath(path)), of: Context.self)
+    return site.live
   }
 }

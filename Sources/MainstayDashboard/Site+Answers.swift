@@ -63,10 +63,15 @@ extension Site {
     guard parts.count == 2, let count = Int(parts[1]), (0...1_000_000).contains(count) else {
       return nil
     }
+    func circuits(_ what: String) -> String {
+      "\(Words.plural(count, "circuit was", "circuits were")) \(what)."
+    }
     switch parts[0] {
     case "redrive": return "\(Words.number(count)) given another try."
     case "discard": return "\(Words.number(count)) discarded."
-    case "reset": return count == 1 ? "1 circuit was reset." : "\(count) circuits were reset."
+    case "reset": return circuits("reset")
+    case "isolate": return circuits("isolated")
+    case "release": return circuits("released")
     default: return nil
     }
   }

@@ -21,6 +21,7 @@ struct Site: Sendable {
   let refusals: RefusalLog
   let forms: FormGuard
   let live: Live
+  let holds = Holds()
   let library = PageLibrary()
 
   init(dashboard: Dashboard, root: String) {
@@ -58,7 +59,7 @@ struct Site: Sendable {
       try await operation(Self.id(context.parameters.get("id")), of: queue(context))
     }
     routes.add("diagnostics", [.get: { _, _ in try await diagnostics() }])
-    routes.add("events", [.get: { _, _ in try EventStream.open(live) }])
+    routes.add("events", [.get: { _, _ in try EventStream(self).open() }])
     for file in PublicFile.all {
       routes.add("public/\(file.name)", [.get: { _, _ in file.answer }])
     }
@@ -67,7 +68,10 @@ struct Site: Sendable {
         let path = "outboxes/:name/dead/\(action.rawValue)"
         routes.add(path, [.post: { try await act(action, on: queue($1), $0) }])
       }
-      routes.add("circuits/reset", [.post: { request, _ in try await reset(request) }])
+      for action in CircuitAction.allCases {
+        routes.add(
+          "circuits/\(action.rawValue)", [.post: { request, _ in try await act(action, request) }])
+      }
     }
     routes.addUnknown()
   }

@@ -42,7 +42,9 @@ struct Attack: Sendable, CustomTestStringConvertible {
           refusal: "wrongMethod")
       }
     }
-    + ["/circuits/reset", "/outboxes/orders/dead/redrive"].map {
+    + [
+      "/circuits/reset", "/circuits/isolate", "/circuits/release", "/outboxes/orders/dead/redrive",
+    ].map {
       Attack(path: "/mainstay\($0)", status: .methodNotAllowed, refusal: "wrongMethod")
     }
     + ["", "/events", "/errors", "/diagnostics", "/outboxes/orders/dead"].map {

@@ -122,22 +122,6 @@ import Testing
     await outbox.shutDown()
   }
 
-  @Test func `a circuit is reset after a question`() async throws {
-    let breaker = CircuitBreaker("catalog")
-    breaker.open()
-    var dashboard = Dashboard()
-    dashboard.breakers = [breaker]
-    try await serve(dashboard) { client in
-      let visitor = try await Visitor(client, at: "/mainstay/circuits")
-      _ = try await visitor.post("/mainstay/circuits/reset", [("id", "catalog")])
-      #expect(breaker.state != .closed)
-      let done = try await visitor.post(
-        "/mainstay/circuits/reset", [("id", "catalog"), ("confirmed", "yes")])
-      #expect(done.status == .seeOther)
-      #expect(breaker.state == .closed)
-    }
-  }
-
   @Test func `a dashboard for looking only has no actions`() async throws {
     let outbox = try await brokenOutbox(["a"])
     let id = try #require(try await outbox.deadLetters().first).id.description

@@ -22,7 +22,11 @@ final class Socket: Sendable {
   private let queue = DispatchQueue(label: "mainstay.tests.socket")
 
   /// Connects to a port of this machine; a read waits for at most 30 seconds.
-  init(port: Int) throws {
+  ///
+  /// - Parameters:
+  ///   - port: The port.
+  ///   - room: How many bytes may wait until they are read, as far as the system allows.
+  init(port: Int, room: Int32? = nil) throws {
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
@@ -33,6 +37,10 @@ final class Socket: Sendable {
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    if var room {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian

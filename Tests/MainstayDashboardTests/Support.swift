@@ -75,14 +75,17 @@ struct Visitor: Sendable {
   let client: any TestClientProtocol
   var cookie = ""
   var token = ""
+  /// The page that it came to first.
+  let page: String
 
   init(_ client: any TestClientProtocol, at path: String = "/mainstay/outboxes/orders/dead")
     async throws
   {
     self.client = client
-    let page = try await client.execute(uri: path, method: .get, headers: Self.host)
-    cookie = String((page.headers[.setCookie] ?? "").prefix { $0 != ";" })
-    let parts = page.text.components(separatedBy: "name=\"token\" value=\"")
+    let answer = try await client.execute(uri: path, method: .get, headers: Self.host)
+    page = answer.text
+    cookie = String((answer.headers[.setCookie] ?? "").prefix { $0 != ";" })
+    let parts = page.components(separatedBy: "name=\"token\" value=\"")
     token = parts.count > 1 ? String(parts[1].prefix { $0 != "\"" }) : ""
   }
 

@@ -13,6 +13,9 @@ extension CircuitBreaker {
     return Isolation(of: self)
   }
 
+  /// How many hold the breaker isolated.
+  package var isolationCount: Int { guarded.withLock { $0.machine.isolations } }
+
   /// Forgets all failures and closes, unless somebody holds an ``Isolation``.
   ///
   /// What becomes of the calls that are on their way changes nothing any more.

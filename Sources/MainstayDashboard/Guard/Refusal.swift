@@ -7,14 +7,14 @@ internal import Mainstay
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
-  case tooSlow, unknownPage, wrongMethod, tooManyStreams
+  case tooSlow, unknownPage, wrongMethod, tooManyStreams, unreadStream
 
   var status: HTTPResponse.Status {
     switch self {
     case .foreignPeer, .foreignHost, .notAuthenticated, .foreignOrigin, .badToken: .forbidden
     case .badForm: .unprocessableContent
     case .tooLarge: .contentTooLarge
-    case .tooSlow: .requestTimeout
+    case .tooSlow, .unreadStream: .requestTimeout
     case .unknownPage: .notFound
     case .wrongMethod: .methodNotAllowed
     case .tooManyStreams: .serviceUnavailable
@@ -34,6 +34,7 @@ enum Refusal: String, Error, CaseIterable {
     case .tooSlow: "The form took too long to arrive."
     case .wrongMethod: "This page does not take such a request."
     case .tooManyStreams: "Too many pages listen to this dashboard already. Try again later."
+    case .unreadStream: "The stream of changes was not read."
     case .unknownPage: "There is no such page, or what it showed is gone."
     }
   }

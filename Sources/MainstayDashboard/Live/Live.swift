@@ -142,7 +142,10 @@ package final class Live: Sendable {
       (self.live, self.id, self.bell) = (live, id, bell)
     }
 
-    deinit { live.leave(id) }
+    deinit { leave() }
+
+    /// Gives up the place at once.
+    package func leave() { live.leave(id) }
 
     package func take() -> (parts: LiveParts, isBeat: Bool)? { live.take(id) }
   }

@@ -72,7 +72,7 @@ extension Dashboard {
       else { continue }
       sample.queues[name] = Sample.Queue(snapshot: snapshot, tally: tally.inOrder)
     }
-    sample.circuits = breakers.map { "\($0.name) \($0.state.word)" }
+    sample.circuits = breakers.map { "\($0.name) \($0.state.word) \($0.isolationCount)" }
     sample.captured = errors?.ledger.captured ?? 0
     if let current = connectivity?.current {
       sample.connection = "\(current.standing.rawValue) \(current.evidence.count) \(current.since)"

@@ -1,11 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import Mainstay
 
+/// What can be done about circuits.
+enum CircuitAction: String, CaseIterable, Sendable {
+  case reset, isolate, release
+
+  var title: String { rawValue.capitalized }
+
+  /// How the log calls it.
+  var done: String {
+    switch self {
+    case .reset: "reset"
+    case .isolate: "isolated"
+    case .release: "released"
+    }
+  }
+
+  func question(_ names: String) -> String {
+    switch self {
+    case .reset: "Close \(names) and forget its failures?"
+    case .isolate: "Isolate \(names)?"
+    case .release: "Release \(names)?"
+    }
+  }
+
+  func detail(_ breakers: [CircuitBreaker]) -> String {
+    switch self {
+    case .reset:
+      let isHeld = breakers.contains { $0.state == .isolated }
+      return "Calls go through at once, whether the other side has recovered or not."
+        + (isHeld ? " What is isolated stays so." : "")
+    case .isolate:
+      let idle = breakers.filter { $0.mode != .enabled }.map(\.name).joined(separator: ", ")
+      return "Calls are refused at once, in this process alone, until it is released here or the "
+        + "process ends." + (idle.isEmpty ? "" : " In its mode this refuses nothing: \(idle).")
+    case .release:
+      return "A circuit that nobody else isolates closes, and its calls go through at once."
+    }
+  }
+
+  /// Why there is nothing to do, though circuits were chosen.
+  var nothing: String {
+    switch self {
+    case .reset: "There is no such circuit."
+    case .isolate: "This dashboard isolates what you chose already."
+    case .release: "This dashboard isolates nothing of what you chose."
+    }
+  }
+}
+
 extension Site {
-  /// The circuits, what they know, and a way to close them.
+  /// The circuits, what they know, and what can be done by hand.
   func circuits() -> Page {
     var page = Page(
       title: "Circuits", place: "\(root)/circuits",
@@ -19,15 +68,20 @@ extension Site {
     let hasTally = dashboard.tally != nil
     let counts: [Page.Column] =
       hasTally ? [.number("Refused"), .number("Opened"), .number("By failures")] : []
-    let button = Page.Button(title: "Reset chosen", address: "\(root)/circuits/reset")
+    let buttons = CircuitAction.allCases.map { action in
+      Page.Button(
+        title: "\(action.title) chosen", address: address(of: action),
+        isGrave: action == .isolate)
+    }
     return Page.Section(
-      "Circuits", ["Circuit", "State", "Mode", "Break", .number("Waiting")] + counts,
+      "Circuits",
+      ["Circuit", "State", "Isolated by", "Mode", "Break", .number("Waiting")] + counts,
       dashboard.breakers.map { breaker in
         let choice = Page.Choice(id: breaker.name, label: "Choose \(breaker.name)")
         var row = Page.Row(
-          Page.Cell(breaker.name), breaker.state.cell, breaker.mode.cell,
-          "\(breaker.configuration.breakFor.inWords)", .number(breaker.waiting), key: breaker.name,
-          choice: withActions ? choice : nil)
+          Page.Cell(breaker.name), breaker.state.cell, "\(holders(of: breaker))",
+          breaker.mode.cell, "\(breaker.configuration.breakFor.inWords)",
+          .number(breaker.waiting), key: breaker.name, choice: withActions ? choice : nil)
         if hasTally {
           let counts = dashboard.tally?.counts(of: breaker.name)
           row.cells += [
@@ -37,29 +91,68 @@ extension Site {
         }
         return row
       }, empty: "There is no circuit.",
-      form: withActions ? Page.Actions(buttons: [button]) : nil)
+      form: withActions ? Page.Actions(buttons: buttons) : nil)
   }
 
-  /// Closes circuits, after asking.
-  func reset(_ request: Request) async throws -> Response {
+  /// Who isolates a circuit.
+  private func holders(of breaker: CircuitBreaker) -> String {
+    let since = holds.since(breaker)
+    let own = since.map { "this dashboard, for \(Words.span(dashboard.timeline.now - $0))" }
+    let isOthers = breaker.isolationCount > (own == nil ? 0 : 1)
+    let holders = [own, isOthers ? "the program" : nil].compactMap(\.self)
+    return holders.isEmpty ? "–" : holders.joined(separator: "; ")
+  }
+
+  private func address(of action: CircuitAction) -> String {
+    "\(root)/circuits/\(action.rawValue)"
+  }
+
+  /// Asks first, and acts when the answer comes back.
+  func act(_ action: CircuitAction, _ request: Request) async throws -> Response {
     let form = try await forms.form(of: request)
     let names = Set(form.all("id"))
-    let chosen = dashboard.breakers.filter { names.contains($0.name) }
-    guard !chosen.isEmpty else { throw Refusal.badForm }
+    let named = dashboard.breakers.filter { names.contains($0.name) }
+    guard !named.isEmpty else { throw Refusal.badForm }
+    let chosen = named.filter { breaker in
+      switch action {
+      case .reset: true
+      case .isolate: holds.since(breaker) == nil
+      case .release: holds.since(breaker) != nil
+      }
+    }
+    guard !chosen.isEmpty else {
+      return answer(
+        request,
+        Page(
+          title: "Nothing to \(action.rawValue)", place: "\(root)/circuits",
+          lead: action.nothing))
+    }
     guard form["confirmed"] == "yes" else {
-      var page = Page(title: "Reset?", place: "\(root)/circuits")
+      var page = Page(title: "\(action.title)?", place: "\(root)/circuits")
       page.confirmation = Page.Confirmation(
-        question: "Close \(chosen.map(\.name).joined(separator: ", ")) and forget its failures?",
-        detail: "Calls go through at once, whether the other side has recovered or not.",
-        button: Page.Button(title: "Reset", address: "\(root)/circuits/reset"),
+        question: action.question(chosen.map(\.name).joined(separator: ", ")),
+        detail: action.detail(chosen),
+        button: Page.Button(
+          title: action.title, address: address(of: action), isGrave: action == .isolate),
         fields: chosen.map { Page.Field(name: "id", value: $0.name) }, back: "\(root)/circuits")
       return answer(request, page)
     }
-    for breaker in chosen { breaker.reset() }
+    let done = chosen.filter { perform(action, on: $0) }
     dashboard.logger.notice(
-      "Circuits were reset from the dashboard.",
-      metadata: ["circuits": "\(chosen.map(\.name))"])
-    return redirect(to: "\(root)/circuits?done=reset-\(chosen.count)")
+      "Circuits were \(action.done) from the dashboard.",
+      metadata: ["circuits": "\(done.map(\.name))"])
+    return redirect(to: "\(root)/circuits?done=\(action.rawValue)-\(done.count)")
+  }
+
+  /// - Returns: Whether it was not done before.
+  private func perform(_ action: CircuitAction, on breaker: CircuitBreaker) -> Bool {
+    switch action {
+    case .reset:
+      breaker.reset()
+      return true
+    case .isolate: return holds.isolate(breaker, at: dashboard.timeline.now)
+    case .release: return holds.release(breaker)
+    }
   }
 }
 

@@ -136,6 +136,11 @@ function listen() {
   source.addEventListener('change', (event) => {
     if (JSON.parse(event.data).parts.some((part) => watched.has(part))) refresh();
   });
+  // No stream goes on for ever; the next one takes its place.
+  source.addEventListener('again', () => {
+    leave();
+    listen();
+  });
   source.addEventListener('error', () => {
     say('Not live: trying again', false);
     // The browser opens a stream again that broke, but not one that was refused.

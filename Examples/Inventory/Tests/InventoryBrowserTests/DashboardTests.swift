@@ -163,6 +163,24 @@ extension BrowserTests {
       }
     }
 
+    @Test func `a circuit is isolated and released without a script`() async throws {
+      try await withDashboard(letters: 0) { browser, dashboard in
+        try await browser.forbidScripts()
+        try await browser.open(dashboard.origin + "/mainstay/circuits")
+        let row = "tr[data-key=payments]"
+        #expect(await says("tr[data-key=search]", "the program", in: browser))
+        for (action, done) in [("isolate", "isolated"), ("release", "released")] {
+          try await browser.click("\(row) input")
+          try await browser.click("button[formaction$=\(action)]")
+          #expect(await says("form.question strong", "payments?", in: browser))
+          try await browser.click("form.question button")
+          #expect(await says(".notice", "1 circuit was \(done).", in: browser))
+          let words = action == "isolate" ? "this dashboard" : "closed"
+          #expect(await says(row, words, in: browser))
+        }
+      }
+    }
+
     /// Whether an element says something in the end: no script can say when the next page is there,
     /// so it is asked for again.
     private func says(_ selector: String, _ words: String, in browser: Browser) async -> Bool {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Mainstay
+import MainstayDashboard
+import MainstayTesting
+import NIOCore
+import TestSupport
+import Testing
+
+/// Streams of events that are opened and not read: they give up their places.
+@Suite(.ends(withinMinutes: 2)) struct UnreadStreamTests {
+  /// Lets little wait for a reader, so that a test need not write for hours.
+  private final class LittleRoom: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = Any
+
+    func handlerAdded(context: ChannelHandlerContext) {
+      let options = context.channel.syncOptions
+      try? options?.setOption(.socketOption(.so_sndbuf), value: 4_096)
+      try? options?.setOption(.writeBufferWaterMark, value: .init(low: 1_024, high: 4_096))
+    }
+  }
+
+  /// A dashboard that is served, and what a test does to it.
+  private struct Scene {
+    let monitor = ErrorMonitor()
+    let log = Log()
+    let clock = ManualClock()
+    let dashboard: Dashboard
+
+    init(places: Int) {
+      var dashboard = Dashboard(
+        logger: Logger(label: "test") { [log] _ in Lines(log) }, clock: clock)
+      dashboard.errors = monitor
+      dashboard.maximumStreams = places
+      // What happens is told when the test says so.
+      dashboard.sampleInterval = .seconds(86_400)
+      self.dashboard = dashboard
+    }
+
+    func serve(_ test: @escaping @Sendable (Live, Int) async throws -> Void) async throws {
+      let router = Router(context: LiveContext.self)
+      let live = dashboard.mounted(on: router)
+      let server = Application(
+        router: router,
+        server: .http1(configuration: .init(additionalChannelHandlers: [LittleRoom()])))
+      try await server.test(.live) { client in
+        // One looks, and one says that it is there.
+        await clock.sleepers(atLeast: 2)
+        try await test(live, try #require(client.port))
+      }
+    }
+  }
+
+  private func open(_ port: Int, room: Int32? = nil) async throws -> (Socket, head: String) {
+    let socket = try Socket(port: port, room: room)
+    try socket.get("/mainstay/events")
+    return (socket, try await socket.read(until: "\r\n\r\n"))
+  }
+
+  @Test func `a stream that is not read ends after 30 seconds, and one that is read goes on`()
+    async throws
+  {
+    let scene = Scene(places: 2)
+    try await scene.serve { live, port in
+      let (deaf, _) = try await open(port, room: 1_024)
+      let (reader, _) = try await open(port)
+      // Until what is written to the one that does not read has to wait.
+      for _ in 0..<20_000 where scene.clock.sleeperCount < 3 {
+        scene.monitor.capture(AppError.Network.offline, during: "Load")
+        await live.sample()
+        #expect(try await reader.read(until: "}\n\n").contains("errors"))
+      }
+      #expect(scene.clock.sleeperCount == 3)
+      #expect(live.count == 2)
+      #expect(try await open(port).head.hasPrefix("HTTP/1.1 503"))
+      scene.clock.advance(by: .seconds(30))
+      await scene.log.lines(atLeast: 2)
+      #expect(scene.log.lines.last?.contains("refusal=unreadStream") == true)
+      #expect(live.count == 1)
+      // Its place is free, and the connection is closed.
+      #expect(try await open(port).head.hasPrefix("HTTP/1.1 200"))
+      _ = try? await deaf.readAll()
+      scene.monitor.capture(AppError.Network.offline, during: "Load")
+      await live.sample()
+      #expect(try await reader.read(until: "}\n\n").contains("errors"))
+    }
+  }
+
+  @Test func `a stream ends after ten minutes, and tells the page to open the next one`()
+    async throws
+  {
+    let scene = Scene(places: 1)
+    try await scene.serve { live, port in
+      let (reader, _) = try await open(port)
+      _ = try await reader.read(until: "retry: 3000\n\n")
+      scene.clock.advance(by: .seconds(599))
+      #expect(try await reader.read(until: ": here\n\n").hasSuffix(": here\n\n"))
+      await scene.clock.sleepers(atLeast: 2)
+      scene.clock.advance(by: .seconds(15))
+      #expect(try await reader.read(until: "0\r\n\r\n").contains("event: again\ndata:\n\n"))
+      #expect(live.count == 0)
+      #expect(try await open(port).head.hasPrefix("HTTP/1.1 200"))
+      #expect(scene.log.lines.isEmpty)
+    }
+  }
+}
