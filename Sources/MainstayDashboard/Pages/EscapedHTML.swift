@@ -6,10 +6,13 @@ internal import Mustache
 ///
 /// Mustache's own escaping goes by characters, and a quotation mark with an accent after it is one
 /// character that it does not know: such a name would end the attribute that it stands in.
-struct EscapedHTML: MustacheContentType {
-  static let name = "MAINSTAYHTML"
+package struct EscapedHTML: MustacheContentType {
+  /// What templates call it.
+  package static let name = "MAINSTAYHTML"
 
-  func escapeText(_ text: String) -> String {
+  package init() {}
+
+  package func escapeText(_ text: String) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import InventoryCore
 import Mainstay
+import MainstayDashboard
 import NIOCore
 
 extension HTTPField.Name {
@@ -98,7 +99,7 @@ extension Response {
     headers[.contentType] = "text/html; charset=utf-8"
     headers[.cacheControl] = "no-store"
     headers[.contentSecurityPolicy] = "default-src 'none'"
-    let escape = SafeHTML().escapeText
+    let escape = EscapedHTML().escapeText
     let texts = [error.message.description, error.suggestion?.description].compactMap(\.self)
     let title = escape(error.title.description)
     let page = """

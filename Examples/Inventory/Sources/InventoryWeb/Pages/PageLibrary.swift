@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import MainstayDashboard
 import Mustache
 
 /// The templates, read once when the program starts.
@@ -46,15 +47,15 @@ package struct PageLibrary: Sendable {
     try self.init(Self.files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
   }
 
-  /// Reads templates by name, each of them escaping with `SafeHTML`.
+  /// Reads templates by name, each of them escaping with `EscapedHTML`.
   ///
   /// - Throws: `StartFailure` that names the template that cannot be read.
   package init(_ texts: [(name: String, text: String)]) throws(StartFailure) {
-    MustacheContentTypes.register(SafeHTML(), named: SafeHTML.name)
+    MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
     var library = MustacheLibrary()
     for (name, text) in texts {
       do {
-        try library.register("{{% CONTENT_TYPE:\(SafeHTML.name)}}" + text, named: name)
+        try library.register("{{% CONTENT_TYPE:\(EscapedHTML.name)}}" + text, named: name)
       } catch {
         throw StartFailure("The template \(name) can’t be read: \(error).")
       }
