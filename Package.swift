@@ -229,7 +229,7 @@ let package = Package(
     tests(
       "MainstayCLI", ["MainstayOutbox", "MainstayOutboxPostgres", "PostgresTestSupport"] + grdb),
     support("ChildSupport", ["Mainstay"]),
-    support("TestSupport", ["Mainstay"]),
+    support("TestSupport", ["Mainstay", metrics]),
     tests(
       "Mainstay",
       [
@@ -307,12 +307,12 @@ let package = Package(
       name: "InventoryWeb",
       dependencies: [
         "InventoryCore", "Mainstay", "MainstayDashboard", "MainstayServer", "MainstayUI", logging,
-      ] + httpTypes + hummingbird + server("swift-mustache", "Mustache")
+      ] + arguments + httpTypes + hummingbird + server("swift-mustache", "Mustache")
         + server("swift-nio", "NIOCore") + lifecycle,
       path: example("InventoryWeb"),
       // In the program itself, so that it can be moved and is never served half an older page.
       resources: [.embedInCode("Templates"), .embedInCode("Public")]),
-    exampleProgram("inventory", ["InventoryCore", "InventoryWeb", "Mainstay", logging]),
+    exampleProgram("inventory", ["InventoryCore", "InventoryWeb"]),
     // The same on a database that several processes share.
     .target(
       name: "InventoryPostgres",
@@ -322,8 +322,8 @@ let package = Package(
     exampleProgram(
       "inventory-postgres",
       [
-        "InventoryCore", "InventoryPostgres", "InventoryWeb", "Mainstay", "MainstayOutbox",
-        "MainstayOutboxPostgres", logging,
+        "InventoryCore", "InventoryPostgres", "InventoryWeb", "MainstayOutbox",
+        "MainstayOutboxPostgres",
       ]),
     exampleTests(
       "InventoryPostgresTests",

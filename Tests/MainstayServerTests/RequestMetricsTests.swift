@@ -6,7 +6,6 @@ import HummingbirdTesting
 import Mainstay
 import MainstayServer
 import MainstayTesting
-import Metrics
 import NIOCore
 import TestSupport
 import Testing
@@ -14,7 +13,7 @@ import Testing
 /// How requests are counted and timed.
 @Suite(.ends(withinMinutes: 2)) struct RequestMetricsTests {
   private let clock = ManualClock()
-  private let factory = Series()
+  private let factory = RecordingMetrics()
 
   private func application() -> some ApplicationProtocol {
     let router = Router()
@@ -83,47 +82,4 @@ import Testing
     #expect(timed.last?.contains("http.route=none,http.response.status_code=499") == true)
     #expect(factory.log.lines.count { $0.hasSuffix("=0") } == 2)
   }
-}
-
-/// Metrics that keep what they are told, as lines of label, dimensions and value.
-private final class Series: MetricsFactory {
-  final class Handler: CounterHandler, MeterHandler, TimerHandler, RecorderHandler {
-    let name: String
-    let log: Log
-
-    init(_ label: String, _ dimensions: [(String, String)], _ log: Log) {
-      name = label + "{" + dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: ",") + "}"
-      self.log = log
-    }
-
-    func increment(by amount: Int64) { log.add("\(name) +\(amount)") }
-    func reset() {}
-    func set(_ value: Int64) { log.add("\(name) =\(value)") }
-    func set(_ value: Double) { log.add("\(name) =\(Int(value))") }
-    func increment(by amount: Double) { log.add("\(name) +\(amount)") }
-    func decrement(by amount: Double) { log.add("\(name) -\(amount)") }
-    func recordNanoseconds(_ duration: Int64) { log.add("\(name) \(duration / 1_000_000)ms") }
-    func record(_ value: Int64) {}
-    func record(_ value: Double) {}
-  }
-
-  let log = Log()
-
-  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-    Handler(label, dimensions, log)
-  }
-  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-    Handler(label, dimensions, log)
-  }
-  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-    Handler(label, dimensions, log)
-  }
-  func makeRecorder(
-    label: String, dimensions: [(String, String)], aggregate: Bool
-  ) -> any RecorderHandler { Handler(label, dimensions, log) }
-
-  func destroyCounter(_ handler: any CounterHandler) {}
-  func destroyMeter(_ handler: any MeterHandler) {}
-  func destroyRecorder(_ handler: any RecorderHandler) {}
-  func destroyTimer(_ handler: any TimerHandler) {}
 }

@@ -63,9 +63,9 @@ enum SourceRules {
       "Logging",
     ],
     "InventoryWeb": [
-      "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging", "Mainstay",
-      "MainstayDashboard", "MainstayServer", "MainstayUI", "Mustache", "NIOCore", "Observation",
-      "ServiceLifecycle",
+      "ArgumentParser", "Foundation", "Hummingbird", "HTTPTypes", "InventoryCore", "Logging",
+      "Mainstay", "MainstayDashboard", "MainstayServer", "MainstayUI", "Mustache", "NIOCore",
+      "Observation", "ServiceLifecycle",
     ],
     "InventoryPostgres": [
       "Dispatch", "Foundation", "GRDB", "InventoryCore", "Mainstay", "MainstayOutbox",
@@ -76,12 +76,10 @@ enum SourceRules {
       "NIOCore", "NIOHTTP1",
     ],
     "inventory-demo": ["Foundation", "ArgumentParser", "Dispatch", "InventoryDemo"],
-    "inventory": [
-      "Foundation", "ArgumentParser", "InventoryCore", "InventoryWeb", "Logging", "Mainstay",
-    ],
+    "inventory": ["ArgumentParser", "InventoryCore", "InventoryWeb"],
     "inventory-postgres": [
-      "Foundation", "ArgumentParser", "InventoryCore", "InventoryPostgres", "InventoryWeb",
-      "Logging", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres",
+      "ArgumentParser", "InventoryCore", "InventoryPostgres", "InventoryWeb", "MainstayOutbox",
+      "MainstayOutboxPostgres",
     ],
     "inventory-upstream": ["Foundation", "ArgumentParser", "InventoryUpstream"],
     // It knows nothing of the runtime, and the runtime nothing of it.

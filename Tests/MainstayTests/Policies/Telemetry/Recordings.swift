@@ -2,7 +2,6 @@
 
 import Logging
 import Mainstay
-import Metrics
 import TestSupport
 import Tracing
 
@@ -23,57 +22,6 @@ struct RecordingLog: LogHandler {
     let pairs = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
     log.add("\(event.level) \(event.message) \(pairs.joined(separator: " "))")
   }
-}
-
-/// Metrics that keep what they are told, as lines of label, dimensions and value.
-final class RecordingMetrics: MetricsFactory {
-  final class Handler: CounterHandler, MeterHandler, TimerHandler, RecorderHandler {
-    let name: String
-    let log: Log
-
-    init(_ label: String, _ dimensions: [(String, String)], _ log: Log) {
-      name = label + "{" + dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: ",") + "}"
-      self.log = log
-    }
-
-    func increment(by amount: Int64) { log.add("\(name) +\(amount)") }
-    func reset() {}
-    func set(_ value: Int64) { log.add("\(name) =\(value)") }
-    func set(_ value: Double) { log.add("\(name) =\(value)") }
-    func increment(by amount: Double) { log.add("\(name) +\(amount)") }
-    func decrement(by amount: Double) { log.add("\(name) -\(amount)") }
-    func recordNanoseconds(_ duration: Int64) { log.add("\(name) \(duration / 1_000_000)ms") }
-    func record(_ value: Int64) {}
-    func record(_ value: Double) {}
-  }
-
-  let log = Log()
-  /// The names of the series that were made.
-  let made = Log()
-
-  func handler(_ label: String, _ dimensions: [(String, String)]) -> Handler {
-    let handler = Handler(label, dimensions, log)
-    made.add(handler.name)
-    return handler
-  }
-
-  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-    handler(label, dimensions)
-  }
-  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-    handler(label, dimensions)
-  }
-  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-    handler(label, dimensions)
-  }
-  func makeRecorder(
-    label: String, dimensions: [(String, String)], aggregate: Bool
-  ) -> any RecorderHandler { handler(label, dimensions) }
-
-  func destroyCounter(_ handler: any CounterHandler) {}
-  func destroyMeter(_ handler: any MeterHandler) {}
-  func destroyRecorder(_ handler: any RecorderHandler) {}
-  func destroyTimer(_ handler: any TimerHandler) {}
 }
 
 /// A span that writes down what becomes of it.
