@@ -20,6 +20,8 @@ struct OutboxBench: AsyncParsableCommand {
   var python: String?
   @Option(help: "The example's program; without it requests to it are left out.")
   var inventory: String?
+  @Option(help: "A program with a dashboard, DashboardChild; without it no page is asked for.")
+  var dashboard: String?
   @Flag(help: "Measures the large files too: 100,000 of each kind, a million pending.")
   var large = false
   @Flag(help: "Exits with 1 when a goal is not reached.") var check = false
@@ -58,6 +60,7 @@ struct OutboxBench: AsyncParsableCommand {
       table.add("memory of the example meanwhile", overload.memory, "MB", atMost: 250)
     }
     try await Times.measure(desk, into: &table)
+    if let dashboard { try Letters(program: dashboard).measure(desk, into: &table) }
     if large { try await Large.measure(desk, into: &table) }
     try Merges.measure(desk, into: &table)
     print(table.text(conditions: "\(rounds) rounds of about \(seconds) s, one after the other"))

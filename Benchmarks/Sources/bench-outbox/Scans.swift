@@ -51,18 +51,8 @@ struct Scans {
 
   private func with<T>(_ desk: Desk, _ body: (String, Process) throws -> T) throws -> T {
     let folder = desk.place.appending(path: "app-\(UUID().uuidString)")
-    let app = Process()
-    let output = Pipe()
-    app.executableURL = URL(filePath: program)
-    app.arguments = ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"]
-    app.standardOutput = output
-    app.standardError = FileHandle.nullDevice
-    try app.run()
-    defer {
-      app.terminate()
-      app.waitUntilExit()
-    }
-    return try body(try address(output), app)
+    let arguments = ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"]
+    return try Served.run(program, arguments, body)
   }
 
   /// How many changes it has still to send.
@@ -80,18 +70,6 @@ struct Scans {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return (line?.split(separator: " ").dropLast().last.flatMap { Double($0) } ?? 0) / 1_024
-  }
-
-  private func address(_ output: Pipe) throws -> String {
-    var text = ""
-    while true {
-      let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw Refused(answer: "it has ended: \(text)") }
-      text += String(decoding: data, as: UTF8.self)
-      if let start = text.range(of: "http://"), let end = text.firstIndex(of: "\n") {
-        return String(text[start.lowerBound..<end])
-      }
-    }
   }
 
   private func ask(_ address: String, connections: Int, _ desk: Desk) throws -> String {
@@ -148,10 +126,5 @@ struct Scans {
       return Double(word.dropLast(unit.count)).map { $0 * factor }
     }
     return nil
-  }
-
-  struct Refused: Error, CustomStringConvertible {
-    let answer: String
-    var description: String { "The example did not answer as it should: \(answer)" }
   }
 }
