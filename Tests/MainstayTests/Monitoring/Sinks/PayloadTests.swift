@@ -78,6 +78,24 @@ import Testing
     #expect(contents.unreadable == 4)
   }
 
+  @Test(arguments: ["id", "fingerprint"], ["7", #""nonsense""#, "null"])
+  func `a damaged report is no recovery and nothing that a person saw`(
+    member: String, value: String
+  ) throws {
+    let good = ErrorReport.Encoding.json.body(of: SampleReports.full)
+    var object = try #require(
+      JSONSerialization.jsonObject(with: good) as? [String: Any], "the report as it is")
+    #expect(object["recovery"] != nil && object["presentation"] != nil)
+    object[member] = try JSONSerialization.jsonObject(
+      with: Data(value.utf8), options: .fragmentsAllowed)
+    // What it is called in the line of its own.
+    object["report"] = SampleReports.full.id.uuidString
+    let damaged = try JSONSerialization.data(withJSONObject: object)
+    let contents = ErrorReport.Encoding.contents(ofJSON: good + damaged)
+    #expect(contents.reports == [SampleReports.full] && contents.unreadable == 1)
+    #expect(contents.recoveries.isEmpty && contents.presentations.isEmpty)
+  }
+
   @Test(.requirement("T21")) func `groups and names are codes and types, not texts`() throws {
     let body = ErrorReport.Encoding.otlp.body(of: SampleReports.full)
     let text = String(decoding: body, as: UTF8.self)

@@ -77,14 +77,52 @@ extension ErrorReport {
 }
 
 /// A line that tells how an earlier report was recovered from.
-struct RecoveryLine: Codable {
+struct RecoveryLine: Encodable {
   let recovery: ErrorReport.Recovery
 }
 
+extension RecoveryLine: Decodable {
+  /// A report has a member of this name too: one that is damaged must not pass for this line.
+  init(from decoder: any Decoder) throws {
+    let members = try LineMember.container(of: decoder, alone: ["recovery"])
+    recovery = try members.decode(ErrorReport.Recovery.self, forKey: "recovery")
+  }
+}
+
 /// A line that tells what a person saw of an earlier report.
-struct PresentationLine: Codable {
+struct PresentationLine: Encodable {
   let report: UUID
   let presentation: ErrorReport.Presentation
+}
+
+extension PresentationLine: Decodable {
+  init(from decoder: any Decoder) throws {
+    let members = try LineMember.container(of: decoder, alone: ["report", "presentation"])
+    report = try members.decode(UUID.self, forKey: "report")
+    presentation = try members.decode(ErrorReport.Presentation.self, forKey: "presentation")
+  }
+}
+
+/// A member of a line, whatever its name.
+private struct LineMember: CodingKey, ExpressibleByStringLiteral {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init(stringLiteral: String) { stringValue = stringLiteral }
+  init?(intValue: Int) { nil }
+
+  /// The members of a line that has these and no others.
+  static func container(
+    of decoder: any Decoder, alone names: Set<String>
+  ) throws -> KeyedDecodingContainer<LineMember> {
+    let members = try decoder.container(keyedBy: LineMember.self)
+    guard Set(members.allKeys.map(\.stringValue)) == names else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "A line of this kind has \(names)"))
+    }
+    return members
+  }
 }
 
 /// How reports and what belongs to them are written as JSON.
