@@ -63,7 +63,8 @@ struct ErrorLog {
   /// One report from a clock years ahead would leave nothing of the others in any trend. Where all
   /// are ahead, it is this machine that is behind.
   private mutating func findEnd() {
-    guard let newest = reports.last else { return }
+    undated = reports.count { !$0.isDated }
+    guard let newest = reports.last, newest.isDated else { return }
     let latest = readAt.addingTimeInterval(86_400)
     let credible = reports.last { $0.time <= latest }
     end = credible?.time ?? newest.time
