@@ -9,8 +9,8 @@ import AuditCommands
     commandName: "mainstay",
     abstract: "Looks at what Mainstay keeps, and at how code handles errors.",
     discussion: """
-      Exit status: 0 all is well, 1 something was looked for and not found, or found by the \
-      audit, 2 wrong options, 3 it could not be done.
+      Exit status: 0 all is well, 1 something was looked for and not found, or something wrong \
+      was found, 2 wrong options, 3 it could not be done.
       """,
     subcommands: [
       ErrorsCommand.self, OutboxCommand.self, AuditCommand.self, RulesCommand.self,

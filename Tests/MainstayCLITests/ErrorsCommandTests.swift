@@ -42,7 +42,10 @@ import Testing
     #expect(text.hasPrefix("Odd\nA list has <b>odd</b> \"things\" & more.\n"))
     #expect(text.contains("Show list\u{fffd}[2J"), "a report does not steer the terminal")
     #expect(text.contains("\nlist.of.a.long.name  first\n"))
-    #expect(try await run("errors", "show", "nothing", log.file, status: 1).contains("nothing"))
+    #expect(
+      try await run("errors", "show", "nothing", log.file, status: 1)
+        == "mainstay: No error of the log is named nothing. See `mainstay errors top` for their "
+        + "names.\n")
   }
 
   @Test func `the trend ends with the newest error`() async throws {
@@ -96,6 +99,16 @@ import Testing
     #expect(try await run("errors", "top", "/nowhere", status: 3).contains("does not exist"))
     #expect(try await run("errors", "top", status: 2).contains("paths"))
     #expect(try await run("errors", "top", "--limit", "0", log.file, status: 2).contains("--limit"))
+    for name in ["", " \t"] {
+      for command in [["show", name], ["trend", "--group", name]] {
+        let end = try await BuiltProgram.run("mainstay", ["errors"] + command + [log.file])
+        #expect(end.status == 2 && end.errors.contains("must not be empty"), "\(end)")
+      }
+    }
+    let page = try await run(
+      "errors", "export", "--format", "html", "--json", log.file, status: 2)
+    #expect(page.contains("--json and --format html ask for two forms at once"))
+    _ = try await run("errors", "export", "--format", "json", "--json", log.file)
     let empty = log.folder.appending(path: "empty")
     try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
     #expect(try await run("errors", "top", empty.path, status: 3).contains("holds no logs"))

@@ -75,6 +75,64 @@ import Testing
       end.errors == "mainstay: 1 report is dated more than a day ahead; trends end before that.\n")
   }
 
+  @Test func `a report without a time counts, and moves no date and no trend`() async throws {
+    let log = try await SampleLog()
+    let file = try log.write(
+      "undated.jsonl",
+      [["time": "last tuesday"], ["time": "2027-01-15T10:00:00.000Z"]]
+        + [7, NSNull()].map { ["time": $0, "fingerprint": SampleLog.fingerprint(1)] })
+    struct Export: Decodable {
+      struct Group: Decodable {
+        let count: Int
+        let firstSeen: String?
+        let lastSeen: String?
+      }
+      struct Trend: Decodable { let counts: [Int] }
+      let undatedReports: Int
+      let groups: [Group]
+      let trends: [Trend]
+    }
+    let complaint = "mainstay: 3 reports have no time that can be read; trends leave them out.\n"
+    let end = try await BuiltProgram.run("mainstay", ["errors", "export", file])
+    #expect(end.status == 0 && end.errors == complaint, "\(end)")
+    let export = try JSONDecoder().decode(Export.self, from: Data(end.output.utf8))
+    #expect(export.undatedReports == 3 && export.groups.map(\.count) == [2, 2])
+    let dated = "2027-01-15T10:00:00.000Z"
+    #expect(export.groups.map(\.firstSeen) == [dated, nil])
+    #expect(export.groups.map(\.lastSeen) == [dated, nil])
+    #expect(export.trends.map { $0.counts.reduce(0, +) } == [1, 1, 1])
+    let page = try await BuiltProgram.run(
+      "mainstay", ["errors", "export", "--format", "html", file])
+    #expect(page.output.contains("Reports without a time that can be read: 3."))
+    #expect(!page.output.contains("1970") && !page.output.contains("1969"))
+    let table = try await BuiltProgram.run("mainstay", ["errors", "top", file])
+    #expect(table.errors == complaint && !table.output.contains("1970"))
+    let alone = try log.write("alone.jsonl", [["time": ""]])
+    let shown = try await BuiltProgram.run("mainstay", ["errors", "show", "list.odd", alone])
+    #expect(shown.status == 0 && !shown.output.contains("1970"), "\(shown)")
+  }
+
+  @Test(arguments: ["id", "fingerprint"])
+  func `a damaged report is left out with what it says of a recovery`(_ member: String)
+    async throws
+  {
+    let log = try await SampleLog()
+    let recovered = try log.write("recovered.jsonl", [["recovery": try log.recovery()]])
+    let good = try Data(contentsOf: URL(filePath: recovered))
+    var object = try #require(try JSONSerialization.jsonObject(with: good) as? [String: Any])
+    object[member] = "nonsense"
+    let damaged = try JSONSerialization.data(withJSONObject: object) + Data("\n".utf8)
+    let both = log.folder.path + "/both.jsonl"
+    try (good + damaged).write(to: URL(filePath: both))
+    let end = try await BuiltProgram.run("mainstay", ["errors", "top", "--json", both])
+    #expect(end.errors == "mainstay: 1 line is no report and left out.\n")
+    let groups = try JSONDecoder().decode([ListedGroup].self, from: Data(end.output.utf8))
+    #expect(groups.map(\.count) == [1] && groups[0].recoveryAttempts == 1)
+    try damaged.write(to: URL(filePath: both))
+    let alone = try await BuiltProgram.run("mainstay", ["errors", "top", both])
+    #expect(alone.status == 3 && alone.errors.contains("no report"), "\(alone)")
+  }
+
   #if os(Linux)  // other file systems take no such names
     @Test func `a file whose name is no text is said to be left out`() async throws {
       let log = try await SampleLog()

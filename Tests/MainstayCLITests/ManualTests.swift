@@ -67,7 +67,7 @@ private struct Manual: Decodable {
     | Status | Means |
     |---|---|
     | 0 | all is well |
-    | 1 | something was looked for and not found, or found by the audit |
+    | 1 | something was looked for and not found, or something wrong was found |
     | 2 | options or a configuration are wrong |
     | 3 | it could not be done |
 

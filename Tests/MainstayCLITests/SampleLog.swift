@@ -34,6 +34,22 @@ final class SampleLog: Sendable {
     #expect(await monitor.flush(within: .seconds(60)))
   }
 
+  /// That somebody recovered from the last report of the log.
+  ///
+  /// - Throws: Where the log cannot be read.
+  func recovery() throws -> [String: Any] {
+    let report = try last()
+    var recovery = report.filter { ["id", "fingerprint", "code", "type", "time"].contains($0.key) }
+    recovery["succeeded"] = true
+    return recovery
+  }
+
+  private func last() throws -> [String: Any] {
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    let last = Data(try #require(lines.last { !$0.hasPrefix("{\"recovery\"") }).utf8)
+    return try #require(try JSONSerialization.jsonObject(with: last) as? [String: Any])
+  }
+
   /// Writes a log of its own into the folder: the last report of the other one, changed.
   ///
   /// - Parameters:
@@ -43,10 +59,7 @@ final class SampleLog: Sendable {
   /// - Returns: Where it lies.
   /// - Throws: Where it cannot be written.
   func write(_ name: String, _ changes: [[String: Any]]) throws -> String {
-    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-    let last = Data(try #require(lines.last { !$0.hasPrefix("{\"recovery\"") }).utf8)
-    let object = try JSONSerialization.jsonObject(with: last)
-    let report = try #require(object as? [String: Any])
+    let report = try last()
     var data = Data()
     for change in changes {
       var line = report.merging(change) { $1 }

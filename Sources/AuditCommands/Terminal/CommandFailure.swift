@@ -12,7 +12,7 @@ package struct CommandFailure: Error {
     case couldNotRun = 3
 
     /// There are findings, and they have been told.
-    static let findings = Status.notFound
+    package static let findings = Status.notFound
   }
 
   package let status: Status

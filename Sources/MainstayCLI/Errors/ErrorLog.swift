@@ -28,6 +28,8 @@ struct ErrorLog {
   private(set) var unnamed = 0
   /// How many reports come from a clock that was ahead: trends end before them.
   private(set) var ahead = 0
+  /// How many reports have no time that can be read.
+  private(set) var undated = 0
   /// Where trends end: when the newest error happened that did not come from a clock that was
   /// ahead; where there is no error, when the log was read.
   private(set) var end: Date
@@ -116,8 +118,11 @@ struct ErrorLog {
   }
 
   private mutating func add(_ contents: ErrorReport.Encoding.Contents) {
+    // What was tried before a report was written stands on it, and may have a line besides. A copy
+    // of a report may be the one that has it.
+    let told = contents.reports.compactMap(\.recovery) + contents.recoveries
+    recoveries += told.filter { knownRecoveries.insert($0).inserted }
     reports += contents.reports.filter { knownReports.insert($0.id).inserted }
-    recoveries += contents.recoveries.filter { knownRecoveries.insert($0).inserted }
     presentations.merge(contents.presentations) { $1 }
     unreadable += contents.unreadable
   }
@@ -139,6 +144,10 @@ extension ErrorLog {
       (
         ahead, "report is dated more than a day ahead; trends end before that.",
         "reports are dated more than a day ahead; trends end before that."
+      ),
+      (
+        undated, "report has no time that can be read; trends leave it out.",
+        "reports have no time that can be read; trends leave them out."
       ),
     ]
     return counts.filter { $0.count > 0 }.map { "\($0.count) \($0.count == 1 ? $0.one : $0.many)" }

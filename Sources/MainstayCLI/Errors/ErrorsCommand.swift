@@ -36,6 +36,14 @@ struct LogOptions: ParsableArguments {
   }
 }
 
+/// Refuses what names nothing: every name begins with it.
+func validateName(_ name: String) throws {
+  guard !name.allSatisfy(\.isWhitespace) else {
+    throw ValidationError(
+      "The name of an error must not be empty. See `mainstay errors top` for their names.")
+  }
+}
+
 /// The group whose code is, or whose fingerprint or code begins with, what was typed.
 func group(_ prefix: String, in groups: [LoggedGroup]) throws -> LoggedGroup {
   let exact = groups.filter { $0.latest.code.rawValue == prefix }
@@ -50,7 +58,9 @@ func group(_ prefix: String, in groups: [LoggedGroup]) throws -> LoggedGroup {
   switch found.count {
   case 1: return found[0]
   case 0:
-    throw CommandFailure(status: .notFound, message: "No error of the log is named \(prefix).")
+    throw CommandFailure(
+      status: .notFound,
+      message: "No error of the log is named \(prefix). See `mainstay errors top` for their names.")
   default:
     let names = found.prefix(5).map { "  \($0.fingerprint)  \($0.latest.code)" }
     throw CommandFailure(
@@ -76,8 +86,8 @@ enum Format {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }
 
-  /// Day and time in UTC, to the second.
-  static func time(_ date: Date) -> String {
-    String(WireTime.iso(date).replacing("T", with: " ").prefix(19))
+  /// Day and time in UTC, to the second; a dash where that is not known.
+  static func time(_ date: Date?) -> String {
+    date.map { String(WireTime.iso($0).replacing("T", with: " ").prefix(19)) } ?? "–"
   }
 }

@@ -40,6 +40,7 @@ struct ErrorsPage {
     let left = [
       ("Lines that could not be read", document.unreadableLines),
       ("Records that could not be read", document.unreadableRecords),
+      ("Reports without a time that can be read", document.undatedReports),
       (
         "Reports that wait and only a service can read",
         document.onlyForServices.map(\.records).boundedSum

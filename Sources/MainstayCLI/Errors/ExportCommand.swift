@@ -24,6 +24,12 @@ struct ExportCommand: ParsableCommand {
     help: "A new file to write to, for your eyes alone; the default is standard output.")
   var output: String?
 
+  func validate() throws {
+    guard !options.json || format == .json else {
+      throw ValidationError("--json and --format \(format.rawValue) ask for two forms at once.")
+    }
+  }
+
   func run() throws {
     let log = try options.log()
     let document = ErrorsDocument(log)
@@ -64,6 +70,7 @@ struct ErrorsDocument: Encodable {
   let reports: Int
   let unreadableLines: Int
   let unreadableRecords: Int
+  let undatedReports: Int
   /// What waits in stores and is not among the groups.
   let onlyForServices: [WaitingRecords]
   let groups: [LoggedGroup]
@@ -74,6 +81,7 @@ struct ErrorsDocument: Encodable {
     reports = log.reports.count
     unreadableLines = log.unreadable
     unreadableRecords = log.unreadableRecords
+    undatedReports = log.undated
     onlyForServices = log.forServices
     groups = LoggedGroup.all(in: log)
     let groups = groups

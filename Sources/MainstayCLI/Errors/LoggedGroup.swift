@@ -12,8 +12,9 @@ struct LoggedGroup {
   private(set) var count = 0
   /// The worst severity.
   private(set) var severity: Severity
-  private(set) var firstSeen: Date
-  private(set) var lastSeen: Date
+  /// Nil where no report says when it happened.
+  private(set) var firstSeen: Date?
+  private(set) var lastSeen: Date?
   /// In which operations, and how often that was told.
   private(set) var operations: [String: Int] = [:]
   /// How often somebody or something tried to recover, and how often that worked.
@@ -26,8 +27,6 @@ struct LoggedGroup {
     fingerprint = report.fingerprint
     latest = report
     severity = report.severity
-    firstSeen = report.suppressed?.first ?? report.time
-    lastSeen = report.time
   }
 
   private mutating func add(_ report: ErrorReport) {
@@ -35,14 +34,16 @@ struct LoggedGroup {
       let untold = max(0, suppressed.count)
       count = count.boundedSum(untold)
       moments.append((suppressed.last, untold))
-      firstSeen = min(firstSeen, suppressed.first)
+      firstSeen = firstSeen.map { min($0, suppressed.first) } ?? suppressed.first
     }
     count = count.boundedSum(1)
-    moments.append((report.time, 1))
+    if report.isDated {
+      moments.append((report.time, 1))
+      firstSeen = firstSeen.map { min($0, report.time) } ?? report.time
+      lastSeen = lastSeen.map { max($0, report.time) } ?? report.time
+    }
     latest = report
     severity = max(severity, report.severity)
-    firstSeen = min(firstSeen, report.time)
-    lastSeen = max(lastSeen, report.time)
     if let operation = report.operation { operations[operation, default: 0] += 1 }
   }
 
@@ -57,16 +58,22 @@ struct LoggedGroup {
       if recovery.succeeded { groups[recovery.fingerprint]?.successes += 1 }
     }
     return groups.values.sorted {
-      ($1.count, $1.lastSeen, $0.latest.code.rawValue)
-        < ($0.count, $0.lastSeen, $1.latest.code.rawValue)
+      ($1.count, $1.order, $0.latest.code.rawValue)
+        < ($0.count, $0.order, $1.latest.code.rawValue)
     }
   }
+
+  /// When it happened last, for an order in which those come last that do not say it.
+  var order: Date { lastSeen ?? .distantPast }
 
   /// How the recoveries went, such as "3 of 4"; nil where nobody tried.
   var recoveryText: String? { attempts == 0 ? nil : "\(successes) of \(attempts)" }
 }
 
 extension ErrorReport {
+  /// Whether it says when it happened: one whose time cannot be read is read as of 1970.
+  var isDated: Bool { time.timeIntervalSince1970 != 0 }
+
   /// What happened, in a few words; older reports have only a sentence.
   var heading: String { title.isEmpty ? message : title }
 
@@ -94,8 +101,8 @@ extension LoggedGroup: Encodable {
     try values.encode(severity, forKey: .severity)
     try values.encode(latest.type, forKey: .type)
     try values.encode(count, forKey: .count)
-    try values.encode(firstSeen, forKey: .firstSeen)
-    try values.encode(lastSeen, forKey: .lastSeen)
+    try values.encodeIfPresent(firstSeen, forKey: .firstSeen)
+    try values.encodeIfPresent(lastSeen, forKey: .lastSeen)
     try values.encode(operations, forKey: .operations)
     try values.encode(attempts, forKey: .recoveryAttempts)
     try values.encode(successes, forKey: .recoverySuccesses)

@@ -15,6 +15,8 @@ struct ShowCommand: ParsableCommand {
 
   @OptionGroup var options: LogOptions
 
+  func validate() throws { try validateName(fingerprint) }
+
   func run() throws {
     let group = try group(fingerprint, in: LoggedGroup.all(in: try options.log()))
     if options.json { return try Terminal.output.write(Format.json(group)) }

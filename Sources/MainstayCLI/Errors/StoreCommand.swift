@@ -19,8 +19,9 @@ struct StoreCommand: ParsableCommand {
 
   func run() throws {
     let status = StoreStatus(of: try snapshot(), in: folder)
-    if json { return try Terminal.output.write(try Format.json(status)) }
-    try Terminal.output.write(text(of: status))
+    try Terminal.output.write(json ? try Format.json(status) : text(of: status))
+    // Whoever reads the status alone has to learn that something is wrong; the rest was just said.
+    guard status.isSound else { throw CommandFailure(status: .findings, message: "") }
   }
 
   private func snapshot() throws -> StoreSnapshot {
@@ -114,6 +115,9 @@ struct StoreStatus: Encodable {
   let setAside: Int
   /// Nil where there is none that can be read.
   let ledger: ReportStore.Ledger?
+
+  /// Whether all that is there can be read, and the accounts with it.
+  var isSound: Bool { unreadable == 0 && ledger != nil }
 
   init(of snapshot: StoreSnapshot, in folder: String) {
     self.folder = folder

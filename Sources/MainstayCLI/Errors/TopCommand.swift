@@ -70,7 +70,7 @@ struct TopCommand: ParsableCommand {
   private func sorted(_ groups: [LoggedGroup]) -> [LoggedGroup] {
     switch order {
     case .count: groups
-    case .latest: groups.sorted { $0.lastSeen > $1.lastSeen }
+    case .latest: groups.sorted { $0.order > $1.order }
     case .severity: groups.sorted { ($0.severity, $0.count) > ($1.severity, $1.count) }
     }
   }

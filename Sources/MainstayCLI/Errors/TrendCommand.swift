@@ -31,6 +31,10 @@ struct TrendCommand: ParsableCommand {
   @Option(help: "One group alone: its name, as much of it as is needed, or its code.")
   var group: String?
 
+  func validate() throws {
+    if let group { try validateName(group) }
+  }
+
   func run() throws {
     let log = try options.log()
     var groups = LoggedGroup.all(in: log)
