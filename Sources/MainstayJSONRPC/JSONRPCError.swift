@@ -46,26 +46,30 @@ public struct JSONRPCError: Error, Sendable, Hashable {
 extension JSONRPCError: AppErrorConvertible {
   /// The answer as people and policies see it.
   ///
-  /// The code is `jsonrpc.` and the number, with `minus-` before one below zero. Words of the
-  /// server stand in the metadata alone.
+  /// Code and kind are those of `AppError.jsonRPC(code:)`: `rpc.32602` for a number that JSON-RPC
+  /// reserves, and `jsonrpc.3117` for one of the server's own. What may be done, the catalogue says
+  /// where it has the number. Words of the server stand in the metadata alone.
   public var appError: AppError {
-    var metadata = [
-      "jsonrpc.code": String(code), "jsonrpc.method": BoundedText.redacted(method, to: 200),
-      "server.message": BoundedText.redacted(message, to: BoundedText.text),
-    ]
+    let row = row
+    var metadata = row.metadata
+    metadata["jsonrpc.code"] = String(code)
+    metadata["jsonrpc.method"] = BoundedText.redacted(method, to: 200)
+    metadata["server.message"] = BoundedText.redacted(message, to: BoundedText.text)
     metadata["jsonrpc.name"] = entry?.name
-    let number = code < 0 ? "minus-\(code.magnitude)" : String(code)
     let answer = AppError.Service.provider(code: String(code), message: message).appError
     return AppError(
-      code: ErrorCode("jsonrpc." + number) ?? answer.code, kind: kind, disposition: disposition,
+      code: row.code, kind: kind, disposition: disposition,
       title: text("title", entry?.title) ?? answer.title,
       message: text("message", entry?.meaning) ?? answer.message,
       suggestion: entry == nil ? answer.suggestion : text("suggestion", entry?.suggestion),
       details: description, metadata: metadata, help: entry?.help)
   }
 
+  /// What the number is to every module.
+  private var row: AppError { .jsonRPC(code: Int(clamping: code), isRepeatable: isRepeatable) }
+
   private var disposition: Disposition {
-    guard let entry else { return .unclassified }
+    guard let entry else { return row.disposition }
     return entry.mayHaveTakenEffect && !isRepeatable ? .unknownOutcome : entry.disposition
   }
 
@@ -74,7 +78,7 @@ extension JSONRPCError: AppErrorConvertible {
     case .throttled: .throttled
     case .cancelled: .cancelled
     case .rejected: .rejected
-    default: .server
+    default: row.kind
     }
   }
 

@@ -64,7 +64,7 @@ import Testing
     #expect(outcome.connectionError?.reason == .closedByServer)
     #expect(outcome.connectionError?.closeCode == 1011)
     #expect(outcome.serverError?.code == -32000)
-    #expect(outcome.error?.code == "jsonrpc.minus-32000")
+    #expect(outcome.error?.code == "rpc.32000")
     #expect(outcome.error?.disposition == .transient())
     #expect(try await client.call("b") == .null)
   }

@@ -50,7 +50,7 @@ private struct Lines: LogHandler {
       log.lines == [
         "info connected connection=1", "debug requested id=1 method=right",
         "debug answered id=1 method=right", "debug requested id=2 method=wrong",
-        "error failed disposition=permanent error.code=jsonrpc.minus-32601 id=2 method=wrong",
+        "error failed disposition=permanent error.code=rpc.32601 id=2 method=wrong",
       ])
   }
 }

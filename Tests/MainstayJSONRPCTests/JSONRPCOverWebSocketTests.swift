@@ -148,7 +148,7 @@ import Testing
     let outcomes = await client.batch([JSONRPCRequest("a"), JSONRPCRequest("b")])
     #expect(outcomes.map { $0.serverError?.code } == [-32600, -32600])
     #expect(outcomes.map { $0.serverError?.method } == ["a", "b"])
-    #expect(outcomes[0].error?.code == "jsonrpc.minus-32600")
+    #expect(outcomes[0].error?.code == "rpc.32600")
   }
 
   @Test func `a batch that is answered in part says so`() async throws {

@@ -101,8 +101,9 @@ extension AppError {
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.
-  /// - Returns: An error with the code `rpc.<number without its sign>`, or `rpc.other` for a
-  ///   positive one; the code itself is ``serverCode``.
+  /// - Returns: An error with the code `rpc.<number without its sign>` where JSON-RPC reserves the
+  ///   number, from -32768 to -32000, and otherwise `jsonrpc.<number>`, with `minus-` before one
+  ///   below zero; the number itself is ``serverCode``.
   public static func jsonRPC(
     code rpcCode: Int, message: String? = nil, isRepeatable: Bool = true,
     fileID: String = #fileID, function: String = #function, line: Int = #line

@@ -7,7 +7,8 @@ extension OgmiosError: AppErrorConvertible {
   /// The error as people and policies see it.
   ///
   /// The code is `ogmios.` and the number of the server's error, with `minus-` before one below
-  /// zero, or `ogmios.` and the kind.
+  /// zero, or `ogmios.` and the kind. A number that means what JSON-RPC says has the code and the
+  /// kind that it has from every service, such as `rpc.32603`.
   public var appError: AppError {
     switch kind {
     case .response: response
@@ -44,14 +45,16 @@ extension OgmiosError: AppErrorConvertible {
     let number = code ?? 0
     let name = number < 0 ? "minus-\(number.magnitude)" : String(number)
     let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
+    let row =
+      OgmiosErrorCatalog.isStandard(number) ? AppError.jsonRPC(code: Int(clamping: number)) : nil
     let disposition = OgmiosErrorCatalog.disposition(for: number, data: data)
     // A server that stumbled, or lost its node, may have passed the transaction on.
     let isOpen =
       (number == -32603 || number == -32000) && mayHaveBeenSent
       && !OgmiosMethod.isRepeatable(method)
     return AppError(
-      code: ErrorCode("ogmios.\(name)") ?? unknown.code,
-      kind: advice?.kind ?? .server,
+      code: row?.code ?? ErrorCode("ogmios.\(name)") ?? unknown.code,
+      kind: row?.kind ?? advice?.kind ?? .server,
       disposition: isOpen ? .unknownOutcome : disposition ?? .unclassified,
       title: text("title", entry?.title) ?? unknown.title,
       message: text("message", entry?.meaning) ?? unknown.message,

@@ -87,6 +87,12 @@ extension OgmiosErrorCatalog {
     return slotsToWait(code, data) == nil ? .fix : .wait
   }
 
+  /// Whether a number means what JSON-RPC 2.0 says: all that have a meaning there, but -32602, with
+  /// which Ogmios says that it cannot read a transaction.
+  static func isStandard(_ code: Int64) -> Bool {
+    code != -32602 && JSONRPCErrorCatalog.standard[code] != nil
+  }
+
   /// What policies do about one error, by its number and its data.
   ///
   /// A slot is taken for a second, as on all public networks.

@@ -101,8 +101,12 @@ private let states: [(kind: ErrorKind, disposition: Disposition, states: [String
       #expect(error.serverCode == code)
       #expect(error.serverMessage == "why")
     }
-    #expect(AppError.jsonRPC(code: -32_000).code == "rpc.32000")
-    #expect(AppError.jsonRPC(code: 3_117).code == "rpc.other")
+    let codes: [(Int, ErrorCode)] = [
+      (-32_000, "rpc.32000"), (-32_768, "rpc.32768"), (-32_769, "jsonrpc.minus-32769"),
+      (-31_999, "jsonrpc.minus-31999"), (3_117, "jsonrpc.3117"), (0, "jsonrpc.0"),
+      (32_602, "jsonrpc.32602"), (.min, "jsonrpc.minus-9223372036854775808"),
+    ]
+    for (number, code) in codes { #expect(AppError.jsonRPC(code: number).code == code) }
   }
 
   @Test(.requirement("B14"), arguments: [18, 19, 20, 25])

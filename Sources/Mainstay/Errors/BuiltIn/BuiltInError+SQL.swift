@@ -108,7 +108,7 @@ extension BuiltInError {
 
   /// Source: JSON-RPC 2.0, section 5.1.
   static func jsonRPC(_ number: Int, isRepeatable: Bool) -> BuiltInError {
-    let code = (number < 0 ? ErrorCode("rpc.\(number.magnitude)") : nil) ?? "rpc.other"
+    let code = jsonRPCCode(number)
     switch number {
     case -32_700, -32_600, -32_601: return refused(code, isServer: false)
     case -32_602: return unacceptable(code)
@@ -117,6 +117,15 @@ extension BuiltInError {
       return isRepeatable ? row : row.coded(code, nil, .unknownOutcome)
     default: return answer(code)
     }
+  }
+
+  /// The numbers that JSON-RPC keeps for itself and for servers are told apart from those that each
+  /// service gives a meaning of its own, so that no two numbers have one code.
+  private static func jsonRPCCode(_ number: Int) -> ErrorCode {
+    let isReserved = (-32_768 ... -32_000).contains(number)
+    let sign = number < 0 ? "minus-" : ""
+    let name = isReserved ? "rpc.\(number.magnitude)" : "jsonrpc.\(sign)\(number.magnitude)"
+    return ErrorCode(name) ?? "rpc.other"
   }
 
   /// One row for each text and disposition of databases and of JSON-RPC.
