@@ -49,5 +49,9 @@ extension Inventory {
 
   /// The errors of this run, those of the same group together; the group that met the latest one
   /// stands first.
-  package func errorGroups() -> [ErrorGroup] { monitor.groups.compactMap(ErrorGroup.init) }
+  ///
+  /// - Parameter span: How far back the trends go; by default as far as the contract says.
+  package func errorGroups(over span: TrendSpan = .minutes) -> [ErrorGroup] {
+    monitor.groups.compactMap { ErrorGroup($0, over: span) }
+  }
 }

@@ -32,7 +32,7 @@ import Testing
       time.withLock { $0 = start + Double(minute) * 60 }
       monitor.capture(AppError.http(status: status))
     }
-    let all = monitor.groups.compactMap(ErrorGroup.init)
+    let all = monitor.groups.compactMap { ErrorGroup($0) }
     #expect(all.map(\.code) == ["http.500", "http.404"])
     #expect(all.first?.count == 2 && all.first?.trend == [0, 0, 0, 0, 0, 0, 0, 1, 0, 1])
     #expect(all.first?.firstSeen == Timestamp(start))

@@ -57,10 +57,13 @@ struct PageRoutes: Sendable {
     return try? await inventory.store.item(item).title
   }
 
+  /// What went wrong; `span` says how far back the trends go.
   @Sendable func errors(
     _ request: Request, _ context: VisitContext
   ) async throws -> Response {
-    let groups = ErrorsPage(inventory.errorGroups())
+    let asked = try Form((request.uri.query ?? "").utf8, path: request.uri.path)
+    let span = TrendSpan(rawValue: asked["span"]) ?? .minutes
+    let groups = ErrorsPage(inventory.errorGroups(over: span), over: span)
     return await pages.draw(
       .errors, "Errors", groups, try await pages.standing(), for: Visit(request))
   }

@@ -12,10 +12,12 @@ import Testing
 
 /// A service, an app on a folder of its own, and its pages.
 struct PageWorld: Sendable {
-  /// The clocks: that of the pages, which stands still, and that of the service's delays.
+  /// The clocks: that of the pages, which stands still, that of the service's delays, and the time
+  /// of day.
   struct Clocks: Sendable {
     var pages: any Clock<Duration> = ManualClock()
     var service: any Clock<Duration> = ContinuousClock()
+    var timeOfDay = TimeOfDay.live
   }
 
   /// Where the app keeps everything.
@@ -90,7 +92,8 @@ func visiting(
     settings.client.failuresToOpen = 100_000
     settings.client.backoff = .constant(.milliseconds(1), jitter: .none)
     change(&settings)
-    let inventory = try await Inventory(data: folder, upstream: origin, settings: settings)
+    let inventory = try await Inventory(
+      data: folder, upstream: origin, settings: settings, now: clocks.timeOfDay)
     try await inventory.start()
     let outcome: Result<Void, any Error>
     do {
