@@ -4,6 +4,7 @@
 #if canImport(SwiftUI)
   import Foundation
   import Mainstay
+  import MainstayHTTP
   import MainstayOutbox
   import MainstayUI
   import Observation
@@ -62,6 +63,8 @@
   // snippet.app
   struct BooksApp: App {
     @State private var opening = TaskModel<Books>()
+
+    init() { ErrorMapping.bootstrap(.standard.addingHTTPErrors().addingDatabaseErrors()) }
 
     var body: some Scene {
       WindowGroup {

@@ -2,14 +2,17 @@
 // The guide for who writes a service: a test runs this with a database, sends it what the page
 // sends, and compares the answers.
 
+import AsyncHTTPClient
 import Configuration
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
 import Mainstay
+import MainstayAsyncHTTPClient
 import MainstayConfiguration
 import MainstayDashboard
+import MainstayHTTP
 import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayServer
@@ -17,14 +20,14 @@ import Metrics
 import NIOCore
 import ServiceLifecycle
 
-/// Stands for the service that knows what is in stock: it fails twice, then answers.
+/// Stands for the service that knows what is in stock: it cannot be reached twice, then answers.
 actor Stock {
   private var failures = 2
 
   func has(_ book: String) throws -> Bool {
     if failures > 0 {
       failures -= 1
-      throw AppError.Network.server(code: 503)
+      throw HTTPClientError.connectTimeout  // as its client says it, which knows no AppError
     }
     return book != "Cardenio"
   }
@@ -95,6 +98,11 @@ enum OrderError: AppErrorConvertible {
     }
   }
 }
+// snippet.hide
+
+// snippet.mapping
+ErrorMapping.bootstrap(
+  .standard.addingHTTPErrors().addingAsyncHTTPClientErrors().addingDatabaseErrors())
 // snippet.hide
 
 // snippet.observers

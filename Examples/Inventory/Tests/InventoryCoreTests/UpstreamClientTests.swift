@@ -153,6 +153,10 @@ import Testing
     #expect(map.map(DatabaseError(resultCode: .SQLITE_FULL)).kind == .storageFull)
     #expect(map.map(DatabaseError(resultCode: .SQLITE_NOTADB)).kind == .corrupted)
     #expect(map.map(DatabaseError(resultCode: .SQLITE_BUSY)).disposition == .transient())
+    let gone = RecordError.recordNotFound(databaseTableName: "items", key: [:])
+    #expect(map.map(gone).kind == .notFound)
+    let refused = NSError(domain: "NSURLErrorDomain", code: -1004)
+    #expect(map.map(refused).metadata["http.sent"] == "no")
   }
 }
 

@@ -5,6 +5,7 @@ internal import GRDB
 package import Mainstay
 internal import MainstayAsyncHTTPClient
 internal import MainstayHTTP
+internal import MainstayOutbox
 internal import NIOCore
 internal import NIOPosix
 
@@ -23,7 +24,8 @@ extension ErrorMapping {
     .adding(DatabaseError.self) { AppError.database($0) }
 
   /// What the libraries' errors mean, whoever meets them.
-  private static let libraries = ErrorMapping.standard.addingAsyncHTTPClientErrors()
+  private static let libraries = ErrorMapping.standard.addingHTTPErrors()
+    .addingAsyncHTTPClientErrors().addingDatabaseErrors()
 }
 
 extension AppError {
