@@ -22,25 +22,35 @@ enum BuiltInTexts {
   private static let japaneseTable = parsed(japanese, japaneseScreens)
   private static let simplifiedChineseTable = parsed(simplifiedChinese, simplifiedChineseScreens)
 
+  /// The wording for a key in a language: that of the core, else that of a library which has it.
+  static func wording(_ key: String, _ language: String) -> String? {
+    table(language)?[key] ?? TextLibrary.wording(key, language)
+  }
+
   /// Reads a table that is written as a few texts, which compiles faster than a dictionary.
   ///
   /// `name = …` is the title of an error, `> …` its message, `! …` its suggestion; `@name …` is the
   /// title of an action.
   static func parsed(_ texts: String...) -> [String: String] {
+    parsed(texts.joined(separator: "\n"), under: "error.")
+  }
+
+  /// Reads a table whose keys all begin alike, but for those of actions.
+  static func parsed(_ text: String, under prefix: String) -> [String: String] {
     var table: [String: String] = [:]
     var name: Substring = ""
-    for line in texts.joined(separator: "\n").split(separator: "\n") {
+    for line in text.split(separator: "\n") {
       let rest = line.dropFirst(2)
       switch line.first {
-      case ">": table["error.\(name).message"] = String(rest)
-      case "!": table["error.\(name).suggestion"] = String(rest)
+      case ">": table["\(prefix)\(name).message"] = String(rest)
+      case "!": table["\(prefix)\(name).suggestion"] = String(rest)
       case "@":
         let parts = line.dropFirst().split(separator: " ", maxSplits: 1)
         if let id = parts.first, let title = parts.last { table["action.\(id)"] = String(title) }
       default:
         let parts = line.split(separator: " ", maxSplits: 2)
         name = parts.first ?? ""
-        if parts.count == 3 { table["error.\(name).title"] = String(parts[2]) }
+        if parts.count == 3 { table["\(prefix)\(name).title"] = String(parts[2]) }
       }
     }
     return table

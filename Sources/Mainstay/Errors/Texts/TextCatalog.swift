@@ -78,8 +78,10 @@ public struct TextCatalog: Sendable {
   public func pattern(for key: String, language: String) -> String? {
     let tag = LanguageTag(language).text
     let locale = Locale(identifier: tag)
-    return lookups.lazy.compactMap { $0(key, locale) }.first { $0 != key }
-      ?? tables[tag]?[key] ?? BuiltInTexts.table(tag)?[key]
+    return TextLibrary.keys(for: key).lazy.compactMap { key in
+      lookups.lazy.compactMap { $0(key, locale) }.first { $0 != key }
+        ?? tables[tag]?[key] ?? BuiltInTexts.wording(key, tag)
+    }.first
   }
 
   /// The wording for a key that readers of a language get in it or in the language that it belongs
@@ -94,19 +96,31 @@ public struct TextCatalog: Sendable {
   func pattern(
     for key: String, in locale: Locale, where isAcceptable: (String) -> Bool
   ) -> String? {
-    if !lookups.isEmpty, !Self.isLookingUp {
-      let found = Self.$isLookingUp.withValue(true) {
-        lookups.lazy.compactMap { $0(key, locale) }
-          .first { $0 != key && Self.isReadable($0) && isAcceptable($0) }
-      }
-      if let found { return found }
-    }
+    let keys = TextLibrary.keys(for: key)
+    func isTaken(_ wording: String) -> Bool { Self.isReadable(wording) && isAcceptable(wording) }
+    if let found = looked(for: keys, in: locale, where: isTaken) { return found }
     for language in LanguageTag(locale.identifier).fallbacks {
-      for found in [tables[language]?[key], BuiltInTexts.table(language)?[key]] {
-        if let found, Self.isReadable(found), isAcceptable(found) { return found }
+      for key in keys {
+        if let found = tables[language]?[key], isTaken(found) { return found }
+        if let found = BuiltInTexts.wording(key, language), isTaken(found) { return found }
       }
     }
     return nil
+  }
+
+  /// The first wording of a closure that is acceptable.
+  private func looked(
+    for keys: [String], in locale: Locale, where isAcceptable: (String) -> Bool
+  ) -> String? {
+    guard !lookups.isEmpty, !Self.isLookingUp else { return nil }
+    return Self.$isLookingUp.withValue(true) {
+      for lookup in lookups {
+        for key in keys {
+          if let found = lookup(key, locale), found != key, isAcceptable(found) { return found }
+        }
+      }
+      return nil
+    }
   }
 
   private static func isReadable(_ text: String) -> Bool { PlainText.hasVisibleCharacters(text) }
