@@ -31,6 +31,7 @@ public final class JSONRPCClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock()
   ) throws(ConfigurationError) {
     try options.check(url, schemes: ["ws", "wss"])
+    JSONRPCTexts.join()
     core = ClientCore(
       options: options, carrier: try WebSocketCarrier(url, options), isConnected: true,
       timeline: Timeline(clock))
@@ -49,6 +50,7 @@ public final class JSONRPCClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock()
   ) throws(ConfigurationError) {
     try options.check(url, schemes: ["http", "https"])
+    JSONRPCTexts.join()
     core = ClientCore(
       options: options, carrier: HTTPCarrier(url, transport, options), isConnected: false,
       timeline: Timeline(clock))

@@ -68,6 +68,9 @@ extension JSONRPCError: AppErrorConvertible {
   /// What the number is to every module.
   private var row: AppError { .jsonRPC(code: Int(clamping: code), isRepeatable: isRepeatable) }
 
+  /// The number as a part of a key.
+  private var name: String { "jsonrpc." + (code < 0 ? "minus-\(code.magnitude)" : String(code)) }
+
   private var disposition: Disposition {
     guard let entry else { return row.disposition }
     return entry.mayHaveTakenEffect && !isRepeatable ? .unknownOutcome : entry.disposition
@@ -82,11 +85,12 @@ extension JSONRPCError: AppErrorConvertible {
     }
   }
 
-  /// Words of the catalogue, which an app may have translated under a key of their own.
+  /// Words of the catalogue, which an app may have translated under their key.
   private func text(_ part: String, _ words: String?) -> LocalizableText? {
     words.map {
-      LocalizableText(
-        key: "error.jsonrpc.\(code).\(part)", english: LocalizableText(stringLiteral: $0))
+      JSONRPCTexts.library.text(
+        "\(entry?.textKey ?? "error." + name).\(part)",
+        english: LocalizableText(stringLiteral: $0))
     }
   }
 }

@@ -30,6 +30,13 @@ public struct JSONRPCErrorCatalog: Sendable, Hashable {
     /// Whether the server may have done what it was asked: the outcome of a method that must not
     /// run twice is unknown then, whatever ``disposition`` says.
     public var mayHaveTakenEffect: Bool
+    /// What the keys of its texts begin with, such as `error.shop.sold-out`; `.title`, `.message`
+    /// and `.suggestion` follow.
+    ///
+    /// `TextCatalog` finds translations under these keys. Nil, the default, for `error.jsonrpc.` and
+    /// the number, with `minus-` before one below zero. Entries with a key of Mainstay's own are
+    /// read in all its languages, so other words need another key.
+    public var textKey: String?
 
     /// Makes an entry.
     ///
@@ -43,10 +50,12 @@ public struct JSONRPCErrorCatalog: Sendable, Hashable {
     ///   - help: A page that explains it; the default is none.
     ///   - mayHaveTakenEffect: Whether the server may have done what it was asked; the default is
     ///     false.
+    ///   - textKey: What the keys of its texts begin with; the default is `error.jsonrpc.` and the
+    ///     number.
     public init(
       _ code: Int64, _ name: String, title: String? = nil, meaning: String,
       disposition: Disposition, suggestion: String? = nil, help: URL? = nil,
-      mayHaveTakenEffect: Bool = false
+      mayHaveTakenEffect: Bool = false, textKey: String? = nil
     ) {
       self.code = code
       self.name = name
@@ -56,13 +65,16 @@ public struct JSONRPCErrorCatalog: Sendable, Hashable {
       self.suggestion = suggestion
       self.help = help
       self.mayHaveTakenEffect = mayHaveTakenEffect
+      self.textKey = textKey
     }
 
     private enum CodingKeys: String, CodingKey {
       case code, name, title, meaning, disposition, suggestion, help, mayHaveTakenEffect
+      case textKey
     }
 
-    /// Decodes an entry; `title`, `suggestion`, `help` and `mayHaveTakenEffect` may be left out.
+    /// Decodes an entry; `title`, `suggestion`, `help`, `mayHaveTakenEffect` and `textKey` may be
+    /// left out.
     ///
     /// - Throws: `DecodingError` where another member is missing or of a wrong type.
     public init(from decoder: any Decoder) throws {
@@ -76,6 +88,7 @@ public struct JSONRPCErrorCatalog: Sendable, Hashable {
       help = try container.decodeIfPresent(URL.self, forKey: .help)
       mayHaveTakenEffect =
         try container.decodeIfPresent(Bool.self, forKey: .mayHaveTakenEffect) ?? false
+      textKey = try container.decodeIfPresent(String.self, forKey: .textKey)
     }
   }
 
