@@ -60,6 +60,7 @@ public final class OgmiosClient: Sendable {
     for url in urls.compactMap(\.self) {
       links.append(try OgmiosLink(url, options, caller: caller, clock: clock))
     }
+    OgmiosTexts.join()
     self.options = options
     self.links = links
     turns = OgmiosTurns(maximumWait: options.longTimeout, clock: clock)

@@ -43,7 +43,7 @@ extension OgmiosError: AppErrorConvertible {
 
   private var response: AppError {
     let number = code ?? 0
-    let name = number < 0 ? "minus-\(number.magnitude)" : String(number)
+    let name = OgmiosTexts.code(of: number)
     let unknown = AppError.Service.provider(code: name, message: serverMessage ?? "").appError
     let row =
       OgmiosErrorCatalog.isStandard(number) ? AppError.jsonRPC(code: Int(clamping: number)) : nil
@@ -53,33 +53,35 @@ extension OgmiosError: AppErrorConvertible {
       (number == -32603 || number == -32000) && mayHaveBeenSent
       && !OgmiosMethod.isRepeatable(method)
     return AppError(
-      code: row?.code ?? ErrorCode("ogmios.\(name)") ?? unknown.code,
+      code: row?.code ?? ErrorCode(name) ?? unknown.code,
       kind: row?.kind ?? advice?.kind ?? .server,
       disposition: isOpen ? .unknownOutcome : disposition ?? .unclassified,
-      title: text("title", entry?.title) ?? unknown.title,
-      message: text("message", entry?.meaning) ?? unknown.message,
-      suggestion: entry == nil ? unknown.suggestion : text("suggestion", suggestion),
+      title: entry.map { text(name, "title", $0.title) } ?? unknown.title,
+      message: entry.map { text(name, "message", $0.meaning) } ?? unknown.message,
+      suggestion: suggestion ?? unknown.suggestion,
       details: description, metadata: metadata, help: entry?.help,
       underlying: failures.map(\.error) + [cause].compactMap(\.self))
   }
 
-  private var suggestion: String? {
-    guard entry?.advice == .waitOrFix, advice == .wait else { return entry?.suggestion }
-    return "Wait a while, then send it again."
+  /// What to do about a number that is known.
+  private var suggestion: LocalizableText? {
+    guard let entry else { return nil }
+    guard entry.advice == .waitOrFix, advice == .wait else {
+      return text(OgmiosTexts.code(of: entry.code), "suggestion", entry.suggestion)
+    }
+    return text("ogmios.wait", "suggestion", "Wait a while, then send it again.")
   }
 
   private func own(
     _ code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition, title: String,
     message: String, suggestion: String
   ) -> AppError {
-    func words(_ part: String, _ text: String) -> LocalizableText {
-      LocalizableText(
-        key: "error.\(code.rawValue).\(part)", english: LocalizableText(stringLiteral: text))
-    }
-    return AppError(
-      code: code, kind: kind, disposition: disposition, title: words("title", title),
-      message: words("message", message), suggestion: words("suggestion", suggestion),
-      details: description, metadata: metadata, underlying: [cause].compactMap(\.self))
+    AppError(
+      code: code, kind: kind, disposition: disposition,
+      title: text(code.rawValue, "title", title),
+      message: text(code.rawValue, "message", message),
+      suggestion: text(code.rawValue, "suggestion", suggestion), details: description,
+      metadata: metadata, underlying: [cause].compactMap(\.self))
   }
 
   private var metadata: [String: String] {
@@ -94,10 +96,9 @@ extension OgmiosError: AppErrorConvertible {
     return values
   }
 
-  /// Words of the catalogue, which an app may have translated under a key of their own.
-  private func text(_ part: String, _ words: String?) -> LocalizableText? {
-    guard let code, let words else { return nil }
-    return LocalizableText(
-      key: "error.ogmios.\(code).\(part)", english: LocalizableText(stringLiteral: words))
+  /// English words with the key under which they are found in other languages.
+  private func text(_ code: String, _ part: String, _ words: String) -> LocalizableText {
+    OgmiosTexts.library.text(
+      "error.\(code).\(part)", english: LocalizableText(stringLiteral: words))
   }
 }

@@ -37,15 +37,18 @@ public enum OgmiosErrorCatalog {
   public static func entry(for code: Int64) -> Entry? { byCode[code] }
 
   /// The same as a catalogue for any client of JSON-RPC, without what the data of an error decides.
+  ///
+  /// Its texts have the keys of those of Ogmios, so that they are read in all languages.
   public static let catalog = JSONRPCErrorCatalog(
     entries.map { entry in
       JSONRPCErrorCatalog.Entry(
         entry.code, entry.name, title: entry.title, meaning: entry.meaning,
         disposition: entry.advice.disposition, suggestion: entry.suggestion, help: entry.help,
-        mayHaveTakenEffect: entry.code == -32603)
+        mayHaveTakenEffect: entry.code == -32603,
+        textKey: "error." + OgmiosTexts.code(of: entry.code))
     })
 
-  private static let all =
+  static let all =
     OgmiosCode.envelope + OgmiosCode.queries + OgmiosCode.evaluation + OgmiosCode.ledger
     + OgmiosCode.governance
 

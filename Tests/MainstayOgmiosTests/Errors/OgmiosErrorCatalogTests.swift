@@ -5,7 +5,6 @@ import Mainstay
 import MainstayHTTP
 import MainstayJSONRPC
 import MainstayOgmios
-import MainstayTesting
 import TestSupport
 import Testing
 
@@ -33,13 +32,6 @@ import Testing
     let known = Set(ErrorCatalogTable.rows.map(\.code))
     let others = OgmiosErrorCatalog.entries.map(\.code).filter { !known.contains($0) }
     #expect(others == [-32700, -32603, -32601, -32600, -32001, -32000])
-  }
-
-  @Test func `every text reads well to people who know nothing of Ogmios`() {
-    let errors = OgmiosErrorCatalog.entries.map {
-      OgmiosError(code: $0.code, message: "x", method: "nextBlock").appError
-    }
-    #expect(MessageLint(languages: ["en"]).findings(in: errors).isEmpty)
   }
 
   @Test(
