@@ -1,49 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Mainstay
+package import Mainstay
 
 /// What a request with an idempotency key is refused for.
 extension AppError {
-  static func missingKey(_ field: String) -> AppError {
+  package static func missingKey(_ field: String) -> AppError {
     AppError(
-      code: "server.idempotency-key-missing", kind: .validation, disposition: .permanent,
+      refusing: "server.idempotency-key-missing", .validation, status: 400,
       title: "A key is missing",
       message: "This request needs the field \(field), so that it is never done twice.",
-      suggestion: "Send a new key with each new request, and the same one when you repeat it.",
-      metadata: [AppError.statusName: "400"])
+      suggestion: "Send a new key with each new request, and the same one when you repeat it.")
   }
 
-  static func wrongKey(_ field: String) -> AppError {
+  package static func wrongKey(_ field: String) -> AppError {
     AppError(
-      code: "server.idempotency-key-invalid", kind: .validation, disposition: .permanent,
+      refusing: "server.idempotency-key-invalid", .validation, status: 400,
       title: "The key can’t be used",
-      message: "The field \(field) must have 1 to 255 characters that can be printed.",
-      suggestion: "A UUID makes a good key.", metadata: [AppError.statusName: "400"])
+      message: "The field \(field) must have \(1) to \(255) characters that can be printed.",
+      suggestion: "A UUID makes a good key.")
   }
 
-  static var stillRunning: AppError {
+  package static var stillRunning: AppError {
     AppError(
-      code: "server.idempotency-running", kind: .conflict,
-      disposition: .transient(retryAfter: .seconds(1)), title: "This is being done already",
+      refusing: "server.idempotency-running", .conflict, .transient(retryAfter: .seconds(1)),
+      status: 409, title: "This is being done already",
       message: "The same request came before and has not been answered yet.",
-      suggestion: "Repeat it with the same key in a moment.",
-      metadata: [AppError.statusName: "409"])
+      suggestion: "Repeat it with the same key in a moment.")
   }
 
-  static func otherRequest(_ field: String) -> AppError {
+  package static func otherRequest(_ field: String) -> AppError {
     AppError(
-      code: "server.idempotency-key-reused", kind: .validation, disposition: .permanent,
+      refusing: "server.idempotency-key-reused", .validation, status: 422,
       title: "The key belongs to another request",
       message: "The key in the field \(field) came with another request before.",
-      suggestion: "Send a new key with each new request.",
-      metadata: [AppError.statusName: "422"])
+      suggestion: "Send a new key with each new request.")
   }
 
-  static var tooLargeToRepeat: AppError {
+  package static var tooLargeToRepeat: AppError {
     AppError(
-      code: "server.idempotency-answer-lost", kind: .conflict, disposition: .permanent,
+      refusing: "server.idempotency-answer-lost", .conflict, status: 409,
       title: "This was done already",
-      message: "The same request came before and was done. Its answer was too large to be kept.",
-      metadata: [AppError.statusName: "409"])
+      message: "The same request came before and was done. Its answer was too large to be kept.")
+  }
+
+  private init(
+    refusing code: ErrorCode, _ kind: ErrorKind, _ disposition: Disposition = .permanent,
+    status: Int, title: LocalizableText, message: LocalizableText,
+    suggestion: LocalizableText? = nil
+  ) {
+    func text(_ part: String, _ english: LocalizableText) -> LocalizableText {
+      ServerTexts.library.text("error.\(code.rawValue).\(part)", english: english)
+    }
+    self.init(
+      code: code, kind: kind, disposition: disposition, title: text("title", title),
+      message: text("message", message), suggestion: suggestion.map { text("suggestion", $0) },
+      metadata: [AppError.statusName: String(status)])
   }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The form is told at `BuiltInTexts.parsed` in the core.
+extension ServerTexts {
+  static let german = """
+    idempotency-key-missing = Ein Schlüssel fehlt
+    > Diese Anfrage braucht das Feld {0}, damit sie nie zweimal ausgeführt wird.
+    ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel, bei einer Wiederholung denselben.
+    idempotency-key-invalid = Der Schlüssel kann nicht verwendet werden
+    > Das Feld {0} muss {1} bis {2} druckbare Zeichen haben.
+    ! Gut geeignet ist eine UUID.
+    idempotency-running = Das wird bereits ausgeführt
+    > Dieselbe Anfrage ist schon eingegangen und noch nicht beantwortet.
+    ! Wiederholen Sie sie gleich mit demselben Schlüssel.
+    idempotency-key-reused = Der Schlüssel gehört zu einer anderen Anfrage
+    > Der Schlüssel im Feld {0} kam schon mit einer anderen Anfrage.
+    ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel.
+    idempotency-answer-lost = Das wurde bereits ausgeführt
+    > Dieselbe Anfrage wurde schon ausgeführt. Die Antwort war zu groß, um behalten zu werden.
+    """
+
+  static let spanish = """
+    idempotency-key-missing = Falta una clave
+    > Esta solicitud necesita el campo {0} para que nunca se ejecute dos veces.
+    ! Envíe una clave nueva con cada solicitud nueva, y la misma cuando la repita.
+    idempotency-key-invalid = La clave no se puede usar
+    > El campo {0} debe tener de {1} a {2} caracteres imprimibles.
+    ! Un UUID es una buena clave.
+    idempotency-running = Esto ya se está haciendo
+    > La misma solicitud ha llegado antes y aún no se ha respondido.
+    ! Repítala con la misma clave dentro de un momento.
+    idempotency-key-reused = La clave pertenece a otra solicitud
+    > La clave del campo {0} ya ha llegado con otra solicitud.
+    ! Envíe una clave nueva con cada solicitud nueva.
+    idempotency-answer-lost = Esto ya se ha hecho
+    > La misma solicitud ya se ha ejecutado. Su respuesta era demasiado grande para guardarla.
+    """
+
+  static let french = """
+    idempotency-key-missing = Une clé est manquante
+    > Cette demande nécessite le champ {0}, afin de ne jamais être exécutée deux fois.
+    ! Envoyez une nouvelle clé avec chaque nouvelle demande, et la même pour la répéter.
+    idempotency-key-invalid = La clé est inutilisable
+    > Le champ {0} doit comporter de {1} à {2} caractères imprimables.
+    ! Un UUID convient bien comme clé.
+    idempotency-running = Cela est déjà en cours
+    > La même demande est arrivée auparavant et n’a pas encore reçu de réponse.
+    ! Répétez-la avec la même clé dans un instant.
+    idempotency-key-reused = La clé appartient à une autre demande
+    > La clé du champ {0} a déjà accompagné une autre demande.
+    ! Envoyez une nouvelle clé avec chaque nouvelle demande.
+    idempotency-answer-lost = Cela a déjà été fait
+    > La même demande a déjà été exécutée. Sa réponse était trop volumineuse pour être conservée.
+    """
+
+  static let japanese = """
+    idempotency-key-missing = キーがありません
+    > 二重に実行されないように、このリクエストにはフィールド{0}が必要です。
+    ! 新しいリクエストごとに新しいキーを送信し、再送するときは同じキーをお使いください。
+    idempotency-key-invalid = このキーは使えません
+    > フィールド{0}は、{1}〜{2}文字の印字できる文字で指定する必要があります。
+    ! キーにはUUIDが適しています。
+    idempotency-running = すでに実行中です
+    > 同じリクエストをすでに受け取っており、まだ応答していません。
+    ! しばらくしてから、同じキーでもう一度送信してください。
+    idempotency-key-reused = このキーは別のリクエストのものです
+    > フィールド{0}のキーは、以前に別のリクエストで使われています。
+    ! 新しいリクエストごとに新しいキーを送信してください。
+    idempotency-answer-lost = すでに実行されています
+    > 同じリクエストはすでに実行されています。応答は大きすぎるため、保存されていません。
+    """
+
+  static let simplifiedChinese = """
+    idempotency-key-missing = 缺少标识
+    > 此请求需要字段 {0}，以确保绝不会执行两次。
+    ! 请为每个新请求发送新的标识，重复请求时使用相同的标识。
+    idempotency-key-invalid = 标识无法使用
+    > 字段 {0} 必须包含 {1} 到 {2} 个可打印的字符。
+    ! 建议使用 UUID 作为标识。
+    idempotency-running = 此操作正在进行
+    > 之前已收到相同的请求，目前尚未回应。
+    ! 请稍后使用相同的标识再次发送。
+    idempotency-key-reused = 标识属于另一个请求
+    > 字段 {0} 中的标识之前已用于另一个请求。
+    ! 请为每个新请求发送新的标识。
+    idempotency-answer-lost = 此操作已完成
+    > 相同的请求之前已执行完毕。回应内容过大，未能保留。
+    """
+}
