@@ -51,6 +51,11 @@ func recovering(_ item: Item, in store: Store, monitor: ErrorMonitor) async thro
   }
 }
 
+func ending(_ error: any Error, monitor: ErrorMonitor) -> Never {
+  monitor.captureNow(error, severity: .critical)
+  fatalError("the stock cannot be opened")
+}
+
 func showing(_ error: AppError, monitor: ErrorMonitor) {
   monitor.recordPresentation(.init(style: "alert", titleKey: error.title.key), of: error)
   monitor.recordRecovery(from: error, succeeded: true, action: RecoveryAction.retry.id)

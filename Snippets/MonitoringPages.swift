@@ -14,14 +14,19 @@ func monitored(_ store: ReportStore, logs: URL) async -> ErrorMonitor {
       await ErrorReport.StoreSink(store, as: .sentry, name: "sentry", purpose: .crashes),
     ],
     facts: ["app.name": "inventory", "app.version": "1.4.0", "environment": "production"],
+    ledgerFile: logs.appendingPathComponent("errors.ledger"),
     enrich: { _ in Trace.identifiers })
 }
 
-func diagnosed(_ monitor: ErrorMonitor, _ breaker: CircuitBreaker, to folder: URL) async throws {
+func diagnosed(
+  _ monitor: ErrorMonitor, _ breaker: CircuitBreaker, _ connectivity: ConnectivityMonitor,
+  to folder: URL
+) async throws {
   let source = Diagnostics.Source(
     monitor,
     sections: [
       .circuits([breaker]),
+      .connectivity(connectivity),
       Diagnostics.Section("outbox") { ["waiting": 3] },
     ])
   let file = try await source.collect().export(to: folder)

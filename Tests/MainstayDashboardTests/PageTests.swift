@@ -112,6 +112,7 @@ import Testing
     let monitor = ErrorMonitor()
     monitor.capture(AppError.Network.offline, message: "for ada@example.com", during: "Load")
     dashboard.errors = monitor
+    dashboard.connectivity = ConnectivityMonitor(source: ScriptedConnectivitySource(.online))
     try await serve(dashboard) { client in
       let visitor = try await Visitor(client, at: "/mainstay")
       var names: Set<String> = []
@@ -122,6 +123,7 @@ import Testing
         names.insert(name)
         let document = try Diagnostics(from: Data(answer.body.readableBytesView))
         #expect(document.sections["outbox orders"]?.value != nil)
+        #expect(document.sections["connectivity"]?.value?["standing"] == .string("online"))
         #expect(!answer.text.contains("ada@example.com"))
       }
       #expect(names.count == 2)

@@ -34,6 +34,49 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(.requirement("D29", "D30"))
+  func `a document says how connection, levels, circuits and queue stand together`() async throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(Note(text: "a secret"))
+    let network = ScriptedConnectivitySource(.online(by: .wifi, identity: "Ada at home"))
+    let connectivity = ConnectivityMonitor(source: network, clock: ManualClock(), seed: 1)
+    let levels = DegradationController(.standard)
+    let breaker = CircuitBreaker("catalog", .consecutiveFailures(1))
+    let source = Diagnostics.Source(
+      ErrorMonitor(),
+      sections: [
+        .outbox(outbox), .connectivity(connectivity), .levels(levels), .circuits([breaker]),
+      ])
+    let well = await source.collect()
+    #expect(well.sections.count == 4 && well.sections.values.allSatisfy { $0.error == nil })
+    let before = well.sections["connectivity"]?.value
+    #expect(before?["standing"] == .string("online") && before?["status"] == .string("connected"))
+    #expect(before?["source"] == .string("system") && before?["falseClaims"] == .integer(0))
+    #expect(well.sections["levels"]?.value?["level"] == .string("full"))
+    #expect(well.sections["circuits"]?.value?[0]?["state"] == .string("closed"))
+
+    network.say(.offline)
+    levels.report(.network, isMet: false)
+    _ = try? await breaker.run { throw AppError.http(status: 503) }
+    let ill = await source.collect()
+    let after = ill.sections["connectivity"]?.value
+    #expect(after?["standing"] == .string("offline") && after?["link"] == .string("down"))
+    #expect(after?["evidence"]?[0]?["finding"] != nil)
+    #expect(after?["since"] != nil && after?["confidence"] != nil)
+    #expect(ill.sections["levels"]?.value?["level"] == .string("offline"))
+    #expect(ill.sections["circuits"]?.value?[0]?["state"] == .string("open"))
+    #expect(ill.sections["outbox"]?.value?["waiting"]?["pending"] == .integer(1))
+    for document in [well, ill] {
+      let text = String(decoding: try document.encoded(), as: UTF8.self)
+      #expect(try Diagnostics(from: Data(text.utf8)).sections == document.sections)
+      #expect(!text.contains("a secret") && !text.contains("Ada"))
+    }
+    levels.end()
+    await outbox.shutDown()
+  }
+
   @Test func `an outbox that was shut down is an error of its section alone`() async throws {
     let shop = try Workshop()
     let outbox = try await shop.open(shop.worker { _, _ in })

@@ -35,7 +35,10 @@ import Testing
   @Test(
     arguments: [
       (nil, "The field Idempotency-Key must have 1 to 255 characters that can be printed."),
-      ("de-CH, en;q=0.5", "Das Feld Idempotency-Key muss 1 bis 255 druckbare Zeichen haben."),
+      (
+        "fr-CH, en;q=0.5",
+        "Le champ Idempotency-Key doit comporter de 1 à 255 caractères imprimables."
+      ),
       ("ja", "フィールドIdempotency-Keyは、1〜255文字の印字できる文字で指定する必要があります。"),
     ] as [(String?, String)])
   func `a refusal is in the language of the caller`(_ languages: String?, _ text: String) {

@@ -5,14 +5,19 @@ import Foundation
 import Mainstay
 
 /// The other side: files of what it took and of what it refused for good.
-private struct Service: ReportTransport {
-  struct Unreachable: Error {}
+struct Service: ReportTransport {
+  private struct Unreachable: Error {}
 
   let served: Journal
   let refused: Journal
-  let turns = Turns()
+  private let turns = Turns()
 
-  final class Turns: Sendable {
+  init(served: Journal, refused: Journal) {
+    self.served = served
+    self.refused = refused
+  }
+
+  private final class Turns: Sendable {
     private let count = Locked(0)
     var next: Int {
       count.withLock { count in
@@ -38,8 +43,8 @@ private struct Service: ReportTransport {
 
 /// One run of an app that may die at any step: it keeps reports, sends some, and ends.
 ///
-/// Arguments: folder, `roomy`, `tight`, `damaged` or `memory`, the step to die at or `none`, its
-/// occurrence.
+/// Arguments: folder, `roomy`, `tight`, `damaged`, `memory` or `monitor`, the step to die at or
+/// `none`, its occurrence.
 @main struct ReportCrashChild {
   private let folder: URL
   private let mode: String
@@ -54,6 +59,7 @@ private struct Service: ReportTransport {
     if let scene = Scene(rawValue: arguments[1]) {
       return await scene.play(in: URL(filePath: arguments[2]))
     }
+    if arguments[2] == "monitor" { return try await MonitorRun(arguments).run() }
     try await ReportCrashChild(arguments).run()
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Mainstay
 
@@ -22,6 +23,10 @@ enum Scene: String {
   case fullLog
   /// Exports diagnostics that the system lets nobody write, then lifts the limit.
   case limitedExport
+  /// Captures a critical error before sinks for crashes, and ends at once.
+  case lastWords
+  /// Captures an error now, before sinks for logs, and ends at once.
+  case lastWordsNow
 
   private struct Service: ReportTransport {
     func send(_ request: ReportStore.Request) async throws -> ReportStore.Reply {
@@ -34,6 +39,7 @@ enum Scene: String {
     case .limitedLog: await log(in: folder)
     case .fullLog: await fillLog(in: folder)
     case .limitedExport: await export(to: folder)
+    case .lastWords, .lastWordsNow: await sayLastWords(in: folder)
     default: await keep(in: folder)
     }
   }
@@ -47,7 +53,7 @@ enum Scene: String {
     case .seed: await keep(3, bytes: 1_000, in: store)
     case .full: await fill(store)
     case .limited: await exceed(store)
-    case .limitedLog, .fullLog, .limitedExport: break
+    case .limitedLog, .fullLog, .limitedExport, .lastWords, .lastWordsNow: break
     case .readOnly, .denied:
       await keep(2, bytes: 1_000, in: store)
       await send(store)
@@ -126,6 +132,30 @@ enum Scene: String {
     print("\(await sink.send(batch)) \(contents())")
     try? FileManager.default.removeItem(at: ballast)
     print("\(await sink.send(batch)) \(contents())")
+  }
+
+  private func sayLastWords(in folder: URL) async {
+    // A slow disk: who does not wait for it is too late.
+    let disk = DispatchSemaphore(value: 0)
+    let probe = StoreProbe(reached: { step in
+      if step == .fileBegun { _ = disk.wait(timeout: .now() + .milliseconds(300)) }
+    })
+    let store = try? ReportStore(
+      at: folder.appending(path: "reports"), .init(reserve: 0), replies: .otlp,
+      transport: Service(), probe: probe)
+    guard let store else { exit(3) }
+    let purpose = self == .lastWords ? ErrorReport.Purpose.crashes : .log
+    let sinks: [any ReportSink] = [
+      await ErrorReport.StoreSink(store, as: .otlp, name: "store", purpose: purpose),
+      ErrorReport.FileSink(folder.appending(path: "errors.jsonl"), purpose: purpose),
+    ]
+    let (monitor, error) = (ErrorMonitor(sinks: sinks), AppError.http(status: 503))
+    if self == .lastWords {
+      monitor.capture(error, severity: .critical)
+    } else {
+      monitor.captureNow(error)
+    }
+    _exit(7)
   }
 
   private func export(to folder: URL) async {

@@ -16,6 +16,7 @@ extension Dashboard {
     }
     if !breakers.isEmpty { sections.append(.circuits(breakers)) }
     if let levels { sections.append(.levels(levels)) }
+    if let connectivity { sections.append(.connectivity(connectivity)) }
     return Diagnostics.Source(errors, sections: sections)
   }
 }

@@ -90,8 +90,8 @@ import Testing
     let error = OgmiosError(code: -32000, message: "x", method: "nextBlock").appError
     #expect(error.message.key == "error.ogmios.minus-32000.message")
     #expect(
-      error.message.string(in: Locale(identifier: "es"))
-        == "El servicio no tiene conexión con su nodo en este momento.")
+      error.message.string(in: Locale(identifier: "de"))
+        == "Der Dienst hat gerade keine Verbindung zu seinem Node.")
   }
 
   @Test func `an app replaces the title of one number, or of its topic`() {

@@ -9,13 +9,14 @@ extension Inventory {
   private static let errorFiles = 3
 
   /// The monitor of an inventory; its reports outlive the app in a file that `mainstay errors`
-  /// reads.
+  /// reads, and its ledger in one beside that.
   static func monitor(
     writingTo file: URL, now: @escaping @Sendable () -> Date
   ) -> ErrorMonitor {
     ErrorMonitor(
       sinks: [ErrorReport.FileSink(file, maximumFiles: errorFiles)],
-      facts: ["app": "inventory"], mapping: .inventory, wallClock: now)
+      facts: ["app": "inventory"], mapping: .inventory,
+      ledgerFile: file.deletingPathExtension().appendingPathExtension("ledger"), wallClock: now)
   }
 
   /// Tells whoever looks after the app; a refusal of the app's own policies is no error.

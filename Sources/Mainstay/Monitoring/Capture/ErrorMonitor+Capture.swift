@@ -5,10 +5,11 @@ public import Foundation
 extension ErrorMonitor {
   /// Tells the team about an error.
   ///
-  /// It never throws and never waits. Errors of any type are welcome; cancellations are left out,
-  /// the same ``AppError`` counts once in whatever group, and so does the same object, such as an
-  /// `NSError`; of errors that come in floods only the first are told. Other errors have no
-  /// identity: each capture of one is another failure.
+  /// It never throws, and waits for nothing but sinks that were made to write critical reports at
+  /// once. Errors of any type are welcome; cancellations are left out, the same ``AppError`` counts
+  /// once in whatever group, and so does the same object, such as an `NSError`; of errors that come
+  /// in floods only the first are told. Other errors have no identity: each capture of one is
+  /// another failure.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -31,44 +32,117 @@ extension ErrorMonitor {
     severity: Severity? = nil, isHandled: Bool = true, group: String? = nil,
     fileID: String = #fileID, function: String = #function, line: Int = #line
   ) -> UUID? {
-    let captured: Subject
-    if let error = error as? AppError {
-      guard error.disposition != .cancelled else { return nil }
-      guard isOpen, isNew(error.id) else { return nil }
-      let isPlain = group == nil && error.underlying.isEmpty
-      captured =
-        isPlain
-        ? Subject(error, fingerprints.fingerprint(of: error))
-        : CaptureScope.enter { Subject(error, Fingerprint(of: error, key: group)) }
-    } else {
-      if error is CancellationError { return nil }
-      guard isOpen else { return nil }
-      let site = SourceSite(fileID: fileID, function: function, line: line)
-      captured = CaptureScope.enter { identify(error, key: group, at: site) }
-      guard captured.app.disposition != .cancelled, isNew(captured.app.id) else { return nil }
-    }
+    let remarks = Remarks(
+      message: message, operation: operation, category: category, metadata: metadata,
+      severity: severity, isHandled: isHandled, group: group, fileID: fileID, function: function,
+      line: line)
+    return take(error, remarks, .usual)
+  }
+
+  /// Tells the team about an error, and returns when the sinks that write files have it on the
+  /// disk: for code that knows that the process is about to end.
+  ///
+  /// ```swift
+  /// monitor.captureNow(error, severity: .critical)
+  /// fatalError("\(error)")
+  /// ```
+  ///
+  /// It waits for ``ErrorReport/StoreSink`` and ``ErrorReport/FileSink`` as long as the disk takes;
+  /// other sinks are handed the report as by `capture`. Where its group has had its share, what was
+  /// counted is told. What was captured before is a duplicate, and nothing is written then. It is
+  /// not for signal handlers: it takes locks and memory.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - message: A technical remark, redacted.
+  ///   - operation: What was being done, such as "Save item": one of few names, without values.
+  ///   - category: The part of the app or service, such as "storage".
+  ///   - metadata: Technical values, private unless marked public.
+  ///   - severity: How bad it is; by default what the error says.
+  ///   - isHandled: Whether somebody deals with it; the default is false.
+  ///   - group: A name of your own for the group that it belongs to; see ``Fingerprint``.
+  ///   - fileID: The caller's file; leave it out.
+  ///   - function: The caller's function; leave it out.
+  ///   - line: The caller's line; leave it out.
+  /// - Returns: The identity of the failure; nil where it was left out.
+  @discardableResult
+  public func captureNow(
+    _ error: any Error, message: String? = nil, during operation: String? = nil,
+    category: String? = nil, metadata: [String: ErrorReport.Attachment] = [:],
+    severity: Severity? = nil, isHandled: Bool = false, group: String? = nil,
+    fileID: String = #fileID, function: String = #function, line: Int = #line
+  ) -> UUID? {
+    let remarks = Remarks(
+      message: message, operation: operation, category: category, metadata: metadata,
+      severity: severity, isHandled: isHandled, group: group, fileID: fileID, function: function,
+      line: line)
+    return take(error, remarks, .now)
+  }
+
+  /// What a caller says about an error.
+  private struct Remarks {
+    let message: String?
+    let operation: String?
+    let category: String?
+    let metadata: [String: ErrorReport.Attachment]
+    let severity: Severity?
+    let isHandled: Bool
+    let group: String?
+    let fileID: String
+    let function: String
+    let line: Int
+  }
+
+  private func take(_ error: any Error, _ said: Remarks, _ urgency: SinkLane.Urgency) -> UUID? {
+    defer { keeper?.note() }
+    guard let captured = subject(error, said) else { return nil }
     let sighting = CaptureShard.Machine.Sighting(
-      key: captured.fingerprint, operation: operation,
-      wantsTrace: configuration.takesStacks && captured.isTraced(severity),
+      key: captured.fingerprint, operation: said.operation,
+      wantsTrace: configuration.takesStacks && captured.isTraced(said.severity),
       now: timeline.now, date: wallClock())
     let shard = shard(of: captured.fingerprint)
     let answer = shard.withLock { $0.capture(sighting) }
-    if answer.asksForOperation, let operation {
+    if answer.asksForOperation, let operation = said.operation {
       let name = BoundedText.redacted(operation, to: BoundedText.name)
       shard.withLock { $0.update(captured.fingerprint) { $0.count(operation: name) } }
     }
-    guard case .told(let suppressed, let takesTrace) = answer.fate else { return captured.app.id }
+    if let leaving = answer.leaving { tell(leaving) }
+    if let due = answer.closingDue { noteUntold(due: due) }
+    guard case .told(let suppressed, let takesTrace) = answer.fate else {
+      if urgency == .now, let closing = shard.withLock({ $0.close(captured.fingerprint) }) {
+        tell(closing, .now)
+      }
+      return captured.app.id
+    }
     var draft = ReportDraft(captured.app, captured.fingerprint, thrown: error)
-    draft.message = message
-    draft.operation = operation
-    draft.category = category
-    draft.metadata = metadata
-    draft.severity = severity
-    draft.isHandled = isHandled
+    draft.message = said.message
+    draft.operation = said.operation
+    draft.category = said.category
+    draft.metadata = said.metadata
+    draft.severity = said.severity
+    draft.isHandled = said.isHandled
     draft.suppressed = suppressed
     draft.stack = takesTrace ? StackTrace.current() : []
-    keep(draft, in: shard)
+    keep(draft, in: shard, urgency)
     return captured.app.id
+  }
+
+  /// An error as it is mapped; nil where it is left out.
+  private func subject(_ error: any Error, _ said: Remarks) -> Subject? {
+    if let error = error as? AppError {
+      guard error.disposition != .cancelled else { return nil }
+      guard isOpen, isNew(error.id) else { return nil }
+      let isPlain = said.group == nil && error.underlying.isEmpty
+      return isPlain
+        ? Subject(error, fingerprints.fingerprint(of: error))
+        : CaptureScope.enter { Subject(error, Fingerprint(of: error, key: said.group)) }
+    }
+    if error is CancellationError { return nil }
+    guard isOpen else { return nil }
+    let site = SourceSite(fileID: said.fileID, function: said.function, line: said.line)
+    let captured = CaptureScope.enter { identify(error, key: said.group, at: site) }
+    guard captured.app.disposition != .cancelled, isNew(captured.app.id) else { return nil }
+    return captured
   }
 
   /// An error as it is mapped, and its group.
@@ -135,7 +209,7 @@ extension ErrorMonitor {
   }
 
   /// Makes the report, remembers it and hands it to the sinks.
-  private func keep(_ draft: ReportDraft, in shard: CaptureShard) {
+  private func keep(_ draft: ReportDraft, in shard: CaptureShard, _ urgency: SinkLane.Urgency) {
     let breadcrumbs = breadcrumbs
     let report = CaptureScope.enter {
       let values = enrich?(draft.app) ?? [:]
@@ -148,36 +222,6 @@ extension ErrorMonitor {
       memory.kept += 1
       memory.history.insert(kept)
     }
-    for lane in lanes { lane.offer(kept) }
-  }
-
-  /// What happened lately, the oldest first.
-  public var breadcrumbs: [ErrorReport.Breadcrumb] {
-    trail.withLock { trail in
-      if let snapshot = trail.snapshot { return snapshot }
-      let snapshot = trail.ring.oldestFirst
-      trail.snapshot = snapshot
-      return snapshot
-    }
-  }
-
-  /// Remembers something that happened, for the reports that come after it.
-  ///
-  /// - Parameters:
-  ///   - message: What happened, such as "opened the list"; redacted.
-  ///   - category: The part of the app, such as "navigation".
-  ///   - severity: How remarkable it is; the default is `info`.
-  ///   - metadata: Technical values, private unless marked public; 8 are kept.
-  public func addBreadcrumb(
-    _ message: String, category: String? = nil, severity: Severity = .info,
-    metadata: [String: ErrorReport.Attachment] = [:]
-  ) {
-    let breadcrumb = ErrorReport.Breadcrumb(
-      time: wallClock(), message: message, category: category, severity: severity,
-      metadata: metadata)
-    trail.withLock { trail in
-      trail.ring.insert(breadcrumb)
-      trail.snapshot = nil
-    }
+    for lane in lanes { lane.offer(kept, urgency) }
   }
 }

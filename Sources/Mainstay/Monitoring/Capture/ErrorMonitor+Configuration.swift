@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ErrorMonitor {
-  /// Settings of a monitor; those that come from outside, such as a file, are checked by
-  /// ``ErrorMonitor/init(validating:sinks:consent:facts:mapping:ledger:enrich:clock:wallClock:)``.
+  /// Settings of a monitor; those that come from outside, such as a file, are checked by the
+  /// initialiser that takes them as `validating:`.
   ///
   /// All keys may be missing, and spans of time are numbers of seconds:
   /// `{"history": 100, "limit": {"count": 10, "window": 60}}`; `"limit": null` means no limit.

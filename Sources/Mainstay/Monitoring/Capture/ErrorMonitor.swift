@@ -11,12 +11,15 @@ import Synchronization
 /// let monitor = ErrorMonitor(sinks: [sink], facts: ["app.version": "1.4"])
 /// ```
 ///
-/// Capturing never throws, never waits for anything, and uses a bounded amount of memory whatever
-/// it is handed. What is kept has been redacted. Cancellations are not errors and are not kept.
+/// Capturing never throws and uses a bounded amount of memory whatever it is handed. It waits for
+/// nothing but sinks that were made to write critical reports at once. What is kept has been
+/// redacted. Cancellations are not errors and are not kept.
 public final class ErrorMonitor: Sendable {
   struct Memory: Sendable {
     var history: RecentRing<KeptReport>
     var kept = 0
+    /// How many of those were counted as suppressed before.
+    var closings = 0
   }
 
   struct Trail: Sendable {
@@ -41,8 +44,12 @@ public final class ErrorMonitor: Sendable {
   let memory: Locked<Memory>
   let trail: Locked<Trail>
   let recoveries = Locked(RecoveryBook<ErrorCode>())
+  let keeper: LedgerKeeper?
+  /// When what was counted and not told is told by itself; nil while there is nothing.
+  let nextClosing = Locked<Duration?>(nil)
+  let closingAlarm: WakeUp
   private let agreed: Locked<Consent>
-  /// As it was handed over: what sinks find of it may come to be known later.
+  /// As it was handed over or found: what sinks find of it may come to be known later.
   private let earlier: Ledger
   private let isClosed = Atomic(false)
 
@@ -57,7 +64,12 @@ public final class ErrorMonitor: Sendable {
   ///     is not agreed to now is dropped, so read what was agreed before the monitor is made.
   ///   - facts: What holds for the whole process, such as the version of the app; in each report.
   ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
-  ///   - ledger: The ledger of the process before this one; it goes on with it.
+  ///   - ledger: The ledger of the process before this one, where the app keeps it itself; the
+  ///     monitor goes on with it, unless there is a file.
+  ///   - ledgerFile: Where the ledger is kept, in a folder that exists, so that it goes on after a
+  ///     restart: read here, which waits for the disk, and written when something has changed, at
+  ///     most each second, and by `flush` and `shutDown`. One monitor to a file; the default, nil,
+  ///     is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report; called where the error is captured, outside
   ///     of all locks.
   ///   - clock: What limits and pauses are measured with.
@@ -65,7 +77,7 @@ public final class ErrorMonitor: Sendable {
   public convenience init(
     _ configuration: Configuration = Configuration(), sinks: [any ReportSink] = [],
     consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
-    ledger: Ledger? = nil,
+    ledger: Ledger? = nil, ledgerFile: URL? = nil,
     enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -73,8 +85,8 @@ public final class ErrorMonitor: Sendable {
     let names = sinks.map(\.name)
     self.init(
       checked: configuration.required(sinks: names), sinks: Array(zip(names, sinks)),
-      consent: consent, facts: facts, mapping: mapping, ledger: ledger,
-      timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+      consent: consent, facts: facts, mapping: mapping, ledger: ledger, file: ledgerFile,
+      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
   }
 
   /// Makes a monitor with settings that come from outside.
@@ -86,7 +98,12 @@ public final class ErrorMonitor: Sendable {
   ///     is not agreed to now is dropped.
   ///   - facts: What holds for the whole process, such as the version of the app.
   ///   - mapping: How foreign errors are mapped; the default is ``ErrorMapping/current``.
-  ///   - ledger: The ledger of the process before this one; it goes on with it.
+  ///   - ledger: The ledger of the process before this one, where the app keeps it itself; the
+  ///     monitor goes on with it, unless there is a file.
+  ///   - ledgerFile: Where the ledger is kept, in a folder that exists, so that it goes on after a
+  ///     restart: read here, which waits for the disk, and written when something has changed, at
+  ///     most each second, and by `flush` and `shutDown`. One monitor to a file; the default, nil,
+  ///     is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report.
   ///   - clock: What limits and pauses are measured with.
   ///   - wallClock: The time of day, told to people; the default is that of the system.
@@ -94,7 +111,7 @@ public final class ErrorMonitor: Sendable {
   public convenience init(
     validating configuration: Configuration, sinks: [any ReportSink] = [],
     consent: Consent = Consent(), facts: [String: String] = [:], mapping: ErrorMapping? = nil,
-    ledger: Ledger? = nil,
+    ledger: Ledger? = nil, ledgerFile: URL? = nil,
     enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])? = nil,
     clock: some Clock<Duration> = ContinuousClock(),
     wallClock: @escaping @Sendable () -> Date = { Date() }
@@ -102,14 +119,26 @@ public final class ErrorMonitor: Sendable {
     let names = sinks.map(\.name)
     self.init(
       checked: try configuration.checked(sinks: names), sinks: Array(zip(names, sinks)),
-      consent: consent, facts: facts, mapping: mapping, ledger: ledger,
-      timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+      consent: consent, facts: facts, mapping: mapping, ledger: ledger, file: ledgerFile,
+      probe: nil, timeline: Timeline(clock), wallClock: wallClock, enrich: enrich)
+  }
+
+  /// For tests that kill a process between two steps, or let the system refuse something.
+  package convenience init(
+    _ configuration: Configuration = Configuration(), sinks: [any ReportSink], consent: Consent,
+    ledgerFile: URL, probe: StoreProbe, clock: some Clock<Duration> = ContinuousClock()
+  ) {
+    let names = sinks.map(\.name)
+    self.init(
+      checked: configuration.required(sinks: names), sinks: Array(zip(names, sinks)),
+      consent: consent, facts: [:], mapping: nil, ledger: nil, file: ledgerFile, probe: probe,
+      timeline: Timeline(clock), wallClock: { Date() }, enrich: nil)
   }
 
   private init(
     checked configuration: Configuration, sinks: [(String, any ReportSink)], consent: Consent,
-    facts: [String: String], mapping: ErrorMapping?, ledger: Ledger?, timeline: Timeline,
-    wallClock: @escaping @Sendable () -> Date,
+    facts: [String: String], mapping: ErrorMapping?, ledger: Ledger?, file: URL?,
+    probe: StoreProbe?, timeline: Timeline, wallClock: @escaping @Sendable () -> Date,
     enrich: (@Sendable (AppError) -> [String: ErrorReport.Attachment])?
   ) {
     self.configuration = configuration
@@ -124,17 +153,23 @@ public final class ErrorMonitor: Sendable {
     shards = (0..<configuration.shardCount).map { _ in
       CaptureShard(configuration.machineSettings)
     }
+    let keeper = file.map { LedgerKeeper(at: $0, timeline: timeline, probe: probe) }
+    self.keeper = keeper
+    closingAlarm = WakeUp(on: timeline)
     lanes = sinks.enumerated().map { number, sink in
       SinkLane(
         sink.1, name: sink.0, number: number,
         settings: .init(capacity: configuration.queue, batchSize: configuration.batch),
-        consent: consent, timeline: timeline)
+        consent: consent, timeline: timeline, keeper: keeper)
     }
     memory = Locked(Memory(history: RecentRing(capacity: configuration.history)))
     trail = Locked(Trail(ring: RecentRing(capacity: configuration.breadcrumbs)))
     agreed = Locked(consent)
-    earlier = ledger ?? Ledger()
+    var earlier = keeper?.found.ledger ?? ledger ?? Ledger()
+    if keeper?.found.wasInterrupted == true { earlier.interruptions += 1 }
+    self.earlier = earlier
     for lane in lanes { lane.update(consent) }
+    keeper?.begin { [weak self] in self?.account }
   }
 }
 
@@ -157,21 +192,39 @@ extension ErrorMonitor {
   /// Where every captured error is.
   ///
   /// It balances at any time, also while errors are captured.
-  public var ledger: Ledger {
+  public var ledger: Ledger { account.ledger }
+
+  /// The ledger, with what is needed to go on with it.
+  private var account: LedgerKeeper.Account {
     var ledger = Ledger()
     var inherited: [String: Int] = [:]
+    var before: [String: Ledger.Delivery] = [:]
+    var accounts: [String: Ledger.Delivery] = [:]
     // Before the others: what is counted there was kept earlier.
     for lane in lanes {
       let (own, books) = (lane.books, lane.sink.books)
       ledger.sinks[lane.name] = own.applying(books)
       // From the same books: a store may find its files long after the monitor was made.
       inherited[lane.name] = books?.inherited ?? 0
+      guard let books, let earlier = books.before else { continue }
+      before[lane.name] = earlier
+      accounts[lane.name] = earlier.adding(books.delivery)
     }
-    ledger.kept = memory.withLock { $0.kept }
+    let (kept, closings) = memory.withLock { ($0.kept, $0.closings) }
+    ledger.kept = kept
     let duplicates = identities.reduce(0) { $0 + $1.duplicates }
     if duplicates > 0 { ledger.dropped[.duplicate] = duplicates }
     for shard in shards { ledger.dropped.merge(shard.losses, uniquingKeysWith: +) }
-    return earlier.continued(inheriting: inherited).adding(ledger)
+    if let suppressed = ledger.dropped[.suppressed], closings > 0 {
+      ledger.dropped[.suppressed] = suppressed > closings ? suppressed - closings : nil
+    }
+    let found = keeper?.found
+    let isKilled = found?.wasInterrupted == true
+    let continued =
+      earlier
+      .settled(from: found?.accounts ?? [:], to: before)
+      .continued(inheriting: inherited, losing: isKilled ? .unaccounted : .lost)
+    return .init(ledger: continued.adding(ledger), accounts: accounts)
   }
 
   /// How many reports wait in memory for a sink: counted where they wait, not computed from what
@@ -180,12 +233,20 @@ extension ErrorMonitor {
     lanes.first { $0.name == sink }?.stored ?? 0
   }
 
-  /// Waits until every sink was handed what was captured so far, or has asked to wait.
+  /// Waits until every sink was handed what was captured so far, or has asked to wait, and the
+  /// ledger is in its file where it has one.
   ///
-  /// - Parameter limit: How long at most; the default is 5 seconds, cut to a year.
-  /// - Returns: Whether nothing is left in memory.
+  /// - Parameter limit: How long at most it waits for sinks; the default is 5 seconds, cut to a
+  ///   year.
+  /// - Returns: Whether nothing is left in memory, and the file could be written.
   @discardableResult
   public func flush(within limit: Duration = .seconds(5)) async -> Bool {
+    await settle(within: limit)
+    let isWritten = await keeper?.write() ?? true
+    return isWritten && lanes.allSatisfy { $0.stored == 0 }
+  }
+
+  private func settle(within limit: Duration) async {
     let end = timeline.now + limit.clamped
     await withTaskGroup(of: Void.self) { group in
       group.addTask { for lane in self.lanes { await lane.settled() } }
@@ -193,52 +254,22 @@ extension ErrorMonitor {
       await group.next()
       group.cancelAll()
     }
-    return lanes.allSatisfy { $0.stored == 0 }
   }
 
   /// Flushes, then drops what is left and everything that is captured from now on.
   ///
+  /// Of errors that came in floods, what was counted and not told is told first. What is captured
+  /// afterwards does not come into the file of the ledger.
+  ///
   /// - Parameter limit: How long it waits at most; the default is 5 seconds.
   public func shutDown(within limit: Duration = .seconds(5)) async {
     isClosed.store(true, ordering: .releasing)
-    await flush(within: limit)
+    closeAllGroups()
+    await settle(within: limit)
     for lane in lanes { lane.shutDown() }
+    _ = await keeper?.write(isEnd: true)
   }
 
   /// Whether it was shut down.
   var isShutDown: Bool { isClosed.load(ordering: .acquiring) }
-}
-
-/// A part of the identities of failures, behind a lock of its own: the same failure may come in
-/// another group.
-final class IdentityShard: Sendable {
-  private let filter: Locked<DuplicateFilter<UUID>>
-  private let objects: Locked<ObjectIdentities>
-
-  init(capacity: Int) {
-    filter = Locked(DuplicateFilter(capacity: capacity))
-    objects = Locked(ObjectIdentities(capacity: capacity))
-  }
-
-  var duplicates: Int { filter.withLock { $0.duplicates } }
-
-  func isNew(_ id: UUID) -> Bool { filter.withLock { $0.isNew(id) } }
-
-  func identity(of object: ObjectIdentities.Object, new id: UUID) -> UUID {
-    objects.withLock { $0.identity(of: object, new: id) }
-  }
-}
-
-/// A part of the groups, behind a lock of its own.
-final class CaptureShard: Sendable {
-  typealias Machine = CaptureStateMachine<Fingerprint, ErrorReport>
-  private let machine: Locked<Machine>
-
-  init(_ settings: Machine.Settings) { machine = Locked(Machine(settings)) }
-
-  var losses: [ErrorReport.DropReason: Int] { machine.withLock { $0.losses } }
-
-  func withLock<T: Sendable>(_ body: (inout Machine) -> T) -> T {
-    machine.withLock { body(&$0) }
-  }
 }

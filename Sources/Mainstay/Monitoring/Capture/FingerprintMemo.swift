@@ -18,6 +18,9 @@ final class FingerprintMemo: Sendable {
   private static let maximumCount = 512
   private let parts = (0..<8).map { _ in Part() }
 
+  /// How many are known.
+  var count: Int { parts.reduce(0) { $0 + $1.known.withLock { $0.count } } }
+
   /// The group of an error that has no cause and is no cancellation.
   func fingerprint(of error: AppError) -> Fingerprint {
     let (code, kind) = (error.code, error.kind)

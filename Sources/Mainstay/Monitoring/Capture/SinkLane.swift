@@ -42,14 +42,16 @@ final class SinkLane: Sendable {
   private let noting: (any CaptureNoting)?
   private let keeping: (any KeepingSink)?
   private let timeline: Timeline
+  private let keeper: LedgerKeeper?
   private let state: Locked<Guarded>
 
   init(
     _ sink: any ReportSink, name: String, number: Int,
     settings: SinkQueueStateMachine<KeptReport>.Settings,
-    consent: ErrorMonitor.Consent, timeline: Timeline
+    consent: ErrorMonitor.Consent, timeline: Timeline, keeper: LedgerKeeper?
   ) {
     self.sink = sink
+    self.keeper = keeper
     self.name = name
     self.number = number
     self.timeline = timeline
@@ -65,42 +67,71 @@ final class SinkLane: Sendable {
   /// How many are here: waiting, or being sent.
   var stored: Int { state.withLock { $0.queue.stored } }
 
+  /// How soon a report has to be with the sink.
+  enum Urgency {
+    /// Behind those that wait, in nobody's call: what is told afterwards.
+    case inTurn
+    /// As its severity says.
+    case usual
+    /// On the disk before the call returns, where the sink writes files.
+    case now
+  }
+
   /// Which way a report goes.
   private enum Way {
     case none, queue
-    case besides(any KeepingSink)
+    case besides(any KeepingSink, waits: Bool)
   }
 
   /// A report was kept.
-  func offer(_ kept: KeptReport) {
+  func offer(_ kept: KeptReport, _ urgency: Urgency) {
     let way = state.withLock { state in
       guard state.consent.allows(purpose, isCritical: kept.isCritical) else {
         state.queue.withhold()
         return Way.none
       }
-      if kept.isCritical, let keeping, state.withdrawal == nil, !state.mustWithdraw,
-        state.queue.beginUrgent()
-      {
-        return .besides(keeping)
+      let isUrgent = urgency == .now || urgency == .usual && kept.isCritical
+      if isUrgent, let keeping, state.withdrawal == nil, !state.mustWithdraw {
+        let waits = urgency == .now || keeping.writesCriticalAtOnce
+        // Of those that wait there are as many as callers.
+        if state.queue.beginUrgent(isBounded: !waits) { return .besides(keeping, waits: waits) }
       }
-      let severity = kept.isCritical ? Severity.critical : kept.severity
-      if state.queue.offer(kept, severity: severity) { begin(&state, isUrgent: kept.isCritical) }
+      enqueue(kept, &state)
       return .queue
     }
     switch way {
     case .none: return
-    case .queue: if let noting { CaptureScope.enter { noting.noteCaptured(kept.report) } }
-    case .besides(let keeping): keeping.keepAtOnce(kept.handOver(to: number)) { self.endUrgent() }
+    case .queue:
+      guard let noting, urgency != .inTurn else { return }
+      CaptureScope.enter { noting.noteCaptured(kept.report) }
+    case .besides(let keeping, let waits):
+      keeping.keepAtOnce(kept.handOver(to: number), waits: waits) { isTaken in
+        self.endUrgent(kept, isTaken: isTaken)
+      }
     }
   }
 
-  private func endUrgent() {
+  private func enqueue(_ kept: KeptReport, _ state: inout Guarded) {
+    let severity = kept.isCritical ? Severity.critical : kept.severity
+    if state.queue.offer(kept, severity: severity) { begin(&state, isUrgent: kept.isCritical) }
+  }
+
+  private func endUrgent(_ kept: KeptReport, isTaken: Bool) {
     let (waiters, urgentWaiters) = state.withLock { state in
-      state.queue.endUrgent()
+      state.queue.endUrgent(isTaken: isTaken)
+      // It waits like the others then, unless it may not be told any more.
+      if !isTaken {
+        if state.consent.allows(purpose, isCritical: kept.isCritical) {
+          enqueue(kept, &state)
+        } else {
+          state.queue.withhold()
+        }
+      }
       var urgentWaiters: [CheckedContinuation<Void, Never>] = []
       if state.queue.urgentCount == 0 { swap(&urgentWaiters, &state.urgentWaiters) }
       return (Self.takeWaiters(&state), urgentWaiters)
     }
+    keeper?.note()
     for waiter in waiters { waiter.continuation.resume() }
     for waiter in urgentWaiters { waiter.resume() }
   }
@@ -175,6 +206,7 @@ final class SinkLane: Sendable {
       return (Self.takeWaiters(&state), holds)
     }
     for _ in 0..<holds { keeping?.endHold() }
+    keeper?.note()
     for waiter in waiters { waiter.continuation.resume() }
   }
 
@@ -258,6 +290,7 @@ final class SinkLane: Sendable {
       }
       return (next, Self.takeWaiters(&state))
     }
+    keeper?.note()
     for waiter in waiters { waiter.continuation.resume() }
     return next
   }

@@ -78,17 +78,18 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
 
   /// A critical report is handed over now, besides what waits.
   ///
+  /// - Parameter isBounded: Whether there may be no more than a few of them.
   /// - Returns: False where it has to wait like the others.
-  mutating func beginUrgent() -> Bool {
-    guard !isEnded, urgentCount < maximumUrgentCount else { return false }
+  mutating func beginUrgent(isBounded: Bool = true) -> Bool {
+    guard !isEnded, !isBounded || urgentCount < maximumUrgentCount else { return false }
     urgentCount += 1
     return true
   }
 
-  /// The sink has taken it over.
-  mutating func endUrgent() {
+  /// The sink has taken it over, or could not, and then it is offered like the others.
+  mutating func endUrgent(isTaken: Bool = true) {
     urgentCount -= 1
-    books.sent += 1
+    if isTaken { books.sent += 1 }
   }
 
   /// A report is not for this sink.

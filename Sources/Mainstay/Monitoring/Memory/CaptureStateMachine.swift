@@ -33,10 +33,20 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     case told(after: ErrorReport.Suppressed?, takesTrace: Bool)
   }
 
-  struct Answer: Sendable, Equatable {
+  struct Answer: Sendable {
     var fate: Fate
     /// Whether the operation is to be counted by its redacted name.
     var asksForOperation: Bool
+    /// When what is counted is to be told by itself; only of the first that was suppressed.
+    var closingDue: Duration?
+    /// What a group had not told that left for this one.
+    var leaving: Closing?
+  }
+
+  /// What was counted of a group that has fallen silent, and the newest that was kept of it.
+  struct Closing: Sendable {
+    var sample: Sample
+    var suppressed: ErrorReport.Suppressed
   }
 
   private let settings: Settings
@@ -54,9 +64,10 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
   mutating func capture(_ sighting: Sighting) -> Answer {
     let minute = sighting.date.wallMinute
     trends.add(minute: minute)
-    let answer = groups.see(sighting.key, at: sighting.date) { [settings] entry in
+    var answer = groups.see(sighting.key, at: sighting.date) { [settings] entry in
       entry.see(sighting, minute: minute, settings)
     }
+    if var leaver = groups.leaver { answer.leaving = leaver.close() }
     if answer.fate == .suppressed { suppressions += 1 }
     return answer
   }
@@ -71,6 +82,32 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
     return all
   }
 
+  /// What was counted and not told is told by itself.
+  ///
+  /// - Parameter now: The reading, by which groups have to have fallen silent; nil where nothing
+  ///   comes any more.
+  /// - Returns: What is told now, and when there is more.
+  mutating func close(at now: Duration?) -> (closings: [Closing], next: Duration?) {
+    var closings: [Closing] = []
+    var next: Duration?
+    groups.updateAll { entry in
+      guard let due = entry.gate.due else { return }
+      if now.map({ $0 >= due }) ?? true, let closing = entry.close() {
+        closings.append(closing)
+      } else {
+        next = min(next ?? due, due)
+      }
+    }
+    return (closings, next)
+  }
+
+  /// What was counted of a group and not told is told by itself.
+  mutating func close(_ key: Key) -> Closing? {
+    var closing: Closing?
+    groups.update(key) { closing = $0.close() }
+    return closing
+  }
+
   /// Changes a group that is there.
   mutating func update(_ key: Key, _ change: (inout GroupBook<Key, Sample>.Entry) -> Void) {
     groups.update(key, change)
@@ -78,6 +115,12 @@ struct CaptureStateMachine<Key: Hashable & Sendable, Sample: Sendable>: Sendable
 }
 
 extension GroupBook.Entry {
+  /// Nil where there is nothing to tell, or nothing that tells it: a report of it is being made.
+  fileprivate mutating func close() -> CaptureStateMachine<Key, Sample>.Closing? {
+    guard let sample, let suppressed = gate.close() else { return nil }
+    return .init(sample: sample, suppressed: suppressed)
+  }
+
   fileprivate mutating func see(
     _ sighting: CaptureStateMachine<Key, Sample>.Sighting, minute: Int,
     _ settings: CaptureStateMachine<Key, Sample>.Settings
@@ -88,9 +131,11 @@ extension GroupBook.Entry {
     reading = sighting.now
     trends.add(minute: minute)
     let isKnown = sighting.operation.map { count(knownOperation: $0) } ?? true
+    let hasUntold = gate.suppressed != nil
     switch gate.ask(settings.limit, now: sighting.now, date: sighting.date) {
     case .suppressed:
-      return .init(fate: .suppressed, asksForOperation: !isKnown)
+      return .init(
+        fate: .suppressed, asksForOperation: !isKnown, closingDue: hasUntold ? nil : gate.due)
     case .passes(let suppressed):
       let takesTrace = sighting.wantsTrace && sighting.now >= tracedUntil ?? sighting.now
       if takesTrace {

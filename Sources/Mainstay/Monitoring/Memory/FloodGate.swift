@@ -26,13 +26,19 @@ extension ErrorReport {
       first = try values.decode(Date.self, forKey: .first).finite
       last = try values.decode(Date.self, forKey: .last).finite
     }
+
+    /// The others, where the last one is told after all; nil where it was the only one.
+    var withoutLast: Self? {
+      count > 1 ? Self(count: count - 1, first: first, last: last) : nil
+    }
   }
 }
 
 /// Lets the first reports of one group go out in each window and counts the others.
 ///
-/// The next one that goes out carries the count. It has no clock: a reading that is not later than
-/// the latest one means that no time has passed.
+/// The next one that goes out carries the count. Where none comes for a while after the window, the
+/// count is told by itself. It has no clock: a reading that is not later than the latest one means
+/// that no time has passed.
 struct FloodGate: Sendable {
   /// Settings that were checked before.
   struct Limit: Sendable, Hashable {
@@ -48,8 +54,9 @@ struct FloodGate: Sendable {
     case suppressed
   }
 
-  /// The latest window, and how many have gone out in it.
-  private var window: (end: Duration, passed: Int)?
+  /// The latest window, how many have gone out in it, and when it has been over for so long that
+  /// nothing more is to be expected.
+  private var window: (end: Duration, passed: Int, silence: Duration)?
   private(set) var suppressed: ErrorReport.Suppressed?
 
   /// A report of the group was captured.
@@ -68,9 +75,20 @@ struct FloodGate: Sendable {
       }
       window?.passed += 1
     } else {
-      window = (min(now, .latestReading) + limit.window, 1)
+      let end = min(now, .latestReading) + limit.window
+      // A flood that goes on tells its count itself, and soon.
+      window = (end, 1, end + limit.window / 10)
     }
     return pass()
+  }
+
+  /// When the count is to be told by itself; nil where nothing was left untold.
+  var due: Duration? { suppressed == nil ? nil : window?.silence }
+
+  /// The count is told by itself.
+  mutating func close() -> ErrorReport.Suppressed? {
+    defer { suppressed = nil }
+    return suppressed
   }
 
   private mutating func pass() -> Answer {

@@ -40,6 +40,8 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   private var oldest: Int?
   /// How many groups have left since there was no room.
   private(set) var evicted = 0
+  /// The group that left for the one that was seen last; nil where none had to.
+  private(set) var leaver: Entry?
 
   /// Makes an empty book; a capacity below 1 becomes 1.
   init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -68,6 +70,7 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
   /// Sees a group and changes it; a new one is made where there is none.
   mutating func see<T>(_ key: Key, at date: Date, _ change: (inout Entry) -> T) -> T {
     let place: Int
+    leaver = nil
     if let known = places[key] {
       place = known
       if place != newest {
@@ -86,6 +89,11 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
     change(&slots[place])
   }
 
+  /// Changes all groups, without seeing them.
+  mutating func updateAll(_ change: (inout Entry) -> Void) {
+    for place in slots.indices { change(&slots[place]) }
+  }
+
   private mutating func makePlace(for key: Key, at date: Date) -> Int {
     let entry = Entry(key: key, firstSeen: date, lastSeen: date)
     let place: Int
@@ -93,6 +101,7 @@ struct GroupBook<Key: Hashable & Sendable, Sample: Sendable>: Sendable {
       unlink(victim)
       places[slots[victim].key] = nil
       evicted += 1
+      leaver = slots[victim]
       slots[victim] = entry
       place = victim
     } else {

@@ -23,6 +23,8 @@ extension ErrorMonitor {
       public var inherited: Int
       /// What became of those found and those accepted; the others it still keeps.
       public var delivery: Delivery
+      /// What had become of all that it ever accepted, in earlier runs; nil where it does not know.
+      var before: Delivery?
 
       /// Makes books.
       public init(inherited: Int = 0, delivery: Delivery = Delivery()) {
@@ -37,13 +39,30 @@ extension ErrorMonitor {
     public internal(set) var dropped: [ErrorReport.DropReason: Int]
     /// What became of those that were kept, by the name of the sink.
     public internal(set) var sinks: [String: Delivery]
+    /// How many runs ended without `shutDown`, or left a file of the ledger that cannot be read.
+    ///
+    /// What such a run captured after it last wrote the file is in no count, unless a sink that
+    /// keeps reports has it.
+    public internal(set) var interruptions: Int
 
     /// Nothing was captured so far.
     public init() {
       kept = 0
       dropped = [:]
       sinks = [:]
+      interruptions = 0
     }
+  }
+}
+
+extension ErrorMonitor.Ledger {
+  /// Decodes a ledger, also one from before interruptions were counted.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    kept = try values.decode(Int.self, forKey: .kept)
+    dropped = try values.decode([ErrorReport.DropReason: Int].self, forKey: .dropped)
+    sinks = try values.decode([String: Delivery].self, forKey: .sinks)
+    interruptions = try values.decode(.interruptions, default: 0)
   }
 }
 
@@ -67,7 +86,9 @@ extension ErrorMonitor.Ledger {
 
   /// Whether no count is negative, which is what a balanced ledger means.
   public var isBalanced: Bool {
-    let counts = [kept] + dropped.values + sinks.values.flatMap { [$0.sent] + $0.dropped.values }
+    let counts =
+      [kept, interruptions] + dropped.values
+      + sinks.values.flatMap { [$0.sent] + $0.dropped.values }
     return counts.allSatisfy { $0 >= 0 } && sinks.keys.allSatisfy { stored(for: $0) >= 0 }
   }
 
@@ -80,6 +101,13 @@ extension ErrorMonitor.Ledger {
   /// - Parameter inherited: How many reports each sink has found, by its name.
   /// - Returns: A ledger in which exactly those are stored.
   public func continued(inheriting inherited: [String: Int] = [:]) -> Self {
+    continued(inheriting: inherited, losing: .lost)
+  }
+
+  /// The same, with the reason by which what waited in memory is counted.
+  func continued(
+    inheriting inherited: [String: Int], losing reason: ErrorReport.DropReason
+  ) -> Self {
     var copy = self
     let unknown = inherited.map { name, count in
       max(0, count - (sinks[name] == nil ? 0 : stored(for: name)))
@@ -91,7 +119,27 @@ extension ErrorMonitor.Ledger {
         copy.sinks[name]?.dropped[.noSink] = kept == 0 ? nil : kept
       }
       let lost = copy.stored(for: name) - max(0, inherited[name] ?? 0)
-      if lost > 0 { copy.sinks[name]?.dropped[.lost, default: 0] += lost }
+      if lost > 0 { copy.sinks[name]?.dropped[reason, default: 0] += lost }
+    }
+    return copy
+  }
+
+  /// This ledger with what sinks that keep reports did after it was written.
+  ///
+  /// - Parameters:
+  ///   - then: What had become of all that each of them ever accepted when it was written.
+  ///   - now: The same, when the next process began.
+  /// - Returns: A ledger in which fewer are stored than it says, where sinks accepted and settled
+  ///   some that it does not know; ``continued(inheriting:)`` makes up for them.
+  func settled(from then: [String: Delivery], to now: [String: Delivery]) -> Self {
+    var copy = self
+    for (name, earlier) in then {
+      guard let later = now[name], copy.sinks[name] != nil else { continue }
+      copy.sinks[name]?.sent += max(0, later.sent - earlier.sent)
+      for (reason, count) in later.dropped {
+        let new = count - (earlier.dropped[reason] ?? 0)
+        if new > 0 { copy.sinks[name]?.dropped[reason, default: 0] += new }
+      }
     }
     return copy
   }
@@ -102,6 +150,7 @@ extension ErrorMonitor.Ledger {
   func adding(_ other: Self) -> Self {
     var sum = self
     sum.kept += other.kept
+    sum.interruptions += other.interruptions
     sum.dropped.merge(other.dropped, uniquingKeysWith: +)
     for name in Set(sinks.keys).union(other.sinks.keys) {
       let (own, others) = (sinks[name] ?? .absent(kept), other.sinks[name] ?? .absent(other.kept))

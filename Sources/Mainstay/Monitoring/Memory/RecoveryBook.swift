@@ -28,6 +28,9 @@ struct RecoveryBook<Code: Hashable & Sendable>: Sendable {
   /// Makes an empty book; a capacity below 1 becomes 1.
   init(capacity: Int = 500) { self.capacity = max(1, capacity) }
 
+  /// How many codes are told apart.
+  var count: Int { rows.count }
+
   mutating func add(_ code: Code, succeeded: Bool) {
     if rows[code] != nil || rows.count < capacity {
       rows[code, default: Row()].add(succeeded)

@@ -18,7 +18,8 @@ extension ErrorReport {
 extension ErrorReport.DropReason {
   /// The same failure was captured before.
   public static let duplicate = Self("duplicate")
-  /// Its group had its share of the window; the next report of the group tells how many there were.
+  /// Its group had its share of the window; the next report of the group tells how many there were,
+  /// or one that closes it does.
   public static let suppressed = Self("suppressed")
   /// The person has not agreed to what the sink is for, or it is not what the sink is for.
   public static let withheld = Self("withheld")
@@ -32,6 +33,9 @@ extension ErrorReport.DropReason {
   public static let shutDown = Self("shutDown")
   /// It waited in the memory of a process that ended.
   public static let lost = Self("lost")
+  /// Its process ended before anybody wrote down what became of it: it waited in memory then, and
+  /// may have been sent.
+  public static let unaccounted = Self("unaccounted")
   /// Its sink was not there when it was captured.
   public static let noSink = Self("noSink")
 }

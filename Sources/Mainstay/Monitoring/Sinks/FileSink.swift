@@ -11,7 +11,8 @@ extension ErrorReport {
   /// and the last one is deleted. It can be read by its owner alone (0600). When somebody moves or
   /// deletes it, a new one is begun. A line that a crash has cut short is ended before the next one
   /// is written. A batch is written wholly or taken back, and where it cannot be written the
-  /// monitor keeps it and tries again. One process writes to one file.
+  /// monitor keeps it and tries again. A critical report is the next that is written; where the
+  /// sink is made for crashes, capturing it waits for that. One process writes to one file.
   public final class FileSink: ReportSink {
     /// When what was written is forced onto the disk, so that it survives a loss of power; a crash
     /// of the process it survives anyway.
@@ -31,6 +32,7 @@ extension ErrorReport {
     /// The file that is written to.
     public let url: URL
 
+    package let writesCriticalAtOnce: Bool
     private let forcing: Forcing
     private let writer: LineFile
 
@@ -45,9 +47,13 @@ extension ErrorReport {
     ///   - maximumFiles: How many files there are, with the one that is written to; 1 or more, the
     ///     default is 3.
     ///   - forcing: When what was written is forced onto the disk; the default is `critical`.
+    ///   - writesCriticalAtOnce: Whether `capture` returns only when a critical report is in the
+    ///     file, so that it is there though the process ends at once. The default, nil, is true for
+    ///     crashes and false for all else, where capturing never waits.
     public init(
       _ url: URL, name: String = "file", purpose: ErrorReport.Purpose = .log,
-      maximumBytes: Int = 5_000_000, maximumFiles: Int = 3, forcing: Forcing = .critical
+      maximumBytes: Int = 5_000_000, maximumFiles: Int = 3, forcing: Forcing = .critical,
+      writesCriticalAtOnce: Bool? = nil
     ) {
       precondition(
         maximumBytes >= 4_096,
@@ -59,6 +65,7 @@ extension ErrorReport {
       self.name = name
       self.purpose = purpose
       self.forcing = forcing
+      self.writesCriticalAtOnce = writesCriticalAtOnce ?? (purpose == .crashes)
       writer = LineFile(path: url.path, maximumBytes: maximumBytes, maximumFiles: maximumFiles)
     }
 
@@ -73,13 +80,34 @@ extension ErrorReport {
           ReportCoding.line(PresentationLine(report: report.id, presentation: $0))
         }
       }
-      let forces =
-        switch forcing {
-        case .never: false
-        case .critical: batch.reports.contains(where: \.isCritical)
-        case .always: true
-        }
+      let forces = forces(batch.reports)
       return await writer.append(lines, forces: forces) ? .accepted : .later()
     }
+
+    private func forces(_ reports: [ErrorReport]) -> Bool {
+      switch forcing {
+      case .never: false
+      case .critical: reports.contains(where: \.isCritical)
+      case .always: true
+      }
+    }
   }
+}
+
+extension ErrorReport.FileSink: KeepingSink {
+  func keepAtOnce(
+    _ report: ErrorReport, waits: Bool, _ done: @escaping @Sendable (_ isTaken: Bool) -> Void
+  ) {
+    let forces = forces([report])
+    if waits {
+      done(writer.appendNow([ErrorReport.Encoding.json.body(of: report)], forces: forces))
+    } else {
+      writer.appendSoon(forces: forces, { ErrorReport.Encoding.json.body(of: report) }, done)
+    }
+  }
+
+  // What was written was handed to its reader, and nothing waits here.
+  func hold() {}
+
+  func endHold() {}
 }

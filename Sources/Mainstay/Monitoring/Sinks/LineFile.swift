@@ -1,15 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 
 /// A file that lines are added to, and the older ones beside it.
 ///
-/// An actor, since writing takes long and whoever hands over lines must not hold a thread meanwhile
-/// for the others.
-actor LineFile {
-  private let path: String
-  private let maximumBytes: Int
-  private let maximumFiles: Int
+/// All work is done on a queue, one piece after the other: writing takes long, and whoever hands
+/// over lines must not hold a thread meanwhile for the others, unless the process is about to end.
+final class LineFile: Sendable {
+  private let queue = DispatchQueue(label: "mainstay.lines", qos: .utility)
+  /// Changed on the queue alone; the lock is there for the compiler, and held for no writing.
+  private let writer: Locked<LineWriter>
+
+  init(path: String, maximumBytes: Int, maximumFiles: Int) {
+    writer = Locked(
+      LineWriter(path: path, maximumBytes: maximumBytes, maximumFiles: maximumFiles))
+  }
+
+  deinit { writer.withLock { $0.closeFile() } }
+
+  /// Writes lines, all or none of them.
+  ///
+  /// - Returns: Whether they were written.
+  func append(_ lines: [Data], forces: Bool) async -> Bool {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: self.write(lines, forces)) }
+    }
+  }
+
+  /// Writes lines while the caller waits.
+  func appendNow(_ lines: [Data], forces: Bool) -> Bool {
+    queue.sync { write(lines, forces) }
+  }
+
+  /// Writes a line before all that is handed over later, and waits for nothing.
+  ///
+  /// - Parameters:
+  ///   - forces: Whether it has to be on the disk.
+  ///   - line: Makes the line, on the file's queue.
+  ///   - done: Called there, with whether it was written.
+  func appendSoon(
+    forces: Bool, _ line: @escaping @Sendable () -> Data,
+    _ done: @escaping @Sendable (Bool) -> Void
+  ) {
+    queue.async(qos: .userInitiated) { done(self.write([line()], forces)) }
+  }
+
+  private func write(_ lines: [Data], _ forces: Bool) -> Bool {
+    var own = writer.withLock { $0 }
+    let isWritten = own.append(lines, forces: forces)
+    writer.withLock { [own] in $0 = own }
+    return isWritten
+  }
+}
+
+/// Writes to the file; everything here waits for the disk.
+private struct LineWriter: Sendable {
+  let path: String
+  let maximumBytes: Int
+  let maximumFiles: Int
   private var descriptor: Int32?
 
   init(path: String, maximumBytes: Int, maximumFiles: Int) {
@@ -18,12 +67,10 @@ actor LineFile {
     self.maximumFiles = maximumFiles
   }
 
-  deinit { if let descriptor { close(descriptor) } }
-
   /// Writes lines, all or none of them.
   ///
   /// - Returns: Whether they were written.
-  func append(_ lines: [Data], forces: Bool) -> Bool {
+  mutating func append(_ lines: [Data], forces: Bool) -> Bool {
     let bytes = [UInt8](lines.joined())
     guard !bytes.isEmpty else { return true }
     guard var size = openFile() else { return false }
@@ -37,7 +84,7 @@ actor LineFile {
   /// Opens the file, unless it is open and still the one with that name.
   ///
   /// - Returns: How long it is; nil where it cannot be opened.
-  private func openFile() -> Int? {
+  private mutating func openFile() -> Int? {
     if let descriptor {
       var (own, named) = (stat(), stat())
       if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino,
@@ -59,7 +106,7 @@ actor LineFile {
   }
 
   /// Ends a line that a crash has cut short.
-  private func endLastLine(_ size: Int) -> Int? {
+  private mutating func endLastLine(_ size: Int) -> Int? {
     guard let descriptor, size > 0 else { return size }
     var last: UInt8 = 0
     guard pread(descriptor, &last, 1, off_t(size - 1)) == 1, last != UInt8(ascii: "\n") else {
@@ -69,7 +116,7 @@ actor LineFile {
   }
 
   /// Writes at the end; what was written in part, or may not be on the disk, is taken back.
-  private func write(_ bytes: [UInt8], from size: Int, forces: Bool = false) -> Bool {
+  private mutating func write(_ bytes: [UInt8], from size: Int, forces: Bool = false) -> Bool {
     guard let descriptor else { return false }
     let isWritten = WholeWrite.failure(writing: bytes[...], to: descriptor) == nil
     if isWritten, !forces || fsync(descriptor) == 0 { return true }
@@ -78,13 +125,13 @@ actor LineFile {
     return false
   }
 
-  private func closeFile() {
+  mutating func closeFile() {
     if let descriptor { close(descriptor) }
     descriptor = nil
   }
 
   /// Makes room: `file` becomes `file.1`, and so on.
-  private func rotate() -> Bool {
+  private mutating func rotate() -> Bool {
     closeFile()
     guard maximumFiles > 1 else { return unlink(path) == 0 || errno == ENOENT }
     for number in (1..<maximumFiles).reversed() {

@@ -12,7 +12,7 @@ extension ErrorReport {
   ///
   /// `error.type` is the code; codes beyond the first ones are counted together as `_OTHER`, so the
   /// number of series is bounded. Errors that were suppressed count with the next report of their
-  /// group. `outcome` is `succeeded` or `failed`.
+  /// group, or with the one that closes it. `outcome` is `succeeded` or `failed`.
   public final class MetricsSink: ReportSink {
     private struct Series: Hashable {
       let code: String

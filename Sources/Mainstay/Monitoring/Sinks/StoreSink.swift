@@ -7,7 +7,7 @@ extension ErrorReport {
   ///
   /// A report is on the disk when the monitor lets go of it, and the monitor's ledger says what the
   /// store's ledger says: sent means that the service has answered. A critical one is the next that
-  /// is written, whatever waits.
+  /// is written, whatever waits; where the sink is made for crashes, capturing it waits for that.
   ///
   /// What a person saw and did of a report that was handed over before follows it, for
   /// ``Encoding/otlp`` and ``Encoding/json``: Sentry never changes an event. How many reports were
@@ -21,7 +21,7 @@ extension ErrorReport {
 
     private let store: ReportStore
     private let encoding: Encoding
-    private let writesCriticalAtOnce: Bool
+    package let writesCriticalAtOnce: Bool
     private let untold = LossBook()
 
     /// Makes a sink, and returns when the store has opened its folder: a monitor that is made
@@ -34,17 +34,17 @@ extension ErrorReport {
     ///   - name: The name in the ledger.
     ///   - purpose: What it is for; the default is analytics.
     ///   - writesCriticalAtOnce: Whether `capture` returns only when a critical report is on the
-    ///     disk, so that it is there though the process ends at once. The default is false, since
-    ///     capturing never waits: say true where whoever captures such errors may wait for that.
+    ///     disk, so that it is there though the process ends at once. The default, nil, is true for
+    ///     crashes and false for all else, where capturing never waits.
     public init(
       _ store: ReportStore, as encoding: Encoding, name: String,
-      purpose: ErrorReport.Purpose = .analytics, writesCriticalAtOnce: Bool = false
+      purpose: ErrorReport.Purpose = .analytics, writesCriticalAtOnce: Bool? = nil
     ) async {
       self.store = store
       self.encoding = encoding
       self.name = name
       self.purpose = purpose
-      self.writesCriticalAtOnce = writesCriticalAtOnce
+      self.writesCriticalAtOnce = writesCriticalAtOnce ?? (purpose == .crashes)
       _ = await store.status  // waits for the folder
     }
 
@@ -91,16 +91,23 @@ extension ErrorReport {
 
     private static func books(of store: ReportStore) -> ErrorMonitor.Ledger.Books {
       let books = store.books
+      var own = ErrorMonitor.Ledger.Books(
+        inherited: books.inherited, delivery: delivery(in: books.since))
+      own.before = delivery(in: books.before)
+      return own
+    }
+
+    private static func delivery(
+      in ledger: ReportStore.Ledger
+    ) -> ErrorMonitor.Ledger.Delivery {
       var delivery = ErrorMonitor.Ledger.Delivery()
-      delivery.sent = books.since.sent
-      for reason in books.since.dropped.keys {
-        let count = books.since.dropped(reason)
+      delivery.sent = ledger.sent
+      for reason in ledger.dropped.keys {
+        let count = ledger.dropped(reason)
         if count > 0 { delivery.dropped[.init(reason.rawValue), default: 0] += count }
       }
-      if books.since.quarantined > 0 {
-        delivery.dropped[.init("quarantined")] = books.since.quarantined
-      }
-      return .init(inherited: books.inherited, delivery: delivery)
+      if ledger.quarantined > 0 { delivery.dropped[.init("quarantined")] = ledger.quarantined }
+      return delivery
     }
   }
 }
@@ -144,14 +151,19 @@ private final class LossBook: Sendable {
 /// A sink that keeps reports itself: it can keep one besides the batch that it is handed, and can
 /// be held at once.
 protocol KeepingSink: ReportSink {
-  /// Keeps a critical report before all that is handed over later.
+  /// Whether whoever captures a critical report waits for the disk.
+  var writesCriticalAtOnce: Bool { get }
+
+  /// Keeps a report before all that is handed over later.
   ///
   /// It is asked outside of all locks and while the caller waits.
   ///
   /// - Parameters:
   ///   - report: The report.
-  ///   - done: Called when it was taken over.
-  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void)
+  ///   - waits: Whether it is on the disk when this returns.
+  ///   - done: Called when it was taken over, with true, or could not be written.
+  func keepAtOnce(
+    _ report: ErrorReport, waits: Bool, _ done: @escaping @Sendable (_ isTaken: Bool) -> Void)
 
   /// Sends and keeps nothing more, from when this returns: consent was withdrawn, and
   /// ``withdraw()`` will be called.
@@ -162,12 +174,15 @@ protocol KeepingSink: ReportSink {
 }
 
 extension ErrorReport.StoreSink: KeepingSink {
-  func keepAtOnce(_ report: ErrorReport, _ done: @escaping @Sendable () -> Void) {
-    if writesCriticalAtOnce {
+  func keepAtOnce(
+    _ report: ErrorReport, waits: Bool, _ done: @escaping @Sendable (_ isTaken: Bool) -> Void
+  ) {
+    // The store counts what becomes of it, also where its folder cannot be written.
+    if waits {
       store.keepNow(encoding.record(of: report))
-      done()
+      done(true)
     } else {
-      store.keepSoon({ [encoding] in encoding.record(of: report) }, done)
+      store.keepSoon({ [encoding] in encoding.record(of: report) }, { done(true) })
     }
   }
 

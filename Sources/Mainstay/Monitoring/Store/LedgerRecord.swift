@@ -3,9 +3,8 @@
 import Foundation
 
 /// The accounts as they are written down.
-struct LedgerRecord: Sendable, Equatable, Codable {
+struct LedgerRecord: Sendable, Equatable, TwicePlaced {
   var version = 1
-  /// Each writing has a greater one.
   var revision: UInt64 = 0
   /// Files with this number or a greater one were not counted yet.
   var next: UInt64 = 1
@@ -18,38 +17,7 @@ struct LedgerRecord: Sendable, Equatable, Codable {
   var inMemory: [UUID] = []
   var ledger = ReportStore.Ledger()
 
-  /// Two places, of which one is written and the other is whole (a torn writing harms one of them).
-  ///
-  /// They are written where they lie, so that a full disk does not keep the accounts from being
-  /// written.
-  static let placeSize = 32_768
-  private static let magic = Array("mainldg1".utf8)
-  /// No count comes near this, and sums of a few of them do not overflow.
-  private static let largestCount = 1 << 48
-
-  /// The bytes of its place, and where that begins; nil where they do not fit, which bounded counts
-  /// rule out.
-  func encoded() -> (bytes: [UInt8], offset: Int)? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    guard let json = try? encoder.encode(self) else { return nil }
-    let bytes = SealedBytes.seal(Array(json), magic: Self.magic)
-    guard bytes.count <= Self.placeSize else { return nil }
-    return (bytes, Int(revision % 2) * Self.placeSize)
-  }
-
-  /// The newest one of both places; nil where neither is whole.
-  init?(newestIn file: [UInt8]) {
-    let places = [0, Self.placeSize].compactMap { start -> LedgerRecord? in
-      guard start < file.count else { return nil }
-      let place = file[start..<min(start + Self.placeSize, file.count)]
-      guard let json = SealedBytes.open(place, magic: Self.magic) else { return nil }
-      let record = try? JSONDecoder().decode(LedgerRecord.self, from: Data(json))
-      return record.flatMap { $0.isSound ? $0 : nil }
-    }
-    guard let newest = places.max(by: { $0.revision < $1.revision }) else { return nil }
-    self = newest
-  }
+  static let magic = Array("mainldg1".utf8)
 
   init(next: UInt64, settling: [UInt64], inMemory: [UUID], ledger: ReportStore.Ledger) {
     self.next = next
@@ -60,8 +28,7 @@ struct LedgerRecord: Sendable, Equatable, Codable {
 
   init() {}
 
-  /// Whether nothing that is computed with it can overflow.
-  private var isSound: Bool {
+  var isSound: Bool {
     let counts =
       [ledger.captured, ledger.sent, ledger.pending, ledger.quarantined, ledger.failedRequests]
       + [ledger.resets] + ledger.dropped.values.flatMap(\.values)

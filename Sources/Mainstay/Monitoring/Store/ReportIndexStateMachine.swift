@@ -100,7 +100,8 @@ extension ReportIndexStateMachine {
 
   /// What happened since the folder was opened.
   var books: ReportStore.Books {
-    ReportStore.Books(inherited: inherited.pending, since: ledger.subtracting(inherited))
+    ReportStore.Books(
+      inherited: inherited.pending, before: inherited, since: ledger.subtracting(inherited))
   }
 
   /// What is written down; those in memory are counted apart, since they have no file yet.

@@ -226,16 +226,9 @@ extension ReportStore {
     return isWritten
   }
 
-  /// Both places at once, so that later ones need no room.
   private func createLedger(_ record: LedgerRecord) -> StoreFolder.Failure? {
-    var file = [UInt8](repeating: 0, count: 2 * LedgerRecord.placeSize)
-    var older = record
-    older.revision -= 1
-    for place in [record, older].compactMap({ $0.encoded() }) {
-      file.replaceSubrange(place.offset..<(place.offset + place.bytes.count), with: place.bytes)
-    }
     do throws(StoreFolder.Failure) {
-      try folder.write(file, to: Self.ledgerName, replacing: true)
+      try folder.write(record.wholeFile(), to: Self.ledgerName, replacing: true)
     } catch {
       return error
     }

@@ -75,6 +75,8 @@ extension ReportStore {
   package struct Books: Sendable, Hashable {
     /// How many records were found when the store was made.
     package let inherited: Int
+    /// What had become of all records by then, over all processes.
+    package let before: Ledger
     /// What happened since: what is captured here does not include those.
     package let since: Ledger
   }

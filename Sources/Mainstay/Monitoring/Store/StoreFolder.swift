@@ -109,7 +109,7 @@ struct StoreFolder: Sendable {
     probe?.reached(.fileHalfWritten)
     if let code = refusal(.write, name) { throw Failure(code) }
     try Self.write(bytes[half...], to: file, at: half)
-    guard fsync(file) == 0 else { throw Failure(errno) }
+    try force(file, as: name)
     probe?.reached(.fileWritten)
   }
 
@@ -123,8 +123,14 @@ struct StoreFolder: Sendable {
     probe?.reached(.ledgerHalfWritten)
     if let code = refusal(.write, name) { throw Failure(code) }
     try Self.write(bytes[half...], to: file, at: offset + half)
-    guard fsync(file) == 0 else { throw Failure(errno) }
+    try force(file, as: name)
     probe?.reached(.ledgerWritten)
+  }
+
+  /// Puts what was written to a file onto the disk; what the system refuses here is not on it.
+  private func force(_ file: Int32, as name: String) throws(Failure) {
+    let code = refusal(.force, name) ?? (fsync(file) == 0 ? nil : errno)
+    if let code { throw Failure(code) }
   }
 
   private static func write(

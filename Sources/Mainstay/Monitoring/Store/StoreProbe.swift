@@ -12,7 +12,11 @@ package struct StoreProbe: Sendable {
 
   /// What is asked of the system; it is refused half-way where that is possible.
   package enum Call: Sendable {
-    case list, lock, read, write, sync
+    case list, lock, read, write
+    /// That what was written to a file comes onto the disk.
+    case force
+    /// That the names of a folder do.
+    case sync
   }
 
   package let reached: @Sendable (Step) -> Void

@@ -98,8 +98,11 @@ final class DiskGate: Sendable {
   func open() { opening.signal() }
 
   /// To be the store's probe.
-  @Sendable func reached(_ step: StoreProbe.Step) {
-    guard step == .fileWritten, isClosed.isRaised, !isPassed.isRaised else { return }
+  @Sendable func reached(_ step: StoreProbe.Step) { reached(step == .fileWritten) }
+
+  /// Holds up at another step.
+  func reached(_ isThere: Bool) {
+    guard isThere, isClosed.isRaised, !isPassed.isRaised else { return }
     isPassed.raise()
     arrivals.count()
     opening.wait()

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Errors of a process that ends at once.
+@Suite(.requirement("B42", "A54"), .ends(withinMinutes: 5)) struct MonitorLastWordsTests {
+  private let folder: ReportFolder
+
+  init() throws { folder = try ReportFolder() }
+
+  private var log: URL { folder.url.appending(path: "errors.jsonl") }
+
+  private var logged: [ErrorReport] {
+    ErrorReport.Encoding.contents(ofJSON: (try? Data(contentsOf: log)) ?? Data()).reports
+  }
+
+  @Test(arguments: ["lastWords", "lastWordsNow"])
+  func `what a process captures before it ends is in its store and its file`(
+    scene: String
+  ) async throws {
+    let end = try await CrashChild.run([scene, folder.root])
+    #expect(end.status == 7, "\(end)")
+    #expect(folder.files.count == 1 && logged.count == 1, "\(end)")
+    let id = try #require(logged.first?.id.uuidString.lowercased())
+    #expect(folder.files.first?.contains(id) == true)
+    #expect(logged.first?.isCritical == (scene == "lastWords"))
+  }
+
+  private func store() -> ReportStore {
+    ReportStore(at: folder.store, .anywhere, replies: .otlp, transport: ScriptedService())
+  }
+
+  @Test func `sinks for crashes have a critical report when it was captured, others need not`()
+    async
+  {
+    let store = store()
+    let sink = await ErrorReport.StoreSink(store, as: .otlp, name: "store", purpose: .crashes)
+    let monitor = ErrorMonitor(
+      sinks: [sink, ErrorReport.FileSink(log, name: "file", purpose: .crashes)])
+    for number in 1...20 {
+      monitor.capture(storeError(number, severity: .critical))
+      #expect(folder.files.count == number && logged.count == number)
+    }
+    #expect(monitor.ledger.sent(to: "file") == 20 && monitor.ledger.stored(for: "store") == 20)
+    let other = await ErrorReport.StoreSink(
+      store, as: .otlp, name: "store", purpose: .crashes, writesCriticalAtOnce: false)
+    let file = ErrorReport.FileSink(log, writesCriticalAtOnce: true)
+    #expect(!other.writesCriticalAtOnce && sink.writesCriticalAtOnce && file.writesCriticalAtOnce)
+    let analytics = await ErrorReport.StoreSink(store, as: .otlp, name: "store")
+    #expect(!analytics.writesCriticalAtOnce && !ErrorReport.FileSink(log).writesCriticalAtOnce)
+  }
+
+  @Test func `what is captured now is written before the call returns, whatever it is`() async {
+    let sink = await ErrorReport.StoreSink(store(), as: .otlp, name: "store", purpose: .log)
+    let memory = MemorySink(isStalled: true)
+    let monitor = ErrorMonitor(sinks: [memory, sink, ErrorReport.FileSink(log)])
+    for number in 1...15 {
+      #expect(monitor.captureNow(storeError(number), during: "Close") != nil)
+      #expect(folder.files.count == number && logged.count == number)
+    }
+    #expect(logged.allSatisfy { !$0.isHandled && $0.operation == "Close" })
+    let again = storeError(16)
+    #expect(monitor.captureNow(again) != nil && monitor.captureNow(again) == nil)
+    #expect(monitor.captureNow(CancellationError()) == nil && logged.count == 16)
+    memory.release()
+    #expect(await monitor.flush(within: .patience))
+    #expect(memory.reports.count == 16 && monitor.ledger.sent(to: "file") == 16)
+    #expect(monitor.ledger.isBalanced && monitor.balances(memory))
+  }
+
+  @Test func `one more of a flood tells what was counted, now`() async {
+    let monitor = ErrorMonitor(sinks: [ErrorReport.FileSink(log)])
+    for _ in 0..<25 { monitor.capture(storeError()) }
+    #expect(await monitor.flush(within: .patience))
+    #expect(logged.count == 10)
+    monitor.captureNow(storeError())
+    #expect(logged.count == 11 && logged.last?.suppressed?.count == 15)
+    #expect(monitor.ledger.captured == 26 && monitor.ledger.sent(to: "file") == 11)
+    #expect(monitor.ledger.dropped == [.suppressed: 15])
+  }
+
+  @Test func `where it cannot be written at once it waits like the others`() async throws {
+    let clock = ManualClock()
+    let file = folder.url.appending(path: "later/errors.jsonl")
+    let monitor = ErrorMonitor(
+      sinks: [ErrorReport.FileSink(file, purpose: .crashes)], clock: clock)
+    monitor.capture(storeError(severity: .critical))
+    #expect(monitor.ledger.stored(for: "file") == 1)
+    await clock.sleepers(atLeast: 1)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
+    clock.advance(by: .seconds(1))
+    #expect(await monitor.flush(within: .patience))
+    #expect(monitor.ledger.sent(to: "file") == 1 && monitor.ledger.isBalanced)
+    let written = ErrorReport.Encoding.contents(ofJSON: try Data(contentsOf: file))
+    #expect(written.reports.count == 1)
+    // Where consent is withdrawn before that, nothing is written.
+    try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+    monitor.consent = .init(crashes: false)
+    monitor.captureNow(storeError(1, severity: .critical))
+    #expect(monitor.ledger.dropped(for: "file") == [.withheld: 1])
+  }
+}
