@@ -60,16 +60,16 @@ actor Library {
 let library = Library()
 
 // Step 1.
+// snippet.classified
+let error = AppError.from(BookError.lentOut(title: "Emma"))
+print(error.title.string(), "/", error.kind, "/", error.disposition)
+// snippet.hide
+
 // snippet.mapping
 ErrorMapping.bootstrap(.standard.addingHTTPErrors().addingDatabaseErrors())
 
 let refused = AppError.from(NSError(domain: "NSURLErrorDomain", code: -1004))  // by URLSession
 print(refused.title.string(), "/", refused.kind, "/ sent:", refused.mayHaveBeenSent)
-// snippet.hide
-
-// snippet.classified
-let error = AppError.from(BookError.lentOut(title: "Emma"))
-print(error.title.string(), "/", error.kind, "/", error.disposition)
 // snippet.hide
 
 // Step 2.

@@ -41,7 +41,7 @@ import Testing
   private func capture(into sinks: [any ReportSink]) async {
     let (begun, opened) = (Countdown(sinks.count), Countdown(1))
     let slow = sinks.map { SlowSink(sink: $0, begun: begun, opened: opened) }
-    let monitor = ErrorMonitor(sinks: slow)
+    let monitor = ErrorMonitor(sinks: slow, consent: .init(analytics: true))
     monitor.capture(Self.error("list.down"), during: "Load list")
     await begun.reached()
     for succeeded in [true, false, nil] {

@@ -68,7 +68,7 @@ struct ErrorLog {
     undated = reports.count { !$0.isDated }
     guard let newest = reports.last, newest.isDated else { return }
     let latest = readAt.addingTimeInterval(86_400)
-    let credible = reports.last { $0.time <= latest }
+    let credible = reports.last { $0.isDated && $0.time <= latest }
     end = credible?.time ?? newest.time
     ahead = credible == nil ? 0 : reports.reversed().prefix { $0.time > latest }.count
   }

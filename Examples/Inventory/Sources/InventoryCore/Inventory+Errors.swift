@@ -52,6 +52,7 @@ extension Inventory {
   /// stands first.
   ///
   /// - Parameter span: How far back the trends go; by default as far as the contract says.
+  /// - Returns: The groups.
   package func errorGroups(over span: TrendSpan = .minutes) -> [ErrorGroup] {
     monitor.groups.compactMap { ErrorGroup($0, over: span) }
   }

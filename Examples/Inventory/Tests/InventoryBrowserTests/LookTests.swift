@@ -35,7 +35,7 @@ extension BrowserTests {
     private func pages(_ item: String) -> [String] {
       [
         "/", "/?query=nothing+is+called+so", "/items/\(item)", "/conflicts", "/status", "/errors",
-        "/help", "/items/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+        "/errors?span=day", "/help", "/items/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
       ]
     }
 
