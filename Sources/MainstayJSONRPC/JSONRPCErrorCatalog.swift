@@ -33,9 +33,9 @@ public struct JSONRPCErrorCatalog: Sendable, Hashable {
     /// What the keys of its texts begin with, such as `error.shop.sold-out`; `.title`, `.message`
     /// and `.suggestion` follow.
     ///
-    /// `TextCatalog` finds translations under these keys. Nil, the default, for `error.jsonrpc.` and
-    /// the number, with `minus-` before one below zero. Entries with a key of Mainstay's own are
-    /// read in all its languages, so other words need another key.
+    /// `TextCatalog` finds translations under these keys. Nil, the default, for `error.jsonrpc.`
+    /// and the number, with `minus-` before one below zero. Entries with a key of Mainstay's own
+    /// are read in all its languages, so other words need another key.
     public var textKey: String?
 
     /// Makes an entry.

@@ -251,8 +251,8 @@ struct WorkerRun: Sendable {
 
   /// Records the end; a store that fails is asked again until it takes it.
   ///
-  /// An end that is not recorded has to be reconciled after the next start. A run that was cancelled
-  /// goes on asking, too: its process lives, so nobody else would ever end the lease.
+  /// An end that is not recorded has to be reconciled after the next start. A run that was
+  /// cancelled goes on asking, too: its process lives, so nobody else would ever end the lease.
   private func settle(_ end: End) async {
     var failures = 0
     while true {

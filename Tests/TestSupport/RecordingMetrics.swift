@@ -19,7 +19,9 @@ package final class RecordingMetrics: MetricsFactory {
     package func set(_ value: Double) { log.add("\(name) =\(value)") }
     package func increment(by amount: Double) { log.add("\(name) +\(amount)") }
     package func decrement(by amount: Double) { log.add("\(name) -\(amount)") }
-    package func recordNanoseconds(_ duration: Int64) { log.add("\(name) \(duration / 1_000_000)ms") }
+    package func recordNanoseconds(_ duration: Int64) {
+      log.add("\(name) \(duration / 1_000_000)ms")
+    }
     package func record(_ value: Int64) {}
     package func record(_ value: Double) {}
   }

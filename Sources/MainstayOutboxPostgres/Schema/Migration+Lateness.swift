@@ -9,8 +9,8 @@ extension Migration {
   static let lateness = """
     insert into mainstay.lane (name) values ('main') on conflict (name) do nothing;
 
-    -- Where a session counts. A transaction that may go on for long has rows of its own: others must
-    -- not wait for it only because they count in the same row.
+    -- Where a session counts. A transaction that may go on for long has rows of its own: others
+    -- must not wait for it only because they count in the same row.
     create or replace function mainstay.shard() returns integer language sql volatile as $$
       select case when current_setting('mainstay.late', true) = 'yes'
         then 128 + (pg_current_xact_id()::text::bigint % 256)::integer

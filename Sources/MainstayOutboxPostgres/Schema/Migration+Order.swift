@@ -4,10 +4,10 @@ extension Migration {
   /// In which order those who enqueue wait for each other, and who keeps the server from clearing
   /// up.
   static let order = """
-    -- Takes what newcomers have to be kept apart by, in one order: unique keys, the room, operations
-    -- that are there, lanes and ordering keys. Two who enqueue several operations never wait for
-    -- each other in a circle. Rows come before ordering keys, as where an operation ends. One that
-    -- comes alone and needs no others takes the rest as it goes, in the same order.
+    -- Takes what newcomers have to be kept apart by, in one order: unique keys, the room,
+    -- operations that are there, lanes and ordering keys. Two who enqueue several operations never
+    -- wait for each other in a circle. Rows come before ordering keys, as where an operation ends.
+    -- One that comes alone and needs no others takes the rest as it goes, in the same order.
     create function mainstay.lock_arrivals(
       p_lanes text[], p_unique_keys bytea[], p_needs uuid[], p_ordering_keys bytea[],
       p_bounded boolean, p_several boolean

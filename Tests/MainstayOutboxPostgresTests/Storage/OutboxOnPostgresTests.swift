@@ -97,7 +97,7 @@ struct OutboxOnPostgresTests {
     let store = try await place.opened()
     let wishes = EnqueueOptions(
       orderedBy: "k\"\\é", idempotencyKey: IdempotencyKey("tap-1"), timeToLive: .seconds(60),
-      lane: "side", priority: .high, delay: .milliseconds(1), uniqueKey: .init("u"),
+      lane: "side", priority: .high, delay: .seconds(30), uniqueKey: .init("u"),
       constraints: ["a \"b\", c", .power], isExpendable: true)
     let statement = try PostgresEnqueue(
       Note(text: "é'\""), options: wishes, schema: place.schema)
