@@ -78,10 +78,10 @@ public struct TextCatalog: Sendable {
   public func pattern(for key: String, language: String) -> String? {
     let tag = LanguageTag(language).text
     let locale = Locale(identifier: tag)
-    return TextLibrary.keys(for: key).lazy.compactMap { key in
-      lookups.lazy.compactMap { $0(key, locale) }.first { $0 != key }
-        ?? tables[tag]?[key] ?? BuiltInTexts.wording(key, tag)
-    }.first
+    let keys = TextLibrary.keys(for: key)
+    // Closures first, as where a text is read.
+    return looked(for: keys, in: locale) { _ in true }
+      ?? keys.lazy.compactMap { tables[tag]?[$0] ?? BuiltInTexts.wording($0, tag) }.first
   }
 
   /// The wording for a key that readers of a language get in it or in the language that it belongs
