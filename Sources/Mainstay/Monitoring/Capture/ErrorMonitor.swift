@@ -198,17 +198,16 @@ extension ErrorMonitor {
   private var account: LedgerKeeper.Account {
     var ledger = Ledger()
     var inherited: [String: Int] = [:]
-    var before: [String: Ledger.Delivery] = [:]
-    var accounts: [String: Ledger.Delivery] = [:]
+    var before: [String: Ledger.Account] = [:]
+    var accounts: [String: Ledger.Account] = [:]
     // Before the others: what is counted there was kept earlier.
     for lane in lanes {
       let (own, books) = (lane.books, lane.sink.books)
       ledger.sinks[lane.name] = own.applying(books)
       // From the same books: a store may find its files long after the monitor was made.
       inherited[lane.name] = books?.inherited ?? 0
-      guard let books, let earlier = books.before else { continue }
-      before[lane.name] = earlier
-      accounts[lane.name] = earlier.adding(books.delivery)
+      before[lane.name] = books?.before
+      accounts[lane.name] = books?.now
     }
     let (kept, closings) = memory.withLock { ($0.kept, $0.closings) }
     ledger.kept = kept

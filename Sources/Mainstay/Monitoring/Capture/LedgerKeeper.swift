@@ -13,13 +13,13 @@ final class LedgerKeeper: Sendable {
   struct Account: Sendable, Equatable {
     var ledger: ErrorMonitor.Ledger
     /// What became of all that each sink that keeps reports ever accepted.
-    var accounts: [String: ErrorMonitor.Ledger.Delivery] = [:]
+    var accounts: [String: ErrorMonitor.Ledger.Account] = [:]
   }
 
   /// What an earlier run left.
   struct Found: Sendable {
     var ledger: ErrorMonitor.Ledger?
-    var accounts: [String: ErrorMonitor.Ledger.Delivery] = [:]
+    var accounts: [String: ErrorMonitor.Ledger.Account] = [:]
     /// Whether it left no last word: it was killed, or the file is damaged.
     var wasInterrupted = false
   }

@@ -23,8 +23,10 @@ extension ErrorMonitor {
       public var inherited: Int
       /// What became of those found and those accepted; the others it still keeps.
       public var delivery: Delivery
-      /// What had become of all that it ever accepted, in earlier runs; nil where it does not know.
-      var before: Delivery?
+      /// What had become of all that it ever accepted when it was made; nil where it does not know.
+      var before: Account?
+      /// The same, by now.
+      var now: Account?
 
       /// Makes books.
       public init(inherited: Int = 0, delivery: Delivery = Delivery()) {
@@ -124,22 +126,39 @@ extension ErrorMonitor.Ledger {
     return copy
   }
 
+  /// What became of all that a sink that keeps reports ever accepted, over all processes.
+  struct Account: Sendable, Hashable, Codable {
+    var accepted = 0
+    var delivery = Delivery()
+  }
+
   /// This ledger with what sinks that keep reports did after it was written.
   ///
+  /// A sink may also have forgotten what it did last, since the process was killed before that was
+  /// on the disk: then it is done again, and counted then.
+  ///
   /// - Parameters:
-  ///   - then: What had become of all that each of them ever accepted when it was written.
+  ///   - then: What each of them said of itself when it was written.
   ///   - now: The same, when the next process began.
   /// - Returns: A ledger in which fewer are stored than it says, where sinks accepted and settled
   ///   some that it does not know; ``continued(inheriting:)`` makes up for them.
-  func settled(from then: [String: Delivery], to now: [String: Delivery]) -> Self {
+  func settled(from then: [String: Account], to now: [String: Account]) -> Self {
     var copy = self
     for (name, earlier) in then {
-      guard let later = now[name], copy.sinks[name] != nil else { continue }
-      copy.sinks[name]?.sent += max(0, later.sent - earlier.sent)
-      for (reason, count) in later.dropped {
-        let new = count - (earlier.dropped[reason] ?? 0)
-        if new > 0 { copy.sinks[name]?.dropped[reason, default: 0] += new }
+      guard let later = now[name], var delivery = copy.sinks[name] else { continue }
+      // One that has accepted less than it had is another one, which cannot take anything back.
+      let isSame = later.accepted >= earlier.accepted
+      func sum(_ count: Int, _ earlier: Int, _ later: Int) -> Int {
+        max(0, count + (isSame ? later - earlier : max(0, later - earlier)))
       }
+      delivery.sent = sum(delivery.sent, earlier.delivery.sent, later.delivery.sent)
+      for reason in Set(earlier.delivery.dropped.keys).union(later.delivery.dropped.keys) {
+        let count = sum(
+          delivery.dropped[reason] ?? 0, earlier.delivery.dropped[reason] ?? 0,
+          later.delivery.dropped[reason] ?? 0)
+        delivery.dropped[reason] = count > 0 ? count : nil
+      }
+      copy.sinks[name] = delivery
     }
     return copy
   }

@@ -10,14 +10,14 @@ struct MonitorLedgerRecord: Sendable, Equatable, TwicePlaced {
   var isClosed = false
   var ledger = Ledger()
   /// What had become of all that each sink that keeps reports ever accepted, by its name.
-  var accounts: [String: Ledger.Delivery] = [:]
+  var accounts: [String: Ledger.Account] = [:]
 
   static let magic = Array("mainldg2".utf8)
 
   var isSound: Bool {
-    let deliveries = Array(ledger.sinks.values) + Array(accounts.values)
+    let deliveries = Array(ledger.sinks.values) + accounts.values.map(\.delivery)
     let counts =
-      [ledger.kept, ledger.interruptions] + ledger.dropped.values
+      [ledger.kept, ledger.interruptions] + ledger.dropped.values + accounts.values.map(\.accepted)
       + deliveries.flatMap { [$0.sent] + $0.dropped.values }
     return version == 1 && revision < .max / 2 && counts.count < 10_000
       && counts.allSatisfy { (0..<Self.largestCount).contains($0) } && ledger.isBalanced

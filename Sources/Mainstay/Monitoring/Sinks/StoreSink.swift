@@ -93,7 +93,9 @@ extension ErrorReport {
       let books = store.books
       var own = ErrorMonitor.Ledger.Books(
         inherited: books.inherited, delivery: delivery(in: books.since))
-      own.before = delivery(in: books.before)
+      let now = books.before.adding(books.since)
+      own.before = .init(accepted: books.before.captured, delivery: delivery(in: books.before))
+      own.now = .init(accepted: now.captured, delivery: delivery(in: now))
       return own
     }
 

@@ -117,6 +117,32 @@ import Testing
     #expect(told.sent == 4 && told.dropped == [.overflow: 3, .rejected: 1] && told.total == 8)
   }
 
+  @Test(.requirement("B42"))
+  func `what a store did after the ledger was written is made up for, to the last one`() {
+    // Nine were kept; by what the store said then it had sent four of the five that it accepted.
+    let written = ledger(kept: 9, sent: 4)
+    func account(_ accepted: Int, sent: Int, expired: Int = 0) -> [String: Ledger.Account] {
+      var account = Ledger.Account(accepted: accepted)
+      account.delivery.sent = sent
+      if expired > 0 { account.delivery.dropped = [.init("expired"): expired] }
+      return ["a": account]
+    }
+    let then = account(5, sent: 4)
+    // Three more came to it, of which the ledger knows; then two that it does not know.
+    let later = written.settled(from: then, to: account(8, sent: 6, expired: 1))
+    #expect(later.sent(to: "a") == 6 && later.dropped(for: "a")[.init("expired")] == 1)
+    // The file of one that was sent is still there: the store had not written that down.
+    let again = written.settled(from: then, to: account(5, sent: 3)).continued(
+      inheriting: ["a": 2])
+    #expect(again.sent(to: "a") == 3 && again.stored(for: "a") == 2 && again.captured == 9)
+    // A store whose folder somebody took away knows of nothing, and takes nothing back.
+    let other = written.settled(from: then, to: account(0, sent: 0))
+    #expect(other == written && written.settled(from: then, to: [:]) == written)
+    #expect(written.settled(from: [:], to: then) == written)
+    let new = written.settled(from: then, to: account(2, sent: 6))
+    #expect(new.sent(to: "a") == 6)
+  }
+
   @Test func `a reason is cut, a hostile one too`() {
     #expect(ErrorReport.DropReason(String(repeating: "ä", count: 99)).rawValue.utf8.count == 64)
   }
