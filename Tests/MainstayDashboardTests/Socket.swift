@@ -26,6 +26,7 @@ final class Socket: Sendable {
   /// - Parameters:
   ///   - port: The port.
   ///   - room: How many bytes may wait until they are read, as far as the system allows.
+  /// - Throws: `Failure` where there is no connection.
   init(port: Int, room: Int32? = nil) throws {
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)

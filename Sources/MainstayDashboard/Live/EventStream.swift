@@ -17,7 +17,9 @@ struct EventStream: Sendable {
   private static let pause = 3_000
   /// How long what was written may wait for its reader.
   static let patience = Duration.seconds(30)
-  /// How long a stream goes on. So little is written that the buffers between here and a program
+  /// How long a stream goes on.
+  ///
+  /// So little is written that the buffers between here and a program
   /// that never reads take it for hours, and only who is there opens the next one.
   static let longest = Duration.seconds(600)
 

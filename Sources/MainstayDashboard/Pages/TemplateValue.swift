@@ -17,7 +17,9 @@ struct TemplateValue: MustacheParent {
 
   func child(named name: String) -> Any? { parts[name] }
 
-  /// A value and all that is in it. What is nil is `false`, so that it is not looked for elsewhere.
+  /// A value and all that is in it.
+  ///
+  /// What is nil is `false`, so that it is not looked for elsewhere.
   static func of(_ value: Any) -> Any {
     switch value {
     case let text as String: return text
