@@ -223,6 +223,7 @@ actor Drainer {
       try await giveBackUnheard(operation, lease)
     } catch {
       owed.append((lease, operation))
+      tell(.storageFailed(OutboxError(error)))
       wake()
     }
   }

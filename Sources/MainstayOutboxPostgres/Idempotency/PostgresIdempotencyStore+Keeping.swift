@@ -21,7 +21,7 @@ extension PostgresIdempotencyStore {
         wait = await renew() ? lease / 3 : min(lease / 6, .seconds(1))
         guard timeline.now - tidied >= .seconds(10) * (1 + chance.fraction() / 4) else { continue }
         tidied = timeline.now
-        // mainstay:ignore MS203 -- what is over is not told to anybody, and goes the next time
+        // What is over is not told to anybody, and goes the next time.
         _ = try? await tidy()
       }
     }
@@ -53,7 +53,7 @@ extension PostgresIdempotencyStore {
         for (claim, _) in held where !renewed.contains(claim) { state.held.drop(claim) }
       }
       return true
-      // mainstay:ignore MS202 -- it is tried again soon, and calls say what is wrong
+      // It is tried again soon, and calls say what is wrong
     } catch {
       return false
     }
@@ -116,7 +116,7 @@ extension PostgresIdempotencyStore {
       do {
         try await tell(owed.claim, owed.key, owed.ending)
         state.withLock { $0.held.drop(owed.claim) }
-        // mainstay:ignore MS202 -- it is tried again soon, and its caller has heard of it
+        // It is tried again soon, and its caller has heard of it.
       } catch {
         isTold = false
         // What the server refuses must not keep it from hearing of the others.

@@ -165,7 +165,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   public func close() async {
     await stop()
     for owed in state.withLock({ $0.held.owed(atMost: .max) }) {
-      // mainstay:ignore MS203 -- where it cannot be told now either, the lease ends by itself
+      // Where it cannot be told now either, the lease ends by itself.
       guard (try? await tell(owed.claim, owed.key, owed.ending)) != nil else { break }
       state.withLock { $0.held.drop(owed.claim) }
     }
