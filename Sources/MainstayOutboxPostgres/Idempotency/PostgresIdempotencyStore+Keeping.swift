@@ -53,7 +53,7 @@ extension PostgresIdempotencyStore {
         for (claim, _) in held where !renewed.contains(claim) { state.held.drop(claim) }
       }
       return true
-      // It is tried again soon, and calls say what is wrong
+      // mainstay:ignore MS202 -- it is tried again soon, and calls say what is wrong
     } catch {
       return false
     }
