@@ -83,7 +83,7 @@ extension PostgresStore {
 
   private func claimFailed(_ error: any Error) -> any Error {
     if (error as? PostgresError)?.mayHaveHappened == true {
-      state.withLock { $0.straysUntil = .now + Self.longestClaim }
+      state.withLock { $0.straysUntil = .now + longestClaim }
     }
     guard let error = error as? PostgresError, error.sqlState == "MS002" else {
       return Self.thrown(error)
@@ -93,10 +93,6 @@ extension PostgresStore {
       details: "The tables in \(address) were brought up to date by a newer build, and this one "
         + "may not work on them any more (\(error.text)): update it; nothing is lost.")
   }
-
-  /// How long a server may be at a claim whose caller is gone: the limit of a statement, and some
-  /// more.
-  private static let longestClaim = Duration.seconds(15)
 
   /// Gives back what was leased by a claim whose answer was lost: nobody would ever run it.
   ///

@@ -53,6 +53,8 @@ public final class PostgresStore: OutboxStore {
   let logger: Logger
   /// The time of day; nil for that of the database.
   let now: (@Sendable () -> Date)?
+  /// How long a server may be at a claim whose caller is gone.
+  let longestClaim: Duration
   let pool: PostgresPool
   let state = Locked(State())
   let inserts = Gathering<NewOperation, OperationID>()
@@ -93,8 +95,10 @@ public final class PostgresStore: OutboxStore {
     at address: PostgresAddress, schema: String = "mainstay", limits: StoreLimits = StoreLimits(),
     lease: Duration = .seconds(30), maximumConnections: Int = 4, migrating: Bool = true,
     pooled: Bool = false, historyDays: Int = 7, logger: Logger = Logger(label: "mainstay.outbox"),
-    now: (@Sendable () -> Date)?
+    longestClaim: Duration = .seconds(15), now: (@Sendable () -> Date)?
   ) {
+    // The default is the limit of a statement, and some more.
+    self.longestClaim = longestClaim
     self.address = address
     self.schema = schema
     self.limits = limits.checked

@@ -36,11 +36,12 @@ struct Place: Sendable {
   /// One more process that uses the place.
   func store(
     limits: StoreLimits = StoreLimits(), lease: Duration = .seconds(30), connections: Int = 2,
-    migrating: Bool = true, pooled: Bool = false, now: (@Sendable () -> Date)? = nil
+    migrating: Bool = true, pooled: Bool = false, longestClaim: Duration = .seconds(15),
+    now: (@Sendable () -> Date)? = nil
   ) -> PostgresStore {
     PostgresStore(
       at: address, schema: schema, limits: limits, lease: lease, maximumConnections: connections,
-      migrating: migrating, pooled: pooled, now: now)
+      migrating: migrating, pooled: pooled, longestClaim: longestClaim, now: now)
   }
 
   /// The same, opened.
