@@ -57,12 +57,14 @@ extension JSONRPCError: AppErrorConvertible {
     metadata["server.message"] = BoundedText.redacted(message, to: BoundedText.text)
     metadata["jsonrpc.name"] = entry?.name
     let answer = AppError.Service.provider(code: String(code), message: message).appError
-    return AppError(
-      code: row.code, kind: kind, disposition: disposition,
+    let error = AppError(
+      code: row.code, kind: kind, disposition: isOpen ? usual : disposition,
       title: text("title", entry?.title) ?? answer.title,
       message: text("message", entry?.meaning) ?? answer.message,
       suggestion: entry == nil ? answer.suggestion : text("suggestion", entry?.suggestion),
       details: description, metadata: metadata, help: entry?.help)
+    // So the person is asked to look what was done before it is tried again.
+    return isOpen ? error.with(disposition: .unknownOutcome) : error
   }
 
   /// What the number is to every module.
@@ -71,9 +73,16 @@ extension JSONRPCError: AppErrorConvertible {
   /// The number as a part of a key.
   private var name: String { "jsonrpc." + (code < 0 ? "minus-\(code.magnitude)" : String(code)) }
 
+  /// Whether the server may have done what must not be done twice.
+  private var isOpen: Bool {
+    entry.map { $0.mayHaveTakenEffect && !isRepeatable } ?? (row.disposition == .unknownOutcome)
+  }
+
+  /// What the number means where nothing may have been done.
+  private var usual: Disposition { entry?.disposition ?? .unclassified }
+
   private var disposition: Disposition {
-    guard let entry else { return row.disposition }
-    return entry.mayHaveTakenEffect && !isRepeatable ? .unknownOutcome : entry.disposition
+    isOpen ? .unknownOutcome : entry?.disposition ?? row.disposition
   }
 
   private var kind: ErrorKind {

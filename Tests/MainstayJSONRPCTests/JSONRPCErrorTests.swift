@@ -76,6 +76,16 @@ import Testing
     }
   }
 
+  @Test func `what may have happened is looked for before it is tried again`() {
+    let elsewhere = JSONRPCErrorCatalog([])
+    for catalog in [JSONRPCErrorCatalog.standard, elsewhere] {
+      let error = JSONRPCError(code: -32603, message: "", method: "pay", catalog: catalog)
+        .asAppError
+      #expect(error.disposition == .unknownOutcome)
+      #expect(error.suggestion == AppError.timeout().with(disposition: .unknownOutcome).suggestion)
+    }
+  }
+
   @Test(.requirement("T22")) func `texts survive the way through NSError`() throws {
     let error: any Error = try JSONRPCError(
       code: 3117, message: "", method: "a", catalog: catalog())

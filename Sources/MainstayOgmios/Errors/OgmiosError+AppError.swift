@@ -52,15 +52,15 @@ extension OgmiosError: AppErrorConvertible {
     let isOpen =
       (number == -32603 || number == -32000) && mayHaveBeenSent
       && !OgmiosMethod.isRepeatable(method)
-    return AppError(
+    let error = AppError(
       code: row?.code ?? ErrorCode(name) ?? unknown.code,
-      kind: row?.kind ?? advice?.kind ?? .server,
-      disposition: isOpen ? .unknownOutcome : disposition ?? .unclassified,
+      kind: row?.kind ?? advice?.kind ?? .server, disposition: disposition ?? .unclassified,
       title: entry.map { text(name, "title", $0.title) } ?? unknown.title,
       message: entry.map { text(name, "message", $0.meaning) } ?? unknown.message,
       suggestion: suggestion ?? unknown.suggestion,
       details: description, metadata: metadata, help: entry?.help,
       underlying: failures.map(\.error) + [cause].compactMap(\.self))
+    return isOpen ? error.with(disposition: .unknownOutcome) : error
   }
 
   /// What to do about a number that is known.

@@ -82,6 +82,8 @@ import Testing
     }
     #expect(disposition("submitTransaction") == .unknownOutcome)
     #expect(disposition("evaluateTransaction") == .transient())
+    let error = OgmiosError(code: -32603, message: "x", method: "submitTransaction").appError
+    #expect(error.suggestion == AppError.timeout().with(disposition: .unknownOutcome).suggestion)
   }
 
   @Test func `secrets in the words of a server are not passed on`() {

@@ -114,7 +114,10 @@ import Testing
     let locale = Locale(identifier: "fr")
     for code in OgmiosErrorCatalog.entries.map(\.code) {
       let own = OgmiosError(code: code, message: "", method: "a").appError
-      let other = JSONRPCError(code: code, message: "", method: "a", catalog: catalog).asAppError
+      // No method of Ogmios but one does harm twice, and this is not that one.
+      let other = JSONRPCError(
+        code: code, message: "", method: "a", catalog: catalog, isRepeatable: true
+      ).asAppError
       #expect(other.title.string(in: locale) == own.title.string(in: locale))
       #expect(other.message.string(in: locale) == own.message.string(in: locale))
       #expect(other.suggestion?.string(in: locale) == own.suggestion?.string(in: locale))
