@@ -27,12 +27,12 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views spelling notices sizes requirements rules reference pictures consumers diagrams \
-	peers peers-clusters check-payloads check-sarif torture check-threads mutate \
+	check-views check-benchmarks spelling notices sizes requirements rules reference pictures \
+	consumers diagrams peers peers-clusters check-payloads check-sarif torture check-threads mutate \
 	bench bench-http bench-outbox bench-postgres bench-audit audit clean
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Installs what is missing for `make run`, or says what to install
 	@Tools/setup
@@ -78,6 +78,9 @@ api-check: setup ## Compares API/ with the public surface
 
 check-views: setup ## Compiles the SwiftUI views and example against declarations of SwiftUI
 	@Tools/check-views $(SWIFT_FLAGS)
+
+check-benchmarks: setup ## Compiles the benchmarks against the modules that `make build` has built
+	@Tools/check-benchmarks $(SWIFT_FLAGS)
 
 requirements: build ## Rewrites Documentation/Requirements.md and Documentation/Strategy.md
 	MAINSTAY_WRITE_REQUIREMENTS=1 swift test $(SWIFT_FLAGS) --skip-build \

@@ -3,7 +3,7 @@
 import Synchronization
 
 // The way past the lock: while all is well, calls go through by one load each way, and during a
-// break they are refused by a few loads and a reading of the clock.
+// break they are refused by a few loads, and a reading of the clock every few milliseconds.
 extension CircuitBreaker {
   /// What the machine says of calls, for those who have not locked it; written under the lock.
   ///
@@ -40,6 +40,10 @@ extension CircuitBreaker {
     private let waiting = Atomic(false)
     private let from = Reading()
     private let until = Reading()
+    /// The tick in which somebody last looked how long the break goes on; 0 where nobody has.
+    private let tick = Atomic<Int64>(0)
+    /// How long it was then, in nanoseconds.
+    private let waitInTick = Atomic<Int64>(0)
 
     var sign: Sign {
       switch word.load(ordering: .acquiring) {
@@ -67,6 +71,32 @@ extension CircuitBreaker {
       return from <= now && now < until ? Duration(attoseconds: until - now) : nil
     }
 
+    /// How long a call has to wait that comes in a tick in which somebody has looked; nil where the
+    /// clock has to be read. It is too long by what has passed of the tick since then.
+    ///
+    /// The tick is taken away before another break begins, so who finds the same word twice has
+    /// the tick and the wait of this break.
+    func wait(in tick: Int64?) -> Duration? {
+      let word = word.load(ordering: .acquiring)
+      guard word > Self.lockedByClock, !word.isMultiple(of: 2) else { return nil }
+      guard let tick, self.tick.load(ordering: .acquiring) == tick else { return nil }
+      let wait = waitInTick.load(ordering: .acquiring)
+      guard self.word.load(ordering: .acquiring) == word else { return nil }
+      return Duration(attoseconds: Int128(wait) &* 1_000_000_000)
+    }
+
+    /// Remembers how long a call has to wait that comes at a reading in a tick, where the break goes
+    /// on well beyond that tick; called under the lock.
+    func look(at now: Duration, in tick: Int64) {
+      guard let wait = wait(at: now), wait > Self.longestTick else { return }
+      self.tick.store(0, ordering: .releasing)
+      waitInTick.store(Int64(clamping: wait.inNanoseconds), ordering: .releasing)
+      self.tick.store(tick, ordering: .releasing)
+    }
+
+    /// Five times a tick of the slowest systems, which look at their clock 100 times in a second.
+    private static let longestTick = Duration.milliseconds(50)
+
     /// Whether a success that was admitted in an epoch changes nothing.
     func isFree(in epoch: UInt64) -> Bool {
       word.load(ordering: .acquiring) == Self.free(in: epoch)
@@ -83,7 +113,9 @@ extension CircuitBreaker {
         case .lockedByClock, .open: Self.lockedByClock
         case .free(let epoch): Self.free(in: epoch)
         }
+      let isSameBreak = openBreak.map { Self.open(in: $0.epoch) == word.load(ordering: .relaxed) }
       word.store(new, ordering: .releasing)
+      if isSameBreak != true { tick.store(0, ordering: .releasing) }
       guard let openBreak else { return }
       from.attoseconds = openBreak.from.attoseconds
       until.attoseconds = openBreak.until.attoseconds

@@ -17,7 +17,8 @@
 /// call that ends in another state than it began in changes nothing: it is told as a stale result.
 ///
 /// Breaks and windows are counted by `ContinuousClock`, which goes on while the device sleeps. How
-/// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow.
+/// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow. When to come
+/// back is told for a tick of the system at once: a refusal may say up to 10 ms too much.
 public final class CircuitBreaker: Policy, Sendable {
   /// What a breaker does with calls.
   public enum State: Sendable, Hashable {
@@ -266,10 +267,21 @@ extension CircuitBreaker {
 
   private func enterDuringBreak() throws(Rejection) -> Pass {
     // The way of most refusals, which are as many as the calls while a dependency is down.
-    if audience.isEmpty, let wait = gate.wait(at: timeline.now) {
+    guard audience.isEmpty else { return try ask() }
+    if let wait = gate.wait(in: timeline.tick) {
       throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
     }
-    return try ask()
+    return try enterInNewTick()
+  }
+
+  /// The tick is read before the clock, so that no wait is remembered for longer than a tick.
+  @inline(never)
+  private func enterInNewTick() throws(Rejection) -> Pass {
+    let tick = timeline.tick
+    let now = timeline.now
+    guard let wait = gate.wait(at: now) else { return try ask() }
+    if let tick { guarded.withLock { _ in gate.look(at: now, in: tick) } }
+    throw Rejection(policy: name, reason: .circuitOpen, retryAfter: wait)
   }
 
   @inline(never)

@@ -45,6 +45,10 @@ package struct Timeline: Sendable {
     if isLive { LiveClock.reading } else { other?.now ?? LiveClock.reading }
   }
 
+  /// A number that stays the same for a few milliseconds, for a fifth of what a reading costs; nil
+  /// for a clock that is not live, and where the system has no such number.
+  var tick: Int64? { isLive ? LiveClock.tick : nil }
+
   /// How long the device has slept by a reading of this clock, counted from a fixed moment; nil
   /// where the clock does not say.
   package func timeAsleep(at now: Duration) -> Duration? {
@@ -86,6 +90,21 @@ private struct LiveClock: ErasedClock {
       return Duration(attoseconds: nanoseconds &* 1_000_000_000)
     #else
       return start.duration(to: .now)
+    #endif
+  }
+
+  /// When the system last looked at its clock, which it does 100 to 1,000 times in a second.
+  static var tick: Int64? {
+    #if canImport(Glibc) && _pointerBitWidth(_64)
+      var time = (seconds: 0, nanoseconds: 0)
+      _ = withUnsafeMutablePointer(to: &time) { words in
+        words.withMemoryRebound(to: timespec.self, capacity: 1) {
+          clock_gettime(CLOCK_MONOTONIC_COARSE, $0)
+        }
+      }
+      return Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds)
+    #else
+      return nil
     #endif
   }
 

@@ -92,6 +92,65 @@ import Testing
     #expect(quick > 5 * Int(RandomDose.schedules))
   }
 
+  @Test(.requirement("P1", "P12"))
+  func `in random walks a tick in which somebody looked refuses what the machine refuses`() {
+    var quick = 0
+    for seed in 0..<RandomDose.schedules {
+      var random = SplitMix64(seed: seed)
+      let gate = Gate()
+      var machine = Machine(settings(&random))
+      var tokens: [Machine.Token] = []
+      var now = Duration.zero
+      for step in 0..<60 {
+        now += .milliseconds([0, 1, 2, 300, 2000].randomElement(using: &random) ?? 0)
+        if Int.random(in: 0..<3, using: &random) > 0 { move(&machine, &tokens, now, &random) }
+        gate.show(machine)
+        let tick = Int64(now.inNanoseconds / 4_000_000) + 1
+        if let wait = gate.wait(in: tick) {
+          quick += 1
+          var whole = machine
+          let (decision, event) = whole.admit(now: now, fraction: 0)
+          guard case .refused(.open(let exact)) = decision, event == nil, exact <= wait,
+            wait - exact < .milliseconds(4)
+          else {
+            Issue.record("seed \(seed), step \(step): waits \(wait), but \(decision)")
+            return
+          }
+        }
+        gate.look(at: now, in: tick)
+      }
+    }
+    #expect(quick > Int(RandomDose.schedules))
+  }
+
+  @Test(.requirement("P2", "P12"))
+  func `a tick is forgotten with its break, and never nears its end`() {
+    let gate = Gate()
+    var machine = Machine(.init(failureThreshold: 1))
+    _ = machine.forceOpen(for: .seconds(5), now: .zero, fraction: 0)
+    gate.show(machine)
+    #expect(gate.wait(in: 7) == nil)
+    gate.look(at: .seconds(1), in: 7)
+    #expect(gate.wait(in: 7) == .seconds(4))
+    #expect(gate.wait(in: 8) == nil && gate.wait(in: nil) == nil)
+    // The same break goes on, as when a call was refused by the whole machine.
+    _ = machine.admit(now: .seconds(2), fraction: 0)
+    gate.show(machine)
+    #expect(gate.wait(in: 7) == .seconds(4))
+    _ = machine.reset()
+    gate.show(machine)
+    #expect(gate.wait(in: 7) == nil)
+    _ = machine.forceOpen(for: .seconds(5), now: .seconds(2), fraction: 0)
+    gate.show(machine)
+    #expect(gate.wait(in: 7) == nil)
+    gate.look(at: .seconds(7) - .milliseconds(50), in: 7)
+    #expect(gate.wait(in: 7) == nil)
+    gate.look(at: .seconds(7) - .milliseconds(51), in: 7)
+    #expect(gate.wait(in: 7) == .milliseconds(51))
+    gate.look(at: .seconds(7), in: 9)
+    #expect(gate.wait(in: 9) == nil)
+  }
+
   private func settings(_ random: inout SplitMix64) -> Machine.Settings {
     .init(
       mode: Int.random(in: 0..<10, using: &random) == 0 ? .metricsOnly : .enabled,

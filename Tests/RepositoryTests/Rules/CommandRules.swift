@@ -37,6 +37,7 @@ enum CommandRules {
     ("make help", .test("make help lists every target with a sentence")),
     ("make test", .step), ("make check", .step), ("make lint", .step), ("make docs", .step),
     ("make audit", .step), ("make check-views", .step), ("make spelling", .step),
+    ("make check-benchmarks", .step),
     ("make consumers", .step), ("make api-check", .step), ("make build", .step),
     ("make bench", .measures(in: "Benchmarks/Sources/bench/")),
     ("make bench-http", .measures(in: "Benchmarks/Sources/bench-http/")),
