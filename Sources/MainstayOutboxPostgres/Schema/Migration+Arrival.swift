@@ -10,8 +10,7 @@ extension Migration {
     $$;
 
     -- Drops what has expired, and then what is expendable, until a newcomer has room; false where
-    -- it
-    -- has none.
+    -- it has none.
     create function mainstay.make_room(
       p_bytes bigint, p_expendable boolean, p_priority integer, p_maximum_pending bigint,
       p_maximum_bytes bigint, p_outcomes boolean, p_at bigint
@@ -151,8 +150,7 @@ extension Migration {
     end $$;
 
     -- What was there has never been sent, so nobody knows its idempotency key: a new operation
-    -- takes
-    -- its place.
+    -- takes its place.
     create function mainstay.replace(
       p_new mainstay.arrival, p_holder bigint, p_uuid uuid, p_bytes bigint, p_at bigint
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
@@ -205,8 +203,8 @@ extension Migration {
       return ('kept', p_new.uuid)::mainstay.arrival_answer;
     end $$;
 
-    -- Takes one operation in, by all rules.
-    create function mainstay.take(
+    -- Takes one operation in, by all rules, where what it needs is locked.
+    create function mainstay.take_locked(
       p_new mainstay.arrival, p_maximum_pending bigint, p_maximum_bytes bigint, p_outcomes boolean,
       p_at bigint
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
@@ -214,10 +212,6 @@ extension Migration {
       v_answer mainstay.arrival_answer;
       v_holder record;
     begin
-      if p_new.unique_key is not null then
-        perform pg_advisory_xact_lock(hashtext('mainstay.unique'),
-          (hashtextextended(encode(p_new.unique_key, 'hex'), 0) & 1023)::integer);
-      end if;
       for v_round in 1..8 loop
         v_answer := mainstay.twin(p_new);
         if v_answer.code is not null then return v_answer; end if;
@@ -245,25 +239,6 @@ extension Migration {
         if v_answer.code <> 'again' then return v_answer; end if;
       end loop;
       return ('changedMeanwhile', null)::mainstay.arrival_answer;
-    end $$;
-
-    -- Takes several operations in, one after the other; one answer for each.
-    create function mainstay.take_all(
-      p_new mainstay.arrival[], p_maximum_pending bigint, p_maximum_bytes bigint,
-        p_outcomes boolean,
-      p_now bigint
-    ) returns table (code text, uuid uuid) language plpgsql volatile as $$
-    declare
-      v_at bigint := coalesce(p_now, mainstay.clock());
-      v_new mainstay.arrival;
-      v_answer mainstay.arrival_answer;
-    begin
-      foreach v_new in array p_new loop
-        v_answer := mainstay.take(v_new, p_maximum_pending, p_maximum_bytes, p_outcomes, v_at);
-        code := v_answer.code;
-        uuid := v_answer.uuid;
-        return next;
-      end loop;
     end $$;
 
     -- Takes operations in that have no wishes which others could stand against: by one statement.

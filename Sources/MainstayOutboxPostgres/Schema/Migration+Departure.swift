@@ -7,8 +7,12 @@ extension Migration {
       select (extract(epoch from clock_timestamp()) * 1000)::bigint
     $$;
 
+    -- Where a session counts. A transaction that may go on for long has rows of its own: others
+    -- must not wait for it only because they count in the same row.
     create function mainstay.shard() returns integer language sql volatile as $$
-      select pg_backend_pid() % 128
+      select case when current_setting('mainstay.late', true) = 'yes'
+        then 128 + (pg_current_xact_id()::text::bigint % 256)::integer
+        else pg_backend_pid() % 128 end
     $$;
 
     -- Whoever lets something pass under an ordering key, or puts something behind it, does so

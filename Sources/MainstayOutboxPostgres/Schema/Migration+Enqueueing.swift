@@ -2,10 +2,14 @@
 
 extension Migration {
   /// How others enqueue, and how waiting processes are told.
+  ///
+  /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key, and
+  /// in a lane, one stands behind what was committed before: so an operation is blocked until its
+  /// transaction ends, and gets its place by a deferred trigger. The locks of keys and lanes are held
+  /// for no longer than that takes.
   static let enqueueing = """
     -- Whether nobody was told in the last 50 ms; if so, it counts as told now. A sequence
-    -- remembers it,
-    -- since that keeps nobody waiting, whatever transaction it is changed in.
+    -- remembers it, since that keeps nobody waiting, whatever transaction it is changed in.
     create sequence mainstay.told_at minvalue 0 start 0;
 
     create function mainstay.may_tell() returns boolean language plpgsql volatile as $$
@@ -41,7 +45,56 @@ extension Migration {
       return encode(set_byte(v_bytes, 6, (get_byte(v_bytes, 6) & 15) | 112), 'hex')::uuid;
     end $$;
 
+    -- Lets all in that the transaction has enqueued, when it ends: the locks in one order.
+    create function mainstay.let_in() returns trigger language plpgsql volatile as $$
+    declare
+      v_at bigint := mainstay.clock();
+      v_bucket integer;
+      v_op bigint;
+    begin
+      if not exists (select 1 from mainstay.fresh where op = new.op) then return null; end if;
+      insert into mainstay.lane (name)
+        select distinct f.lane from mainstay.fresh as f where f.xact = pg_current_xact_id()
+        order by 1 on conflict (name) do nothing;
+      for v_bucket in
+        select distinct (hashtextextended(encode(f.ordering_key, 'hex'), 0) & 1023)::integer
+        from mainstay.fresh as f
+        where f.xact = pg_current_xact_id() and f.ordering_key is not null order by 1
+      loop
+        perform pg_advisory_xact_lock(hashtext('mainstay.key'), v_bucket);
+      end loop;
+      for v_op in select f.op from mainstay.fresh as f
+        where f.xact = pg_current_xact_id() and f.ordering_key is not null order by f.op
+      loop
+        perform mainstay.release(v_op, v_at);
+      end loop;
+      delete from mainstay.fresh where xact = pg_current_xact_id();
+      return null;
+    end $$;
+
+    create constraint trigger let_in after insert on mainstay.fresh
+      deferrable initially deferred for each row execute function mainstay.let_in();
+
+    -- Gives an operation that is there already its lane and its ordering key, and its turn later.
+    create function mainstay.let_in_later(p_uuid uuid, p_lane text, p_key bytea) returns void
+    language plpgsql volatile as $$
+    declare
+      v_id bigint;
+    begin
+      update mainstay.op set lane = p_lane, ordering_key = p_key,
+        state = case when p_key is null then state else 'blocked' end,
+        run_at = case when p_key is null then run_at end
+        where uuid = p_uuid returning id into v_id;
+      if not found then
+        -- It was given up at once, for want of what it needs.
+        update mainstay.dead set lane = p_lane, ordering_key = p_key
+          where uuid = p_uuid returning id into v_id;
+      end if;
+      insert into mainstay.fresh (op, lane, ordering_key) values (v_id, p_lane, p_key);
+    end $$;
+
     -- Enqueues one operation within the transaction of the caller, by the rules of every other one.
+    -- Its ordering key, and a lane that is new, have their turn when that is committed.
     create function mainstay.enqueue_bytes(
       kind text, payload bytea, version integer default 1, lane text default 'main',
       ordering_key text default null, unique_key text default null, if_taken text default 'keep',
@@ -55,6 +108,8 @@ extension Migration {
     declare
       v_new mainstay.arrival;
       v_answer mainstay.arrival_answer;
+      v_key bytea := convert_to(ordering_key, 'UTF8');
+      v_is_late boolean;
     begin
       if coalesce(kind, '') = '' then
         raise exception 'kind must not be empty' using errcode = '22023';
@@ -80,7 +135,6 @@ extension Migration {
       v_new.kind := kind;
       v_new.version := version;
       v_new.lane := lane;
-      v_new.ordering_key := convert_to(ordering_key, 'UTF8');
       v_new.idem_key := coalesce(idempotency_key, v_new.uuid::text);
       v_new.payload := payload;
       v_new.lifetime := ceil(extract(epoch from lifetime) * 1000);
@@ -95,7 +149,15 @@ extension Migration {
       v_new.expendable := expendable;
       v_new.needs := needs;
       v_new.policy := if_given_up;
+      v_is_late := v_key is not null
+        or not exists (select 1 from mainstay.lane as l where l.name = lane);
+      if v_is_late then v_new.lane := 'main'; end if;
+      perform set_config('mainstay.late', 'yes', true);
       v_answer := mainstay.take(v_new, null, null, true, mainstay.clock());
+      perform set_config('mainstay.late', '', true);
+      if v_is_late and v_answer.code = 'kept' and v_answer.uuid = v_new.uuid then
+        perform mainstay.let_in_later(v_new.uuid, lane, v_key);
+      end if;
       case v_answer.code
         when 'keyReused' then
           raise exception 'the idempotency key belongs to another payload' using errcode = '23505';

@@ -4,21 +4,17 @@ extension Migration {
   /// What is done now and then, and what all machines share.
   static let housekeeping = """
     -- Keeps order: whoever holds the lock does it, and no two within 10 seconds. Each step can be
-    -- done
-    -- twice without harm. Answers what holds vacuum back, if something does.
-    create function mainstay.keep_house(
-      p_history_days integer, p_patience interval default '1 minute'
-    ) returns text
+    -- done twice without harm.
+    create function mainstay.keep_house(p_history_days integer) returns void
     language plpgsql volatile as $$
     declare
       v_today bigint := mainstay.clock() / 86400000;
       v_name text;
-      v_holder record;
     begin
-      if not pg_try_advisory_xact_lock(hashtext('mainstay.house'), 0) then return null; end if;
+      if not pg_try_advisory_xact_lock(hashtext('mainstay.house'), 0) then return; end if;
       update mainstay.step set at = mainstay.clock() where name = 'housekeeping'
         and at not between mainstay.clock() - 10000 and mainstay.clock();
-      if not found then return null; end if;
+      if not found then return; end if;
       for v_day in v_today..v_today + 2 loop
         v_name := 'outcome_' || to_char(to_timestamp(v_day * 86400::bigint) at time zone 'UTC',
           'YYYYMMDD');
@@ -46,11 +42,25 @@ extension Migration {
         when insufficient_privilege or lock_not_available then null;
       end;
       delete from mainstay.outcome_other where at < (v_today - p_history_days) * 86400000::bigint;
+    end $$;
+
+    -- Who has kept the server from clearing up for so long: it reads what was, or has written and
+    -- not ended. One process looks for all, and no two within three seconds.
+    create function mainstay.snapshot_holder(p_patience interval) returns text
+    language plpgsql volatile as $$
+    declare
+      v_now bigint := mainstay.clock();
+      v_holder record;
+    begin
+      perform 1 from mainstay.step as s where s.name = 'snapshots'
+        and s.at not between v_now - 3000 and v_now for update skip locked;
+      if not found then return null; end if;
+      update mainstay.step set at = v_now where name = 'snapshots';
       select a.pid, a.application_name as app,
           extract(epoch from clock_timestamp() - a.xact_start)::bigint as age
         into v_holder from pg_stat_activity as a
-        where a.backend_xmin is not null and a.pid <> pg_backend_pid()
-          and a.datname = current_database()
+        where (a.backend_xmin is not null or a.backend_xid is not null)
+          and a.pid <> pg_backend_pid() and a.datname = current_database()
           and a.xact_start < clock_timestamp() - p_patience
           and a.backend_type = 'client backend'
         order by a.xact_start limit 1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Migration {
-  /// In which order those who enqueue wait for each other, and who keeps the server from clearing
-  /// up.
+  /// In which order those who enqueue wait for each other.
   static let order = """
     -- Takes what newcomers have to be kept apart by, in one order: unique keys, the room,
     -- operations that are there, lanes and ordering keys. Two who enqueue several operations never
@@ -52,9 +51,6 @@ extension Migration {
       end loop;
     end $$;
 
-    alter function mainstay.take(mainstay.arrival, bigint, bigint, boolean, bigint)
-      rename to take_locked;
-
     -- Takes one operation in, by all rules.
     create function mainstay.take(
       p_new mainstay.arrival, p_maximum_pending bigint, p_maximum_bytes bigint, p_outcomes boolean,
@@ -68,7 +64,7 @@ extension Migration {
     end $$;
 
     -- Takes several operations in, one after the other; one answer for each.
-    create or replace function mainstay.take_all(
+    create function mainstay.take_all(
       p_new mainstay.arrival[], p_maximum_pending bigint, p_maximum_bytes bigint,
         p_outcomes boolean,
       p_now bigint
@@ -91,33 +87,6 @@ extension Migration {
         uuid := v_answer.uuid;
         return next;
       end loop;
-    end $$;
-
-    insert into mainstay.step (name, at) values ('snapshots', 0);
-
-    -- Who has kept the server from clearing up for so long: it reads what was, or has written and
-    -- not ended. One process looks for all, and no two within three seconds.
-    create function mainstay.snapshot_holder(p_patience interval) returns text
-    language plpgsql volatile as $$
-    declare
-      v_now bigint := mainstay.clock();
-      v_holder record;
-    begin
-      perform 1 from mainstay.step as s where s.name = 'snapshots'
-        and s.at not between v_now - 3000 and v_now for update skip locked;
-      if not found then return null; end if;
-      update mainstay.step set at = v_now where name = 'snapshots';
-      select a.pid, a.application_name as app,
-          extract(epoch from clock_timestamp() - a.xact_start)::bigint as age
-        into v_holder from pg_stat_activity as a
-        where (a.backend_xmin is not null or a.backend_xid is not null)
-          and a.pid <> pg_backend_pid() and a.datname = current_database()
-          and a.xact_start < clock_timestamp() - p_patience
-          and a.backend_type = 'client backend'
-        order by a.xact_start limit 1;
-      if not found then return null; end if;
-      return format('process %s (%s) has held its snapshot for %s seconds',
-        v_holder.pid, coalesce(nullif(v_holder.app, ''), 'without a name'), v_holder.age);
     end $$;
     """
 }

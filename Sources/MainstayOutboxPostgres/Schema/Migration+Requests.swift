@@ -256,5 +256,22 @@ extension Migration {
       if v_all > 0 then perform mainstay.count_requests(-v_all, -v_all_bytes); end if;
       return v_all;
     end $$;
+
+    -- Who may work with operations may do so with answers, too.
+    do $$
+    declare
+      v_row record;
+    begin
+      for v_row in select a.privilege_type as word,
+          case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+            as name
+        from pg_class as c cross join aclexplode(c.relacl) as a
+        where c.oid = 'mainstay.op'::regclass and a.grantee <> c.relowner
+          and a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+      loop
+        execute format('grant %s on mainstay.request, mainstay.request_load to %s',
+          v_row.word, v_row.name);
+      end loop;
+    end $$;
     """
 }

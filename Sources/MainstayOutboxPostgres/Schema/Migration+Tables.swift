@@ -99,6 +99,17 @@ extension Migration {
     );
 
     create table mainstay.lane (name text primary key, cause text, until bigint);
+    insert into mainstay.lane (name) values ('main');
+
+    -- What was enqueued in a transaction that goes on; nobody else ever sees a row of it.
+    create table mainstay.fresh (
+      op bigint primary key,
+      xact xid8 not null default pg_current_xact_id(),
+      lane text not null,
+      ordering_key bytea
+    ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+
+    create index fresh_xact on mainstay.fresh (xact);
 
     create table mainstay.receipt (
       kind text not null,
@@ -161,7 +172,7 @@ extension Migration {
     ) with (fillfactor = 50);
 
     create table mainstay.step (name text primary key, at bigint not null) with (fillfactor = 50);
-    insert into mainstay.step (name, at) values ('housekeeping', 0);
+    insert into mainstay.step (name, at) values ('housekeeping', 0), ('snapshots', 0);
 
     create index op_ready on mainstay.op (lane, kind, version, rank, id) where state = 'ready';
     create index op_suspect on mainstay.op (id) where state = 'ready' and crashes > 0;

@@ -21,17 +21,16 @@ struct Migration: Sendable {
     Migration(number: 1, name: "tables", sql: tables),
     Migration(number: 2, name: "departure", sql: departure),
     Migration(number: 3, name: "arrival", sql: arrival),
-    Migration(number: 4, name: "work", sql: work),
-    Migration(number: 5, name: "decisions", sql: decisions),
-    Migration(number: 6, name: "enqueueing", sql: enqueueing),
+    Migration(number: 4, name: "order", sql: order),
+    Migration(number: 5, name: "work", sql: work),
+    Migration(number: 6, name: "decisions", sql: decisions),
+    Migration(number: 7, name: "enqueueing", sql: enqueueing),
     Migration(
-      number: 7, name: "housekeeping", minimumReader: 7, minimumWriter: 7, sql: housekeeping),
-    Migration(number: 8, name: "sharing", sql: sharing),
-    Migration(number: 9, name: "requests", sql: requests),
-    Migration(number: 10, name: "order", sql: order),
-    Migration(number: 11, name: "lateness", sql: lateness),
+      number: 8, name: "housekeeping", minimumReader: 8, minimumWriter: 8, sql: housekeeping),
+    Migration(number: 9, name: "sharing", sql: sharing),
+    Migration(number: 10, name: "requests", sql: requests),
     // The last one: functions that a step replaces are planned as others until this says so.
-    Migration(number: 12, name: "plans", sql: plans),
+    Migration(number: 11, name: "plans", sql: plans),
   ]
 
   /// The format that this build has: the number of its last step.

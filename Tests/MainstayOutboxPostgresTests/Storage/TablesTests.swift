@@ -32,7 +32,7 @@ struct TablesTests {
       for _ in 0..<4 { group.addTask { await failure(of: place.store()) } }
       for try await failure in group { #expect(failure == nil, "\(String(describing: failure))") }
     }
-    #expect(try await steps(place) == 12)
+    #expect(try await steps(place) == 11)
     #expect(await failure(of: place.store(migrating: false)) == nil)
   }
 
@@ -40,7 +40,7 @@ struct TablesTests {
     let place = try await Place()
     try await place.script(PostgresStore.schemaSQL(schema: place.schema))
     #expect(await failure(of: place.store(migrating: false)) == nil)
-    #expect(try await steps(place) == 12)
+    #expect(try await steps(place) == 11)
   }
 
   @Test func `without tables one who must not make them is told what to do`() async throws {
@@ -59,13 +59,13 @@ struct TablesTests {
     try await place.store().migrate()
     try await place.script(
       """
-      DELETE FROM @.migration WHERE number = 7;
-      DROP FUNCTION @.keep_house, @.set_limit;
+      DELETE FROM @.migration WHERE number = 8;
+      DROP FUNCTION @.keep_house, @.snapshot_holder, @.set_limit;
       """)
     let refused = try #require(await failure(of: place.store(migrating: false)))
-    #expect(refused.details.contains("lack step 7"), "\(refused.details)")
+    #expect(refused.details.contains("lack step 8"), "\(refused.details)")
     #expect(await failure(of: place.store()) == nil)
-    #expect(try await steps(place) == 12)
+    #expect(try await steps(place) == 11)
   }
 
   @Test func `tables of an earlier build grow with their rows and the rights to them`()
@@ -76,7 +76,7 @@ struct TablesTests {
     let all = PostgresStore.schemaSQL(schema: place.schema)
     let new = try #require(all.range(of: "create table \(place.schema).request ("))
     try await place.script("\(all[..<new.lowerBound])COMMIT;")
-    #expect(try await steps(place) == 8)
+    #expect(try await steps(place) == 9)
     try await place.script(
       """
       SELECT @.enqueue('note', '{"text": "old"}', ordering_key => 'o');
@@ -86,7 +86,7 @@ struct TablesTests {
       GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA @ TO \(name);
       """)
     try await place.store().migrate()
-    #expect(try await steps(place) == 12)
+    #expect(try await steps(place) == 11)
     let server = try await PostgresServer.common()
     let address = try PostgresAddress(
       server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
@@ -112,11 +112,11 @@ struct TablesTests {
   @Test func `a step that was half done by hand is named`() async throws {
     let place = try await Place()
     try await place.store().migrate()
-    try await place.query("DELETE FROM @.migration WHERE number = 7")
+    try await place.query("DELETE FROM @.migration WHERE number = 8")
     let failure = try #require(await failure(of: place.store()))
     #expect(failure.code == .corrupted)
-    #expect(failure.details.contains("Step 7 (housekeeping)"), "\(failure.details)")
-    #expect(try await steps(place) == 11, "nothing of it was kept")
+    #expect(failure.details.contains("Step 8 (housekeeping)"), "\(failure.details)")
+    #expect(try await steps(place) == 10, "nothing of it was kept")
   }
 
   @Test func `tables that are gone though they are recorded are named`() async throws {
