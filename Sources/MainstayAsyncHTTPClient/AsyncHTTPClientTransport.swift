@@ -11,7 +11,7 @@ internal import NIOSSL
 /// Carries requests by AsyncHTTPClient, over HTTP/1.1 and HTTP/2.
 ///
 /// It follows no redirection, keeps no cookies and logs nothing.
-public final class AsyncHTTPClientTransport: HTTPTransport {
+public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTransport {
   private static let mapping = ErrorMapping.standard.addingAsyncHTTPClientErrors()
 
   private let client: HTTPClient
@@ -67,11 +67,22 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         body, length: stream.length.map { .known(Int64($0)) } ?? .unknown)
     }
     do {
-      let response = try await client.execute(message, deadline: .distantFuture)
+      let response = try await client.execute(message, deadline: Self.deadline)
       return try await Self.reply(response)
     } catch {
+      let isOver = (error as? HTTPClientError) == .deadlineExceeded
+      // Only the limit that was given to the library can have passed.
+      if isOver, HeededLimit.remaining != nil { throw HeededLimit.end() }
       throw Self.failure(error, asked: asked)
     }
+  }
+
+  /// When a request ends whose answer has not begun.
+  ///
+  /// The library's clock stands still while the device sleeps. A request that sleeps with it has
+  /// lost its connection, or is over that much later.
+  private static var deadline: NIODeadline {
+    HeededLimit.remaining.map { .now() + TimeAmount($0) } ?? .distantFuture
   }
 
   private static func fields(_ headers: HTTPHeaderFields) -> HTTPHeaders {
@@ -88,7 +99,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     let (status, length) = (Int(response.status.code), headers.contentLength)
     let body = ClientBody(body: response.body)
     if (300...399).contains(status), let length, length <= shortBody {
-      let bytes = try await body.collect(upTo: shortBody).bytes
+      let bytes = try await HeededLimit.enforce {
+        try await body.collect(upTo: shortBody).bytes
+      }
       return HTTPReply(status: status, headers: headers, body: HTTPByteStream(bytes))
     }
     return HTTPReply(

@@ -20,6 +20,8 @@ final class ActiveLimit: Sendable {
   private let parent: ActiveLimit?
   /// Whether a limit around this one is counted by another clock.
   private let hasOtherClocks: Bool
+  /// Whether those directly inside keep the limit by themselves; see ``HeededLimit``.
+  let isHeeded: Bool
 
   /// How far the work has come.
   ///
@@ -41,8 +43,10 @@ final class ActiveLimit: Sendable {
   ///   - own: The limit that begins.
   ///   - now: The reading of its clock.
   ///   - parent: The innermost limit around the current task.
-  init(_ own: TimeLimit, now: Duration, inside parent: ActiveLimit?) {
+  ///   - isHeeded: Whether those directly inside keep it by themselves.
+  init(_ own: TimeLimit, now: Duration, inside parent: ActiveLimit?, isHeeded: Bool = false) {
     self.parent = parent
+    self.isHeeded = isHeeded
     let ownLength = own.duration
     let ownEnd = now + ownLength
     guard let parent else {
@@ -55,6 +59,13 @@ final class ActiveLimit: Sendable {
     } else {
       (limit, end, length) = (own, ownEnd, ownLength)
     }
+  }
+
+  /// Begins a part of what a limit is for, which ends when the whole does.
+  @usableFromInline
+  init(partOf whole: ActiveLimit) {
+    (limit, end, length) = (whole.limit, whole.end, whole.length)
+    (parent, hasOtherClocks, isHeeded) = (whole, whole.hasOtherClocks, false)
   }
 
   /// The innermost limit on a clock, among this one and those around it.

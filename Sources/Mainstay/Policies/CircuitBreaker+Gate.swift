@@ -85,8 +85,8 @@ extension CircuitBreaker {
       return Duration(attoseconds: Int128(wait) &* 1_000_000_000)
     }
 
-    /// Remembers how long a call has to wait that comes at a reading in a tick, where the break goes
-    /// on well beyond that tick; called under the lock.
+    /// Remembers how long a call has to wait that comes at a reading in a tick, where the break
+    /// goes on well beyond that tick; called under the lock.
     func look(at now: Duration, in tick: Int64) {
       guard let wait = wait(at: now), wait > Self.longestTick else { return }
       self.tick.store(0, ordering: .releasing)

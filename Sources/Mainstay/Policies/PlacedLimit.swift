@@ -12,6 +12,8 @@ struct PlacedLimit: Sendable {
     case enforced
     /// What is inside is told of the limit, and a stage further in ends the operation.
     case announced
+    /// What is inside ends by itself in time.
+    case heeded
     /// The limit directly inside does it all.
     case left
   }
@@ -22,10 +24,10 @@ struct PlacedLimit: Sendable {
   @usableFromInline let way: Way
 
   /// A limit outside of pipelines.
-  init(alone limit: TimeLimit) {
+  init(alone limit: TimeLimit, isHeeded: Bool = false) {
     own = limit
     others = []
-    way = .enforced
+    way = isHeeded ? .heeded : .enforced
   }
 
   /// A limit in a pipeline.
@@ -33,7 +35,8 @@ struct PlacedLimit: Sendable {
   /// - Parameters:
   ///   - own: The limit.
   ///   - placement: Where it stands.
-  init(_ own: TimeLimit, _ placement: StagePlacement) {
+  ///   - isHeeded: Whether what is inside ends by itself in time.
+  init(_ own: TimeLimit, _ placement: StagePlacement, isHeeded: Bool = false) {
     func isOnSameClock(_ other: Timeline?) -> Bool {
       other?.isComparable(to: own.timeline) ?? false
     }
@@ -48,7 +51,11 @@ struct PlacedLimit: Sendable {
     others = around.reversed().map { $0.named(ifNone: placement.pipeline) }
     // One that bounds an attempt ends it, whatever is inside.
     let areAllTotal = own.scope == .total && around.allSatisfy { $0.scope == .total }
-    way = areAllTotal && isOnSameClock(placement.timeLimitInside) ? .announced : .enforced
+    if areAllTotal && isOnSameClock(placement.timeLimitInside) {
+      way = .announced
+    } else {
+      way = isHeeded ? .heeded : .enforced
+    }
   }
 
   /// The limit that ends first, by the settings of this moment; of limits that are alike, the one
@@ -65,6 +72,7 @@ struct PlacedLimit: Sendable {
     switch way {
     case .enforced: try await limit.enforce(operation)
     case .announced: try await limit.announce(operation)
+    case .heeded: try await limit.trust(operation)
     case .left: try await operation()
     }
   }

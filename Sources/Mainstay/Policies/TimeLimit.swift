@@ -80,14 +80,25 @@ package final class TimeLimit: Sendable {
     }
   }
 
+  /// Runs an operation that ends in time by itself, as ``HeededLimit`` says.
+  @inlinable
+  func trust<T>(_ operation: () async throws -> T) async throws -> T {
+    let limit = try begin(isHeeded: true)
+    do {
+      return try await ActiveLimit.local.withValue(limit, operation: operation)
+    } catch {
+      throw limit.ended(error)
+    }
+  }
+
   /// Begins the limit for one run, unless one around it has ended already.
   ///
   /// The clock is read once, and a limit that has just begun cannot be over.
   @usableFromInline
-  func begin() throws -> ActiveLimit {
+  func begin(isHeeded: Bool = false) throws -> ActiveLimit {
     let parent = ActiveLimit.current
     let now = timeline.now
-    let active = ActiveLimit(self, now: now, inside: parent)
+    let active = ActiveLimit(self, now: now, inside: parent, isHeeded: isHeeded)
     guard parent != nil, active.end <= now else { return active }
     let refusal = Rejection(policy: active.limit.title, reason: .deadlineTooClose)
     tell(.rejected(refusal))

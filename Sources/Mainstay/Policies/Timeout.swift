@@ -10,6 +10,8 @@
 /// The clock is `ContinuousClock`, which goes on while the device sleeps.
 public struct Timeout: Policy {
   let limit: TimeLimit
+  /// Whether the operations end by themselves in time.
+  private let isHeeded: Bool
   @usableFromInline let placed: PlacedLimit
 
   /// Makes a limit for each attempt.
@@ -28,13 +30,20 @@ public struct Timeout: Policy {
     self.limit = TimeLimit(
       "Timeout", limit, scope: .attempt, disposition: disposition, name: name, clock: clock,
       observer: observer)
+    isHeeded = false
     placed = PlacedLimit(alone: self.limit)
   }
 
-  private init(_ limit: TimeLimit, _ placement: StagePlacement) {
+  private init(_ limit: TimeLimit, _ placement: StagePlacement?, isHeeded: Bool) {
     self.limit = limit
-    placed = PlacedLimit(limit, placement)
+    self.isHeeded = isHeeded
+    placed =
+      placement.map { PlacedLimit(limit, $0, isHeeded: isHeeded) }
+      ?? PlacedLimit(alone: limit, isHeeded: isHeeded)
   }
+
+  /// The same limit, for operations that end by themselves in time, as ``HeededLimit`` says.
+  package var heeded: Timeout { Timeout(limit, nil, isHeeded: true) }
 
   /// Runs an operation and cancels it when the limit, or an active ``Deadline``, has passed.
   @inlinable
@@ -48,7 +57,7 @@ extension Timeout: PipelineStage {
   package var bareLimit: TimeLimit? { limit }
 
   package func placed(_ placement: StagePlacement) -> Timeout {
-    Timeout(limit.named(ifNone: placement.pipeline), placement)
+    Timeout(limit.named(ifNone: placement.pipeline), placement, isHeeded: isHeeded)
   }
 }
 

@@ -49,8 +49,8 @@ public final class HTTPAuthorization: Sendable {
     case .use(let ticket): return ticket
     case .refuse(let error): throw error
     case .refresh(let old, let generation):
-      let token = try await flights.run(generation) { [self] in
-        try await refreshed(old, generation)
+      let token = try await HeededLimit.enforce {
+        try await flights.run(generation) { [self] in try await refreshed(old, generation) }
       }
       return AuthorizationStateMachine.Ticket(token: token, generation: generation)
     }

@@ -83,7 +83,9 @@ public struct HTTPMessageBody: Sendable {
     contentType: String? = "application/octet-stream",
     _ make: @escaping @Sendable () async throws -> HTTPByteStream
   ) -> HTTPMessageBody {
-    HTTPMessageBody(contentType) { .stream(try await make()) }
+    HTTPMessageBody(contentType) {
+      .stream(try await HeededLimit.enforce { try await make() })
+    }
   }
 
   /// Parts that can be read once, such as what somebody uploads: the request is sent once, whatever

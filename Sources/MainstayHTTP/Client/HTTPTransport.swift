@@ -17,6 +17,10 @@ public protocol HTTPTransport: Sendable {
   func send(_ transmission: HTTPTransmission) async throws -> HTTPReply
 }
 
+/// A transport that ends a request by itself when the time that `HeededLimit` names is over, up to
+/// the head of its answer; `ContinuousClock` alone is heeded.
+package protocol DeadlineHeedingTransport: HTTPTransport {}
+
 /// One request, as it goes over the wire.
 public struct HTTPTransmission: Sendable {
   /// What a request carries.

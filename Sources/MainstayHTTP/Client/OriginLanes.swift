@@ -26,10 +26,12 @@ enum OriginLanes: Sendable {
 
   /// The usual policies, by the clock of the client.
   static func standard(
-    _ name: String, budget: RetryBudget?, clock: some Clock<Duration>,
-    observer: (any PolicyObserver)?
+    _ name: String, over transport: any HTTPTransport, budget: RetryBudget?,
+    clock: some Clock<Duration>, observer: (any PolicyObserver)?
   ) -> OriginLanes {
-    .standard(
+    let limit = Timeout(.seconds(10), clock: clock, observer: observer)
+    let isHeeded = transport is any DeadlineHeedingTransport && clock is ContinuousClock
+    return .standard(
       OriginPolicies { origin in
         let name = "\(name) \(origin)"
         return Pipeline(name, clock: clock, observer: observer) {
@@ -37,7 +39,7 @@ enum OriginLanes: Sendable {
           Retry(retryIf: .unlessUnknown, budget: budget, clock: clock, observer: observer)
           Cooldown(name, clock: clock, observer: observer)
           CircuitBreaker(name, clock: clock, observer: observer)
-          Timeout(.seconds(10), clock: clock, observer: observer)
+          isHeeded ? limit.heeded : limit
         }
       })
   }

@@ -246,7 +246,9 @@ extension ResilientClient.Core {
     }
     if reply.status == 304, request.isConditional { return }
     // What it says about itself helps, and is no reason to fail otherwise.
-    let body = try? await reply.body.collect(upTo: Self.maximumProblem).bytes
+    let body = try? await HeededLimit.enforce {
+      try await reply.body.collect(upTo: Self.maximumProblem).bytes
+    }
     try Task.checkCancellation()
     throw HTTPError(
       status: reply.status, method: course.way.verb.rawValue, url: course.way.address.text,

@@ -27,7 +27,7 @@ extension ResilientClient {
     of reply: HTTPReply, upTo limit: Int
   ) async throws -> (bytes: Data, isCut: Bool) {
     if let length = reply.body.length, length > limit { return (Data(), true) }
-    return try await reply.body.collect(upTo: limit)
+    return try await HeededLimit.enforce { try await reply.body.collect(upTo: limit) }
   }
 
   /// Asks for something, and decodes it.

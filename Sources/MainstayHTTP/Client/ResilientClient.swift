@@ -54,8 +54,8 @@ public struct ResilientClient: Sendable {
   ) {
     core = Core(
       name, BaseAddress(address), transport, settings, authorization,
-      .standard(name, budget: budget, clock: clock, observer: observer), Timeline(clock),
-      onExchange)
+      .standard(name, over: transport, budget: budget, clock: clock, observer: observer),
+      Timeline(clock), onExchange)
     self.cache = cache
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }

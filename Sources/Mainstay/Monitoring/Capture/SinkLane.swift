@@ -19,6 +19,8 @@ final class SinkLane: Sendable {
     var lossesInFlight: [ErrorReport.DropReason: Int] = [:]
     var consent: ErrorMonitor.Consent
     var task: Task<Void, Never>?
+    /// When the pause that the sink has asked for is over; nil outside of one.
+    var pauseEnd: Duration?
     /// Tells the sink that consent was withdrawn; nothing is sent before that has ended.
     var withdrawal: Task<Void, Never>?
     /// How many of those were begun.
@@ -240,10 +242,14 @@ final class SinkLane: Sendable {
       case .wait(let withdrawal): await withdrawal.value
       case .send(let batch):
         let outcome = await CaptureScope.enter { await sink.send(batch) }
-        guard case .pause(let pause) = finish(outcome) else { continue }
+        let now = timeline.now
+        guard case .pause(let pause) = finish(outcome, at: now) else { continue }
         // Ended early only when the monitor is shut down, and then nothing waits any more.
-        try? await timeline.sleep(until: timeline.now + pause)
-        state.withLock { $0.queue.resume() }
+        try? await timeline.sleep(until: now + pause)
+        state.withLock { state in
+          state.pauseEnd = nil
+          state.queue.resume()
+        }
       }
     }
   }
@@ -274,11 +280,12 @@ final class SinkLane: Sendable {
   }
 
   private func finish(
-    _ outcome: ErrorReport.SendOutcome
+    _ outcome: ErrorReport.SendOutcome, at now: Duration
   ) -> SinkQueueStateMachine<KeptReport>.Next {
     let (next, waiters) = state.withLock { state in
       let next = state.queue.end(outcome)
-      if case .pause = next {
+      if case .pause(let pause) = next {
+        state.pauseEnd = now + pause
         state.sequels.putBack(state.sequelsInFlight)
       } else {
         state.toldLosses = state.lossesInFlight
@@ -312,11 +319,14 @@ final class SinkLane: Sendable {
       state.nextWaiter += 1
       return state.nextWaiter
     }
+    let now = timeline.now
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
           let isCancelled = state.cancelledEarly.remove(id) != nil
-          guard !isCancelled, !Self.isSettled(state) else { return true }
+          // A pause whose time has come is over, also where its task has not been told yet.
+          let isDue = state.pauseEnd.map { $0 <= now } ?? false
+          guard !isCancelled, isDue || !Self.isSettled(state) else { return true }
           state.waiters.append(Waiter(id: id, continuation: continuation))
           return false
         }
