@@ -26,9 +26,23 @@ import Testing
     #expect(end.errors.contains("It needs system libraries"))
   }
 
+  @Test func `a program is not built where something is missing`() async throws {
+    let machine = try BareMachine(scripts: [
+      "swift": """
+      case "$1" in
+        build) : >"${0%/*}/built" ;;
+        *) echo 'Swift version 6.1.2 (swift-6.1.2-RELEASE)' ;;
+      esac
+      """
+    ])
+    let end = try await machine.run("Tools/start", "mainstay-audit", "--help")
+    #expect(end.status == 1 && end.errors.contains("found: 6.1."))
+    #expect(!machine.has("built"))
+  }
+
   @Test(arguments: ["", "exit 1"])
   func `without the right to install nothing is tried`(sudo: String) async throws {
-    var scripts = ["apt-get": "touch \"${0%/*}/installed\""]
+    var scripts = ["apt-get": ": >\"${0%/*}/installed\""]
     if !sudo.isEmpty { scripts["sudo"] = sudo }
     let machine = try BareMachine(without: ["chromium", "chromedriver"], scripts: scripts)
     let end = try await machine.run("Tools/setup", "tests")
