@@ -75,6 +75,23 @@ import Testing
     #expect(lost.errors.contains("tests do not build"))
     #expect(lost.errors.contains("`make run` and `make demo` need none of them."))
     #expect(!lost.errors.contains("The other tests"))
+    // So does the program that looks after its outboxes; another one asks for no library of its.
+    let start = try await client.run("Tools/start", "mainstay", "--help")
+    #expect(start.status == 1 && start.errors.contains("no program `mainstay`"))
+    #expect(try await client.run("Tools/setup").status == 0)
+  }
+
+  @Test func `who asks for a database is told what works without it`() async throws {
+    let end = try await BareMachine(files: ["initdb"]).run("Tools/setup", "postgres")
+    #expect(end.status == 1)
+    #expect(end.errors.contains("no `make run STORE=postgres`"))
+    #expect(end.errors.contains("`make run` without STORE=postgres needs none of them"))
+  }
+
+  @Test func `without Python the example still starts`() async throws {
+    let end = try await BareMachine(without: ["python3"]).run("Tools/setup")
+    #expect(end.status == 1)
+    #expect(end.errors.contains("`Tools/run --enable-all-traits` works"))
   }
 
   @Test func `without SQLite the rest of the libraries builds`() async throws {
@@ -117,6 +134,7 @@ import Testing
 
   @Test func `another word is refused with the usage`() async throws {
     let end = try await BareMachine().run("Tools/setup", "everything")
-    #expect(end.status == 2 && end.errors.contains("Usage: Tools/setup [run | postgres | tests]"))
+    let usage = "Usage: Tools/setup [run | libpq | postgres | tests]"
+    #expect(end.status == 2 && end.errors.contains(usage))
   }
 }
