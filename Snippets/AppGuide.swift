@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The guide for who writes an app: a test runs this and compares what it prints with the page.
 
+// snippet.imports
 import Foundation
 import Mainstay
 import MainstayHTTP
 import MainstayOutbox
 import MainstayUI
+// snippet.hide
 
 // snippet.errors
 enum BookError: AppErrorConvertible {
@@ -57,8 +59,6 @@ actor Library {
 }
 // snippet.hide
 
-let library = Library()
-
 // Step 1.
 // snippet.classified
 let error = AppError.from(BookError.lentOut(title: "Emma"))
@@ -74,6 +74,7 @@ print(refused.title.string(), "/", refused.kind, "/ sent:", refused.mayHaveBeenS
 
 // Step 2.
 // snippet.call
+let library = Library()
 let catalog = Pipeline("catalog") {
   Deadline(.seconds(30))
   Retry(maximumAttempts: 3, backoff: .exponential(from: .milliseconds(50), to: .seconds(2)))
@@ -101,10 +102,6 @@ if let shown = shelf.presentation(in: Locale(identifier: "en")) {
 // snippet.hide
 
 // Step 4.
-let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-defer { try? FileManager.default.removeItem(at: folder) }
-
 // snippet.queue
 struct AddBook: QueuedOperation {
   static let kind: OperationKind = "add-book"
@@ -121,6 +118,10 @@ func openOutbox(in folder: URL) async throws -> Outbox {
 // snippet.hide
 
 // snippet.offline
+let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+
 let outbox = try await openOutbox(in: folder)
 let id = try await outbox.enqueue(AddBook(book: Book(title: "Persuasion")), orderedBy: "books")
 print("waiting without a network:", try await outbox.snapshot().pending)

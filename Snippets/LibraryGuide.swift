@@ -23,9 +23,16 @@ public struct WeatherError: Error, Sendable, Equatable {
   public let code: Code
   /// How long the service asks to be left alone; nil where it does not say.
   public var retryAfter: Duration?
+
+  /// Makes one, as the tests of an app do, too.
+  public init(code: Code, retryAfter: Duration? = nil) {
+    self.code = code
+    self.retryAfter = retryAfter
+  }
 }
 // snippet.hide
 
+// snippet.station
 /// Stands for the service: it fails twice, then answers.
 actor Station {
   private var calls = 0
@@ -37,6 +44,7 @@ actor Station {
     return 7
   }
 }
+// snippet.hide
 
 // snippet.mapping
 extension WeatherError: AppErrorConvertible {

@@ -2,6 +2,7 @@
 // The guide for who writes a service: a test runs this with a database, sends it what the page
 // sends, and compares the answers.
 
+// snippet.imports
 import AsyncHTTPClient
 import Configuration
 import Foundation
@@ -19,7 +20,9 @@ import MainstayServer
 import Metrics
 import NIOCore
 import ServiceLifecycle
+// snippet.hide
 
+// snippet.stock
 /// Stands for the service that knows what is in stock: it cannot be reached twice, then answers.
 actor Stock {
   private var failures = 2
@@ -32,6 +35,7 @@ actor Stock {
     return book != "Cardenio"
   }
 }
+// snippet.hide
 
 /// Stands for a backend of metrics: it adds up counters, in the order in which they come.
 struct Counts: MetricsFactory {
