@@ -55,7 +55,7 @@ struct FileWork: Sendable {
     return FileOutcome(
       path: source.path, lines: file.lines.writtenLineCount, candidates: file.candidates,
       index: index.part, suppressions: Suppressions(file), problem: nil,
-      parseTroubles: troubles + (tree.hasError ? [ParseTrouble(file)] : []),
+      parseTroubles: troubles + [ParseTrouble(file)].compactMap { $0 },
       ruleIDs: Set(rules.rules.map(\.id)))
   }
 
@@ -105,27 +105,5 @@ struct FileOutcome: Sendable {
     FileOutcome(
       path: path, lines: file.lines.writtenLineCount, candidates: [], index: FileIndex(),
       suppressions: nil, problem: nil, parseTroubles: [], ruleIDs: [])
-  }
-}
-
-/// Where a file stops being Swift.
-struct ParseTrouble: Sendable {
-  let site: IndexedSite
-  let message: String
-
-  init(_ file: AuditedFile, _ what: String = "file") {
-    message = "This \(what) does not parse from here on"
-    var offset = 0
-    for token in file.tree.tokens(viewMode: .all) {
-      if token.presence == .missing || token.parent?.kind == .unexpectedNodes {
-        offset = token.positionAfterSkippingLeadingTrivia.utf8Offset
-        break
-      }
-    }
-    let place = file.lines.place(of: min(offset, file.bytes.count))
-    site = IndexedSite(
-      path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
-      source: file.excerpt(ofLine: place.line),
-      anchor: Finding.Anchor(declaration: "", statement: 0))
   }
 }

@@ -35,7 +35,7 @@ struct MarkdownCode {
   }
 
   func troubles(in path: String) -> [ParseTrouble] {
-    broken.prefix(Self.mostBroken).map { fence in
+    broken.prefix(Self.mostBroken).compactMap { fence in
       let code = Self.masked(bytes, keeping: [fence])
       let tree = code.withUnsafeBufferPointer { Parser.parse(source: $0) }
       let file = AuditedFile(

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+/// Where a file stops being Swift.
+struct ParseTrouble: Sendable {
+  let site: IndexedSite
+  let message: String
+
+  /// None where all is well, or only what compilers to come will read is not understood.
+  init?(_ file: AuditedFile, _ what: String = "file") {
+    guard file.tree.hasError else { return nil }
+    var offset: Int?
+    var isForLater = false
+    for token in file.tree.tokens(viewMode: .all) {
+      guard token.presence == .missing || token.parent?.kind == .unexpectedNodes else { continue }
+      guard !token.isForLaterCompilers else {
+        isForLater = true
+        continue
+      }
+      offset = token.positionAfterSkippingLeadingTrivia.utf8Offset
+      break
+    }
+    if offset == nil, isForLater { return nil }
+    message = "This \(what) does not parse from here on"
+    let place = file.lines.place(of: min(offset ?? 0, file.bytes.count))
+    site = IndexedSite(
+      path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
+      source: file.excerpt(ofLine: place.line),
+      anchor: Finding.Anchor(declaration: "", statement: 0))
+  }
+}
+
+extension SyntaxProtocol {
+  /// Whether it lies below `#if compiler(>=…)` of a version that this parser does not know.
+  ///
+  /// Compilers before that version do not even parse it, so nothing is wrong with it.
+  fileprivate var isForLaterCompilers: Bool {
+    var current = parent
+    while let here = current {
+      if let clause = here.as(IfConfigClauseSyntax.self), clause.asksForLaterCompiler {
+        return true
+      }
+      current = here.parent
+    }
+    return false
+  }
+}
+
+extension IfConfigClauseSyntax {
+  /// The version of Swift that swift-syntax 603 knows.
+  private static let known = [6, 3]
+
+  fileprivate var asksForLaterCompiler: Bool {
+    guard let condition else { return false }
+    guard let sequence = condition.as(SequenceExprSyntax.self) else {
+      return Self.isLater(condition)
+    }
+    // An `||` may hold for this compiler, too.
+    let operators = sequence.elements.compactMap { $0.as(BinaryOperatorExprSyntax.self) }
+    return operators.allSatisfy { $0.operator.text == "&&" }
+      && sequence.elements.contains(where: Self.isLater)
+  }
+
+  /// Whether it is `compiler(>=6.4)` or `swift(>=7)`.
+  private static func isLater(_ condition: ExprSyntax) -> Bool {
+    guard let call = condition.as(FunctionCallExprSyntax.self),
+      ["compiler", "swift"].contains(call.calledExpression.trimmedDescription),
+      let asked = call.arguments.first?.expression.trimmedDescription, asked.hasPrefix(">=")
+    else { return false }
+    // A third part is of no matter: no such version changes what can be written.
+    let version = asked.dropFirst(2).split(separator: ".").prefix(2).map {
+      Int($0.filter(\.isNumber)) ?? 0
+    }
+    return known.lexicographicallyPrecedes(version)
+  }
+}
