@@ -64,12 +64,28 @@ extension Rule {
         "func f() async { do { try await Task.sleep(for: .seconds(1)) } catch {} }",
         because: "a sleep throws only when it is cancelled"),
       .good("func f() { do { try a() } catch let e where e is Late {} catch { show(e) } }"),
+      .bad("func f() { do { try a() } catch { do { try b() } ↓catch {}; show(error) } }"),
+      .good(
+        """
+        func make(_ path: String) throws {
+          do {
+            try create(path)
+          } catch {
+            do {
+              if try isFolder(path) { return }
+            } catch {
+              // What went wrong first says more.
+            }
+            throw error
+          }
+        }
+        """, because: "the error that matters goes on"),
       .good(
         "func test() { do { try a() } catch {} }", path: "Tests/AppTests/SaveTests.swift"),
     ],
     checks: .catchClause { clause, file in
       guard clause.body.statements.isEmpty, clause.isCatchAll, !clause.isDiscarding,
-        !clause.catchesOnlySleep
+        !clause.catchesOnlySleep, !clause.precedesThrow
       else { return }
       let isExplained = clause.isCommentOnly
       let isMild = isExplained || clause.catchesOnlyCleanUp(file.vocabulary)
@@ -79,4 +95,11 @@ extension Rule {
           ? "This error is dropped with no more than a comment" : "This error is dropped",
         severity: isMild ? .info : nil, fix: file.logFix(at: clause))
     })
+}
+
+extension CatchClauseSyntax {
+  /// Whether it belongs to a handler of another error that ends with a `throw`.
+  fileprivate var precedesThrow: Bool {
+    enclosingCatch?.body.statements.last?.item.kind == .throwStmt
+  }
 }
