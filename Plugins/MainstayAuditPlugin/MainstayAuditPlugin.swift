@@ -36,7 +36,8 @@ import PackagePlugin
   /// Whether the program would write files of the package: fixes, a configuration, a baseline or
   /// its report.
   private static func writes(_ arguments: [String]) -> Bool {
-    let flags: Set = ["--fix", "--write"]
+    // `--diff` prints what `--fix` would write.
+    let flags: Set = arguments.contains("--diff") ? ["--write"] : ["--fix", "--write"]
     let files: Set = ["--write-baseline", "--output", "-o"]
     return arguments.indices.contains { place in
       let parts = arguments[place].split(separator: "=", maxSplits: 1).map(String.init)

@@ -19,9 +19,13 @@ package struct Terminal: Sendable {
   package static let complaints = Terminal(descriptor: 2)
 
   /// The name of this program, for complaints.
-  package static var program: String {
-    let path = CommandLine.arguments.first ?? ""
-    return path.split(separator: "/").last.map(String.init) ?? "mainstay"
+  package static var program: String { program(at: CommandLine.arguments.first ?? "") }
+
+  /// The name that whoever started the program at a path knows.
+  package static func program(at path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? "mainstay"
+    // SwiftPM builds a program under this name for a plugin, which nobody types.
+    return name.hasSuffix("-tool") ? String(name.dropLast("-tool".count)) : name
   }
 
   private let descriptor: Int32
