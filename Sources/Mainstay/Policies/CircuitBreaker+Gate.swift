@@ -72,8 +72,9 @@ extension CircuitBreaker {
     }
 
     /// How long a call has to wait that comes in a tick in which somebody has looked; nil where the
-    /// clock has to be read. It is too long by what has passed of the tick since then.
+    /// clock has to be read.
     ///
+    /// It is too long by what has passed of the tick since then.
     /// The tick is taken away before another break begins, so who finds the same word twice has
     /// the tick and the wait of this break.
     func wait(in tick: Int64?) -> Duration? {

@@ -30,7 +30,9 @@ package enum HeededLimit {
   /// Runs a part that does not end in time by itself, in a child task where there is something to
   /// keep.
   ///
-  /// - Parameter operation: What is run, and cancelled when the time is over.
+  /// - Parameters:
+  ///   - isolation: Where it runs: by default where its caller does.
+  ///   - operation: What is run, and cancelled when the time is over.
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw.
   @inlinable
