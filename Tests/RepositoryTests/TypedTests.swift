@@ -13,9 +13,13 @@ struct TypedTests {
   /// A machine whose `swift build` has built already.
   private func machine() throws -> BareMachine {
     let folder = BuiltProgram.built("inventory").deletingLastPathComponent().path
-    return try BareMachine(
-      tools: ["awk", "mkdir", "rm"],
-      scripts: ["swift": "case \"$*\" in *--show-bin-path*) echo '\(folder)' ;; esac"])
+    let swift = """
+      case "$*" in
+        --version) echo 'Swift version 6.3 (swift-6.3-RELEASE)' ;;
+        *--show-bin-path*) echo '\(folder)' ;;
+      esac
+      """
+    return try BareMachine(tools: ["awk", "mkdir", "rm"], scripts: ["swift": swift])
   }
 
   @Test func `the example starts, and stops, by the script of make run`() async throws {

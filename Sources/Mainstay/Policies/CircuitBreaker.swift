@@ -17,8 +17,8 @@
 /// call that ends in another state than it began in changes nothing: it is told as a stale result.
 ///
 /// Breaks and windows are counted by `ContinuousClock`, which goes on while the device sleeps. How
-/// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow. When to come
-/// back is told for a tick of the system at once: a refusal may say up to 10 ms too much.
+/// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow. When to
+/// come back is told for a tick of the system at once: a refusal may say up to 10 ms too much.
 public final class CircuitBreaker: Policy, Sendable {
   /// What a breaker does with calls.
   public enum State: Sendable, Hashable {

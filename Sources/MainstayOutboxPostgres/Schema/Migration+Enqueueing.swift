@@ -3,10 +3,10 @@
 extension Migration {
   /// How others enqueue, and how waiting processes are told.
   ///
-  /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key, and
-  /// in a lane, one stands behind what was committed before: so an operation is blocked until its
-  /// transaction ends, and gets its place by a deferred trigger. The locks of keys and lanes are held
-  /// for no longer than that takes.
+  /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key,
+  /// and in a lane, one stands behind what was committed before: so an operation is blocked until
+  /// its transaction ends, and gets its place by a deferred trigger. The locks of keys and lanes
+  /// are held for no longer than that takes.
   static let enqueueing = """
     -- Whether nobody was told in the last 50 ms; if so, it counts as told now. A sequence
     -- remembers it, since that keeps nobody waiting, whatever transaction it is changed in.

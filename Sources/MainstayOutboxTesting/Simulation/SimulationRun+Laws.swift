@@ -24,7 +24,8 @@ extension SimulationRun {
       let missing = entries.filter { entry in
         entry.ending == nil && !there.contains(entry.id) && !dead.contains(entry.id)
       }
-      if missing.count + vanished > ledger.count(.expired) + ledger.count(.followed) {
+      let receipts = [OutboxReceipt.Reason.expired, .followed, .evicted].map(ledger.count)
+      if missing.count + vanished > receipts.reduce(0, +) {
         let gone = missing + entries.filter { $0.ending == "gone" }
         let numbers = gone.map { "#\($0.number)" }.joined(separator: ", ")
         return ("nothing that was accepted is lost", "device \(device) has lost one of \(numbers)")

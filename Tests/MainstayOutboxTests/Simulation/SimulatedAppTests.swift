@@ -58,6 +58,22 @@ import Testing
     #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n\n"))")
   }
 
+  @Test func `a full outbox that gives up what is expendable keeps the laws`() async {
+    var configuration = Outbox.Configuration()
+    configuration.maximumPending = 3
+    let simulation = CountingSimulation(
+      devices: 1, server: CountingServer(), faults: [.offline, .crashes],
+      configuration: configuration,
+      edit: { outbox, _, random in
+        let items = AddItems(item: Int.random(in: 0..<3, using: &random), count: 1)
+        var options = EnqueueOptions()
+        options.isExpendable = Bool.random(using: &random)
+        try await outbox.enqueue(items, options: options)
+      }, workers: { .adding(on: $0) })
+    let found = await simulation.violations(schedules: 60)
+    #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n\n"))")
+  }
+
   @Test func `operations with several effects name them`() async {
     let simulation = CountingSimulation { device in
       Worker(for: AddItems.self) { items, context in
