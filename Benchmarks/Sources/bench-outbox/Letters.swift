@@ -26,12 +26,7 @@ struct Letters {
 
   /// How long one page takes, in seconds, with the connection for it.
   private func ask(_ address: String) throws -> Double {
-    guard let url = URL(string: "\(address)/mainstay/outboxes/orders/dead") else {
-      throw Refused(answer: address)
-    }
-    let start = ContinuousClock.now
-    let page = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    let (page, seconds) = try Served.page("\(address)/mainstay/outboxes/orders/dead")
     guard page.contains("10\u{202F}000 operations were given up.") else {
       throw Refused(answer: page)
     }

@@ -57,8 +57,8 @@ struct Scans {
 
   /// How many changes it has still to send.
   private func waiting(_ address: String) throws -> Int? {
-    guard let url = URL(string: "\(address)/api/status") else { return nil }
-    let document = try JSONSerialization.jsonObject(with: try Data(contentsOf: url))
+    let status = try Served.page("\(address)/api/status").text
+    let document = try JSONSerialization.jsonObject(with: Data(status.utf8))
     let outbox = (document as? [String: Any])?["outbox"] as? [String: Any]
     return outbox?["pending"] as? Int
   }

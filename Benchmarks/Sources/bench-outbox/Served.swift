@@ -27,6 +27,29 @@ enum Served {
     return try body(try address(output), app)
   }
 
+  /// Asks for a page, on a connection of its own.
+  ///
+  /// By `curl`, as Foundation on Linux reads no addresses of the network without its other half.
+  ///
+  /// - Parameter address: Where it is.
+  /// - Returns: The page, and how long it took with its connection, in seconds.
+  /// - Throws: ``Refused`` where it does not come.
+  static func page(_ address: String) throws -> (text: String, seconds: Double) {
+    let curl = Process()
+    let output = Pipe()
+    curl.executableURL = URL(filePath: "/usr/bin/env")
+    curl.arguments = ["curl", "-s", "--fail", "-w", "\n%{time_total}", address]
+    curl.standardOutput = output
+    try curl.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    curl.waitUntilExit()
+    let text = String(decoding: data, as: UTF8.self)
+    guard curl.terminationStatus == 0, let end = text.lastIndex(of: "\n"),
+      let seconds = Double(text[text.index(after: end)...])
+    else { throw Refused(answer: "\(address): curl ended with \(curl.terminationStatus)") }
+    return (String(text[..<end]), seconds)
+  }
+
   private static func address(_ output: Pipe) throws -> String {
     var text = ""
     while true {
