@@ -32,6 +32,26 @@ import Testing
     }
   }
 
+  @Test func `a refusal is held back, but not more of them than may be`() async throws {
+    let hold = ManualClock()
+    let shedding = LoadShedding(
+      bulkhead(1), holding: .milliseconds(250), maximumHeld: 2, clock: hold)
+    let place = try await shedding.admit(request("/a"))
+    let held = await started(2) { _ in try await shedding.admit(request("/b")) }
+    await hold.sleepers(atLeast: 2)
+    await #expect(throws: Rejection.self, "there is no room to hold it") {
+      try await shedding.admit(request("/c"))
+    }
+    #expect(hold.nextWakeUp == .milliseconds(250))
+    held[0].cancel()
+    await #expect(throws: CancellationError.self) { try await held[0].value }
+    hold.advance(by: .milliseconds(250))
+    await #expect(throws: Rejection.self) { try await held[1].value }
+    place.release()
+    try await shedding.admit(request("/d")).release()
+    #expect(hold.sleeperCount == 0)
+  }
+
   @Test func `ten times what it can is refused at once, and what was let in is answered`()
     async throws
   {

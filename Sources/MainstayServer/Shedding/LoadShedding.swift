@@ -25,6 +25,10 @@ public struct LoadShedding: Sendable {
   private let deferrable: Int
   private let importance: @Sendable (HTTPRequest) -> Importance
   private let pause: ClosedRange<Double>
+  private let hold: Duration
+  /// Those who are held; nobody waits for a place among them.
+  private let held: Bulkhead
+  private let timeline: Timeline
   private let chance: Chance
 
   /// Makes the rules.
@@ -36,17 +40,30 @@ public struct LoadShedding: Sendable {
   ///   - pause: After how many seconds whoever was refused is asked to come back, at the earliest
   ///     and at the latest: each a different time, so that not all come at once. The default is 1
   ///     to 3.
+  ///   - hold: How long a refusal is held back, so that whoever asks again as soon as it is refused,
+  ///     whatever it was asked, takes no time from those who were let in. Zero to 10 seconds, the
+  ///     default is zero: it is told at once.
+  ///   - maximumHeld: How many refusals are held back at once; the others are told at once. 1 or
+  ///     more, the default is 1,000.
+  ///   - clock: The clock by which they are held; the default is the continuous one.
   ///   - seed: Makes the pauses foreseeable, for tests.
   ///   - importance: How much a request matters; the default is that all are usual.
   public init(
     _ bulkhead: Bulkhead, deferrableShare share: Double = 0.5,
-    pause: ClosedRange<Duration> = .seconds(1) ... .seconds(3), seed: UInt64? = nil,
+    pause: ClosedRange<Duration> = .seconds(1) ... .seconds(3), holding hold: Duration = .zero,
+    maximumHeld: Int = 1_000, clock: some Clock<Duration> = ContinuousClock(), seed: UInt64? = nil,
     importance: @escaping @Sendable (HTTPRequest) -> Importance = { _ in .usual }
   ) {
     precondition((0...1).contains(share), "LoadShedding(deferrableShare): it must be 0 to 1")
     precondition(
       pause.lowerBound > .zero, "LoadShedding(pause): it must be more than zero")
+    precondition(
+      hold >= .zero && hold <= .seconds(10), "LoadShedding(holding): it must be 0 to 10 seconds")
+    precondition(maximumHeld >= 1, "LoadShedding(maximumHeld): it must be 1 or more")
     self.bulkhead = bulkhead
+    self.hold = hold
+    held = Bulkhead("held", limit: maximumHeld)
+    timeline = Timeline(clock)
     // A part of little is not nothing: a small service would never do what can wait.
     let part = Int((Double(bulkhead.limit) * share).rounded(.down))
     self.deferrable = share > 0 ? max(part, 1) : 0
@@ -67,19 +84,24 @@ public struct LoadShedding: Sendable {
     case .deferrable:
       guard bulkhead.running < deferrable, bulkhead.waiting == 0,
         let permit = bulkhead.tryAcquire()
-      else { throw refusal(.bulkheadFull) }
+      else { throw try await refusal(.bulkheadFull) }
       return Place(permit)
     case .usual:
       do {
         return Place(try await bulkhead.acquire())
       } catch let rejection as Rejection {
-        throw refusal(rejection.reason)
+        throw try await refusal(rejection.reason)
       }
     }
   }
 
-  private func refusal(_ reason: Rejection.Reason) -> Rejection {
+  private func refusal(_ reason: Rejection.Reason) async throws -> Rejection {
     Counter(label: "mainstay.server.shed", dimensions: [("reason", reason.rawValue)]).increment()
+    if hold > .zero, let place = held.tryAcquire() {
+      // Where the caller has gone, the place is free as well.
+      try await timeline.sleep(until: timeline.now + hold)
+      place.release()
+    }
     let seconds = pause.lowerBound + chance.fraction() * (pause.upperBound - pause.lowerBound)
     return Rejection(policy: bulkhead.name, reason: reason, retryAfter: .seconds(seconds))
   }

@@ -13,6 +13,10 @@ package struct Load: Sendable {
   package var queue = 64
   /// How long they wait at most; more than zero.
   package var maximumWait = Duration.milliseconds(500)
+  /// How long a refusal is held back; zero or more.
+  ///
+  /// Clients that ask again at once would leave no time for those who were let in.
+  package var hold = Duration.milliseconds(250)
   /// How long an answer may take; more than zero.
   ///
   /// A photo may come over a slow line.
@@ -28,7 +32,9 @@ package struct Load: Sendable {
   }
 
   var shedding: LoadShedding {
-    LoadShedding(Bulkhead(Self.name, limit: limit, queue: queue, maximumWait: maximumWait)) {
+    LoadShedding(
+      Bulkhead(Self.name, limit: limit, queue: queue, maximumWait: maximumWait), holding: hold
+    ) {
       // Whoever watches over the process must be answered when it is busy, and a page that listens
       // to events does so for hours.
       ["/live", "/ready", "/events"].contains($0.path?.prefix { $0 != "?" } ?? "")
