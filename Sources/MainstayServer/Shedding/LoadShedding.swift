@@ -40,9 +40,9 @@ public struct LoadShedding: Sendable {
   ///   - pause: After how many seconds whoever was refused is asked to come back, at the earliest
   ///     and at the latest: each a different time, so that not all come at once. The default is 1
   ///     to 3.
-  ///   - hold: How long a refusal is held back, so that whoever asks again as soon as it is refused,
-  ///     whatever it was asked, takes no time from those who were let in. Zero to 10 seconds, the
-  ///     default is zero: it is told at once.
+  ///   - hold: How long a refusal is held back, so that whoever asks again as soon as it is
+  ///     refused, whatever it was asked, takes no time from those who were let in. Zero to 10
+  ///     seconds, the default is zero: it is told at once.
   ///   - maximumHeld: How many refusals are held back at once; the others are told at once. 1 or
   ///     more, the default is 1,000.
   ///   - clock: The clock by which they are held; the default is the continuous one.
