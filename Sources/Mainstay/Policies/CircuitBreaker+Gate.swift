@@ -89,14 +89,15 @@ extension CircuitBreaker {
     /// Remembers how long a call has to wait that comes at a reading in a tick, where the break
     /// goes on well beyond that tick; called under the lock.
     func look(at now: Duration, in tick: Int64) {
-      guard let wait = wait(at: now), wait > Self.longestTick else { return }
+      guard let wait = wait(at: now), wait > Self.margin else { return }
       self.tick.store(0, ordering: .releasing)
       waitInTick.store(Int64(clamping: wait.inNanoseconds), ordering: .releasing)
       self.tick.store(tick, ordering: .releasing)
     }
 
-    /// Five times a tick of the slowest systems, which look at their clock 100 times in a second.
-    private static let longestTick = Duration.milliseconds(50)
+    /// So much of a break is left to the clock: five ticks of the slowest systems, which look at
+    /// theirs 100 times in a second.
+    private static let margin = Duration.milliseconds(50)
 
     /// Whether a success that was admitted in an epoch changes nothing.
     func isFree(in epoch: UInt64) -> Bool {

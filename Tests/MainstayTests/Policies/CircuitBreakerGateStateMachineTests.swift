@@ -65,29 +65,15 @@ import Testing
   @Test(.requirement("P1", "P12", "P37"))
   func `in random walks the gate says what the whole machine says`() {
     var quick = 0
-    for seed in 0..<RandomDose.schedules {
-      var random = SplitMix64(seed: seed)
-      let gate = Gate()
-      var machine = Machine(settings(&random))
-      var tokens: [Machine.Token] = []
-      var now = Duration.zero
-      for step in 0..<60 {
-        now += .milliseconds([-700, 0, 1, 300, 2000].randomElement(using: &random) ?? 0)
-        move(&machine, &tokens, now, &random)
-        gate.show(machine)
-        var whole = machine
-        let (decision, event) = whole.admit(now: now, fraction: 0)
-        if let wait = gate.wait(at: now) {
-          quick += 1
-          guard decision == .refused(.open(retryAfter: wait)), event == nil else {
-            Issue.record("seed \(seed), step \(step): waits \(wait), but \(decision)")
-            return
-          }
-        } else if case .refused(.open) = decision, event == nil, now >= machine.latest {
-          Issue.record("seed \(seed), step \(step): \(decision), but the gate does not know")
-          return
-        }
+    walk(by: [-700, 0, 1, 300, 2000]) { gate, machine, now in
+      let (decision, event) = decision(of: machine, at: now)
+      if let wait = gate.wait(at: now) {
+        quick += 1
+        guard decision != .refused(.open(retryAfter: wait)) || event != nil else { return nil }
+        return "waits \(wait), but \(decision)"
       }
+      guard case .refused(.open) = decision, event == nil, now >= machine.latest else { return nil }
+      return "\(decision), but the gate does not know"
     }
     #expect(quick > 5 * Int(RandomDose.schedules))
   }
@@ -95,6 +81,30 @@ import Testing
   @Test(.requirement("P1", "P12"))
   func `in random walks a tick in which somebody looked refuses what the machine refuses`() {
     var quick = 0
+    walk(by: [0, 1, 2, 300, 2000], resting: 3) { gate, machine, now in
+      let tick = Int64(now.inNanoseconds / 4_000_000) + 1
+      defer { gate.look(at: now, in: tick) }
+      guard let wait = gate.wait(in: tick) else { return nil }
+      quick += 1
+      let (decision, event) = decision(of: machine, at: now)
+      guard case .refused(.open(let exact)) = decision, event == nil, exact <= wait,
+        wait - exact < .milliseconds(4)
+      else { return "waits \(wait), but \(decision)" }
+      return nil
+    }
+    #expect(quick > Int(RandomDose.schedules))
+  }
+
+  /// Walks through the machine, and shows it at the gate before each look.
+  ///
+  /// - Parameters:
+  ///   - steps: How far the clock goes each time, in milliseconds.
+  ///   - rest: One time of how many nothing else happens; 0 for never.
+  ///   - look: What is wrong; nil for nothing.
+  private func walk(
+    by steps: [Int], resting rest: Int = 0,
+    _ look: (borrowing Gate, Machine, Duration) -> String?
+  ) {
     for seed in 0..<RandomDose.schedules {
       var random = SplitMix64(seed: seed)
       let gate = Gate()
@@ -102,25 +112,24 @@ import Testing
       var tokens: [Machine.Token] = []
       var now = Duration.zero
       for step in 0..<60 {
-        now += .milliseconds([0, 1, 2, 300, 2000].randomElement(using: &random) ?? 0)
-        if Int.random(in: 0..<3, using: &random) > 0 { move(&machine, &tokens, now, &random) }
+        now += .milliseconds(steps.randomElement(using: &random) ?? 0)
+        let isResting = rest > 0 && Int.random(in: 0..<rest, using: &random) == 0
+        if !isResting { move(&machine, &tokens, now, &random) }
         gate.show(machine)
-        let tick = Int64(now.inNanoseconds / 4_000_000) + 1
-        if let wait = gate.wait(in: tick) {
-          quick += 1
-          var whole = machine
-          let (decision, event) = whole.admit(now: now, fraction: 0)
-          guard case .refused(.open(let exact)) = decision, event == nil, exact <= wait,
-            wait - exact < .milliseconds(4)
-          else {
-            Issue.record("seed \(seed), step \(step): waits \(wait), but \(decision)")
-            return
-          }
+        if let complaint = look(gate, machine, now) {
+          Issue.record("seed \(seed), step \(step): \(complaint)")
+          return
         }
-        gate.look(at: now, in: tick)
       }
     }
-    #expect(quick > Int(RandomDose.schedules))
+  }
+
+  /// What the machine makes of a call, which is not made.
+  private func decision(
+    of machine: Machine, at now: Duration
+  ) -> (Machine.Decision, Machine.Event?) {
+    var machine = machine
+    return machine.admit(now: now, fraction: 0)
   }
 
   @Test(.requirement("P2", "P12"))
