@@ -97,7 +97,9 @@ import Testing
       }
       _ = try await world.conflict()
       for browser in browsers {
-        let page = try await browser.get("/")
+        // The screens are told by themselves, which may be after the conflict is stored.
+        var page = try await browser.get("/")
+        while page.toasts.isEmpty { page = try await browser.get("/") }
         #expect(page.toasts.first?.hasPrefix("Changed in two places. “Local lamp”") == true)
         #expect(page.has("<li class=\"toast warning\"") && page.has("#exclamationmark.triangle"))
         let id = try #require(page.part(from: "data-toast=\"", to: "\""))
