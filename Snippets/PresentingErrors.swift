@@ -8,7 +8,8 @@ protocol Account: Sendable {
   func signIn(_ progress: @Sendable (Double) async -> Void) async throws
 }
 
-struct Draft: Sendable {
+struct Draft: Sendable, Identifiable {
+  let id: Int
   var title = ""
 
   func save() async throws {}
@@ -31,7 +32,9 @@ struct Draft: Sendable {
       try await draft.save()
       toasts.show(.success, "Saved.")
     } catch {
-      errors.present(error, during: "Save") { [weak self] in await self?.save(draft) }
+      errors.present(error, during: "Save", of: draft.id) { [weak self] in
+        await self?.save(draft)
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 public import Mainstay
 public import Observation
 
@@ -64,12 +64,13 @@ public final class FormModel<Values: Sendable> {
     let isSubmitting: Bool
     let hasSucceeded: Bool
     let focus: Int?
+    let failures: Int
     let error: UUID?
 
     init(_ machine: FormStateMachine) {
       (isValid, canSubmit) = (machine.isValid, machine.canSubmit)
       (isSubmitting, hasSucceeded) = (machine.isSubmitting, machine.hasSucceeded)
-      focus = machine.focus
+      (focus, failures) = (machine.focus, machine.failedSubmissions)
       error = machine.submissionError?.id
     }
   }
@@ -221,6 +222,26 @@ public final class FormModel<Values: Sendable> {
   public var hasSucceeded: Bool {
     _ = formStamp
     return machine.hasSucceeded
+  }
+
+  /// How many submissions did not succeed since the form began; none of them was cancelled.
+  ///
+  /// It tells of each one, also of those that end in the moment in which they began, so that
+  /// ``isSubmitting`` is never seen to change: for whoever announces them.
+  public var failedSubmissions: Int {
+    _ = formStamp
+    return machine.failedSubmissions
+  }
+
+  /// What a screen reader announces about the last submission where it did not succeed: what stands
+  /// under the fields, else what went wrong besides.
+  ///
+  /// - Parameter locale: The language of the reader; the default is the current one.
+  /// - Returns: The words; nil where there is nothing to say.
+  public func announcement(in locale: Locale = .current) -> String? {
+    let besides = submissionError?.message.string(in: locale)
+    let parts = [summary?.announcement(in: locale), besides].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: "\n")
   }
 
   /// What went wrong with the last submission, besides what stands under fields.

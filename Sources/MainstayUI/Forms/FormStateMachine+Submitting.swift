@@ -48,6 +48,7 @@ extension FormStateMachine {
     guard case .checking(let submission) = phase else { return .none }
     if count(of: .empty) + count(of: .invalid) > 0 {
       phase = .editing
+      failedSubmissions += 1
       focusFirst()
       return .stopped
     }
@@ -86,6 +87,7 @@ extension FormStateMachine {
   }
 
   private mutating func fail(_ error: AppError, _ lastEdit: UInt64) {
+    failedSubmissions += 1
     let aboutFields = error.aboutFields
     var homeless: [AppError] = []
     var isShown = false

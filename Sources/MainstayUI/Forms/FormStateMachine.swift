@@ -100,6 +100,8 @@ struct FormStateMachine: Sendable {
   /// Whether the form was sent since it began or was sent with success.
   var wasSubmitted = false
   var submissionError: AppError?
+  /// How many submissions did not succeed; those that were cancelled are not counted.
+  var failedSubmissions = 0
   var focus: Int?
   /// Whether the last submission succeeded, and nothing was edited since.
   var hasSucceeded = false
@@ -276,7 +278,7 @@ extension FormStateMachine {
     }
     (active, refused, runs) = ([], [], [:])
     (phase, wasSubmitted, hasSucceeded) = (.editing, false, false)
-    (submissionError, focus) = (nil, nil)
+    (submissionError, focus, failedSubmissions) = (nil, nil, 0)
     edits += 1
     count()
     changeAll()

@@ -12,8 +12,9 @@ extension ErrorPresenter {
     /// How many errors are kept in ``alike`` at most.
     public static let maximumAlike = 10
 
-    /// The identity of the failure.
-    public var id: ErrorPresentation.ID { presentation.id }
+    /// The identity of the failure; another one where the same failure stands elsewhere already,
+    /// such as under another field.
+    public let id: ErrorPresentation.ID
     /// The error.
     public let error: AppError
     /// How it is shown.
@@ -35,9 +36,10 @@ extension ErrorPresenter {
     private let canPerform: Bool
 
     init(
-      _ error: AppError, _ presentation: ErrorPresentation, _ fingerprint: Fingerprint,
-      canPerform: Bool
+      _ id: ErrorPresentation.ID, _ error: AppError, _ presentation: ErrorPresentation,
+      _ fingerprint: Fingerprint, canPerform: Bool
     ) {
+      self.id = id
       self.canPerform = canPerform
       self.error = error
       self.presentation = presentation
@@ -60,7 +62,8 @@ extension ErrorPresenter {
     /// The page that a screen opens for Help; nil where there is none, and where the app does that.
     public var pageToOpen: URL? { canPerform ? nil : presentation.help }
 
-    /// Keeps work to run again; of what was done in one place under one name, the newest.
+    /// Keeps work to run again; of what was done in one place, under one name and to the same
+    /// thing, the newest.
     mutating func keep(_ retry: Retry?, for key: RetryKey) {
       guard let retry, retries[key] != nil || retries.count < ErrorPresenter.capacity else {
         return
@@ -80,5 +83,18 @@ extension ErrorPresenter {
     let file: String
     let line: Int
     let doing: String?
+    let subject: (any Hashable & Sendable)?
+
+    static func == (one: Self, other: Self) -> Bool {
+      one.file == other.file && one.line == other.line && one.doing == other.doing
+        && one.subject.map { AnyHashable($0) } == other.subject.map { AnyHashable($0) }
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(file)
+      hasher.combine(line)
+      hasher.combine(doing)
+      hasher.combine(subject.map { AnyHashable($0) })
+    }
   }
 }

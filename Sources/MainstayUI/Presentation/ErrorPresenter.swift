@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import Mainstay
 public import Observation
 
@@ -113,21 +114,24 @@ extension ErrorPresenter {
   ///   - error: Any error; a cancellation is never shown.
   ///   - doing: What was being done, such as "Save"; for reports, and to tell apart what is run
   ///     again where several things are done in one line. Nil by default.
+  ///   - subject: What it was done to, such as the id of a draft: work for different things is
+  ///     different work, though one line does it. Nil, the default, is one thing.
   ///   - style: Where it is shown; nil, the default, goes by the error.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
   ///   - retry: What the Retry button runs; without it there is none.
   public func present(
-    _ error: any Error, during doing: String? = nil, as style: ErrorPresentation.Style? = nil,
-    fileID: String = #fileID, function: String = #function, line: Int = #line, retry: Retry? = nil
+    _ error: any Error, during doing: String? = nil, of subject: (any Hashable & Sendable)? = nil,
+    as style: ErrorPresentation.Style? = nil, fileID: String = #fileID,
+    function: String = #function, line: Int = #line, retry: Retry? = nil
   ) {
     let site = SourceSite(fileID: fileID, function: function, line: line)
     let error = (mapping ?? .current).map(error, at: site)
     guard !error.isCancellation else { return }
     let style = style ?? ErrorPresentation.style(of: error)
     if style != .field { monitor?.capture(shown: error, during: doing, at: site) }
-    let key = RetryKey(file: fileID, line: line, doing: doing)
+    let key = RetryKey(file: fileID, line: line, doing: doing, subject: subject)
     let fingerprint = Fingerprint(of: error)
     if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint) }) {
       count(error, at: same)
@@ -140,7 +144,9 @@ extension ErrorPresenter {
       return
     }
     guard let presentation = ErrorPresentation(error, style: style) else { return }
-    var item = Item(error, presentation, fingerprint, canPerform: perform != nil)
+    // The same failure may stand elsewhere, and each is put away by itself.
+    let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
+    var item = Item(id, error, presentation, fingerprint, canPerform: perform != nil)
     item.keep(retry, for: key)
     items.append(item)
     let dropped = queue.add(

@@ -32,9 +32,10 @@
       content
         .onChange(of: form.focus) { _, place in focus.wrappedValue = place }
         .onChange(of: focus.wrappedValue) { _, place in form.focus = place }
-        .onChange(of: form.isSubmitting) { _, isSubmitting in
-          guard !isSubmitting, let summary = form.summary else { return }
-          announce(summary.announcement(in: locale))
+        // Not whether it is being sent: that may begin and end before anybody looks.
+        .onChange(of: form.failedSubmissions) { old, new in
+          guard new > old, let text = form.announcement(in: locale) else { return }
+          announce(text)
         }
     }
   }

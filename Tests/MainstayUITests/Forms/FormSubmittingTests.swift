@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import MainstayUI
@@ -61,6 +62,28 @@ import Testing
     #expect(result == nil && !sent.isRaised && !form.isSubmitting)
     #expect(form.focus == "/email" && form.firstInvalidField == "/email")
     #expect(form.submissionError == nil && form.summary?.lines.count == 4)
+  }
+
+  @Test(.requirement("E20", "E32")) func `each submission that does not succeed is announced`()
+    async
+  {
+    let form = FormModel(SignUp.filled, fields: SignUp.fields)
+    form.set(SignUp.email, "ada")
+    let english = Locale(identifier: "en")
+    for number in 1...2 {
+      await form.submit { _ in }
+      // It begins and ends at once, so nobody sees that it was being sent.
+      #expect(form.failedSubmissions == number && !form.isSubmitting)
+      #expect(form.announcement(in: english) == form.summary?.announcement(in: english))
+    }
+    form.set(SignUp.email, "ada@example.com")
+    await form.submit { _ in throw AppError.offline() }
+    #expect(form.failedSubmissions == 3 && form.summary == nil)
+    #expect(form.announcement(in: english) == AppError.offline().message.string(in: english))
+    await form.submit { _ in throw CancellationError() }
+    #expect(form.failedSubmissions == 3 && form.announcement(in: english) == nil)
+    await form.submit { _ in }
+    #expect(form.failedSubmissions == 3 && form.hasSucceeded)
   }
 
   @Test(.requirement("A58")) func `submitting twice at once runs once`() async {

@@ -214,6 +214,43 @@ import Testing
     #expect(log.lines.sorted() == ["basket", "elsewhere", "list"])
   }
 
+  @Test(.requirement("A15", "A57")) func `Retry runs what one line did to several things`() async {
+    let presenter = ErrorPresenter(gap: .zero)
+    let log = Log()
+    for draft in [1, 2, 1] {
+      presenter.present(Self.error("a"), during: "Save", of: draft) { log.add("draft \(draft)") }
+    }
+    presenter.present(Self.error("a"), during: "Save", of: "1") { log.add("another 1") }
+    guard let id = presenter.overlay?.id else { return }
+    await presenter.choose(.retry, for: id)
+    #expect(log.lines.sorted() == ["another 1", "draft 1", "draft 2"])
+  }
+
+  @Test func `one failure in two places is two items, each with work of its own`() async {
+    let presenter = ErrorPresenter(gap: .zero)
+    let (error, log) = (Self.error("sync"), Log())
+    presenter.present(error, as: .banner)
+    presenter.present(error) { log.add("retried") }
+    guard let (banner, overlay) = presenter.both else { return }
+    #expect(banner.id == error.id && overlay.id != error.id)
+    #expect(banner.actions.map(\.id) == ["dismiss"])
+    presenter.banner = nil
+    #expect(presenter.banner == nil && presenter.overlay?.id == overlay.id)
+    await presenter.choose(.retry, for: overlay.id)
+    #expect(log.lines == ["retried"] && presenter.count == 0)
+  }
+
+  @Test func `one failure under two fields is withdrawn from one of them`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    let error = Self.error("weak", kind: .validation, disposition: .permanent)
+    for field: JSONPointer in ["/password", "/repeat"] {
+      presenter.present(error.about(field: field))
+    }
+    presenter.withdraw { $0.field == "/password" }
+    #expect(presenter.item(under: "/password") == nil)
+    #expect(presenter.item(under: "/repeat")?.error.code == "weak")
+  }
+
   @Test func `what is no longer so goes away, and nobody chose it`() async {
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])
@@ -238,5 +275,15 @@ import Testing
     }
     #expect(presenter.count == 20 && presenter.droppedCount == 9_980)
     #expect(presenter.overlay?.error.code == "e1")
+  }
+}
+
+extension ErrorPresenter {
+  fileprivate var both: (banner: Item, overlay: Item)? {
+    guard let banner, let overlay else {
+      Issue.record("One of the two is not shown.")
+      return nil
+    }
+    return (banner, overlay)
   }
 }
