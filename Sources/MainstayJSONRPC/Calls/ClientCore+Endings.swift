@@ -87,8 +87,9 @@ extension ClientCore {
     }
     let method = ["jsonrpc.method": BoundedText.redacted(call.request.method, to: 200)]
     let error = cause.asAppError.adding(metadata: method)
-    // The table of answers has looked at that already.
-    guard wasSent, !call.isRepeatable, error.httpStatus == nil else { return error }
+    // The table of answers has looked at that already, but at no page in the place of one.
+    let isJudged = error.httpStatus != nil && error.kind != .portal
+    guard wasSent, !call.isRepeatable, !isJudged else { return error }
     switch error.disposition {
     // Also where what came back is no answer at all.
     case .transient, .permanent: return error.with(disposition: .unknownOutcome)

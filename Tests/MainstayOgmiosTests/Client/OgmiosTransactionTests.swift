@@ -8,6 +8,19 @@ import MainstayOgmios
 import TestSupport
 import Testing
 
+/// A gateway that has passed each request on, and answers it with a page.
+private struct Gateway: HTTPTransport {
+  let status: Int
+  let log: Log
+
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    log.add(transmission.url.host() ?? "")
+    return HTTPReply(
+      status: status, headers: ["Content-Type": "text/html"],
+      body: HTTPByteStream(Data("<html>".utf8)))
+  }
+}
+
 @Suite(.ends(withinMinutes: 3)) struct OgmiosTransactionTests {
   private let cbor = "84a0"
   private var id: String { OgmiosLedger.transactionID(of: cbor) }
@@ -62,6 +75,20 @@ import Testing
     #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
     #expect(server.calls.count { $0 == "submitTransaction" } == 1)
     #expect(other.calls.count { $0 == "submitTransaction" } == 0)
+  }
+
+  @Test(arguments: [200, 303])
+  func `after a page over TLS a transaction goes to nobody else`(status: Int) async throws {
+    let log = Log()
+    let endpoints = ["https://first.example", "https://second.example"]
+    let client = try Watched(endpoints, retry: OgmiosPresets.fixedRetry()) {
+      $0.transport = Gateway(status: status, log: log)
+    }.client
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.kind == .http)
+    #expect(error?.appError.kind == .portal)
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect(log.lines == ["first.example"])
   }
 
   @Test func `what is nowhere stays open`() async throws {
