@@ -43,6 +43,10 @@ extension ClientCore {
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.unreachable, wasSent: false, cause: cause)
       }
+      // What the server sent to others says nothing about a call that has not left.
+      if end.isAboutMessage {
+        return failure(.lost, wasSent: false, details: end.description)
+      }
       return .failure(end.about(call, wasSent: false).asAppError)
     case .failed(let wasSent): return .failure(failed(call, wasSent: wasSent, cause))
     case .missing: return failure(.missing, wasSent: true)
@@ -112,6 +116,11 @@ extension ClientCore {
 }
 
 extension JSONRPCConnectionError {
+  /// Whether something that the server sent ended the connection.
+  fileprivate var isAboutMessage: Bool {
+    reason == .violation || reason == .tooLarge || reason == .unreadable
+  }
+
   /// The same, as it concerns one call.
   func about(_ call: PendingCall, wasSent: Bool) -> JSONRPCConnectionError {
     JSONRPCConnectionError(
