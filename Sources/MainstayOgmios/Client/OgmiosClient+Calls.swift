@@ -135,15 +135,15 @@ private struct SingleCall<Output: Sendable>: Sendable {
   // MARK: The ledger
 
   private func asked(of link: OgmiosLink) async throws -> JSONValue {
-    try await link.places.bringLedger(bring(link))
     do {
+      try await link.places.bringLedger(bring(link))
       let result = try await plain(link)
       // A new connection may have come meanwhile that could not be brought to the view.
       let held = link.places.connection.withLock { $0.ledger }
       guard held != client.caller.now.ledger?.number else { return result }
       try await link.places.bringLedger(bring(link))
       return try await plain(link)
-    } catch let error as OgmiosError where error.code == 2003 {
+    } catch let error as OgmiosError where hasRunOut(error) {
       guard let view = client.caller.now.ledger else { throw error }
       client.caller.change { $0.expired(view.number) }
       link.places.connection.withLock { $0.ledger = nil }
@@ -151,6 +151,12 @@ private struct SingleCall<Output: Sendable>: Sendable {
       client.options.observer?(.acquiredAgain(endpoint: link.name))
       return try await plain(link)
     }
+  }
+
+  /// Whether the view is gone and can be acquired again: also where this node does not have its
+  /// point, for one of any point.
+  private func hasRunOut(_ error: OgmiosError) -> Bool {
+    error.code == 2003 || error.code == 2000 && client.caller.now.ledger?.isAnyPoint == true
   }
 
   // MARK: The chain
