@@ -183,7 +183,8 @@ private struct SingleCall<Output: Sendable>: Sendable {
     // Asked at another place, its answer is of no use.
     if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
     try await places.bringChain(bring(link))
-    let result = try await step(of: link)
+    // An answer over a connection that was lost meanwhile is asked for again.
+    guard let result = try await step(of: link) else { return try await nextBlock(of: link) }
     guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
       // It came over a new connection that could not be brought to the place.
       try await places.bringChain(bring(link))
@@ -195,11 +196,12 @@ private struct SingleCall<Output: Sendable>: Sendable {
     }
     guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
     // The server confirms the place that the connection was brought to: nothing happened.
-    return try await step(of: link)
+    return try await nextBlock(of: link)
   }
 
-  /// The answer to the question that is on its way, or to a new one.
-  private func step(of link: OgmiosLink) async throws -> JSONValue {
+  /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
+  /// more.
+  private func step(of link: OgmiosLink) async throws -> JSONValue? {
     let (step, method) = (link.places.step, method)
     let (number, answer) = step.current {
       // A connection that says nothing is noticed by its pings.
@@ -207,8 +209,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
     }
     do {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }
-      step.taken(number)
-      return result
+      return step.taken(number) ? result : nil
     } catch let error as TimedOut {
       throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.appError)
     }
