@@ -35,9 +35,36 @@ extension OgmiosClient {
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    try await watching(request.method) {
-      guard let retry = options.retry else { return try await once(request, timeout, index) }
-      return try await retry.run { try await once(request, timeout, index) }
+    try await persisting(request.method) { try await once(request, timeout, index) }
+  }
+
+  /// Looks at how things are at one endpoint now, whatever the caller holds.
+  ///
+  /// - Parameters:
+  ///   - index: The endpoint.
+  ///   - method: The method that it is about.
+  ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
+  ///     lasts for more than one question.
+  /// - Returns: What it returns.
+  /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+  func looking<T>(
+    at index: Int, for method: String,
+    _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
+  ) async throws -> T {
+    try await persisting(method) {
+      try await trying([index], method: method, isRepeatable: true) { link in
+        try await link.looking(timeout: options.timeout) { try await look($0, link.hasSocket) }
+      }
+    }
+  }
+
+  /// Asks, and asks again as the options say, and tells how that ended.
+  private func persisting<T>(
+    _ method: String, _ ask: () async throws -> T
+  ) async throws -> T {
+    try await watching(method) {
+      guard let retry = options.retry else { return try await ask() }
+      return try await retry.run { try await ask() }
     }
   }
 
