@@ -79,7 +79,8 @@ public final class JSONRPCClient: Sendable {
   ///   - timeout: How long to wait for the answer; more than zero, the default is that of the
   ///     options.
   /// - Returns: The result.
-  /// - Throws: As for a call without an id, and where another call has the same one.
+  /// - Throws: As for a call without an id, and where another call has the same one; over a
+  ///   WebSocket also one that was given up, until its answer has come or the connection is gone.
   public func call(
     _ request: JSONRPCRequest, timeout: Duration? = nil
   ) async throws(AppError) -> JSONValue {

@@ -24,9 +24,11 @@ extension JSONRPCConnectionError: AppErrorConvertible {
 
   /// What stopped the call before it was sent says more than that it was not sent.
   private func saysMore(_ cause: AppError) -> Bool {
-    switch reason {
-    case .unreachable, .refused, .lost, .timedOut, .closedByServer:
-      cause.disposition != .unclassified && cause.disposition != .cancelled
+    guard cause.disposition != .unclassified, cause.disposition != .cancelled else { return false }
+    return switch reason {
+    case .unreachable, .refused, .lost, .closedByServer: true
+    // There would be another connection by and by.
+    case .timedOut: cause.disposition != .permanent
     default: false
     }
   }

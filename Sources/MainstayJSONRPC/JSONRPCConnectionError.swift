@@ -34,7 +34,7 @@ public struct JSONRPCConnectionError: Error, Sendable {
     public static let timedOut = Reason("timed-out")
     /// As many calls as may wait were waiting.
     public static let full = Reason("full")
-    /// Another call with the same id is on its way.
+    /// Another call with the same id is on its way, or its answer may still come.
     public static let duplicateID = Reason("duplicate-id")
     /// What was to be sent is no request of JSON-RPC.
     public static let unsendable = Reason("unsendable")

@@ -100,6 +100,41 @@ import Testing
     #expect(machine.submit(twins) == [.end(10, .duplicateID), .end(11, .duplicateID)])
   }
 
+  @Test func `the id of a call that was given up is free once its answer is there`() {
+    var machine = machine()
+    _ = machine.submit([call(1)])
+    _ = machine.expire(1)
+    let next = Machine.Call(ticket: 2, id: JSONRPCID(1))
+    #expect(machine.isInUse(JSONRPCID(1)))
+    #expect(machine.submit([next]) == [.end(2, .duplicateID)])
+    #expect(machine.answer(JSONRPCID(1)) == [.stray(.late)])
+    #expect(machine.submit([next]) == [.send(2)])
+    #expect(machine.cancel(2) == [.end(2, .cancelled), .giveUp(2)])
+    _ = machine.ended()
+    _ = machine.opened(2, isRestored: true)
+    #expect(machine.submit([next]) == [.send(3)])
+  }
+
+  @Test func `null is free again after an answer that names no id`() {
+    var machine = machine()
+    _ = machine.submit([Machine.Call(ticket: 1, id: .null)])
+    _ = machine.cancel(1)
+    #expect(machine.isInUse(.null))
+    #expect(machine.anonymousError() == [.stray(.late)])
+    #expect(!machine.isInUse(.null))
+    #expect(machine.anonymousError() == [.stray(.anonymous)])
+  }
+
+  @Test func `where each call has an exchange of its own, its id is free with its end`() {
+    var machine = Machine(Machine.Limits(isShared: false))
+    _ = machine.opened(0, isRestored: true)
+    _ = machine.submit([call(1)])
+    _ = machine.expire(1)
+    #expect(machine.submit([Machine.Call(ticket: 2, id: JSONRPCID(1))]) == [.send(2)])
+    #expect(machine.answer(JSONRPCID(1), in: 1) == [.stray(.late)])
+    #expect(machine.answer(JSONRPCID(1), in: 2) == [.end(2, .answered)])
+  }
+
   @Test func `a batch may be answered in part, and the rest is missing`() {
     var machine = machine(inFlight: 1)
     #expect(machine.submit([call(1), call(2), call(3)]) == [.send(1)])

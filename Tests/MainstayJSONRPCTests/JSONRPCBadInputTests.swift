@@ -146,6 +146,35 @@ import Testing
     }
   }
 
+  @Test func `a late answer is none to the next call, whatever id the late one had`()
+    async throws
+  {
+    let server = try await WebSocketServer { connection in
+      var held: [JSONValue] = []
+      for await message in connection.messages {
+        guard let request = message.json else { continue }
+        if request["method"]?.string == "slow" {
+          held.append(request)
+        } else {
+          for old in held { await connection.send(Service.result(.string("old"), to: old)) }
+          held = []
+          await connection.send(Service.result(.string("new"), to: request))
+        }
+      }
+    }
+    let client = try Service.client(server)
+    // The number that the client would choose next.
+    let slow = JSONRPCRequest("slow", id: JSONRPCID(1))
+    let waiting = Task { await client.outcome(of: slow) }
+    _ = await server.log.first { if case .received = $0 { true } else { false } }
+    waiting.cancel()
+    #expect(await waiting.value.error?.disposition == .cancelled)
+    let again = JSONRPCRequest("again", id: JSONRPCID(1))
+    #expect(await client.outcome(of: again).connectionError?.reason == .duplicateID)
+    #expect(try await client.call("fast") == .string("new"))
+    #expect(try await client.call(again) == .string("new"))
+  }
+
   @Test(.requirement("T4", "T18")) func `a call that is stopped is a cancellation, and no more`()
     async throws
   {

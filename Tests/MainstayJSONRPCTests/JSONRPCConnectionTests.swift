@@ -43,6 +43,32 @@ import Testing
     #expect(client.status == .connected)
   }
 
+  @Test func `a text that is not UTF-8 harms no call that waits`() async throws {
+    let server = try await failingOnce { await $0.send(frame: .init(opcode: 1, [0xff])) }
+    let client = try Service.client(server) { $0.maximumInFlight = 1 }
+    let sent = await client.begun("write")
+    let waiting = await client.begun("write", .array([.integer(1)]))
+    #expect(try await sent.value.connectionError?.reason == .unreadable)
+    #expect(try await waiting.value.get() == .array([.integer(1)]))
+  }
+
+  @Test func `without waiting for a connection, what a server sends to others is no answer`()
+    async throws
+  {
+    let server = try await failingOnce { await $0.send(frame: .init(opcode: 1, [0xff])) }
+    let client = try Service.client(server) {
+      $0.maximumInFlight = 1
+      $0.webSocket.waitsForConnection = false
+    }
+    let sent = await client.begun("write")
+    let waiting = await client.begun("write")
+    #expect(try await sent.value.error?.disposition == .unknownOutcome)
+    let outcome = try await waiting.value
+    #expect(outcome.connectionError?.reason == .lost)
+    #expect(outcome.error?.disposition == .transient())
+    #expect(outcome.error?.mayHaveBeenSent == false)
+  }
+
   @Test func `a call that may be repeated is transient when it is lost`() async throws {
     let server = try await failingOnce { await $0.reset() }
     let client = try Service.client(server) { $0.isRepeatable = { $0 == "read" } }
@@ -291,6 +317,20 @@ import Testing
     }
     #expect(try await client.call("a", .array([])) == .array([]))
     await server.log.first { $0 == .ended(connection: 0) }
+  }
+
+  @Test func `where a connection cannot be restored the next one is tried, whatever the reason`()
+    async throws
+  {
+    let server = try await Service.answering(Service.echo)
+    let client = try Service.client(server) { options in
+      options.webSocket.restore = { session in
+        if session.number < 3 { throw AppError.http(status: 403) }
+      }
+    }
+    #expect(try await client.call("a", .array([])) == .array([]))
+    await server.log.first { $0 == .ended(connection: 1) }
+    #expect(client.status == .connected)
   }
 
   @Test func `wss is spoken with whom the roots vouch for, and nobody else`() async throws {

@@ -86,6 +86,17 @@ import Testing
     }
   }
 
+  @Test func `a call whose time was over before it was sent may be tried again`() {
+    let reasons: [JSONRPCConnectionError.Reason] = [.unreadable, .violation, .tooLarge, .lost]
+    for reason in reasons {
+      let end = JSONRPCConnectionError(reason, cause: AppError.http(status: 403))
+      let error = JSONRPCConnectionError(.timedOut, method: "pay", cause: end).asAppError
+      #expect(error.disposition == .transient(), "\(reason)")
+      #expect(error.kind == .timeout, "\(reason)")
+      #expect(error.cause(as: JSONRPCConnectionError.self) != nil)
+    }
+  }
+
   @Test(.requirement("T22")) func `texts survive the way through NSError`() throws {
     let error: any Error = try JSONRPCError(
       code: 3117, message: "", method: "a", catalog: catalog())

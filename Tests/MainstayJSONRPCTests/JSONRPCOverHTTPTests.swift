@@ -32,7 +32,7 @@ private struct ScriptedTransport: HTTPTransport {
   private typealias Answer = ScriptedTransport.Answer
 
   private func client(
-    isRepeatable: Bool = false, size: Int = 16_000_000,
+    _ scheme: String = "http", isRepeatable: Bool = false, size: Int = 16_000_000,
     _ answer: @escaping @Sendable (JSONValue) async throws -> Answer
   ) throws -> JSONRPCClient {
     var options = JSONRPCClient.Options()
@@ -40,7 +40,7 @@ private struct ScriptedTransport: HTTPTransport {
     options.maximumMessageSize = size
     options.isRepeatable = { _ in isRepeatable }
     return try JSONRPCClient(
-      http: Service.address("http://127.0.0.1:1337/"), over: ScriptedTransport(answer: answer),
+      http: Service.address("\(scheme)://127.0.0.1:1337/"), over: ScriptedTransport(answer: answer),
       options: options)
   }
 
@@ -104,6 +104,52 @@ private struct ScriptedTransport: HTTPTransport {
       let error = await client.outcome("a").error
       #expect(error?.kind == kind, "\(status) \(body)")
       #expect(error?.disposition == disposition, "\(status) \(body)")
+    }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `an answer that is called a page is an answer`(scheme: String) async throws {
+    let page: HTTPHeaderFields = ["Content-Type": "text/html; charset=UTF-8"]
+    let client = try client(scheme) { Answer(headers: page, body: Service.echo($0)) }
+    #expect(try await client.call("pay", .array([.integer(1)])) == .array([.integer(1)]))
+    #expect(client.status == .connected)
+    let refusing = try self.client(scheme) {
+      Answer(headers: page, body: Service.error(3122, "The fee is too small", to: $0))
+    }
+    #expect(await refusing.outcome("pay").serverError?.code == 3122)
+    let silent = try self.client(scheme) { _ in Answer(headers: page) }
+    try await silent.notify("a")
+    // Nobody signs in with nothing: the service has answered, and may have done its work.
+    #expect(await silent.outcome("pay").error?.disposition == .unknownOutcome)
+  }
+
+  @Test func `a long answer that is called a page has an unknown outcome`() async throws {
+    let client = try client(size: 1_000) {
+      Answer(
+        headers: ["Content-Type": "text/html"],
+        body: Service.result(.string(String(repeating: "x", count: 2_000)), to: $0))
+    }
+    let outcome = await client.outcome("pay")
+    #expect(outcome.connectionError?.reason == .tooLarge)
+    #expect(outcome.error?.disposition == .unknownOutcome)
+  }
+
+  @Test(arguments: ["http", "https"], [200, 303, 307, 511])
+  func `over TLS a page in the place of an answer leaves the outcome unknown`(
+    scheme: String, status: Int
+  ) async throws {
+    for isRepeatable in [true, false] {
+      let client = try client(scheme, isRepeatable: isRepeatable) { _ in
+        Answer(status: status, headers: ["Content-Type": "text/html"], body: "<html>sign in")
+      }
+      let error = await client.outcome("pay").error
+      #expect(error?.kind == .portal)
+      // Nobody but the service, or who stands before it, can have answered.
+      let mayHaveArrived = scheme == "https"
+      #expect(error?.mayHaveBeenSent == mayHaveArrived)
+      let isUnknown = mayHaveArrived && !isRepeatable
+      #expect(error?.disposition == (isUnknown ? .unknownOutcome : .transient()))
+      #expect(client.status == .failed)
     }
   }
 

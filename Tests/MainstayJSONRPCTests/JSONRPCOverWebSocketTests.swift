@@ -102,6 +102,26 @@ import Testing
     }
   }
 
+  @Test func `a number that the client chooses is none that stands in the same batch`()
+    async throws
+  {
+    let server = try await WebSocketServer { connection in
+      for await message in connection.messages {
+        let answers = (message.json?.array ?? []).map(Service.echo)
+        await connection.send("[\(answers.joined(separator: ","))]")
+      }
+    }
+    let client = try Service.client(server)
+    let outcomes = await client.batch([
+      JSONRPCRequest("a", .array([.integer(0)]), id: JSONRPCID(1)),
+      JSONRPCRequest("b", .array([.integer(1)])),
+      JSONRPCRequest("c", .array([.integer(2)]), id: JSONRPCID(2)),
+    ])
+    for (number, outcome) in outcomes.enumerated() {
+      #expect(try outcome.get() == .array([.integer(number)]))
+    }
+  }
+
   @Test func `a request that is none is not sent`() async throws {
     let server = try await Service.answering(Service.echo)
     let client = try Service.client(server)

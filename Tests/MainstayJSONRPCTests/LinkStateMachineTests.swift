@@ -111,6 +111,18 @@ import Testing
     #expect(machine.demand() == .open(2))
   }
 
+  @Test(arguments: [false, true]) func `the end of what was open is never hopeless`(
+    hasRestore: Bool
+  ) {
+    var machine = machine(hasRestore: hasRestore)
+    _ = machine.demand()
+    _ = machine.opened(1)
+    #expect(end(&machine, 1, isHopeless: true) == .wait(until: .seconds(1)))
+    #expect(machine.status == .reconnecting)
+    #expect(machine.wake(now: .seconds(1)) == .open(2))
+    #expect(end(&machine, 2, at: 1, isHopeless: true) == nil)
+  }
+
   @Test(.requirement("T16", "T19")) func `what comes from an older connection changes nothing`() {
     var machine = machine(hasRestore: true)
     _ = machine.demand()

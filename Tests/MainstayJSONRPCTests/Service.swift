@@ -80,8 +80,15 @@ extension JSONRPCClient {
   func outcome(
     _ method: String, _ params: JSONValue? = nil, timeout: Duration? = nil
   ) async -> Result<JSONValue, AppError> {
+    await outcome(of: JSONRPCRequest(method, params), timeout: timeout)
+  }
+
+  /// A call with an id of its own, with its error as a value.
+  func outcome(
+    of request: JSONRPCRequest, timeout: Duration? = nil
+  ) async -> Result<JSONValue, AppError> {
     do throws(AppError) {
-      return .success(try await call(method, params, timeout: timeout))
+      return .success(try await call(request, timeout: timeout))
     } catch {
       return .failure(error)
     }

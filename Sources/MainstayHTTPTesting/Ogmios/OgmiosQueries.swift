@@ -63,7 +63,7 @@ enum OgmiosQueries {
     switch query {
     case "epoch": return .result("\(ledger.epoch)")
     case "tip": return .result(point(place))
-    case "utxo": return utxo(params, ledger)
+    case "utxo": return utxo(params, ledger, at: place)
     case "rewardAccountSummaries":
       guard params != nil else { return .unknownMethod }
       let summary =
@@ -85,12 +85,15 @@ enum OgmiosQueries {
   private static let key = String(repeating: "ab", count: 28)
   private static let hash = String(repeating: "cd", count: 32)
 
-  /// The output that a question names, for transactions that lie in a block.
-  private static func utxo(_ params: JSONValue?, _ ledger: OgmiosLedger) -> Answer {
+  /// The output that a question names, for transactions that lie in a block up to a place.
+  private static func utxo(
+    _ params: JSONValue?, _ ledger: OgmiosLedger, at place: OgmiosLedger.Block
+  ) -> Answer {
     let references = params?["outputReferences"]?.array
     guard references == nil || params?["addresses"] == nil else { return .unknownMethod }
     let asked = references?.compactMap { $0["transaction"]?["id"]?.string }
-    let known = (asked ?? ledger.blocks.flatMap(\.transactions)).filter(ledger.isConfirmed)
+    let there = ledger.blocks.prefix { $0.slot <= place.slot }.flatMap(\.transactions)
+    let known = (asked ?? there).filter(Set(there).contains)
     let outputs = known.map { id in
       #"{"transaction":{"id":"\#(id)"},"index":0,"address":"addr_test1","#
         + #""value":{"ada":{"lovelace":18446744073709551615}}}"#

@@ -23,7 +23,9 @@ extension CallsStateMachine {
     if let ticket = ticketOfID[.null], parcel(of: ticket)?.isSent == true {
       return answer(.null, in: exchange)
     }
-    guard let bundle = exchange ?? soleBundle ?? soleBatch else { return [.stray(.anonymous)] }
+    guard let bundle = exchange ?? soleBundle ?? soleBatch else {
+      return [.stray(abandoned.contains(.null) ? stray(.null) : .anonymous)]
+    }
     let calls = tickets(of: bundle)
     guard !calls.isEmpty else { return [.stray(.late)] }
     for id in calls.compactMap({ entries[$0]?.id }) { answered.insert(id) }

@@ -15,6 +15,8 @@ struct CallsStateMachine: Sendable {
   struct Limits: Sendable {
     var inFlight = 64
     var waiting = 1_000
+    /// Whether all calls share one connection, over which an answer may come late.
+    var isShared = true
   }
 
   /// One call of a bundle; a notification has no id.
@@ -102,8 +104,11 @@ struct CallsStateMachine: Sendable {
   /// The calls of a bundle that have not ended.
   func tickets(of bundle: Bundle) -> [Ticket] { parcels[bundle]?.tickets ?? [] }
 
-  /// Whether a call with this id waits or is on its way.
-  func isInUse(_ id: JSONRPCID) -> Bool { ticketOfID[id] != nil }
+  /// Whether a call with this id waits or is on its way, or was given up and may still be answered:
+  /// the next one with that id would get its answer.
+  func isInUse(_ id: JSONRPCID) -> Bool {
+    ticketOfID[id] != nil || limits.isShared && abandoned.contains(id)
+  }
 }
 
 // What callers do.

@@ -43,6 +43,10 @@ extension ClientCore {
       guard let end = cause as? JSONRPCConnectionError else {
         return failure(.unreachable, wasSent: false, cause: cause)
       }
+      // What the server sent to others says nothing about a call that has not left.
+      if end.isAboutMessage {
+        return failure(.lost, wasSent: false, details: end.description)
+      }
       return .failure(end.about(call, wasSent: false).asAppError)
     case .failed(let wasSent): return .failure(failed(call, wasSent: wasSent, cause))
     case .missing: return failure(.missing, wasSent: true)
@@ -87,8 +91,9 @@ extension ClientCore {
     }
     let method = ["jsonrpc.method": BoundedText.redacted(call.request.method, to: 200)]
     let error = cause.asAppError.adding(metadata: method)
-    // The table of answers has looked at that already.
-    guard wasSent, !call.isRepeatable, error.httpStatus == nil else { return error }
+    // The table of answers has looked at that already, but at no page in the place of one.
+    let isJudged = error.httpStatus != nil && error.kind != .portal
+    guard wasSent, !call.isRepeatable, !isJudged else { return error }
     switch error.disposition {
     // Also where what came back is no answer at all.
     case .transient, .permanent: return error.with(disposition: .unknownOutcome)
@@ -111,6 +116,11 @@ extension ClientCore {
 }
 
 extension JSONRPCConnectionError {
+  /// Whether something that the server sent ended the connection.
+  fileprivate var isAboutMessage: Bool {
+    reason == .violation || reason == .tooLarge || reason == .unreadable
+  }
+
   /// The same, as it concerns one call.
   func about(_ call: PendingCall, wasSent: Bool) -> JSONRPCConnectionError {
     JSONRPCConnectionError(

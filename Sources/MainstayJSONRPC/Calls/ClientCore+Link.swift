@@ -65,7 +65,7 @@ extension ClientCore {
     let known = error.asAppError
     let isHopeless =
       switch known.disposition {
-      case .permanent, .needsUser: error.reason != .violation && error.reason != .tooLarge
+      case .permanent, .needsUser: true
       default: false
       }
     let now = timeline.now
@@ -78,7 +78,7 @@ extension ClientCore {
       guard counts else { return [] }
       state.failure = error
       var actions = Self.actions(state.calls.ended(), &state, cause: error)
-      if isHopeless || !options.webSocket.waitsForConnection {
+      if effect == nil || !options.webSocket.waitsForConnection {
         actions += Self.actions(state.calls.failWaiting(), &state, cause: error)
       }
       if wasOpen {

@@ -27,10 +27,14 @@ final class ClientCore: Sendable {
       return lastTicket
     }
 
-    /// A number that no other call has.
-    mutating func newID() -> JSONRPCID {
-      repeat { lastID += 1 } while calls.isInUse(JSONRPCID(lastID))
-      return JSONRPCID(lastID)
+    /// A number that no other call has, nor one of these.
+    mutating func newID(besides taken: Set<JSONRPCID>) -> JSONRPCID {
+      var id: JSONRPCID
+      repeat {
+        lastID += 1
+        id = JSONRPCID(lastID)
+      } while calls.isInUse(id) || taken.contains(id)
+      return id
     }
   }
 
@@ -70,7 +74,8 @@ final class ClientCore: Sendable {
     self.timeline = timeline
     var calls = CallsStateMachine(
       CallsStateMachine.Limits(
-        inFlight: options.maximumInFlight, waiting: options.maximumWaiting))
+        inFlight: options.maximumInFlight, waiting: options.maximumWaiting,
+        isShared: isConnected))
     // Nothing waits yet, so nothing is to be done.
     if !isConnected { _ = calls.opened(0, isRestored: true) }
     let link = LinkStateMachine(
@@ -195,12 +200,13 @@ extension ClientCore {
     _ requests: [JSONRPCRequest], isBatch: Bool, for connection: Int?
   ) -> [PendingCall] {
     let repeatable = requests.map { options.isRepeatable($0.method) }
+    let taken = Set(requests.compactMap(\.id))
     let now = timeline.now
     let (calls, actions) = state.withLock { state in
       let calls = zip(requests, repeatable).map { request, isRepeatable in
         PendingCall(
           ticket: state.newTicket(), request: request,
-          id: request.isNotification ? nil : request.id ?? state.newID(),
+          id: request.isNotification ? nil : request.id ?? state.newID(besides: taken),
           isRepeatable: isRepeatable, isOfBatch: isBatch, start: now, core: self)
       }
       for call in calls { state.pending[call.ticket] = call }

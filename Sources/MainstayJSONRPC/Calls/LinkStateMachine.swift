@@ -95,13 +95,16 @@ struct LinkStateMachine: Sendable {
 
   /// A connection ended, or could not be made.
   ///
+  /// One that was open says nothing about the next one, whatever ended it.
+  ///
   /// - Parameters:
   ///   - connection: Its number.
-  ///   - isHopeless: Whether another attempt would end in the same way.
+  ///   - isHopeless: Whether another attempt to open one would end in the same way.
   ///   - hint: How long the server asked to wait; nil where it did not.
   ///   - now: The reading of the clock.
   ///   - fraction: A random number in `0..<1`.
-  /// - Returns: What to do, and whether the end counts.
+  /// - Returns: What to do, which is nothing where no other attempt is made, and whether the end
+  ///   counts.
   mutating func ended(
     _ connection: Int, isHopeless: Bool, hint: Duration? = nil, now: Duration, fraction: Double
   ) -> (effect: Effect?, counts: Bool) {
@@ -110,7 +113,7 @@ struct LinkStateMachine: Sendable {
     default: return (nil, false)
     }
     failures += 1
-    if isHopeless {
+    if isHopeless, state == .opening(connection) {
       state = .idle
       return (nil, true)
     }

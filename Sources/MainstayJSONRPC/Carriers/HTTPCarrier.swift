@@ -6,8 +6,8 @@ internal import MainstayHTTP
 
 /// Carries each message by a POST of its own.
 ///
-/// The body is looked at before the status: there are servers that answer each error of JSON-RPC
-/// with 400 (T19).
+/// The body is looked at before the status and its type: there are servers that answer each error
+/// of JSON-RPC with 400 (T19), and servers that call all they say a page.
 final class HTTPCarrier: Carrier {
   private let url: URL
   private let transport: any HTTPTransport
@@ -62,10 +62,6 @@ final class HTTPCarrier: Carrier {
     _ body: Data, isCut: Bool, of reply: HTTPReply, to message: OutgoingMessage,
     for core: ClientCore
   ) throws {
-    if Self.isPortal(reply) {
-      throw AppError.portal().adding(
-        metadata: ["http.status": String(reply.status), "http.sent": "no"])
-    }
     let isSuccess = (200...299).contains(reply.status)
     if body.isEmpty, isSuccess, !message.hasCalls { return core.written(message.bundle) }
     var flaw = isCut ? "at most \(core.options.maximumMessageSize) bytes" : "an answer"
@@ -76,12 +72,23 @@ final class HTTPCarrier: Carrier {
     } catch {
       if !isCut { flaw = error.description }
     }
+    // A success without a word, or with too many of them, is no page to sign in with.
+    let isPage = !isSuccess || !body.isEmpty && !isCut
+    if isPage, Self.isPortal(reply) { throw portal(reply) }
     guard isSuccess else { throw error(reply, body, to: message) }
     if !message.hasCalls { return core.written(message.bundle) }
     guard !isCut else {
       throw JSONRPCConnectionError(.tooLarge, wasSent: true, details: flaw)
     }
     core.unreadable("\(flaw). \(Excerpt.of(body))", in: message.bundle)
+  }
+
+  /// Over TLS nobody but the service, or who stands before it, can have answered, and it may have
+  /// done what it was asked.
+  private func portal(_ reply: HTTPReply) -> AppError {
+    let isSecure = url.scheme?.lowercased() == "https"
+    return AppError.portal().adding(
+      metadata: ["http.status": String(reply.status), "http.sent": isSecure ? "maybe" : "no"])
   }
 
   private func error(

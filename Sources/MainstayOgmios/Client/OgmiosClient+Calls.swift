@@ -35,9 +35,36 @@ extension OgmiosClient {
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    try await watching(request.method) {
-      guard let retry = options.retry else { return try await once(request, timeout, index) }
-      return try await retry.run { try await once(request, timeout, index) }
+    try await persisting(request.method) { try await once(request, timeout, index) }
+  }
+
+  /// Looks at how things are at one endpoint now, whatever the caller holds.
+  ///
+  /// - Parameters:
+  ///   - index: The endpoint.
+  ///   - method: The method that it is about.
+  ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
+  ///     lasts for more than one question.
+  /// - Returns: What it returns.
+  /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
+  func looking<T>(
+    at index: Int, for method: String,
+    _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
+  ) async throws -> T {
+    try await persisting(method) {
+      try await trying([index], method: method, isRepeatable: true) { link in
+        try await link.looking(timeout: options.timeout) { try await look($0, link.hasSocket) }
+      }
+    }
+  }
+
+  /// Asks, and asks again as the options say, and tells how that ended.
+  private func persisting<T>(
+    _ method: String, _ ask: () async throws -> T
+  ) async throws -> T {
+    try await watching(method) {
+      guard let retry = options.retry else { return try await ask() }
+      return try await retry.run { try await ask() }
     }
   }
 
@@ -135,15 +162,15 @@ private struct SingleCall<Output: Sendable>: Sendable {
   // MARK: The ledger
 
   private func asked(of link: OgmiosLink) async throws -> JSONValue {
-    try await link.places.bringLedger(bring(link))
     do {
+      try await link.places.bringLedger(bring(link))
       let result = try await plain(link)
       // A new connection may have come meanwhile that could not be brought to the view.
       let held = link.places.connection.withLock { $0.ledger }
       guard held != client.caller.now.ledger?.number else { return result }
       try await link.places.bringLedger(bring(link))
       return try await plain(link)
-    } catch let error as OgmiosError where error.code == 2003 {
+    } catch let error as OgmiosError where hasRunOut(error) {
       guard let view = client.caller.now.ledger else { throw error }
       client.caller.change { $0.expired(view.number) }
       link.places.connection.withLock { $0.ledger = nil }
@@ -151,6 +178,12 @@ private struct SingleCall<Output: Sendable>: Sendable {
       client.options.observer?(.acquiredAgain(endpoint: link.name))
       return try await plain(link)
     }
+  }
+
+  /// Whether the view is gone and can be acquired again: also where this node does not have its
+  /// point, for one of any point.
+  private func hasRunOut(_ error: OgmiosError) -> Bool {
+    error.code == 2003 || error.code == 2000 && client.caller.now.ledger?.isAnyPoint == true
   }
 
   // MARK: The chain
@@ -177,7 +210,8 @@ private struct SingleCall<Output: Sendable>: Sendable {
     // Asked at another place, its answer is of no use.
     if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
     try await places.bringChain(bring(link))
-    let result = try await step(of: link)
+    // An answer over a connection that was lost meanwhile is asked for again.
+    guard let result = try await step(of: link) else { return try await nextBlock(of: link) }
     guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
       // It came over a new connection that could not be brought to the place.
       try await places.bringChain(bring(link))
@@ -189,11 +223,12 @@ private struct SingleCall<Output: Sendable>: Sendable {
     }
     guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
     // The server confirms the place that the connection was brought to: nothing happened.
-    return try await step(of: link)
+    return try await nextBlock(of: link)
   }
 
-  /// The answer to the question that is on its way, or to a new one.
-  private func step(of link: OgmiosLink) async throws -> JSONValue {
+  /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
+  /// more.
+  private func step(of link: OgmiosLink) async throws -> JSONValue? {
     let (step, method) = (link.places.step, method)
     let (number, answer) = step.current {
       // A connection that says nothing is noticed by its pings.
@@ -201,8 +236,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
     }
     do {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }
-      step.taken(number)
-      return result
+      return step.taken(number) ? result : nil
     } catch let error as TimedOut {
       throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.appError)
     }

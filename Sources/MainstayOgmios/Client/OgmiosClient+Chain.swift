@@ -69,7 +69,8 @@ extension OgmiosClient {
     /// Acquires a view.
     ///
     /// - Parameter point: The point; nil, the default, for the newest one. Then another point is
-    ///   taken where the view has run out.
+    ///   taken where the view has run out, and where a new connection leads to a node that does not
+    ///   have it.
     /// - Returns: The point that is looked at.
     /// - Throws: ``OgmiosError``, with the code 2000 where the server no longer has that point; a
     ///   `Rejection`, and a cancellation.

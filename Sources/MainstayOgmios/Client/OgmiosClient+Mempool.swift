@@ -22,10 +22,8 @@ extension OgmiosClient {
       try await client.turns.mempool.run { try await acquireInTurn(timeout) }
     }
 
-    private func acquireInTurn(
-      _ timeout: Duration?, only index: Int? = nil
-    ) async throws -> UInt64 {
-      let (slot, link) = try await client.located(.acquireMempool, timeout, only: index)
+    private func acquireInTurn(_ timeout: Duration?) async throws -> UInt64 {
+      let (slot, link) = try await client.located(.acquireMempool, timeout)
       client.hold(link)
       return slot
     }
@@ -105,30 +103,13 @@ extension OgmiosClient {
     private func count() async throws -> UInt64 {
       try await client.turns.mempool.run {
         if client.caller.now.mempool != nil { _ = try? await releaseInTurn() }
-        return try await glancing(at: nil) {
-          try await client.repeated(.sizeOfMempool).transactions
-        }
-      }
-    }
-
-    /// Whether a transaction waits at one endpoint; the view of the caller, if any, is asked where
-    /// there is one.
-    func isWaiting(_ id: String, at index: Int) async throws -> Bool {
-      try await client.turns.mempool.run {
-        guard client.caller.now.mempool == nil else {
-          return try await client.repeated(.hasTransaction(id))
-        }
-        return try await glancing(at: index) {
-          try await client.repeated(.hasTransaction(id), only: index)
-        }
+        return try await glancing { try await client.repeated(.sizeOfMempool).transactions }
       }
     }
 
     /// Acquires a view, and lets go of it in any case.
-    private func glancing<T: Sendable>(
-      at index: Int?, _ look: () async throws -> T
-    ) async throws -> T {
-      _ = try await acquireInTurn(nil, only: index)
+    private func glancing<T: Sendable>(_ look: () async throws -> T) async throws -> T {
+      _ = try await acquireInTurn(nil)
       do {
         let result = try await look()
         await Task.detached { try? await releaseInTurn() }.value

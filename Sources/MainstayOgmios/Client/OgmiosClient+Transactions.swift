@@ -50,6 +50,8 @@ extension OgmiosClient {
     /// Looks for a transaction that was sent before: among those that wait, and in the blocks.
     ///
     /// All endpoints are asked, until one has it: news of a transaction travels from node to node.
+    /// Each is asked on a connection of its own: views of the ledger and of the mempool that were
+    /// acquired are from before, and stay as they are.
     ///
     /// - Parameter id: Its name.
     /// - Returns: Where it is.
@@ -70,14 +72,18 @@ extension OgmiosClient {
     }
 
     private func find(_ id: String, at index: Int) async throws -> TransactionPlace {
-      if client.links[index].hasSocket,
-        try await client.mempoolMonitor.isWaiting(id, at: index)
-      {
-        return .mempool
-      }
+      let acquire = OgmiosRequest<UInt64>.acquireMempool
+      let has = OgmiosRequest<Bool>.hasTransaction(id)
       let first = client.ledgerStateQuery.utxo([OgmiosOutputReference(transaction: id, index: 0)])
-      let outputs = try await client.repeated(first.request, only: index)
-      return outputs.isEmpty ? .unknown : .chain
+        .request
+      return try await client.looking(at: index, for: first.method) { call, isLasting in
+        if isLasting {
+          _ = try await call(acquire.method, acquire.params)
+          if try has.read(try await call(has.method, has.params)) { return .mempool }
+        }
+        let outputs = try first.read(try await call(first.method, first.params))
+        return outputs.isEmpty ? .unknown : .chain
+      }
     }
 
     /// Tries out the scripts of a transaction.

@@ -28,6 +28,9 @@ final class OgmiosLink: Sendable {
   let places: Places
   /// Nil where the endpoint is one of HTTP.
   private let socket: JSONRPCClient?
+  /// Makes a WebSocket beside that one, on which nothing is restored.
+  let newSocket: (@Sendable () throws(ConfigurationError) -> JSONRPCClient)?
+  let looks = Locked(Looks())
   private let http: JSONRPCClient
   private let httpURL: URL
   private let transport: any HTTPTransport
@@ -53,6 +56,7 @@ final class OgmiosLink: Sendable {
     rpc.headers = options.headers
     rpc.webSocket = options.webSocket
     rpc.webSocket.waitsForConnection = false
+    let bare = rpc
     rpc.webSocket.restore = { session in try await places.restore(on: session) }
     headers = options.headers
     leaving = { Timeout.Abandoning($0, disposition: .transient(), clock: clock) }
@@ -65,6 +69,11 @@ final class OgmiosLink: Sendable {
     http = try JSONRPCClient(http: httpURL, over: transport, options: rpc, clock: clock)
     let isSocket = ["ws", "wss"].contains(url.scheme?.lowercased() ?? "")
     socket = isSocket ? try JSONRPCClient(webSocket: url, options: rpc, clock: clock) : nil
+    let newSocket: @Sendable () throws(ConfigurationError) -> JSONRPCClient = {
+      () throws(ConfigurationError) in
+      try JSONRPCClient(webSocket: url, options: bare, clock: clock)
+    }
+    self.newSocket = isSocket ? newSocket : nil
     breaker = options.breaker(name)
   }
 
@@ -78,6 +87,7 @@ final class OgmiosLink: Sendable {
 
   func close() {
     socket?.close()
+    closeLooks()
     http.close()
   }
 
@@ -88,21 +98,25 @@ final class OgmiosLink: Sendable {
     guard let socket else {
       throw OgmiosError(.invalidMethod, method: method, endpoint: name)
     }
-    do throws(AppError) {
-      return try await socket.call(method, params, timeout: timeout)
-    } catch {
-      throw OgmiosError.from(error, method: method, endpoint: name, over: .websocket)
-    }
+    return try await call(socket, method, params, timeout: timeout, over: .websocket)
   }
 
   /// Calls over HTTP.
   func callHTTP(
     _ method: String, _ params: JSONValue?, timeout: Duration
   ) async throws -> JSONValue {
+    try await call(http, method, params, timeout: timeout, over: .http)
+  }
+
+  /// Calls over one connection, with errors in the words of Ogmios.
+  func call(
+    _ client: JSONRPCClient, _ method: String, _ params: JSONValue?, timeout: Duration,
+    over kind: OgmiosError.Kind
+  ) async throws -> JSONValue {
     do throws(AppError) {
-      return try await http.call(method, params, timeout: timeout)
+      return try await client.call(method, params, timeout: timeout)
     } catch {
-      throw OgmiosError.from(error, method: method, endpoint: name, over: .http)
+      throw OgmiosError.from(error, method: method, endpoint: name, over: kind)
     }
   }
 

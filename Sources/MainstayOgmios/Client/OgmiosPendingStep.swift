@@ -11,6 +11,7 @@ final class OgmiosPendingStep: Sendable {
   private struct State {
     var number: UInt64 = 0
     var task: Task<JSONValue, any Error>?
+    var isAnswered = false
   }
 
   private let state = Locked(State())
@@ -25,13 +26,16 @@ final class OgmiosPendingStep: Sendable {
     state.withLock { state in
       if let task = state.task { return (state.number, task) }
       state.number += 1
+      state.isAnswered = false
       let number = state.number
       // Not with the time limits of the first who asks: others wait for it as well.
       let task = Task.detached {
         do {
-          return try await ask()
+          let answer = try await ask()
+          self.answered(number)
+          return answer
         } catch {
-          self.taken(number)
+          _ = self.taken(number)
           throw error
         }
       }
@@ -40,9 +44,26 @@ final class OgmiosPendingStep: Sendable {
     }
   }
 
+  private func answered(_ number: UInt64) {
+    state.withLock { if $0.number == number { $0.isAnswered = true } }
+  }
+
   /// The answer was taken, or there is none.
-  func taken(_ number: UInt64) {
-    state.withLock { if $0.number == number { $0.task = nil } }
+  ///
+  /// - Parameter number: The number of the question.
+  /// - Returns: Whether the answer was still wanted.
+  func taken(_ number: UInt64) -> Bool {
+    state.withLock { state in
+      guard state.number == number, state.task != nil else { return false }
+      state.task = nil
+      return true
+    }
+  }
+
+  /// An answer that is there came over a connection that is gone, so nobody wants it; a question
+  /// that waits for the next connection goes on.
+  func connectionChanged() {
+    state.withLock { if $0.isAnswered { $0.task = nil } }
   }
 
   /// Nobody wants the answer any more.

@@ -105,6 +105,27 @@ import Testing
     #expect(server.mostInFlight == 1)
   }
 
+  @Test func `an answer that nobody took is asked for again on a new connection, told once`()
+    async throws
+  {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 2))
+    let watched = try Watched([server.socketAddress])
+    let client = watched.client
+    #expect(try await steps(3, of: client).last == "block 40")
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 4)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    server.change { $0.forge() }
+    // What comes after the block says that it is there. Then the connection is opened again.
+    _ = try await client.networkQuery.tip.execute()
+    server.inject(.hangUp, into: "queryNetwork/tip")
+    for _ in 0..<2 { _ = try await client.networkQuery.tip.execute() }
+    #expect(watched.log.lines.contains("restored"))
+    server.change { $0.forge() }
+    #expect(try await steps(2, of: client) == ["block 60", "block 80"])
+  }
+
   @Test func `calls that come together get all blocks, each once`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 20))
     let client = try Watched([server.socketAddress]).client

@@ -28,6 +28,38 @@ import Testing
     #expect(error?.appError.disposition == .transient())
   }
 
+  @Test func `a view of any point takes another one where its block was rolled back`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let watched = try Watched([server.socketAddress])
+    let client = watched.client
+    let first = try await client.ledgerState.acquire()
+    server.change { ledger in
+      ledger.rollBack(by: 1)
+      ledger.forge()
+    }
+    let now = OgmiosPoint.block(slot: 200, id: server.ledger.tip.id)
+    #expect(now != first)
+    server.inject(.hangUp, into: "queryLedgerState/tip")
+    #expect(await failure { try await client.ledgerStateQuery.tip.execute() }?.kind == .websocket)
+    for _ in 0..<2 { #expect(try await client.ledgerStateQuery.tip.execute() == now) }
+    #expect(watched.log.lines.filter { $0 == "acquired again" }.count == 1)
+  }
+
+  @Test func `a view of any point takes another one at a node that does not have it`()
+    async throws
+  {
+    let first = try await OgmiosServer()
+    let second = try await OgmiosServer(ledger: OgmiosLedger(blocks: 5))
+    let client = try Watched([first.socketAddress, second.socketAddress]).client
+    #expect(try await client.ledgerState.acquire() == .block(slot: 200, id: first.ledger.tip.id))
+    first.shutDown()
+    let behind = OgmiosPoint.block(slot: 100, id: second.ledger.tip.id)
+    #expect(try await client.ledgerStateQuery.tip.execute() == behind)
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+  }
+
   @Test func `a view of one point is never another one`() async throws {
     let server = try await OgmiosServer()
     let client = try Watched([server.socketAddress]).client

@@ -8,6 +8,19 @@ import MainstayOgmios
 import TestSupport
 import Testing
 
+/// A gateway that has passed each request on, and answers it with a page.
+private struct Gateway: HTTPTransport {
+  let status: Int
+  let log: Log
+
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    log.add(transmission.url.host() ?? "")
+    return HTTPReply(
+      status: status, headers: ["Content-Type": "text/html"],
+      body: HTTPByteStream(Data("<html>".utf8)))
+  }
+}
+
 @Suite(.ends(withinMinutes: 3)) struct OgmiosTransactionTests {
   private let cbor = "84a0"
   private var id: String { OgmiosLedger.transactionID(of: cbor) }
@@ -43,10 +56,9 @@ import Testing
     #expect(try await transactions.submit(cbor: cbor, id: id) == id)
     #expect(try await transactions.find(id) == .chain)
     #expect(try await transactions.find("ff") == .unknown)
-    // Nobody keeps a view of the mempool for that.
-    #expect(
-      server.calls.count { $0 == "acquireMempool" }
-        == server.calls.count { $0 == "releaseMempool" })
+    // Nobody keeps a connection for that, nor what it holds.
+    for look in 1...5 { await server.log.first { $0 == .ended(connection: look) } }
+    #expect(!server.log.events.contains(.ended(connection: 0)))
   }
 
   @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost, .failure(.init(-32603))])
@@ -62,6 +74,65 @@ import Testing
     #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
     #expect(server.calls.count { $0 == "submitTransaction" } == 1)
     #expect(other.calls.count { $0 == "submitTransaction" } == 0)
+  }
+
+  @Test func `a look sees what views from before do not, and leaves them as they are`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    let point = try await client.ledgerState.acquire()
+    try await client.mempoolMonitor.acquire()
+    // The connection with the views stays.
+    server.inject(.failure(.init(-32603)), into: "submitTransaction", takesEffect: true)
+    #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
+    #expect(try await client.transactions.find(id) == .mempool)
+    server.change { $0.forge() }
+    #expect(try await client.transactions.find(id) == .chain)
+    let outputs = client.ledgerStateQuery.utxo([OgmiosOutputReference(transaction: id, index: 0)])
+    #expect(try await outputs.execute().isEmpty)
+    #expect(try await client.ledgerStateQuery.tip.execute() == point)
+    #expect(try await client.mempoolMonitor.nextTransaction() == nil)
+    #expect(server.calls.count { $0 == "acquireLedgerState" } == 1)
+  }
+
+  @Test func `each endpoint is asked by itself, whichever has the view of the mempool`()
+    async throws
+  {
+    let (first, second) = (try await OgmiosServer(), try await OgmiosServer())
+    let client = try Watched([first.socketAddress, second.socketAddress]).client
+    try await client.mempoolMonitor.acquire()
+    second.change { $0.submit("84a0") }
+    #expect(try await client.transactions.find(id) == .mempool)
+    #expect(first.calls.count { $0 == "hasTransaction" } == 1)
+    #expect(second.calls == ["acquireMempool", "hasTransaction"])
+    #expect(try await client.mempoolMonitor.size().transactions == 0)
+  }
+
+  @Test func `a client that is closed looks no more`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    server.inject(.silence, into: "hasTransaction")
+    let looking = Task { try await client.transactions.find(id) }
+    await server.calls(atLeast: 2)
+    client.close()
+    await #expect(throws: (any Error).self) { try await looking.value }
+    await #expect(throws: (any Error).self) { try await client.transactions.find(id) }
+    #expect(server.calls == ["acquireMempool", "hasTransaction"])
+  }
+
+  @Test(arguments: [200, 303])
+  func `after a page over TLS a transaction goes to nobody else`(status: Int) async throws {
+    let log = Log()
+    let endpoints = ["https://first.example", "https://second.example"]
+    let client = try Watched(endpoints, retry: OgmiosPresets.fixedRetry()) {
+      $0.transport = Gateway(status: status, log: log)
+    }.client
+    let error = await failure { try await client.transactions.submit(cbor: cbor) }
+    #expect(error?.kind == .http)
+    #expect(error?.appError.kind == .portal)
+    #expect(error?.appError.disposition == .unknownOutcome)
+    #expect(log.lines == ["first.example"])
   }
 
   @Test func `what is nowhere stays open`() async throws {

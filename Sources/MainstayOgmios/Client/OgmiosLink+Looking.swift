@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+internal import MainstayHTTP
+internal import MainstayJSONRPC
+
+// Looks at how things are now, whatever the callers hold.
+extension OgmiosLink {
+  /// The connections that are there for one look each.
+  struct Looks: Sendable {
+    var isClosed = false
+    var sockets: [ObjectIdentifier: JSONRPCClient] = [:]
+  }
+
+  /// Asks on a connection of its own, which has no view of the ledger or of the mempool; over HTTP
+  /// each question has one.
+  ///
+  /// - Parameters:
+  ///   - timeout: How long each question waits for its answer.
+  ///   - look: Asks; it is given what calls a method.
+  /// - Returns: What it returns.
+  /// - Throws: ``OgmiosError``, and a cancellation.
+  func looking<T>(
+    timeout: Duration, _ look: (_ call: @escaping Places.Call) async throws -> T
+  ) async throws -> T {
+    do {
+      guard let newSocket else {
+        return try await look { try await self.callHTTP($0, $1, timeout: timeout) }
+      }
+      let socket = try newSocket()
+      let key = ObjectIdentifier(socket)
+      let isClosed = looks.withLock { looks in
+        looks.sockets[key] = socket
+        return looks.isClosed
+      }
+      defer {
+        looks.withLock { $0.sockets[key] = nil }
+        socket.close()
+      }
+      if isClosed { socket.close() }
+      return try await look { method, params in
+        try await self.call(socket, method, params, timeout: timeout, over: .websocket)
+      }
+    } catch let error as OgmiosError where error.kind == .invalidResponse {
+      throw error.at(name)
+    }
+  }
+
+  /// Ends those that go on, and those that come.
+  func closeLooks() {
+    let sockets = looks.withLock { looks in
+      looks.isClosed = true
+      return looks.sockets.values
+    }
+    for socket in sockets { socket.close() }
+  }
+}
