@@ -94,11 +94,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   }
 
   /// Asking the other side failed: the outcome stays unknown.
-  package mutating func reconcilingFailed(_ error: AppError, fraction: Double) -> OperationVerdict {
+  package mutating func reconcilingFailed(
+    _ error: AppError, isRunCancelled: Bool = false, fraction: Double
+  ) -> OperationVerdict {
     if error.disposition == .permanent, error.kind != .conflict {
       return dead(.outcomeUnknown, error)
     }
-    let verdict = failed(error, fraction: fraction)
+    let verdict = failed(error, isRunCancelled: isRunCancelled, fraction: fraction)
     effect = .sentUnknown
     if case .conflicted = verdict.next {
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
@@ -111,10 +113,11 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// - Parameters:
   ///   - error: What it threw, classified.
   ///   - remote: The document of the other side, where the error brought one.
+  ///   - isRunCancelled: Whether somebody has cancelled the run: the error alone does not say so.
   ///   - fraction: A random number in `0..<1`, for the backoff.
   /// - Returns: What becomes of the operation.
   package mutating func failed(
-    _ error: AppError, remote: Data? = nil, fraction: Double
+    _ error: AppError, remote: Data? = nil, isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
     if error.kind == .conflict, error.disposition.isDecided {
       effect = .refused
@@ -139,7 +142,12 @@ package struct OperationStateMachine: Sendable, Equatable {
     case .reconcile:
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     case .released:
-      return verdict(.ready, failure: nil)
+      guard !isRunCancelled else { return verdict(.ready, failure: nil) }
+      // Nobody asked for it, so it would come back at once, and end so again.
+      var verdict = backOff(
+        error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+      verdict.failure = .brokenOff
+      return verdict
     case .waits(let hint):
       let delay = hint?.clamped ?? rules.backoff.delay(attempt: 1, fraction: fraction)
       return verdict(.waiting(after: delay), failure: error)

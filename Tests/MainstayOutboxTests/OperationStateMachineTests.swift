@@ -32,13 +32,16 @@ import Testing
   struct Cell: Sendable, CustomTestStringConvertible {
     let disposition: Disposition
     var kind = ErrorKind.server
+    var isRunCancelled = false
     let next: OperationVerdict.Next
     var attempts = 0
     var unreachable = 0
     var effect = EffectCertainty.notSent
     var closesLane: LaneClosure?
 
-    var testDescription: String { "\(disposition), \(kind)" }
+    var testDescription: String {
+      "\(disposition), \(kind)" + (isRunCancelled ? ", and the run was cancelled" : "")
+    }
   }
 
   static let cells = [
@@ -81,7 +84,10 @@ import Testing
     Cell(
       disposition: .unknownOutcome, next: .scheduled(after: .seconds(1)), attempts: 1,
       effect: .sentUnknown),
-    Cell(disposition: .cancelled, next: .ready, effect: .sentUnknown),
+    Cell(disposition: .cancelled, isRunCancelled: true, next: .ready, effect: .sentUnknown),
+    Cell(
+      disposition: .cancelled, next: .scheduled(after: .seconds(1)), attempts: 1,
+      effect: .sentUnknown),
     Cell(disposition: .rejected(retryAfter: .seconds(9)), next: .waiting(after: .seconds(9))),
     Cell(disposition: .rejected(), next: .waiting(after: .seconds(1))),
     Cell(
@@ -93,13 +99,31 @@ import Testing
   func `each disposition has its next state`(cell: Cell) {
     var machine = Self.machine()
     let verdict = machine.failed(
-      Self.error(cell.disposition, kind: cell.kind), remote: Data([7]), fraction: 0.5)
+      Self.error(cell.disposition, kind: cell.kind), remote: Data([7]),
+      isRunCancelled: cell.isRunCancelled, fraction: 0.5)
     #expect(verdict.next == cell.next)
     #expect(verdict.attempts == cell.attempts)
     #expect(verdict.unreachable == cell.unreachable)
     #expect(verdict.effect == cell.effect)
     #expect(verdict.closesLane == cell.closesLane)
-    #expect((verdict.failure == nil) == (cell.disposition == .cancelled))
+    #expect((verdict.failure == nil) == cell.isRunCancelled)
+  }
+
+  @Test func `a cancellation that nobody asked for is given up in the end`() {
+    var machine = Self.machine(maximumAttempts: 3)
+    let verdicts = (0..<3).map { _ in machine.failed(.cancelled(), fraction: 0) }
+    #expect(
+      verdicts.map(\.next) == [
+        .scheduled(after: .seconds(1)), .scheduled(after: .seconds(2)),
+        .dead(.outcomeUnknown, followers: .holdKey),
+      ])
+    #expect(verdicts.allSatisfy { $0.effect == .sentUnknown && $0.failure == .brokenOff })
+    // What somebody did ask for costs nothing, however often.
+    var stopped = Self.machine(maximumAttempts: 1)
+    for _ in 0..<3 {
+      let verdict = stopped.failed(.cancelled(), isRunCancelled: true, fraction: 0)
+      #expect(verdict.next == .ready && verdict.attempts == 0 && verdict.failure == nil)
+    }
   }
 
   @Test func `success ends it`() {
@@ -252,7 +276,8 @@ import Testing
 
   @Test(arguments: [
     (Disposition.transient(), OperationVerdict.Next.scheduled(after: .seconds(1))),
-    (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready), (.cancelled, .ready),
+    (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready),
+    (.cancelled, .scheduled(after: .seconds(1))),
     (.permanent, .dead(.outcomeUnknown, followers: .holdKey)),
     (.rejected(), .waiting(after: .seconds(1))),
     (.unclassified, .scheduled(after: .seconds(1))),
@@ -264,6 +289,13 @@ import Testing
     let verdict = machine.reconcilingFailed(Self.error(disposition), fraction: 0)
     #expect(verdict.next == next)
     #expect(verdict.effect == .sentUnknown)
+  }
+
+  @Test func `a question that was cancelled with its run costs no attempt`() {
+    var machine = Self.machine(attempts: 1, effect: .sentUnknown)
+    let verdict = machine.reconcilingFailed(
+      Self.error(.cancelled), isRunCancelled: true, fraction: 0)
+    #expect(verdict.next == .ready && verdict.attempts == 1 && machine.mustReconcile)
   }
 
   @Test func `a key that was reused is told from other refusals`() {
@@ -359,7 +391,8 @@ import Testing
         let cell = Self.cells.randomElement(using: &generator) ?? Self.cells[0]
         let before = machine.attempts
         let verdict = machine.failed(
-          Self.error(cell.disposition, kind: cell.kind), fraction: 0.3)
+          Self.error(cell.disposition, kind: cell.kind), isRunCancelled: cell.isRunCancelled,
+          fraction: 0.3)
         #expect((before...(before + 1)).contains(verdict.attempts))
         if cell.disposition == .unknownOutcome { #expect(verdict.effect == .sentUnknown) }
         if case .dead = verdict.next { break }

@@ -160,6 +160,29 @@ import Testing
     await second.shutDown()
   }
 
+  @Test func `a cancellation that nobody asked for does not come back at once, for ever`()
+    async throws
+  {
+    let shop = try Workshop()
+    // As where a task inside of a worker was cancelled, or URLSession does not trust the server.
+    let outbox = try await shop.open(
+      shop.worker(maximumAttempts: 3) { _, _ in throw CancellationError() })
+    try await outbox.enqueue(Note(text: "a"))
+    for failures in 1...2 {
+      await shop.log.wait(for: "failed", count: failures)
+      await outbox.wait { $0.scheduled == 1 }
+      #expect(shop.log.count("started") == failures, "the clock stands still")
+      shop.clock.advance(by: .seconds(1))
+    }
+    await outbox.wait { $0.dead == 1 }
+    let letter = try #require(try await outbox.deadLetters().first)
+    #expect(letter.reason == .outcomeUnknown && letter.operation.effect == .sentUnknown)
+    #expect(letter.operation.failure?.code == "outbox.broken-off")
+    #expect(letter.message.hasPrefix("The call was broken off before it was finished"))
+    #expect(shop.log.count("released") == 0)
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O2")) func `a lost lease cancels the run, and its answer changes nothing`()
     async throws
   {
