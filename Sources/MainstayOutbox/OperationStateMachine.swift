@@ -22,6 +22,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// How long a lane is closed when the other side asks to slow down and does not say for how long.
   package static let throttledWait = Duration.seconds(5)
 
+  /// How long at least a lane is closed when the other side asks to slow down: no attempt is
+  /// counted, so "at once" would go on for ever, as fast as the other side answers.
+  package static let shortestThrottledWait = Duration.seconds(1)
+
+  /// What is waited instead of no time at all: at least a second, and not the same for everybody.
+  private static let instead = Backoff.constant(.seconds(2), jitter: .equal)
+
   /// How many attempts have been counted.
   package private(set) var attempts: Int
   /// How many runs in a row could not reach the network.
@@ -131,8 +138,11 @@ package struct OperationStateMachine: Sendable, Equatable {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
     case .laneWaits(let hint):
-      let closure = LaneClosure(.throttled, for: (hint ?? Self.throttledWait).clamped)
-      return verdict(.ready, failure: error, closesLane: closure)
+      var wait = (hint ?? Self.throttledWait).clamped
+      if wait < Self.shortestThrottledWait {
+        wait = Self.instead.delay(attempt: 1, fraction: fraction)
+      }
+      return verdict(.ready, failure: error, closesLane: LaneClosure(.throttled, for: wait))
     case .lanePaused:
       return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
     case .deadLetter:
@@ -150,7 +160,8 @@ package struct OperationStateMachine: Sendable, Equatable {
       return verdict
     case .waits(let hint):
       let delay = hint?.clamped ?? rules.backoff.delay(attempt: 1, fraction: fraction)
-      return verdict(.waiting(after: delay), failure: error)
+      let instead = Self.instead.delay(attempt: 1, fraction: fraction)
+      return verdict(.waiting(after: delay > .zero ? delay : instead), failure: error)
     case .limitedAttempts(let limit):
       return backOff(
         error, hint: nil, limit: min(limit, rules.maximumAttempts), givingUpAs: .unclassified,

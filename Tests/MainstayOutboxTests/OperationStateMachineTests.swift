@@ -67,6 +67,13 @@ import Testing
     Cell(
       disposition: .throttled(), next: .ready, effect: .refused,
       closesLane: LaneClosure(.throttled, for: .seconds(5))),
+    // It counts no attempt, so "at once" would go on for ever.
+    Cell(
+      disposition: .throttled(retryAfter: .zero), next: .ready, effect: .refused,
+      closesLane: LaneClosure(.throttled, for: .milliseconds(1500))),
+    Cell(
+      disposition: .throttled(retryAfter: .seconds(1)), next: .ready, effect: .refused,
+      closesLane: LaneClosure(.throttled, for: .seconds(1))),
     Cell(
       disposition: .permanent, next: .dead(.refused, followers: .holdKey), effect: .refused),
     Cell(
@@ -89,6 +96,11 @@ import Testing
       disposition: .cancelled, next: .scheduled(after: .seconds(1)), attempts: 1,
       effect: .sentUnknown),
     Cell(disposition: .rejected(retryAfter: .seconds(9)), next: .waiting(after: .seconds(9))),
+    Cell(
+      disposition: .rejected(retryAfter: .zero), next: .waiting(after: .milliseconds(1500))),
+    Cell(
+      disposition: .rejected(retryAfter: .milliseconds(9)),
+      next: .waiting(after: .milliseconds(9))),
     Cell(disposition: .rejected(), next: .waiting(after: .seconds(1))),
     Cell(
       disposition: .unclassified, next: .scheduled(after: .seconds(1)), attempts: 1,
@@ -107,23 +119,6 @@ import Testing
     #expect(verdict.effect == cell.effect)
     #expect(verdict.closesLane == cell.closesLane)
     #expect((verdict.failure == nil) == cell.isRunCancelled)
-  }
-
-  @Test func `a cancellation that nobody asked for is given up in the end`() {
-    var machine = Self.machine(maximumAttempts: 3)
-    let verdicts = (0..<3).map { _ in machine.failed(.cancelled(), fraction: 0) }
-    #expect(
-      verdicts.map(\.next) == [
-        .scheduled(after: .seconds(1)), .scheduled(after: .seconds(2)),
-        .dead(.outcomeUnknown, followers: .holdKey),
-      ])
-    #expect(verdicts.allSatisfy { $0.effect == .sentUnknown && $0.failure == .brokenOff })
-    // What somebody did ask for costs nothing, however often.
-    var stopped = Self.machine(maximumAttempts: 1)
-    for _ in 0..<3 {
-      let verdict = stopped.failed(.cancelled(), isRunCancelled: true, fraction: 0)
-      #expect(verdict.next == .ready && verdict.attempts == 0 && verdict.failure == nil)
-    }
   }
 
   @Test func `success ends it`() {
@@ -289,13 +284,6 @@ import Testing
     let verdict = machine.reconcilingFailed(Self.error(disposition), fraction: 0)
     #expect(verdict.next == next)
     #expect(verdict.effect == .sentUnknown)
-  }
-
-  @Test func `a question that was cancelled with its run costs no attempt`() {
-    var machine = Self.machine(attempts: 1, effect: .sentUnknown)
-    let verdict = machine.reconcilingFailed(
-      Self.error(.cancelled), isRunCancelled: true, fraction: 0)
-    #expect(verdict.next == .ready && verdict.attempts == 1 && machine.mustReconcile)
   }
 
   @Test func `a key that was reused is told from other refusals`() {

@@ -275,6 +275,32 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a service that says "slow down, and come back at once" is not hammered`()
+    async throws
+  {
+    let shop = try Workshop()
+    let runs = Box(0)
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        let run = runs.change { count in
+          count += 1
+          return count
+        }
+        if run < 3 { throw AppError.http(status: 429, retryAfter: .zero) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    for count in 1...2 {
+      await shop.log.wait(for: "failed", count: count)
+      await outbox.wait { $0.waiting == 1 }
+      #expect(runs.value == count, "the clock stands still")
+      await shop.clock.sleepers(atLeast: 1)
+      shop.clock.advance(by: .seconds(2))
+    }
+    await outbox.wait { $0.pending == 0 }
+    #expect(runs.value == 3)
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("C21")) func `a conflict waits with its document until it is resolved`()
     async throws
   {
