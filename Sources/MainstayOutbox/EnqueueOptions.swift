@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 public import Mainstay
 
 /// Wishes about one operation.
@@ -70,17 +69,6 @@ extension EnqueueOptions {
     idempotencyKey == nil && timeToLive == nil && !mayHaveBeenSent && priority == nil
       && delay == nil && uniqueKey == nil && dependencies == nil && constraints.isEmpty
       && isExpendable == nil
-  }
-}
-
-extension StoredOperation {
-  /// Whether a newcomer may be put together with it.
-  func isOpen(to new: NewOperation) -> Bool {
-    type == new.type && lane == new.lane && isUntouched && !isCancelled
-  }
-
-  func coalescing(_ payload: Data?) -> NewOperation.Coalescing {
-    NewOperation.Coalescing(earlier: id, expected: self.payload, payload: payload)
   }
 }
 

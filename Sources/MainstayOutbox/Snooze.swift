@@ -12,8 +12,8 @@ public struct Snooze: AppErrorConvertible {
 
   /// Puts an operation off.
   ///
-  /// - Parameter duration: For how long; zero or more, more than a year is a year. For zero an outbox
-  ///   waits a second or two.
+  /// - Parameter duration: For how long; zero or more, more than a year is a year. An outbox waits
+  ///   a second or two instead of zero.
   public init(for duration: Duration) { self.duration = max(.zero, duration.clamped) }
 
   /// What a person reads who asks why it waits.

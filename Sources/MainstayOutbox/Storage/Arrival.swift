@@ -110,16 +110,21 @@ struct Arrival {
             AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND effect = 'notSent'
             AND NOT cancelled
             AND id = (SELECT max(id) FROM mainstay_op WHERE ordering_key = ?5)
+            AND unique_key IS NULL AND expires_at IS NULL AND constraints IS NULL
+            AND priority = ?7 AND expendable = ?8
+            AND NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE op = id)
             AND (?6 OR NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = id))
           """),
       arguments: [
         coalescing.earlier.data, coalescing.expected, operation.type.kind.rawValue,
         operation.type.version, operation.orderingKey.map { Data($0.utf8) },
-        coalescing.payload != nil,
+        coalescing.payload != nil, operation.wishes.priority.rawValue,
+        operation.wishes.isExpendable,
       ])
-    guard let row else {
+    guard let row, try isFitting(coalescing) else {
       return .failure(
-        OutboxError(.changedMeanwhile, details: "\(coalescing.earlier) is not what it was"))
+        OutboxError(
+          .changedMeanwhile, details: "\(coalescing.earlier) is not what it was, or stays alone"))
     }
     accepted += 1
     let kind = operation.type.kind.rawValue

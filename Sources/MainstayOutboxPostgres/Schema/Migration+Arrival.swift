@@ -173,7 +173,7 @@ extension Migration {
 
     -- The last one of the key gets what both come to, or both are gone.
     create function mainstay.coalesce_arrival(
-      p_new mainstay.arrival, p_outcomes boolean, p_at bigint
+      p_new mainstay.arrival, p_maximum_bytes bigint, p_outcomes boolean, p_at bigint
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
     declare
       v_row record;
@@ -186,10 +186,18 @@ extension Migration {
           and not cancelled
           and not exists (select 1 from mainstay.op as later
             where later.ordering_key = p_new.ordering_key and later.id > o.id)
+          and unique_key is null and expires_at is null and constraints is null
+          and priority = p_new.priority and expendable = p_new.expendable
+          and not exists (select 1 from mainstay.dep where op = o.id)
           and (p_new.merged is not null
             or not exists (select 1 from mainstay.dep where needs = o.id))
         for update skip locked;
       if not found then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
+      -- What both come to must have room; nothing is dropped for it.
+      if octet_length(p_new.merged) > v_row.bytes
+        and (select sum(bytes) from mainstay.load) + octet_length(p_new.merged) - v_row.bytes
+          > p_maximum_bytes
+      then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
       perform mainstay.count_load(1, 0, 0);
       if p_new.merged is not null then
         update mainstay.op set payload = p_new.merged, idem_key = p_new.idem_key
@@ -216,7 +224,7 @@ extension Migration {
         v_answer := mainstay.twin(p_new);
         if v_answer.code is not null then return v_answer; end if;
         if p_new.earlier is not null then
-          return mainstay.coalesce_arrival(p_new, p_outcomes, p_at);
+          return mainstay.coalesce_arrival(p_new, p_maximum_bytes, p_outcomes, p_at);
         end if;
         v_holder := null;
         select id, uuid, octet_length(payload) as bytes,
