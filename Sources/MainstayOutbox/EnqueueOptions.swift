@@ -82,7 +82,8 @@ extension EnqueueOptions {
       /// The one that is there stays, and the newcomer is dropped; the default.
       case keep
       /// The one that is there gets the newcomer's payload, and its place in the order stays. One
-      /// that may have been sent is not touched: the newcomer runs after it.
+      /// that may have been sent is not touched: the newcomer runs after it, and so does one that
+      /// needs others or may have been sent itself.
       case replace
       /// The newcomer runs after the one that is there, whatever becomes of that, and has the key
       /// from then on.

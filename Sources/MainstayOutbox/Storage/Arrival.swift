@@ -45,7 +45,8 @@ struct Arrival {
     case .reject:
       let details = "\(operation.type.kind) “\(key.value)” is waiting already"
       return .failure(OutboxError(.duplicate, details: details))
-    case .replace where holder.isUntouched: return try replace(holder, with: operation)
+    case .replace where holder.isUntouched && operation.mayReplace:
+      return try replace(holder, with: operation)
     case .replace, .append: return try insert(operation, after: holder)
     }
   }
@@ -198,7 +199,7 @@ struct Arrival {
     let number = db.lastInsertedRowID
     for need in needed {
       try db.cachedStatement(
-        sql: "INSERT OR IGNORE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
+        sql: "INSERT OR REPLACE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
       ).execute(arguments: [number, need.row, need.policy.rawValue])
     }
     accepted += 1
@@ -221,7 +222,7 @@ struct Arrival {
     let policy: EnqueueOptions.Dependencies.IfGivenUp
   }
 
-  /// What is there of those that have to end first.
+  /// What is there of those that have to end first; of two about the same one the last counts.
   private func needs(_ operation: NewOperation, after holder: Holder?) throws -> [Need] {
     var needed = holder.map { [Need(row: $0.row, policy: .runAnyway)] } ?? []
     guard let dependencies = operation.wishes.dependencies else { return needed }

@@ -23,7 +23,7 @@ extension InMemoryState {
     switch key.ifTaken {
     case .keep: return holder.operation.id
     case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
-    case .replace where isUntouched:
+    case .replace where isUntouched && new.mayReplace:
       replace(number, with: new, at: date)
       return holder.operation.id
     case .replace, .append: return try add(new, after: number, at: date)

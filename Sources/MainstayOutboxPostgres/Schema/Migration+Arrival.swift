@@ -142,8 +142,10 @@ extension Migration {
         return v_answer;
       end if;
       insert into mainstay.dep (op, needs, policy)
-        select v_id, n.id, n.policy from unnest(v_needed, v_policies) as n (id, policy)
-        on conflict do nothing;
+        -- Of the one before it, what was asked for counts.
+        select v_id, n.id, n.policy
+        from unnest(v_needed, v_policies) with ordinality as n (id, policy, place)
+        order by n.place desc on conflict do nothing;
       perform mainstay.count_load(1, 1, octet_length(v_new.payload));
       if v_gives_up then perform mainstay.give_up(v_id, p_at); end if;
       return ('kept', v_new.uuid)::mainstay.arrival_answer;
@@ -238,7 +240,11 @@ extension Migration {
           v_answer := ('twin', v_holder.uuid)::mainstay.arrival_answer;
         elsif p_new.if_taken = 'reject' then
           v_answer := ('duplicate', null)::mainstay.arrival_answer;
-        elsif p_new.if_taken = 'replace' and v_holder.untouched then
+        -- It keeps its place in the order, where what the newcomer needs may stand behind it; and
+        -- it is sent without asking.
+        elsif p_new.if_taken = 'replace' and v_holder.untouched and p_new.effect = 'notSent'
+          and coalesce(cardinality(p_new.needs), 0) = 0
+        then
           v_answer := mainstay.replace(p_new, v_holder.id, v_holder.uuid, v_holder.bytes, p_at);
         else
           v_answer := mainstay.take_new(
