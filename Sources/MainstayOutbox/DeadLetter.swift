@@ -81,6 +81,11 @@ public struct FailureNote: Sendable, Hashable, Codable {
     code: "outbox.dependency-failed",
     message: "Something that has to be done first was given up.")
 
+  /// What is noted where a run ended as if it had been cancelled, which nobody has done.
+  package static let brokenOff = FailureNote(
+    code: "outbox.broken-off",
+    message: "The call was broken off before it was finished, and nobody had stopped it.")
+
   /// Makes the note of an error; technical details are not kept.
   public init(_ error: AppError) {
     let title = error.title.description

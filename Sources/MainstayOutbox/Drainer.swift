@@ -5,33 +5,6 @@ internal import Mainstay
 
 /// Runs what is ready: one loop, however often it is woken.
 actor Drainer {
-  struct Settings: Sendable {
-    var live: SettingsInForce
-    var timeline: Timeline
-    var mapping: ErrorMapping?
-    var observer: (any OutboxObserver)?
-    var chance: Chance
-    var probe: DurabilityProbe?
-    var budget: RetryBudget?
-    var connectivity: ConnectivityMonitor?
-    var changed: @Sendable () -> Void
-    var vault: Vault
-    /// What runs say of how far they are.
-    var progress: ProgressBoard
-    /// Told when what a run says of an operation has changed; nil when a run of it has ended.
-    var report: @Sendable (OperationID, OperationProgress?) -> Void
-    let unclassified = SeenTypes()
-  }
-
-  /// The error types that were reported as unclassified.
-  final class SeenTypes: Sendable {
-    private let seen = Locked<Set<ObjectIdentifier>>([])
-
-    func isNew(_ type: any Error.Type) -> Bool {
-      seen.withLock { $0.insert(ObjectIdentifier(type)).inserted }
-    }
-  }
-
   /// One run that has begun.
   private struct Run {
     let operation: StoredOperation
@@ -71,6 +44,8 @@ actor Drainer {
   /// Whether a claim is on its way, and who waits until it is over.
   private var isClaiming = false
   private var claimWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Who waits for a whole turn that begins after they came.
+  private var turnWaiters: [AsyncStream<Never>.Continuation] = []
   /// What somebody has cancelled while a claim was on its way that may have leased it before.
   private var cancelledMeanwhile: Set<OperationID> = []
   /// What was given up on and could not be given back, which is tried again.
@@ -96,9 +71,21 @@ actor Drainer {
 
   func pause() { isPaused = true }
 
-  func resume() {
+  /// Goes on after a pause.
+  ///
+  /// - Returns: It ends when what is due now was made ready and begun, as far as that can be; also
+  ///   where the store fails, at the end of the drainer, and for a task that is cancelled.
+  @discardableResult func resume() -> AsyncStream<Never> {
     isPaused = false
+    let (turn, waiter) = AsyncStream.makeStream(of: Never.self)
+    if isEnding { waiter.finish() } else { turnWaiters.append(waiter) }
     wake()
+    return turn
+  }
+
+  private func turnEnded(for count: Int) {
+    for waiter in turnWaiters.prefix(count) { waiter.finish() }
+    turnWaiters.removeFirst(count)
   }
 
   /// Says whether a constraint holds from now on.
@@ -246,8 +233,11 @@ actor Drainer {
   }
 
   private func run() async {
+    defer { turnEnded(for: turnWaiters.count) }
     while !isEnding {
       do {
+        // Whoever comes while this turn is on its way waits for the next one.
+        let waiting = turnWaiters.count
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
         try await reconsider()
@@ -255,6 +245,7 @@ actor Drainer {
         followSettings()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()
+        turnEnded(for: waiting)
         settings.changed()
         storageFailures = 0
         if isEnding { return }
@@ -266,6 +257,7 @@ actor Drainer {
         // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
         tell(.storageFailed(OutboxError(error)))
+        turnEnded(for: turnWaiters.count)
         await signal.wait(until: end, on: settings.timeline)
       }
     }

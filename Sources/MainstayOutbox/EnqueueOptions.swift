@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 public import Mainstay
 
 /// Wishes about one operation.
@@ -73,17 +72,6 @@ extension EnqueueOptions {
   }
 }
 
-extension StoredOperation {
-  /// Whether a newcomer may be put together with it.
-  func isOpen(to new: NewOperation) -> Bool {
-    type == new.type && lane == new.lane && isUntouched && !isCancelled
-  }
-
-  func coalescing(_ payload: Data?) -> NewOperation.Coalescing {
-    NewOperation.Coalescing(earlier: id, expected: self.payload, payload: payload)
-  }
-}
-
 extension EnqueueOptions {
   /// What an operation stands for, such as `refresh`: at most one of a kind waits under a key.
   ///
@@ -94,7 +82,8 @@ extension EnqueueOptions {
       /// The one that is there stays, and the newcomer is dropped; the default.
       case keep
       /// The one that is there gets the newcomer's payload, and its place in the order stays. One
-      /// that may have been sent is not touched: the newcomer runs after it.
+      /// that may have been sent is not touched: the newcomer runs after it, and so does one that
+      /// needs others or may have been sent itself.
       case replace
       /// The newcomer runs after the one that is there, whatever becomes of that, and has the key
       /// from then on.

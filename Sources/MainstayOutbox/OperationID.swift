@@ -62,4 +62,17 @@ extension IdempotencyKey {
   ///
   /// Keys that sort by time stand side by side in an index, and random ones touch all of it.
   init(_ id: OperationID) { self = IdempotencyKey(id.description) ?? IdempotencyKey() }
+
+  /// Another key of an operation for which nobody chose one, since it sends something else now.
+  ///
+  /// It is a UUID that ends as the identity does, by which it is known again.
+  init(anotherOf id: OperationID) {
+    let key = UUID().uuidString.lowercased().dropLast(12) + id.description.suffix(12)
+    self = IdempotencyKey(key) ?? IdempotencyKey()
+  }
+
+  /// Whether it was made for an operation for which nobody chose one: nobody asks for it by this.
+  func isMade(for id: OperationID) -> Bool {
+    rawValue.utf8.count == 36 && rawValue.hasSuffix(id.description.suffix(12))
+  }
 }

@@ -22,6 +22,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// How long a lane is closed when the other side asks to slow down and does not say for how long.
   package static let throttledWait = Duration.seconds(5)
 
+  /// How long at least a lane is closed when the other side asks to slow down: no attempt is
+  /// counted, so "at once" would go on for ever, as fast as the other side answers.
+  package static let shortestThrottledWait = Duration.seconds(1)
+
+  /// What is waited instead of no time at all: at least a second, and not the same for everybody.
+  private static let instead = Backoff.constant(.seconds(2), jitter: .equal)
+
   /// How many attempts have been counted.
   package private(set) var attempts: Int
   /// How many runs in a row could not reach the network.
@@ -94,11 +101,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   }
 
   /// Asking the other side failed: the outcome stays unknown.
-  package mutating func reconcilingFailed(_ error: AppError, fraction: Double) -> OperationVerdict {
+  package mutating func reconcilingFailed(
+    _ error: AppError, isRunCancelled: Bool = false, fraction: Double
+  ) -> OperationVerdict {
     if error.disposition == .permanent, error.kind != .conflict {
       return dead(.outcomeUnknown, error)
     }
-    let verdict = failed(error, fraction: fraction)
+    let verdict = failed(error, isRunCancelled: isRunCancelled, fraction: fraction)
     effect = .sentUnknown
     if case .conflicted = verdict.next {
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
@@ -111,10 +120,11 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// - Parameters:
   ///   - error: What it threw, classified.
   ///   - remote: The document of the other side, where the error brought one.
+  ///   - isRunCancelled: Whether somebody has cancelled the run: the error alone does not say so.
   ///   - fraction: A random number in `0..<1`, for the backoff.
   /// - Returns: What becomes of the operation.
   package mutating func failed(
-    _ error: AppError, remote: Data? = nil, fraction: Double
+    _ error: AppError, remote: Data? = nil, isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
     if error.kind == .conflict, error.disposition.isDecided {
       effect = .refused
@@ -128,8 +138,11 @@ package struct OperationStateMachine: Sendable, Equatable {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
     case .laneWaits(let hint):
-      let closure = LaneClosure(.throttled, for: (hint ?? Self.throttledWait).clamped)
-      return verdict(.ready, failure: error, closesLane: closure)
+      var wait = (hint ?? Self.throttledWait).clamped
+      if wait < Self.shortestThrottledWait {
+        wait = Self.instead.delay(attempt: 1, fraction: fraction)
+      }
+      return verdict(.ready, failure: error, closesLane: LaneClosure(.throttled, for: wait))
     case .lanePaused:
       return verdict(.ready, failure: error, closesLane: LaneClosure(.needsUser))
     case .deadLetter:
@@ -139,10 +152,16 @@ package struct OperationStateMachine: Sendable, Equatable {
     case .reconcile:
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     case .released:
-      return verdict(.ready, failure: nil)
+      guard !isRunCancelled else { return verdict(.ready, failure: nil) }
+      // Nobody asked for it, so it would come back at once, and end so again.
+      var verdict = backOff(
+        error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
+      verdict.failure = .brokenOff
+      return verdict
     case .waits(let hint):
       let delay = hint?.clamped ?? rules.backoff.delay(attempt: 1, fraction: fraction)
-      return verdict(.waiting(after: delay), failure: error)
+      let instead = Self.instead.delay(attempt: 1, fraction: fraction)
+      return verdict(.waiting(after: delay > .zero ? delay : instead), failure: error)
     case .limitedAttempts(let limit):
       return backOff(
         error, hint: nil, limit: min(limit, rules.maximumAttempts), givingUpAs: .unclassified,

@@ -200,10 +200,15 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func drain(for time: Duration) async throws(OutboxError) -> OutboxSnapshot {
-    await drainer.resume()
+    let turn = await drainer.resume()
     await withTaskGroup { group in
-      group.addTask { [changes] in
-        for await snapshot in changes where snapshot.ready + snapshot.running == 0 { return }
+      group.addTask { [self] in
+        // What fell due during a pause is not ready before the drainer has looked.
+        for await _ in turn {}
+        for await snapshot in changes where snapshot.isWorkedOff {
+          // What is told may have been counted before that.
+          if let now = try? await self.snapshot(), now.isWorkedOff { return }
+        }
       }
       group.addTask { [drainer] in await drainer.pass(max(time, .zero)) }
       await group.next()
@@ -319,4 +324,9 @@ extension Outbox {
     changeFeed.changed()
     return result
   }
+}
+
+extension OutboxSnapshot {
+  /// Whether nothing runs, nor could begin.
+  fileprivate var isWorkedOff: Bool { ready + running == 0 }
 }

@@ -117,24 +117,17 @@ extension Outbox {
     _ new: NewOperation, _ plain: Data, of type: Operation.Type, _ options: EnqueueOptions,
     _ store: SQLiteStore, _ db: Database
   ) throws -> OperationID {
-    var new = new
-    let content = Vault.Content.payload(new.type)
+    var merged: NewOperation?
     if let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
       options.allowsCoalescing, let last = try store.last(of: key, in: db),
       last.isOpen(to: new)
     {
-      switch try? kind.coalesced(vault.opened(last.payload, as: content), with: plain) {
-      case .replace(let payload):
-        new.wishes.coalescing = last.coalescing(try vault.sealed(payload, as: content))
-      case .annihilate: new.wishes.coalescing = last.coalescing(nil)
-      case .keepBoth, nil: break
-      }
+      merged = try self.merged(new, plain, with: last, by: kind)
     }
     do {
-      return try store.insert(new, in: db)
+      return try store.insert(merged ?? new, in: db)
     } catch let error as OutboxError where error.code == .changedMeanwhile {
-      // Something else needs the one that would go.
-      new.wishes.coalescing = nil
+      // The store knows why the last one stays alone, such as another that needs it.
       return try store.insert(new, in: db)
     } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {
       let twin = try store.operation(keyed: new.idempotencyKey, in: db)

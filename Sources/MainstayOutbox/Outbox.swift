@@ -326,36 +326,9 @@ extension Outbox {
     return (new, payload)
   }
 
-  /// Keeps an operation, or what it and the last one of its key come to, where their kind says so.
-  private func insert<Operation: QueuedOperation>(
-    _ new: NewOperation, _ plain: Data, of type: Operation.Type, _ options: EnqueueOptions
-  ) async throws -> OperationID {
-    guard let kind = type as? any CoalescingOperation.Type, let key = new.orderingKey,
-      options.allowsCoalescing
-    else { return try await insert(new, plain) }
-    let content = Vault.Content.payload(new.type)
-    // Somebody else may change what both come to, again and again.
-    for _ in 0..<8 {
-      guard let last = try await store.last(of: key), last.isOpen(to: new) else { break }
-      var merged = new
-      switch try? kind.coalesced(vault.opened(last.payload, as: content), with: plain) {
-      case .replace(let payload):
-        merged.wishes.coalescing = last.coalescing(try vault.sealed(payload, as: content))
-      case .annihilate: merged.wishes.coalescing = last.coalescing(nil)
-      case .keepBoth, nil: return try await store.insert(new)
-      }
-      do {
-        return try await store.insert(merged)
-      } catch let error as OutboxError where error.code == .changedMeanwhile {
-        continue
-      }
-    }
-    return try await store.insert(new)
-  }
-
   /// Keeps an operation; the same bytes are sealed to others each time, so a repetition is found by
   /// what was sealed.
-  private func insert(_ new: NewOperation, _ plain: Data) async throws -> OperationID {
+  func insert(_ new: NewOperation, _ plain: Data) async throws -> OperationID {
     do {
       return try await store.insert(new)
     } catch let error as OutboxError where error.code == .keyReused && vault.codec != nil {

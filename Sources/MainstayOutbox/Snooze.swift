@@ -7,12 +7,13 @@ public import Mainstay
 /// The operation waits, no attempt is counted, and nothing is reported as a failure of the other
 /// side.
 public struct Snooze: AppErrorConvertible {
-  /// For how long; more than a year is a year.
+  /// For how long; more than a year is a year, and an outbox waits a second or two instead of zero.
   public let duration: Duration
 
   /// Puts an operation off.
   ///
-  /// - Parameter duration: For how long; zero or more, more than a year is a year.
+  /// - Parameter duration: For how long; zero or more, more than a year is a year. An outbox waits
+  ///   a second or two instead of zero.
   public init(for duration: Duration) { self.duration = max(.zero, duration.clamped) }
 
   /// What a person reads who asks why it waits.

@@ -93,8 +93,9 @@ struct WorkerRun: Sendable {
       return unreadable(error, machine)
     } catch {
       let mapped = classify(error)
-      let fraction = settings.chance.fraction()
-      return ended(machine.reconcilingFailed(mapped, fraction: fraction), mapped)
+      let verdict = machine.reconcilingFailed(
+        mapped, isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
+      return ended(verdict, mapped)
     }
   }
 
@@ -174,7 +175,9 @@ struct WorkerRun: Sendable {
     let remote = remote(of: error)
     let kept = remote.flatMap(sealedRecord)
     guard let merge = worker.merge, let remote, let kept, mapped.kind == .conflict else {
-      let verdict = machine.failed(mapped, remote: kept, fraction: settings.chance.fraction())
+      let verdict = machine.failed(
+        mapped, remote: kept, isRunCancelled: Task.isCancelled,
+        fraction: settings.chance.fraction())
       return ended(verdict, mapped)
     }
     let step = try? merge(payload, remote)

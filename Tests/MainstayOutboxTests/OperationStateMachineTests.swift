@@ -32,13 +32,16 @@ import Testing
   struct Cell: Sendable, CustomTestStringConvertible {
     let disposition: Disposition
     var kind = ErrorKind.server
+    var isRunCancelled = false
     let next: OperationVerdict.Next
     var attempts = 0
     var unreachable = 0
     var effect = EffectCertainty.notSent
     var closesLane: LaneClosure?
 
-    var testDescription: String { "\(disposition), \(kind)" }
+    var testDescription: String {
+      "\(disposition), \(kind)" + (isRunCancelled ? ", and the run was cancelled" : "")
+    }
   }
 
   static let cells = [
@@ -64,6 +67,13 @@ import Testing
     Cell(
       disposition: .throttled(), next: .ready, effect: .refused,
       closesLane: LaneClosure(.throttled, for: .seconds(5))),
+    // It counts no attempt, so "at once" would go on for ever.
+    Cell(
+      disposition: .throttled(retryAfter: .zero), next: .ready, effect: .refused,
+      closesLane: LaneClosure(.throttled, for: .milliseconds(1500))),
+    Cell(
+      disposition: .throttled(retryAfter: .seconds(1)), next: .ready, effect: .refused,
+      closesLane: LaneClosure(.throttled, for: .seconds(1))),
     Cell(
       disposition: .permanent, next: .dead(.refused, followers: .holdKey), effect: .refused),
     Cell(
@@ -81,8 +91,16 @@ import Testing
     Cell(
       disposition: .unknownOutcome, next: .scheduled(after: .seconds(1)), attempts: 1,
       effect: .sentUnknown),
-    Cell(disposition: .cancelled, next: .ready, effect: .sentUnknown),
+    Cell(disposition: .cancelled, isRunCancelled: true, next: .ready, effect: .sentUnknown),
+    Cell(
+      disposition: .cancelled, next: .scheduled(after: .seconds(1)), attempts: 1,
+      effect: .sentUnknown),
     Cell(disposition: .rejected(retryAfter: .seconds(9)), next: .waiting(after: .seconds(9))),
+    Cell(
+      disposition: .rejected(retryAfter: .zero), next: .waiting(after: .milliseconds(1500))),
+    Cell(
+      disposition: .rejected(retryAfter: .milliseconds(9)),
+      next: .waiting(after: .milliseconds(9))),
     Cell(disposition: .rejected(), next: .waiting(after: .seconds(1))),
     Cell(
       disposition: .unclassified, next: .scheduled(after: .seconds(1)), attempts: 1,
@@ -93,13 +111,14 @@ import Testing
   func `each disposition has its next state`(cell: Cell) {
     var machine = Self.machine()
     let verdict = machine.failed(
-      Self.error(cell.disposition, kind: cell.kind), remote: Data([7]), fraction: 0.5)
+      Self.error(cell.disposition, kind: cell.kind), remote: Data([7]),
+      isRunCancelled: cell.isRunCancelled, fraction: 0.5)
     #expect(verdict.next == cell.next)
     #expect(verdict.attempts == cell.attempts)
     #expect(verdict.unreachable == cell.unreachable)
     #expect(verdict.effect == cell.effect)
     #expect(verdict.closesLane == cell.closesLane)
-    #expect((verdict.failure == nil) == (cell.disposition == .cancelled))
+    #expect((verdict.failure == nil) == cell.isRunCancelled)
   }
 
   @Test func `success ends it`() {
@@ -252,7 +271,8 @@ import Testing
 
   @Test(arguments: [
     (Disposition.transient(), OperationVerdict.Next.scheduled(after: .seconds(1))),
-    (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready), (.cancelled, .ready),
+    (.throttled(retryAfter: .seconds(2)), .ready), (.needsUser, .ready),
+    (.cancelled, .scheduled(after: .seconds(1))),
     (.permanent, .dead(.outcomeUnknown, followers: .holdKey)),
     (.rejected(), .waiting(after: .seconds(1))),
     (.unclassified, .scheduled(after: .seconds(1))),
@@ -359,7 +379,8 @@ import Testing
         let cell = Self.cells.randomElement(using: &generator) ?? Self.cells[0]
         let before = machine.attempts
         let verdict = machine.failed(
-          Self.error(cell.disposition, kind: cell.kind), fraction: 0.3)
+          Self.error(cell.disposition, kind: cell.kind), isRunCancelled: cell.isRunCancelled,
+          fraction: 0.3)
         #expect((before...(before + 1)).contains(verdict.attempts))
         if cell.disposition == .unknownOutcome { #expect(verdict.effect == .sentUnknown) }
         if case .dead = verdict.next { break }

@@ -72,6 +72,77 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `nor does a newcomer meet what has wishes of its own`() async throws {
+    var shop = try Workshop()
+    let outbox = try await open(&shop, Box([]))
+    let needed = try await outbox.enqueue(Edit.note)
+    let wishes = [
+      EnqueueOptions(idempotencyKey: IdempotencyKey()), EnqueueOptions(timeToLive: .seconds(60)),
+      EnqueueOptions(priority: .low), EnqueueOptions(uniqueKey: .init("u")),
+      EnqueueOptions(dependencies: .init([needed])), EnqueueOptions(constraints: [.power]),
+      EnqueueOptions(isExpendable: true),
+    ]
+    for (number, wish) in wishes.enumerated() {
+      let key = String(number)
+      var options = wish
+      options.orderingKey = key
+      let first = try await outbox.enqueue(Edit.set(1), options: options)
+      let second = try await outbox.enqueue(Edit.set(2), orderedBy: key)
+      let kept = try await outbox.operations(orderedBy: key).map(\.id)
+      #expect(kept == [first, second], "\(options)")
+    }
+    #expect(try await outbox.ledger().count(.coalesced) == 0)
+    await outbox.shutDown()
+  }
+
+  @Test func `who asks again under a given key meets the same operation`() async throws {
+    var shop = try Workshop()
+    let seen = Box<[Edit]>([])
+    let outbox = try await open(&shop, seen)
+    let options = EnqueueOptions(orderedBy: "a", idempotencyKey: IdempotencyKey())
+    let first = try await outbox.enqueue(Edit.set(1), options: options)
+    try await outbox.enqueue(Edit.set(2), orderedBy: "a")
+    #expect(try await outbox.enqueue(Edit.set(1), options: options) == first)
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(seen.value == [.set(1), .set(2)])
+    await outbox.shutDown()
+  }
+
+  @Test func `what was put together goes on, under another key each time`() async throws {
+    var shop = try Workshop()
+    let outbox = try await open(&shop, Box([]))
+    var keys: Set<IdempotencyKey> = []
+    for number in 1...5 {
+      let id = try await outbox.enqueue(Edit.set(number), orderedBy: "a")
+      keys.insert(try #require(try await outbox.operation(id)).idempotencyKey)
+    }
+    #expect(try await outbox.snapshot().pending == 1)
+    #expect(keys.count == 5 && keys.allSatisfy { UUID(uuidString: $0.rawValue) != nil })
+    await outbox.shutDown()
+  }
+
+  @Test func `what would be too large as one stays two`() async throws {
+    struct Line: CoalescingOperation {
+      static let kind: OperationKind = "line"
+      var text: String
+      func coalesced(with later: Line) -> Coalesced<Line> {
+        .replace(by: Line(text: text + later.text))
+      }
+    }
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    shop.configuration.maximumPayloadBytes = 40
+    let outbox = try await shop.open(Worker(for: Line.self) { _, _ in })
+    for _ in 0..<5 {
+      try await outbox.enqueue(Line(text: String(repeating: "a", count: 10)), orderedBy: "k")
+    }
+    // `{"text":"…"}` are 11 bytes, so there is room for two.
+    let sizes = try await outbox.operations(orderedBy: "k").map(\.payload.count)
+    #expect(sizes == [31, 31, 21])
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O23")) func `what runs is left alone`() async throws {
     let shop = try Workshop()
     let gate = Gate()

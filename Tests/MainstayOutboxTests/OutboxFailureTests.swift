@@ -160,6 +160,29 @@ import Testing
     await second.shutDown()
   }
 
+  @Test func `a cancellation that nobody asked for does not come back at once, for ever`()
+    async throws
+  {
+    let shop = try Workshop()
+    // As where a task inside of a worker was cancelled, or URLSession does not trust the server.
+    let outbox = try await shop.open(
+      shop.worker(maximumAttempts: 3) { _, _ in throw CancellationError() })
+    try await outbox.enqueue(Note(text: "a"))
+    for failures in 1...2 {
+      await shop.log.wait(for: "failed", count: failures)
+      await outbox.wait { $0.scheduled == 1 }
+      #expect(shop.log.count("started") == failures, "the clock stands still")
+      shop.clock.advance(by: .seconds(1))
+    }
+    await outbox.wait { $0.dead == 1 }
+    let letter = try #require(try await outbox.deadLetters().first)
+    #expect(letter.reason == .outcomeUnknown && letter.operation.effect == .sentUnknown)
+    #expect(letter.operation.failure?.code == "outbox.broken-off")
+    #expect(letter.message.hasPrefix("The call was broken off before it was finished"))
+    #expect(shop.log.count("released") == 0)
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O2")) func `a lost lease cancels the run, and its answer changes nothing`()
     async throws
   {
@@ -249,6 +272,32 @@ import Testing
     shop.clock.advance(by: .seconds(1))
     await outbox.wait { $0.pending == 0 }
     #expect(runs.value == 2)
+    await outbox.shutDown()
+  }
+
+  @Test func `a service that says "slow down, and come back at once" is not hammered`()
+    async throws
+  {
+    let shop = try Workshop()
+    let runs = Box(0)
+    let outbox = try await shop.open(
+      shop.worker { _, _ in
+        let run = runs.change { count in
+          count += 1
+          return count
+        }
+        if run < 3 { throw AppError.http(status: 429, retryAfter: .zero) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    for count in 1...2 {
+      await shop.log.wait(for: "failed", count: count)
+      await outbox.wait { $0.waiting == 1 }
+      #expect(runs.value == count, "the clock stands still")
+      await shop.clock.sleepers(atLeast: 1)
+      shop.clock.advance(by: .seconds(2))
+    }
+    await outbox.wait { $0.pending == 0 }
+    #expect(runs.value == 3)
     await outbox.shutDown()
   }
 

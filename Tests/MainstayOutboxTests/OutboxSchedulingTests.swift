@@ -267,6 +267,54 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `what fell due during a pause is worked off, too, however slow the store is`()
+    async throws
+  {
+    let shop = try Workshop()
+    var configuration = shop.configuration
+    configuration.startsPaused = true
+    let (asked, answer, work) = (Gate(), Gate(), Gate())
+    let (clock, day) = (shop.clock, shop.day)
+    let store = FailingStore(now: { day.now })
+    let outbox = try await Outbox(store: store, configuration: configuration, clock: clock) {
+      shop.worker { _, _ in await work.pass() }
+    }
+    try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(delay: .seconds(60)))
+    day.advance(by: .seconds(60))
+    store.hold(promotionsUntil: answer, opening: asked)
+    async let rest = outbox.drain(for: .seconds(25))
+    await asked.pass()
+    // Nothing is ready yet, and nothing runs.
+    await outbox.wait { $0.scheduled == 1 }
+    answer.open()
+    await shop.log.wait(for: "started")
+    work.open()
+    #expect(try await rest.pending == 0)
+    await outbox.shutDown()
+  }
+
+  @Test func `a drain ends where the store fails, and where the outbox is shut down`()
+    async throws
+  {
+    let shop = try Workshop()
+    let (asked, answer) = (Gate(), Gate())
+    let day = shop.day
+    let store = FailingStore(now: { day.now })
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) { shop.worker { _, _ in } }
+    await outbox.pause()
+    store.fail("promote", times: 1)
+    #expect(try await outbox.drain(for: .seconds(25)).pending == 0)
+    store.hold(promotionsUntil: answer, opening: asked)
+    let drain = Task { try? await outbox.drain(for: .seconds(25)) }
+    await asked.pass()
+    async let end: Void = outbox.shutDown()
+    answer.open()
+    await end
+    _ = await drain.value
+  }
+
   @Test(.requirement("O26", "O34"))
   func `before it is suspended it ends or gives back what runs`() async throws {
     let shop = try Workshop()

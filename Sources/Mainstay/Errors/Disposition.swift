@@ -70,7 +70,8 @@ extension Disposition {
     case lanePaused
     /// Asks whether the effect happened before anything is sent again.
     case reconcile
-    /// Given back as if it had never been claimed.
+    /// Given back as if it had never been claimed, where the run was cancelled, too; else it failed
+    /// with an unknown outcome.
     case released
     /// Waits until the policy lets it through; no attempt is counted.
     case waits(Duration?)

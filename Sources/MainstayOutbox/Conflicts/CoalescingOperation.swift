@@ -31,7 +31,8 @@ extension Coalesced: Equatable where Operation: Equatable {}
 /// }
 /// ```
 ///
-/// It is asked about neighbours under one ordering key that were certainly never sent. The law is
+/// It is asked about neighbours under one ordering key that were certainly never sent, and of which
+/// neither has wishes of its own or an idempotency key that somebody chose. The law is
 /// that fewer operations do the same as all of them, whatever they are done to; `CompactionLaw` of
 /// MainstayOutboxTesting checks it.
 public protocol CoalescingOperation: QueuedOperation {

@@ -8,6 +8,9 @@ import Mainstay
 /// A deletion is a write with a stamp like any other. Devices that were away for longer than the
 /// ``horizon`` says may have missed one, so they take everything anew instead of the changes.
 ///
+/// How long it is remembered counts from when this side heard of it, not from its stamp: who
+/// deletes something offline may tell it weeks later, and all others hear of it after that.
+///
 /// What is remembered goes away by ``purge(at:)`` alone.
 public struct Tombstones: Sendable, Hashable, Codable {
   /// How a device comes up to date.
@@ -22,14 +25,20 @@ public struct Tombstones: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: CodingKey {
-    case retention, horizon, stamps
+    case retention, horizon, stamps, heard
+  }
+
+  private struct Deletion: Sendable, Hashable {
+    var stamp: HybridLogicalClock.Stamp
+    var heard: Date
   }
 
   /// How long a deletion is remembered.
   public let retention: Duration
-  /// Since when every deletion is remembered, for all devices to be told; it never goes back.
+  /// Since when every deletion that this side heard of is remembered, for all devices to be told;
+  /// it never goes back.
   public private(set) var horizon: Date?
-  private var stamps: [String: HybridLogicalClock.Stamp] = [:]
+  private var deletions: [String: Deletion] = [:]
 
   /// Makes an empty memory.
   ///
@@ -49,14 +58,34 @@ public struct Tombstones: Sendable, Hashable, Codable {
   }
 
   /// How many deletions are remembered.
-  public var count: Int { stamps.count }
+  public var count: Int { deletions.count }
 
   /// When a record was deleted; nil where no deletion is remembered.
-  public subscript(record: String) -> HybridLogicalClock.Stamp? { stamps[record] }
+  public subscript(record: String) -> HybridLogicalClock.Stamp? { deletions[record]?.stamp }
+
+  /// When this side heard that a record was deleted; nil where no deletion is remembered.
+  ///
+  /// Devices that last synchronised before that are told.
+  public func heard(_ record: String) -> Date? { deletions[record]?.heard }
 
   /// Remembers a deletion; of two of the same record, the later one.
-  public mutating func delete(_ record: String, at stamp: HybridLogicalClock.Stamp) {
-    stamps[record] = max(stamps[record] ?? stamp, stamp)
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - stamp: When it was deleted.
+  ///   - date: When this side heard of it, by its own clock; the default is now. A clock that was
+  ///     set back counts as the ``horizon``.
+  public mutating func delete(
+    _ record: String, at stamp: HybridLogicalClock.Stamp, heard date: Date = Date()
+  ) {
+    let heard = max(date, horizon ?? date)
+    guard let known = deletions[record] else {
+      deletions[record] = Deletion(stamp: stamp, heard: heard)
+      return
+    }
+    // Hearing the same again tells nobody anything new.
+    guard stamp > known.stamp else { return }
+    deletions[record] = Deletion(stamp: stamp, heard: max(known.heard, heard))
   }
 
   /// Forgets the deletion of a record that was written later.
@@ -66,13 +95,13 @@ public struct Tombstones: Sendable, Hashable, Codable {
   ///   - stamp: When it was written.
   /// - Returns: False where the deletion came later, and so stands.
   public mutating func revive(_ record: String, at stamp: HybridLogicalClock.Stamp) -> Bool {
-    guard let deleted = stamps[record] else { return true }
+    guard let deleted = self[record] else { return true }
     guard stamp > deleted else { return false }
-    stamps[record] = nil
+    deletions[record] = nil
     return true
   }
 
-  /// Forgets what is older than it has to be remembered, and moves the horizon.
+  /// Forgets what was heard longer ago than it has to be remembered, and moves the horizon.
   ///
   /// - Parameter date: The time of day; one that was set back moves nothing.
   /// - Returns: How many deletions are forgotten.
@@ -80,9 +109,9 @@ public struct Tombstones: Sendable, Hashable, Codable {
     let bound = date.addingTimeInterval(-retention.inSeconds)
     let next = max(horizon ?? bound, bound)
     horizon = next
-    let before = stamps.count
-    stamps = stamps.filter { $0.value.date >= next }
-    return before - stamps.count
+    let before = count
+    deletions = deletions.filter { $0.value.heard >= next }
+    return before - count
   }
 
   /// How a device comes up to date.
@@ -97,7 +126,8 @@ public struct Tombstones: Sendable, Hashable, Codable {
 }
 
 extension Tombstones {
-  /// Decodes a memory.
+  /// Decodes a memory; one that was encoded before it knew when it had heard of a deletion takes
+  /// the stamp for that.
   ///
   /// - Throws: `DecodingError` also where the retention is not more than zero.
   public init(from decoder: any Decoder) throws {
@@ -109,7 +139,11 @@ extension Tombstones {
     }
     self.init(retention: retention)
     horizon = try values.decodeIfPresent(Date.self, forKey: .horizon)
-    stamps = try values.decode([String: HybridLogicalClock.Stamp].self, forKey: .stamps)
+    let stamps = try values.decode([String: HybridLogicalClock.Stamp].self, forKey: .stamps)
+    let heard = try values.decodeIfPresent([String: Date].self, forKey: .heard) ?? [:]
+    for (record, stamp) in stamps {
+      deletions[record] = Deletion(stamp: stamp, heard: heard[record] ?? stamp.date)
+    }
   }
 
   /// Encodes the memory, the retention as a number of seconds.
@@ -117,6 +151,7 @@ extension Tombstones {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeSeconds(retention, .retention)
     try values.encodeIfPresent(horizon, forKey: .horizon)
-    try values.encode(stamps, forKey: .stamps)
+    try values.encode(deletions.mapValues(\.stamp), forKey: .stamps)
+    try values.encode(deletions.mapValues(\.heard), forKey: .heard)
   }
 }

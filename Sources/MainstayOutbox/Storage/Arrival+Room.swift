@@ -45,6 +45,13 @@ extension Arrival {
       && load.bytes + operation.payload.count <= limits.maximumBytes ?? .max
   }
 
+  /// Whether there is room for what two operations come to; nothing is dropped for it.
+  func isFitting(_ coalescing: NewOperation.Coalescing) throws -> Bool {
+    let growth = (coalescing.payload?.count ?? 0) - coalescing.expected.count
+    guard growth > 0, let most = limits.maximumBytes else { return true }
+    return try Self.load(db).bytes + growth <= most
+  }
+
   /// Those that go first and make room together; nil where all of them do not.
   ///
   /// What others need stays, since they would be given up for want of it; and an expendable

@@ -45,7 +45,8 @@ struct Arrival {
     case .reject:
       let details = "\(operation.type.kind) “\(key.value)” is waiting already"
       return .failure(OutboxError(.duplicate, details: details))
-    case .replace where holder.isUntouched: return try replace(holder, with: operation)
+    case .replace where holder.isUntouched && operation.mayReplace:
+      return try replace(holder, with: operation)
     case .replace, .append: return try insert(operation, after: holder)
     }
   }
@@ -110,16 +111,21 @@ struct Arrival {
             AND state IN ('ready', 'scheduled', 'blocked', 'waiting') AND effect = 'notSent'
             AND NOT cancelled
             AND id = (SELECT max(id) FROM mainstay_op WHERE ordering_key = ?5)
+            AND unique_key IS NULL AND expires_at IS NULL AND constraints IS NULL
+            AND priority = ?7 AND expendable = ?8
+            AND NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE op = id)
             AND (?6 OR NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = id))
           """),
       arguments: [
         coalescing.earlier.data, coalescing.expected, operation.type.kind.rawValue,
         operation.type.version, operation.orderingKey.map { Data($0.utf8) },
-        coalescing.payload != nil,
+        coalescing.payload != nil, operation.wishes.priority.rawValue,
+        operation.wishes.isExpendable,
       ])
-    guard let row else {
+    guard let row, try isFitting(coalescing) else {
       return .failure(
-        OutboxError(.changedMeanwhile, details: "\(coalescing.earlier) is not what it was"))
+        OutboxError(
+          .changedMeanwhile, details: "\(coalescing.earlier) is not what it was, or stays alone"))
     }
     accepted += 1
     let kind = operation.type.kind.rawValue
@@ -193,7 +199,7 @@ struct Arrival {
     let number = db.lastInsertedRowID
     for need in needed {
       try db.cachedStatement(
-        sql: "INSERT OR IGNORE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
+        sql: "INSERT OR REPLACE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
       ).execute(arguments: [number, need.row, need.policy.rawValue])
     }
     accepted += 1
@@ -216,7 +222,7 @@ struct Arrival {
     let policy: EnqueueOptions.Dependencies.IfGivenUp
   }
 
-  /// What is there of those that have to end first.
+  /// What is there of those that have to end first; of two about the same one the last counts.
   private func needs(_ operation: NewOperation, after holder: Holder?) throws -> [Need] {
     var needed = holder.map { [Need(row: $0.row, policy: .runAnyway)] } ?? []
     guard let dependencies = operation.wishes.dependencies else { return needed }

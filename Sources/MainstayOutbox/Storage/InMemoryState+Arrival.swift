@@ -23,7 +23,7 @@ extension InMemoryState {
     switch key.ifTaken {
     case .keep: return holder.operation.id
     case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
-    case .replace where isUntouched:
+    case .replace where isUntouched && new.mayReplace:
       replace(number, with: new, at: date)
       return holder.operation.id
     case .replace, .append: return try add(new, after: number, at: date)
@@ -42,6 +42,7 @@ extension InMemoryState {
       row.operation.type == new.type, row.operation.effect == .notSent,
       [.ready, .scheduled, .blocked, .waiting].contains(row.operation.state),
       !row.operation.isCancelled,
+      isPlain(row, as: new), needs[number]?.isEmpty ?? true, isFitting(coalescing),
       coalescing.payload != nil || !needs.values.contains(where: { $0[number] != nil })
     else { throw OutboxError(.changedMeanwhile, details: "\(coalescing.earlier)") }
     enqueued += 1
@@ -54,6 +55,20 @@ extension InMemoryState {
     leaveReceipt(of: self.row(of: new, at: date).operation, .coalesced, at: date)
     remove(number, as: .coalesced, at: date)
     return new.id
+  }
+
+  /// Whether it has no wishes that would be those of a newcomer, too.
+  private func isPlain(_ row: StoredRow, as new: NewOperation) -> Bool {
+    row.uniqueKey == nil && row.operation.expires == nil && row.operation.constraints.isEmpty
+      && row.operation.priority == new.wishes.priority
+      && row.operation.isExpendable == new.wishes.isExpendable
+  }
+
+  /// Whether there is room for what two operations come to; nothing is dropped for it.
+  private func isFitting(_ coalescing: NewOperation.Coalescing) -> Bool {
+    let growth = (coalescing.payload?.count ?? 0) - coalescing.expected.count
+    guard growth > 0, let most = limits.maximumBytes else { return true }
+    return rows.values.reduce(growth) { $0 + $1.operation.payload.count } <= most
   }
 
   private func holder(

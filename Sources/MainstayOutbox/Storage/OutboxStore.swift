@@ -18,7 +18,8 @@ public protocol OutboxStore: Sendable {
   ///
   /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, `full`,
   ///   `duplicate` for a unique key that is taken, and `changedMeanwhile` where the operation
-  ///   before it is no longer what ``NewOperation/Coalescing`` expects: nothing was changed then.
+  ///   before it is no longer what ``NewOperation/Coalescing`` expects, where that has wishes or
+  ///   needs of its own, or where what both come to has no room: nothing was changed then.
   func insert(_ operation: NewOperation) async throws -> OperationID
 
   /// Keeps several operations in their order, or none of them; returns when they survive a power

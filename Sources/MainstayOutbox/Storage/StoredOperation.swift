@@ -57,6 +57,14 @@ public struct NewOperation: Sendable, Equatable {
 }
 
 extension NewOperation {
+  /// Whether it can take the place of one that waits under its unique key.
+  ///
+  /// That one keeps its place in the order, where what the newcomer needs may stand behind it; and
+  /// it is sent without asking, which one that may have been sent must not be.
+  var mayReplace: Bool { effect == .notSent && wishes.dependencies?.ids.isEmpty ?? true }
+}
+
+extension NewOperation {
   /// When an operation may run, and what stands in its way.
   public struct Wishes: Sendable, Equatable {
     /// How soon it runs among others.

@@ -142,8 +142,10 @@ extension Migration {
         return v_answer;
       end if;
       insert into mainstay.dep (op, needs, policy)
-        select v_id, n.id, n.policy from unnest(v_needed, v_policies) as n (id, policy)
-        on conflict do nothing;
+        -- Of the one before it, what was asked for counts.
+        select v_id, n.id, n.policy
+        from unnest(v_needed, v_policies) with ordinality as n (id, policy, place)
+        order by n.place desc on conflict do nothing;
       perform mainstay.count_load(1, 1, octet_length(v_new.payload));
       if v_gives_up then perform mainstay.give_up(v_id, p_at); end if;
       return ('kept', v_new.uuid)::mainstay.arrival_answer;
@@ -173,7 +175,7 @@ extension Migration {
 
     -- The last one of the key gets what both come to, or both are gone.
     create function mainstay.coalesce_arrival(
-      p_new mainstay.arrival, p_outcomes boolean, p_at bigint
+      p_new mainstay.arrival, p_maximum_bytes bigint, p_outcomes boolean, p_at bigint
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
     declare
       v_row record;
@@ -186,10 +188,18 @@ extension Migration {
           and not cancelled
           and not exists (select 1 from mainstay.op as later
             where later.ordering_key = p_new.ordering_key and later.id > o.id)
+          and unique_key is null and expires_at is null and constraints is null
+          and priority = p_new.priority and expendable = p_new.expendable
+          and not exists (select 1 from mainstay.dep where op = o.id)
           and (p_new.merged is not null
             or not exists (select 1 from mainstay.dep where needs = o.id))
         for update skip locked;
       if not found then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
+      -- What both come to must have room; nothing is dropped for it.
+      if octet_length(p_new.merged) > v_row.bytes
+        and (select sum(bytes) from mainstay.load) + octet_length(p_new.merged) - v_row.bytes
+          > p_maximum_bytes
+      then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
       perform mainstay.count_load(1, 0, 0);
       if p_new.merged is not null then
         update mainstay.op set payload = p_new.merged, idem_key = p_new.idem_key
@@ -216,7 +226,7 @@ extension Migration {
         v_answer := mainstay.twin(p_new);
         if v_answer.code is not null then return v_answer; end if;
         if p_new.earlier is not null then
-          return mainstay.coalesce_arrival(p_new, p_outcomes, p_at);
+          return mainstay.coalesce_arrival(p_new, p_maximum_bytes, p_outcomes, p_at);
         end if;
         v_holder := null;
         select id, uuid, octet_length(payload) as bytes,
@@ -230,7 +240,11 @@ extension Migration {
           v_answer := ('twin', v_holder.uuid)::mainstay.arrival_answer;
         elsif p_new.if_taken = 'reject' then
           v_answer := ('duplicate', null)::mainstay.arrival_answer;
-        elsif p_new.if_taken = 'replace' and v_holder.untouched then
+        -- It keeps its place in the order, where what the newcomer needs may stand behind it; and
+        -- it is sent without asking.
+        elsif p_new.if_taken = 'replace' and v_holder.untouched and p_new.effect = 'notSent'
+          and coalesce(cardinality(p_new.needs), 0) = 0
+        then
           v_answer := mainstay.replace(p_new, v_holder.id, v_holder.uuid, v_holder.bytes, p_at);
         else
           v_answer := mainstay.take_new(

@@ -7,7 +7,7 @@ internal import MainstayOutbox
 extension StoreConformance {
   /// At most one operation of a kind waits under a unique key.
   static let uniqueness: [Rule] =
-    leasedHolders + endedHolders + [
+    leasedHolders + endedHolders + newcomersBehind + [
       Rule("what is there stays, and the newcomer is dropped or refused") { desk in
         let id = try await desk.store.insert(unique("a", .keep))
         desk.same(try await desk.store.insert(unique("b", .keep)), id)
@@ -109,6 +109,53 @@ extension StoreConformance {
       desk.hold(try await desk.store.ledger().isBalanced)
     }
   }
+
+  /// Newcomers that take no place, since what is there keeps its place in the order.
+  private static let newcomersBehind: [Rule] = [
+    Rule("a newcomer that needs others takes no place: it runs after all of them") { desk in
+      _ = try await desk.store.insert(unique("a", .keep))
+      let needed = try await desk.store.insert(.note("needed"))
+      var newcomer = unique("b", .replace)
+      newcomer.wishes.dependencies = .init([needed])
+      desk.same(try await desk.store.insert(newcomer), newcomer.id)
+      desk.same(try await desk.store.insert(unique("x", .keep)), newcomer.id, "it has the key now")
+      let leased = try await desk.store.claim()
+      desk.same(leased.map(\.text), ["a", "needed"])
+      for one in leased {
+        desk.hold(try await desk.store.claim().isEmpty, "it waits for \(one.text)")
+        _ = try await desk.store.settle(one.lease, OperationVerdict(.done))
+      }
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      let ledger = try await desk.store.ledger()
+      desk.same(ledger.count(.replaced), 0)
+      desk.hold(ledger.isBalanced)
+    },
+    Rule("a newcomer that may have been sent takes no place, and is known as such") { desk in
+      _ = try await desk.store.insert(unique("a", .keep))
+      let newcomer = NewOperation.note(
+        "b", effect: .sentUnknown, wishes: unique("b", .replace).wishes)
+      desk.same(try await desk.store.insert(newcomer), newcomer.id)
+      let leased = try desk.some(try await desk.store.claim().first)
+      desk.same(leased.text, "a")
+      _ = try await desk.store.settle(leased.lease, OperationVerdict(.done))
+      let next = try desk.some(try await desk.store.claim().first)
+      desk.same(next.text, "b")
+      desk.same(next.operation.effect, .sentUnknown)
+    },
+    Rule("what a newcomer needs of the one before it counts more than that it runs after it") {
+      desk in
+      let holder = try await desk.store.insert(unique("a", .keep))
+      var newcomer = unique("b", .append)
+      newcomer.wishes.dependencies = .init([holder], ifGivenUp: .giveUp)
+      _ = try await desk.store.insert(newcomer)
+      let leased = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(
+        leased.lease, OperationVerdict(.dead(.refused, followers: .goOn)))
+      desk.hold(try await desk.store.claim().isEmpty)
+      let letters = try await desk.store.deadLetters(after: nil, limit: 9)
+      desk.same(letters.map(\.reason), [.refused, .dependencyFailed])
+    },
+  ]
 
   private typealias IfTaken = EnqueueOptions.UniqueKey.IfTaken
 

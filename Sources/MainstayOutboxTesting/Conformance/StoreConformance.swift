@@ -84,7 +84,7 @@ public struct StoreConformance: Sendable {
   /// All rules but ``clockRules``.
   public static let rules: [Rule] =
     leasing + recovery + decisions + conflicts + dependencies + scheduling + uniqueness + answers
-    + limits + memory
+    + coalescing + limits + memory
 
   private let place: @Sendable (@escaping @Sendable () -> Date, StoreLimits) async throws -> Place
 

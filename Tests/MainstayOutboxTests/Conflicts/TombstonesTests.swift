@@ -14,12 +14,66 @@ import Testing
   @Test func `a deletion is remembered for 90 days`() {
     var tombstones = Tombstones()
     #expect(tombstones.retention == .seconds(90 * 86_400))
-    tombstones.delete("a", at: .at(UInt64(10 * day)))
+    tombstones.delete("a", at: .at(UInt64(10 * day)), heard: date(10 * day))
     #expect(tombstones["a"] == .at(UInt64(10 * day)) && tombstones["b"] == nil)
     #expect(tombstones.purge(at: date(100 * day)) == 0)
     #expect(tombstones.count == 1)
     #expect(tombstones.purge(at: date(100 * day + 1)) == 1)
     #expect(tombstones.count == 0)
+  }
+
+  @Test func `a deletion that is told late is remembered from then on`() {
+    var tombstones = Tombstones()
+    // It was deleted offline on the first day, and told on day 60; another device was here on 59.
+    tombstones.delete("a", at: .at(0), heard: date(60 * day))
+    #expect(tombstones["a"] == .at(0) && tombstones.heard("a") == date(60 * day))
+    #expect(tombstones.heard("b") == nil)
+    #expect(tombstones.purge(at: date(100 * day)) == 0)
+    #expect(tombstones.plan(lastSync: date(59 * day)) == .changes(since: date(59 * day)))
+    #expect(tombstones.count == 1, "the changes since then tell of it")
+    #expect(tombstones.purge(at: date(150 * day)) == 0)
+    #expect(tombstones.purge(at: date(150 * day + 1)) == 1)
+    #expect(tombstones.plan(lastSync: date(59 * day)) == .fullSnapshot)
+  }
+
+  @Test func `hearing of a deletion again does not make it younger, a later one does`() {
+    var tombstones = Tombstones()
+    tombstones.delete("a", at: .at(5), heard: date(10))
+    tombstones.delete("a", at: .at(5), heard: date(20))
+    tombstones.delete("a", at: .at(4), heard: date(30))
+    #expect(tombstones["a"] == .at(5) && tombstones.heard("a") == date(10))
+    tombstones.delete("a", at: .at(6), heard: date(40))
+    #expect(tombstones["a"] == .at(6) && tombstones.heard("a") == date(40))
+    tombstones.delete("a", at: .at(7), heard: date(15))
+    #expect(tombstones["a"] == .at(7) && tombstones.heard("a") == date(40))
+  }
+
+  @Test func `what is heard by a clock that was set back is kept`() {
+    var tombstones = Tombstones(retention: .seconds(100))
+    _ = tombstones.purge(at: date(500_000))
+    tombstones.delete("a", at: .at(450_000), heard: date(200_000))
+    #expect(tombstones.heard("a") == date(400_000))
+    #expect(tombstones.purge(at: date(500_000)) == 0)
+    #expect(tombstones.purge(at: date(500_001)) == 1)
+  }
+
+  @Test func `who does not say when a deletion was heard has heard of it now`() throws {
+    var tombstones = Tombstones()
+    let before = Date()
+    tombstones.delete("a", at: .at(5))
+    let heard = try #require(tombstones.heard("a"))
+    #expect(before <= heard && heard <= Date())
+  }
+
+  @Test func `what was encoded without it takes the stamp for when it was heard`() throws {
+    var tombstones = Tombstones(retention: .seconds(100))
+    tombstones.delete("a", at: .at(450_000), heard: date(480_000))
+    let data = try JSONEncoder().encode(tombstones)
+    var older = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    older["heard"] = nil
+    let back = try JSONDecoder().decode(
+      Tombstones.self, from: JSONSerialization.data(withJSONObject: older))
+    #expect(back["a"] == .at(450_000) && back.heard("a") == date(450_000))
   }
 
   @Test func `or as long as the longest of what depends on it`() {
@@ -67,14 +121,14 @@ import Testing
   @Test(.requirement("P12")) func `the horizon does not go back with the clock`() {
     var tombstones = Tombstones(retention: .seconds(100))
     _ = tombstones.purge(at: date(500_000))
-    tombstones.delete("a", at: .at(450_000))
+    tombstones.delete("a", at: .at(450_000), heard: date(450_000))
     #expect(tombstones.purge(at: date(200_000)) == 0)
     #expect(tombstones.horizon == date(400_000) && tombstones.count == 1)
   }
 
   @Test func `they come from JSON, and go back to it`() throws {
     var tombstones = Tombstones(retention: .seconds(100))
-    tombstones.delete("a", at: .at(450_000))
+    tombstones.delete("a", at: .at(450_000), heard: date(480_000))
     for _ in 0..<2 {
       let back = try JSONDecoder().decode(
         Tombstones.self, from: JSONEncoder().encode(tombstones))
@@ -86,6 +140,7 @@ import Testing
   @Test(arguments: [
     #"{"stamps": {}}"#, #"{"retention": 0, "stamps": {}}"#, #"{"retention": -5, "stamps": {}}"#,
     #"{"retention": 5, "stamps": {"a": "now"}}"#, #"{"retention": 5}"#,
+    #"{"retention": 5, "stamps": {}, "heard": {"a": "now"}}"#,
   ])
   func `anything else is an error`(json: String) {
     #expect(throws: DecodingError.self) {

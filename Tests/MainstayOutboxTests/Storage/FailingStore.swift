@@ -10,6 +10,7 @@ final class FailingStore: ForwardingStore {
   let store: any OutboxStore
   private let left = Box<[String: Int]>([:])
   private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
+  private let promotionGates = Box<(asked: Gate, answer: Gate)?>(nil)
 
   init(now: @escaping @Sendable () -> Date) { store = InMemoryStore(now: now) }
 
@@ -18,6 +19,11 @@ final class FailingStore: ForwardingStore {
 
   /// Opens a gate when a claim has leased something, and hands that over when another is open.
   func hold(claimsUntil handOver: Gate, opening leased: Gate) { gates.value = (leased, handOver) }
+
+  /// Opens a gate when it is asked to promote, and does so when another is open.
+  func hold(promotionsUntil answer: Gate, opening asked: Gate) {
+    promotionGates.value = (asked, answer)
+  }
 
   private func pass(_ name: String) throws {
     let mustFail = left.change { left in
@@ -55,6 +61,10 @@ final class FailingStore: ForwardingStore {
 
   func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try pass("promote")
+    if let gates = promotionGates.value {
+      gates.asked.open()
+      await gates.answer.pass()
+    }
     return try await store.promote(types)
   }
 

@@ -170,7 +170,7 @@ struct StoreWalk {
     case .throttled: error = .test(.throttled())
     case .needsUser: error = .test(.needsUser)
     }
-    return machine.failed(error, fraction: fraction)
+    return machine.failed(error, isRunCancelled: ending == .cancelled, fraction: fraction)
   }
 
   private mutating func settle(

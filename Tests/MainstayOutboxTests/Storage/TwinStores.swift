@@ -165,6 +165,7 @@ struct TwinStores {
     var wishes = wishes()
     if chance(25), let key, let last = try await memory.store.last(of: key) {
       wishes = NewOperation.Wishes()
+      if chance(80) { (wishes.priority, wishes.isExpendable) = (last.priority, last.isExpendable) }
       wishes.coalescing = NewOperation.Coalescing(
         earlier: chance(90) ? last.id : pick(ids), expected: last.payload,
         payload: chance(60) ? Data("{\(ids.count)}".utf8) : nil)

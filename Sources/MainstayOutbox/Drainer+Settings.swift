@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// What a drainer works with.
+extension Drainer {
+  struct Settings: Sendable {
+    var live: SettingsInForce
+    var timeline: Timeline
+    var mapping: ErrorMapping?
+    var observer: (any OutboxObserver)?
+    var chance: Chance
+    var probe: DurabilityProbe?
+    var budget: RetryBudget?
+    var connectivity: ConnectivityMonitor?
+    var changed: @Sendable () -> Void
+    var vault: Vault
+    /// What runs say of how far they are.
+    var progress: ProgressBoard
+    /// Told when what a run says of an operation has changed; nil when a run of it has ended.
+    var report: @Sendable (OperationID, OperationProgress?) -> Void
+    let unclassified = SeenTypes()
+  }
+
+  /// The error types that were reported as unclassified.
+  final class SeenTypes: Sendable {
+    private let seen = Locked<Set<ObjectIdentifier>>([])
+
+    func isNew(_ type: any Error.Type) -> Bool {
+      seen.withLock { $0.insert(ObjectIdentifier(type)).inserted }
+    }
+  }
+}
