@@ -17,7 +17,7 @@ extension ResilientClient.Core {
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
-    let book = SendBook(isRepeatable: isRepeatable)
+    let book = SendBook(isRepeatable: isRepeatable, body: request.body)
     do {
       let (address, origin) = try place(of: request)
       let attempt: @Sendable () async throws -> T = {

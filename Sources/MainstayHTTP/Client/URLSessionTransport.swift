@@ -111,7 +111,19 @@ final class TemporaryBody: Sendable {
     }
     let file = try FileHandle(forWritingTo: url)
     defer { try? file.close() }
-    for try await part in stream { try file.write(contentsOf: part) }
+    var count = 0
+    for try await part in stream {
+      count += part.count
+      if let length = stream.length, count > length { break }
+      try file.write(contentsOf: part)
+    }
+    // The session would announce what there is, and a part would pass for the whole.
+    if let length = stream.length, count != length {
+      throw AppError.wire(
+        .defect, wasSent: false,
+        details: "The body has \(count) bytes or more, and \(length) were announced",
+        cause: URLError(.requestBodyStreamExhausted))
+    }
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
