@@ -48,7 +48,7 @@ public final class URLSessionTransport: HTTPTransport {
     try Task.checkCancellation()
     var file: TemporaryBody?
     if case .stream(let stream) = transmission.body {
-      file = try await TemporaryBody(of: stream)
+      file = try await Self.written(stream)
     }
     #if canImport(FoundationNetworking)
       // libcurl repeats by itself what it sent over a kept connection that ended without an answer.
@@ -60,6 +60,17 @@ public final class URLSessionTransport: HTTPTransport {
       forget: { [weak receiver, number = task.taskIdentifier] in receiver?.forget(number) })
     receiver.add(task.taskIdentifier, exchange)
     return try await exchange.reply()
+  }
+
+  /// A body in a file; whatever fails there, nothing was sent.
+  private static func written(_ stream: HTTPByteStream) async throws -> TemporaryBody {
+    do {
+      return try await TemporaryBody(of: stream)
+    } catch {
+      if error.isCancellation { throw error }
+      // Where the parts come from is the app's: by its mapping, and not by that of the session.
+      throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "no"])
+    }
   }
 
   /// Sends over a connection that nobody has used before, and nobody will again.
@@ -99,7 +110,7 @@ public final class URLSessionTransport: HTTPTransport {
 final class TemporaryBody: Sendable {
   let url: URL
 
-  /// Writes what comes; where that fails, nothing was sent.
+  /// Writes what comes.
   init(of stream: HTTPByteStream) async throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("mainstay-body-\(UUID().uuidString)")
