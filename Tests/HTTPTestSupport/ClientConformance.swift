@@ -13,6 +13,7 @@ package struct ClientConformance: Sendable {
   /// One promise, as a sentence.
   package enum Promise: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case answer = "an answer comes with its status, fields and body"
+    case headOnly = "the head of an answer is had alone, however long its body would be"
     case request = "the service gets method, path, fields and body as they are"
     case streamedRequest = "a body that comes in parts arrives whole"
     case readOnce = "a body that can be read once is not sent again empty"
@@ -57,6 +58,7 @@ package struct ClientConformance: Sendable {
   package func check(_ promise: Promise) async throws {
     switch promise {
     case .answer: try await answer()
+    case .headOnly: try await headOnly()
     case .request: try await request()
     case .streamedRequest: try await streamedRequest()
     case .readOnce: try await readOnce()
@@ -125,6 +127,16 @@ package struct ClientConformance: Sendable {
     #expect(response.headers["x-a"] == "b")
     #expect(response.body == Data("[1]".utf8))
     #expect(response.url.absoluteString == server.origin + "/v1/a")
+  }
+
+  private func headOnly() async throws {
+    let length = 17_000_000
+    let server = try await server { _, _ in .reply(200, body: Data(count: length)) }
+    let client = try client(server.origin)
+    #expect(client.settings.maximumAnswer < length)
+    let response = try await client.send(.init(.head, "/a"))
+    #expect(response.headers["content-length"] == "\(length)")
+    #expect(response.body.isEmpty)
   }
 
   private func request() async throws {
