@@ -12,7 +12,8 @@ internal import Mainstay
 /// A request that was refused is sent once more with the new token. Where no token can be had
 /// without a person, requests fail at once with an error that says so, until ``signIn(_:)``.
 public final class HTTPAuthorization: Sendable {
-  private let field: String
+  /// The header field that the token goes into.
+  let field: String
   private let scheme: String
   private let state: Locked<AuthorizationStateMachine>
   private let refresh: @Sendable (_ old: String?) async throws -> String

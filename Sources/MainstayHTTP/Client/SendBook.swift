@@ -7,11 +7,17 @@ final class SendBook: Sendable {
   /// The one of the request that the task works on, where that must not be repeated.
   static let current = TaskLocal<SendBook?>(wrappedValue: nil)
 
-  private let state: Locked<(machine: SendStateMachine, failure: AppError?)>
+  private struct State: Sendable {
+    var machine: SendStateMachine
+    var failure: AppError?
+    var changed: [String] = []
+  }
+
+  private let state: Locked<State>
   private let body: HTTPMessageBody?
 
   init(isRepeatable: Bool, body: HTTPMessageBody?) {
-    state = Locked((SendStateMachine(isRepeatable: isRepeatable), nil))
+    state = Locked(State(machine: SendStateMachine(isRepeatable: isRepeatable)))
     self.body = body
   }
 
@@ -26,6 +32,15 @@ final class SendBook: Sendable {
 
   /// Whether what was asked for may have happened, or may be happening, though the call failed.
   var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
+
+  /// The addresses where something is, or may be, other than before.
+  var changed: [String] { state.withLock { $0.changed } }
+
+  func change(at address: WireAddress) {
+    state.withLock { state in
+      if !state.changed.contains(address.text) { state.changed.append(address.text) }
+    }
+  }
 
   /// Begins an attempt.
   ///
