@@ -13,8 +13,10 @@ package struct ClientConformance: Sendable {
   /// One promise, as a sentence.
   package enum Promise: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case answer = "an answer comes with its status, fields and body"
+    case headOnly = "the head of an answer is had alone, however long its body would be"
     case request = "the service gets method, path, fields and body as they are"
     case streamedRequest = "a body that comes in parts arrives whole"
+    case readOnce = "a body that can be read once is not sent again empty"
     case statuses = "a status of any kind is an error of its kind"
     case refusal = "a refused connection was not sent, and is tried again"
     case loss = "a connection that breaks may have been sent"
@@ -56,8 +58,10 @@ package struct ClientConformance: Sendable {
   package func check(_ promise: Promise) async throws {
     switch promise {
     case .answer: try await answer()
+    case .headOnly: try await headOnly()
     case .request: try await request()
     case .streamedRequest: try await streamedRequest()
+    case .readOnce: try await readOnce()
     case .statuses: try await statuses()
     case .refusal: try await refusal()
     case .loss: try await breaks(.reset, kinds: [.network])
@@ -125,6 +129,16 @@ package struct ClientConformance: Sendable {
     #expect(response.url.absoluteString == server.origin + "/v1/a")
   }
 
+  private func headOnly() async throws {
+    let length = 17_000_000
+    let server = try await server { _, _ in .reply(200, body: Data(count: length)) }
+    let client = try client(server.origin)
+    #expect(client.settings.maximumAnswer < length)
+    let response = try await client.send(.init(.head, "/a"))
+    #expect(response.headers["content-length"] == "\(length)")
+    #expect(response.body.isEmpty)
+  }
+
   private func request() async throws {
     let server = try await server { _, _ in Self.json("[]") }
     let client = try client(server.origin)
@@ -156,6 +170,20 @@ package struct ClientConformance: Sendable {
     let received = try #require(server.received.last?.body)
     #expect(received.count == 100_000)
     #expect(received.last == 99)
+  }
+
+  private func readOnce() async throws {
+    let server = try await server { _, earlier in Self.json("{}", earlier == 0 ? 429 : 201) }
+    let client = try client(server.origin, attempts: 3)
+    let parts = AsyncThrowingStream<Data, any Error> { continuation in
+      continuation.yield(Data("once".utf8))
+      continuation.finish()
+    }
+    let error = await #expect(throws: AppError.self) {
+      try await client.send(.init(.post, "/a", body: .once(HTTPByteStream(parts))))
+    }
+    #expect(error?.httpStatus == 429)
+    #expect(server.received.map(\.body) == [Data("once".utf8)])
   }
 
   private func statuses() async throws {

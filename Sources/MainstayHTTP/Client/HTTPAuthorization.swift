@@ -12,7 +12,8 @@ internal import Mainstay
 /// A request that was refused is sent once more with the new token. Where no token can be had
 /// without a person, requests fail at once with an error that says so, until ``signIn(_:)``.
 public final class HTTPAuthorization: Sendable {
-  private let field: String
+  /// The header field that the token goes into.
+  let field: String
   private let scheme: String
   private let state: Locked<AuthorizationStateMachine>
   private let refresh: @Sendable (_ old: String?) async throws -> String
@@ -26,7 +27,8 @@ public final class HTTPAuthorization: Sendable {
   ///   - scheme: What stands before the token; `Bearer` by default, empty for nothing.
   ///   - refresh: Asks for a token in place of one that was refused, which is nil at first. It goes
   ///     through another client, or at least without this sign-in. An error that needs a person, or
-  ///     is permanent, ends all requests until somebody signs in; after others it is tried again.
+  ///     is permanent, ends all requests until somebody signs in; after others, an unknown outcome
+  ///     included, it is tried again.
   public init(
     token: String? = nil, field: String = "Authorization", scheme: String = "Bearer",
     refresh: @escaping @Sendable (_ old: String?) async throws -> String
@@ -75,7 +77,13 @@ public final class HTTPAuthorization: Sendable {
       var failure = ErrorMapping.current.map(error)
       switch failure.disposition {
       case .needsUser: break
-      case .permanent, .unclassified: failure = .unauthorized(cause: failure)
+      case .permanent: failure = .unauthorized(cause: failure)
+      case .unknownOutcome:
+        // Of the sign-in alone: the request that waits for it has not been sent, and to ask for
+        // another token does no harm.
+        throw AppError.wire(
+          .overloaded, wasSent: false, details: "Nobody knows what became of the sign-in",
+          cause: failure)
       default: throw failure.adding(metadata: ["http.sent": "no"])
       }
       failure = failure.adding(metadata: ["http.sent": "no"])

@@ -9,15 +9,19 @@ public struct HTTPMessageBody: Sendable {
   public let contentType: String?
   /// Whether it can be made again; what can be read once is sent once.
   public let isRepeatable: Bool
+  /// Whether it can be read once, and somebody has begun to.
+  var isSpent: Bool { parts?.wasBegun ?? false }
 
   private let make: @Sendable () async throws -> HTTPTransmission.Body
+  private let parts: PartsOnce?
 
   private init(
-    _ contentType: String?, isRepeatable: Bool = true,
+    _ contentType: String?, once parts: PartsOnce? = nil,
     _ make: @escaping @Sendable () async throws -> HTTPTransmission.Body
   ) {
     self.contentType = contentType
-    self.isRepeatable = isRepeatable
+    isRepeatable = parts == nil
+    self.parts = parts
     self.make = make
   }
 
@@ -91,6 +95,9 @@ public struct HTTPMessageBody: Sendable {
   /// Parts that can be read once, such as what somebody uploads: the request is sent once, whatever
   /// the policies are.
   ///
+  /// As soon as somebody has begun to read them, neither another attempt nor another request with
+  /// this body is sent: it would arrive empty.
+  ///
   /// - Parameters:
   ///   - stream: The parts.
   ///   - contentType: Of what type they are.
@@ -98,8 +105,54 @@ public struct HTTPMessageBody: Sendable {
   public static func once(
     _ stream: HTTPByteStream, contentType: String? = "application/octet-stream"
   ) -> HTTPMessageBody {
-    HTTPMessageBody(contentType, isRepeatable: false) { .stream(stream) }
+    let parts = PartsOnce(stream)
+    return HTTPMessageBody(contentType, once: parts) {
+      .stream(HTTPByteStream(parts, length: stream.length))
+    }
   }
+
+  /// What is told to whoever wants to send again what was read already.
+  static var spent: AppError {
+    .wire(
+      .defect, wasSent: false, details: "The body can be read once, and was read already",
+      cause: URLError(.requestBodyStreamExhausted))
+  }
+}
+
+/// Parts for one reader; a second one gets an error in place of what the first has left over.
+private final class PartsOnce: AsyncSequence, Sendable {
+  typealias Element = Data
+  typealias Failure = any Error
+
+  private let stream: HTTPByteStream
+  private let begun = Locked(false)
+
+  init(_ stream: HTTPByteStream) { self.stream = stream }
+
+  /// Whether somebody has asked for a part: before that the stream is as it was.
+  var wasBegun: Bool { begun.withLock { $0 } }
+
+  private func begin() throws -> HTTPByteStream.AsyncIterator {
+    let isSecond = begun.withLock { begun in
+      defer { begun = true }
+      return begun
+    }
+    guard !isSecond else { throw HTTPMessageBody.spent }
+    return stream.makeAsyncIterator()
+  }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let source: PartsOnce
+    var parts: HTTPByteStream.AsyncIterator?
+
+    mutating func next() async throws -> Data? {
+      var open = try parts ?? source.begin()
+      defer { parts = open }
+      return try await open.next()
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
 }
 
 /// A file in parts.

@@ -95,4 +95,13 @@ public struct HTTPReply: Sendable {
     self.headers = headers
     self.body = body
   }
+
+  /// How many bytes of a body there will be after a request with this method; nil where nobody
+  /// knows.
+  ///
+  /// An answer without one may still say how long it would have been. Source: RFC 9110, sections
+  /// 8.6 and 9.3.2.
+  func length(to verb: HTTPVerb) -> Int? {
+    verb == .head || status == 204 || status == 304 ? 0 : body.length
+  }
 }

@@ -36,7 +36,7 @@ enum OriginLanes: Sendable {
         let name = "\(name) \(origin)"
         return Pipeline(name, clock: clock, observer: observer) {
           Deadline(.seconds(30), clock: clock, observer: observer)
-          Retry(retryIf: .unlessUnknown, budget: budget, clock: clock, observer: observer)
+          Retry(retryIf: .unlessOver, budget: budget, clock: clock, observer: observer)
           Cooldown(name, clock: clock, observer: observer)
           CircuitBreaker(name, clock: clock, observer: observer)
           isHeeded ? limit.heeded : limit

@@ -62,9 +62,10 @@ struct RequestWay: Sendable {
       if before.scheme == "https", origin.scheme == "http" { return .refused(isPortal: false) }
     }
     let becomesGet = status == 303 && verb != .head || (status < 303 && verb == .post)
-    let changes = !(becomesGet || verb.isSafe)
-    // What changes something is not handed to somebody else, nor what cannot be made again.
-    if changes, isElsewhere || !canSendAgain { return .refused(isPortal: false) }
+    // What changes something is not handed to somebody else, and nothing goes on without a body
+    // that cannot be made again.
+    if isElsewhere, !becomesGet, !verb.isSafe { return .refused(isPortal: false) }
+    if hasBody, !becomesGet, !canSendAgain { return .refused(isPortal: false) }
     if becomesGet {
       verb = .get
       hasBody = false

@@ -12,29 +12,38 @@ extension ResilientClient.Core {
   func perform<T: Sendable>(
     _ request: Request, _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
   ) async throws(AppError) -> T {
-    let current = IdempotencyKey.current
-    let key = request.key ?? current
+    let key = request.key ?? IdempotencyKey.current
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
-    let book = SendBook(isRepeatable: isRepeatable)
+    let book = SendBook(isRepeatable: isRepeatable, body: request.body)
     do {
-      let (address, origin) = try place(of: request)
-      let attempt: @Sendable () async throws -> T = {
-        try await self.attempt(request, address, key, book, read)
-      }
-      // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
-      // repeated at all has none to go by, not even that of a task around it.
-      let name = isRepeatable ? key : nil
-      guard name == current else {
-        return try await IdempotencyKey.$current.withValue(name) {
-          try await run(origin, book, attempt)
-        }
-      }
-      return try await run(origin, book, attempt)
+      let value = try await perform(request, key, book, read)
+      if let kept { await kept.invalidate(book.changed) }
+      return value
     } catch {
+      if let kept { await kept.invalidate(book.changed) }
       throw final(error, book)
     }
+  }
+
+  private func perform<T: Sendable>(
+    _ request: Request, _ key: IdempotencyKey?, _ book: SendBook,
+    _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
+  ) async throws -> T {
+    let (address, origin) = try place(of: request)
+    let attempt: @Sendable () async throws -> T = {
+      try await self.attempt(request, address, key, book, read)
+    }
+    // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
+    // repeated at all has none to go by, not even that of a task around it.
+    let name = book.isRepeatable ? key : nil
+    guard name == IdempotencyKey.current else {
+      return try await IdempotencyKey.$current.withValue(name) {
+        try await run(origin, book, attempt)
+      }
+    }
+    return try await run(origin, book, attempt)
   }
 
   private func run<T: Sendable>(
@@ -124,7 +133,7 @@ extension ResilientClient.Core {
       var ticket: AuthorizationStateMachine.Ticket?
       if course.way.isAtHome { ticket = try await authorization?.ticket() }
       let message = try await message(request, key, ticket, course.way, book)
-      let reply = try await exchange(message, request, &course)
+      let reply = try await exchange(message, request, book, &course)
       let canSendAgain = request.body?.isRepeatable != false
       if reply.status == 401, let authorization, let ticket {
         authorization.refused(ticket)
@@ -190,9 +199,10 @@ extension ResilientClient.Core {
 
   /// One request and the head of its answer, which observers are told of.
   private func exchange(
-    _ message: HTTPTransmission, _ request: Request, _ course: inout Course
+    _ message: HTTPTransmission, _ request: Request, _ book: SendBook, _ course: inout Course
   ) async throws -> HTTPReply {
     let start = listener == nil ? .zero : timeline.now
+    let isChange = !course.way.verb.isSafe
     course.isOpen = true
     do {
       let reply = try await transport.send(message)
@@ -200,17 +210,27 @@ extension ResilientClient.Core {
       if !(200...299).contains(reply.status) { course.isOpen = false }
       // A service that failed may have done its work before; one that sends a change elsewhere has
       // mostly done it (303), or may have.
-      let isChange = !course.way.verb.isSafe
       if isChange, reply.status >= 500 || (301...303).contains(reply.status) {
         course.mayBeDone = true
+      }
+      if isChange, kept != nil, Self.leavesDoubt(reply.status) {
+        book.change(at: course.way.address)
       }
       course.isPortal = isPortal(reply, request)
       tell(message, course, start, reply, course.isPortal ? .portal() : nil)
       return reply
     } catch {
-      tell(message, course, start, nil, ErrorMapping.current.map(error))
+      let failure = ErrorMapping.current.map(error)
+      if isChange, kept != nil, failure.mayHaveBeenSent { book.change(at: course.way.address) }
+      tell(message, course, start, nil, failure)
       throw error
     }
+  }
+
+  /// Whether what is kept of an address may be wrong after such an answer to a change: only one
+  /// that says that it was not made leaves it right, unless there is nothing to make it on.
+  private static func leavesDoubt(_ status: Int) -> Bool {
+    status == 404 || status == 410 || !(400...499).contains(status)
   }
 
   private func tell(

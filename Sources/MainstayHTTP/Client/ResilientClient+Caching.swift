@@ -8,7 +8,8 @@ extension ResilientClient {
   /// be asked.
   ///
   /// The service is asked whether what is kept is still right, by its `ETag`, and its headers say
-  /// how long the answer is fresh; <doc:CachingOverHTTP> has the rules.
+  /// how long the answer is fresh; <doc:CachingOverHTTP> has the rules. What this client has
+  /// changed, or may have, is asked for anew.
   ///
   /// - Parameters:
   ///   - path: Where it is, below the address of the client.
@@ -21,24 +22,28 @@ extension ResilientClient {
     _ path: HTTPPath, as type: Value.Type = Value.self, policy: CachePolicy? = nil,
     tags: Set<String> = []
   ) async throws(AppError) -> CachedValue<Value> {
-    guard let cache else { return CachedValue(try await get(path), .fresh) }
+    guard let kept = core.kept else { return CachedValue(try await get(path), .fresh) }
+    let key = kept.key(of: try core.base.address(of: path))
     do {
-      return try await cache.value(
-        for: "GET \(address.absoluteString) \(path.text)", as: Value.self, policy: policy
-      ) { version in try await load(path, version, tags) }
+      return try await kept.cache.value(for: key, as: Value.self, policy: policy) { version in
+        try await load(path, version, tags, kept)
+      }
     } catch {
       throw ErrorMapping.current.map(error)
     }
   }
 
   private func load<Value: Codable & Sendable>(
-    _ path: HTTPPath, _ version: String?, _ tags: Set<String>
+    _ path: HTTPPath, _ version: String?, _ tags: Set<String>, _ kept: KeptAnswers
   ) async throws -> ResponseCache.Loaded<Value> {
     var request = Request(.get, path)
     if let version { request.headers["If-None-Match"] = version }
     let response = try await send(request)
     let headers = response.headers.byName
-    if response.status == 304 { return .unchanged(headers: headers) }
-    return .value(try decoded(response), headers: headers, tags: tags)
+    if response.status == 304 {
+      return kept.heeding(response.headers, .unchanged(headers: headers))
+    }
+    return kept.heeding(
+      response.headers, .value(try decoded(response), headers: headers, tags: tags))
   }
 }

@@ -11,8 +11,8 @@ extension ResilientClient {
   /// - Throws: `AppError` for anything else, cancellations included.
   public func send(_ request: Request) async throws(AppError) -> Response {
     let limit = core.settings.maximumAnswer
-    return try await core.perform(request) { reply, address in
-      let (body, isCut) = try await Self.body(of: reply, upTo: limit)
+    return try await core.perform(request) { [verb = request.verb] reply, address in
+      let (body, isCut) = try await Self.body(of: reply, to: verb, upTo: limit)
       guard !isCut else {
         throw AppError.wire(
           .badAnswer, wasSent: true, details: "The answer has more than \(limit) bytes",
@@ -24,9 +24,9 @@ extension ResilientClient {
   }
 
   private static func body(
-    of reply: HTTPReply, upTo limit: Int
+    of reply: HTTPReply, to verb: HTTPVerb, upTo limit: Int
   ) async throws -> (bytes: Data, isCut: Bool) {
-    if let length = reply.body.length, length > limit { return (Data(), true) }
+    if let length = reply.length(to: verb), length > limit { return (Data(), true) }
     return try await HeededLimit.enforce { try await reply.body.collect(upTo: limit) }
   }
 

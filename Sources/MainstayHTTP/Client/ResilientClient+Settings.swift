@@ -22,7 +22,8 @@ extension ResilientClient {
     public var redirections: Redirections = .sameOrigin(maximum: 5)
     /// The most bytes of an answer that are taken; more than zero, by default 16 MiB.
     ///
-    /// What is longer is an error. Streams have no such limit.
+    /// What is longer is an error. Streams have no such limit, nor has the length that an answer
+    /// without a body names, such as one to `HEAD`.
     public var maximumAnswer = 16 * 1_048_576
     /// Fields that all requests have, such as `User-Agent`; those of a request win.
     public var headers: HTTPHeaderFields = [:]

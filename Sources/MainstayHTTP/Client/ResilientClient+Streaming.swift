@@ -30,11 +30,11 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await core.perform(request) { [silence] reply, address in
+    try await core.perform(request) { [silence, verb = request.verb] reply, address in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
-          WatchedBody(stream: reply.body, silence: silence), length: reply.body.length),
+          WatchedBody(stream: reply.body, silence: silence), length: reply.length(to: verb)),
         address: address)
     }
   }

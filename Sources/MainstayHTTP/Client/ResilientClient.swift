@@ -23,7 +23,6 @@ public struct ResilientClient: Sendable {
   public var settings: Settings { core.settings }
 
   let core: Core
-  let cache: ResponseCache?
   let silence: Timeout?
 
   /// Makes a client with the usual policies for each origin.
@@ -38,7 +37,8 @@ public struct ResilientClient: Sendable {
   ///   - transport: What carries requests; by default URLSession.
   ///   - settings: What it does besides its policies.
   ///   - authorization: Its sign-in; nil, the default, for none.
-  ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
+  ///   - cache: What keeps answers for `cached`, until this client changes something at their
+  ///     addresses; nil, the default, for nothing.
   ///   - budget: What limits repetitions over all its requests; nil, the default, for one of each
   ///     origin.
   ///   - clock: The clock of its policies; the default is the continuous one.
@@ -55,8 +55,7 @@ public struct ResilientClient: Sendable {
     core = Core(
       name, BaseAddress(address), transport, settings, authorization,
       .standard(name, over: transport, budget: budget, clock: clock, observer: observer),
-      Timeline(clock), onExchange)
-    self.cache = cache
+      Timeline(clock), onExchange, cache)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }
 
@@ -68,7 +67,8 @@ public struct ResilientClient: Sendable {
   ///   - transport: What carries requests; by default URLSession.
   ///   - settings: What it does besides its policies.
   ///   - authorization: Its sign-in; nil, the default, for none.
-  ///   - cache: What keeps answers for `cached`; nil, the default, for nothing.
+  ///   - cache: What keeps answers for `cached`, until this client changes something at their
+  ///     addresses; nil, the default, for nothing.
   ///   - clock: The clock by which exchanges are timed; the default is the continuous one.
   ///   - onExchange: Who is told of each request that went out; called where the request is made.
   ///   - policies: Makes the pipeline of an origin, at its first request.
@@ -81,8 +81,7 @@ public struct ResilientClient: Sendable {
   ) {
     core = Core(
       name, BaseAddress(address), transport, settings, authorization,
-      .own(OriginPolicies(policies)), Timeline(clock), onExchange)
-    self.cache = cache
+      .own(OriginPolicies(policies)), Timeline(clock), onExchange, cache)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }
 
@@ -96,11 +95,12 @@ public struct ResilientClient: Sendable {
     let lanes: OriginLanes
     let timeline: Timeline
     let listener: (@Sendable (HTTPExchange) -> Void)?
+    let kept: KeptAnswers?
 
     init(
       _ name: String, _ base: BaseAddress, _ transport: any HTTPTransport, _ settings: Settings,
       _ authorization: HTTPAuthorization?, _ lanes: OriginLanes, _ timeline: Timeline,
-      _ listener: (@Sendable (HTTPExchange) -> Void)?
+      _ listener: (@Sendable (HTTPExchange) -> Void)?, _ cache: ResponseCache?
     ) {
       self.name = name
       self.base = base
@@ -110,6 +110,7 @@ public struct ResilientClient: Sendable {
       self.lanes = lanes
       self.timeline = timeline
       self.listener = listener
+      kept = cache.map { KeptAnswers($0, settings, signedBy: authorization?.field) }
     }
   }
 }

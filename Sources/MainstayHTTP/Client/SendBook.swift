@@ -7,50 +7,73 @@ final class SendBook: Sendable {
   /// The one of the request that the task works on, where that must not be repeated.
   static let current = TaskLocal<SendBook?>(wrappedValue: nil)
 
-  private let state: Locked<(machine: SendStateMachine, failure: AppError?)>
+  private struct State: Sendable {
+    var machine: SendStateMachine
+    var failure: AppError?
+    var changed: [String] = []
+  }
 
-  init(isRepeatable: Bool) { state = Locked((SendStateMachine(isRepeatable: isRepeatable), nil)) }
+  private let state: Locked<State>
+  private let body: HTTPMessageBody?
+
+  init(isRepeatable: Bool, body: HTTPMessageBody?) {
+    state = Locked(State(machine: SendStateMachine(isRepeatable: isRepeatable)))
+    self.body = body
+  }
 
   var isRepeatable: Bool { state.withLock { $0.machine.isRepeatable } }
 
-  /// Whether the outcome is unknown, and must not be found out by sending again.
-  var isUnknown: Bool {
-    state.withLock { !$0.machine.isRepeatable && $0.machine.mayHaveArrived }
+  /// Whether no other attempt goes out: the outcome is unknown, and must not be found out by
+  /// sending again, or nothing is left of the body.
+  var isOver: Bool {
+    if body?.isSpent == true { return true }
+    return state.withLock { !$0.machine.isRepeatable && $0.machine.mayHaveArrived }
   }
 
   /// Whether what was asked for may have happened, or may be happening, though the call failed.
   var mayHaveEffect: Bool { state.withLock { $0.machine.mayHaveEffect } }
+
+  /// The addresses where something is, or may be, other than before.
+  var changed: [String] { state.withLock { $0.changed } }
+
+  func change(at address: WireAddress) {
+    state.withLock { state in
+      if !state.changed.contains(address.text) { state.changed.append(address.text) }
+    }
+  }
 
   /// Begins an attempt.
   ///
   /// - Returns: Its number, from 1.
   /// - Throws: Why nothing is sent.
   func begin(for client: String) throws -> Int {
+    let isSpent = body?.isSpent == true
     let (admission, number, failure) = state.withLock { state in
-      (state.machine.begin(), state.machine.attempts, state.failure)
+      (state.machine.begin(isSpent: isSpent), state.machine.attempts, state.failure)
     }
     switch admission {
     case .granted: return number
     case .refusedAsCopy: throw Rejection(policy: client, reason: .mayHaveArrived)
     case .refusedAsRepetition:
       throw failure ?? Rejection(policy: client, reason: .mayHaveArrived)
+    case .refusedAsSpent: throw failure ?? HTTPMessageBody.spent
     }
   }
 
   func end(_ ending: SendStateMachine.Ending, failure: AppError? = nil) {
     state.withLock { state in
       state.machine.end(ending)
-      // What is told to later attempts is why nobody knows; nil where a time limit ended it.
-      if ending == .mayHaveArrived { state.failure = failure }
+      // What is told to later attempts that are refused; nil where a time limit ended it.
+      state.failure = failure
     }
   }
 }
 
 extension Retry.Condition {
-  /// By the error's disposition, and not after a time limit that has left the outcome unknown: the
-  /// next attempt would wait for its turn only to be refused.
-  static let unlessUnknown = Retry.Condition { _, disposition in
-    if SendBook.current.get()?.isUnknown == true { return .never }
+  /// By the error's disposition, and not where the next attempt would wait for its turn only to be
+  /// refused: after a time limit that has left the outcome unknown, or once the body is spent.
+  static let unlessOver = Retry.Condition { _, disposition in
+    if SendBook.current.get()?.isOver == true { return .never }
     return disposition.retry
   }
 }

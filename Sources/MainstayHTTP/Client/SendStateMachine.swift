@@ -6,6 +6,7 @@
 /// | State | Another attempt |
 /// |---|---|
 /// | nothing was sent, or the service has answered that it did not do it | goes out |
+/// | the same, and the body that can be read once was read | is refused |
 /// | one has succeeded | goes out where repeating does no harm, else is refused |
 /// | one is under way | the same |
 /// | one may have arrived, and nobody knows what became of it | the same |
@@ -29,6 +30,8 @@ struct SendStateMachine: Sendable, Equatable {
     case refusedAsCopy
     /// Another one may have arrived.
     case refusedAsRepetition
+    /// Nothing is left of the body.
+    case refusedAsSpent
   }
 
   let isRepeatable: Bool
@@ -42,10 +45,15 @@ struct SendStateMachine: Sendable, Equatable {
 
   init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
 
-  mutating func begin() -> Admission {
+  /// An attempt wants to begin.
+  ///
+  /// - Parameter isSpent: Whether the body can be read once, and somebody has begun to.
+  /// - Returns: Whether it goes out.
+  mutating func begin(isSpent: Bool = false) -> Admission {
     if !isRepeatable {
       if mayHaveArrived { return .refusedAsRepetition }
       if underWay > 0 || hasSucceeded { return .refusedAsCopy }
+      if isSpent { return .refusedAsSpent }
     }
     underWay += 1
     attempts += 1

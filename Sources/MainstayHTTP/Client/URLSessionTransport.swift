@@ -48,7 +48,7 @@ public final class URLSessionTransport: HTTPTransport {
     try Task.checkCancellation()
     var file: TemporaryBody?
     if case .stream(let stream) = transmission.body {
-      file = try await TemporaryBody(of: stream)
+      file = try await Self.written(stream)
     }
     #if canImport(FoundationNetworking)
       // libcurl repeats by itself what it sent over a kept connection that ended without an answer.
@@ -60,6 +60,17 @@ public final class URLSessionTransport: HTTPTransport {
       forget: { [weak receiver, number = task.taskIdentifier] in receiver?.forget(number) })
     receiver.add(task.taskIdentifier, exchange)
     return try await exchange.reply()
+  }
+
+  /// A body in a file; whatever fails there, nothing was sent.
+  private static func written(_ stream: HTTPByteStream) async throws -> TemporaryBody {
+    do {
+      return try await TemporaryBody(of: stream)
+    } catch {
+      if error.isCancellation { throw error }
+      // Where the parts come from is the app's: by its mapping, and not by that of the session.
+      throw ErrorMapping.current.map(error).adding(metadata: ["http.sent": "no"])
+    }
   }
 
   /// Sends over a connection that nobody has used before, and nobody will again.
@@ -99,7 +110,7 @@ public final class URLSessionTransport: HTTPTransport {
 final class TemporaryBody: Sendable {
   let url: URL
 
-  /// Writes what comes; where that fails, nothing was sent.
+  /// Writes what comes.
   init(of stream: HTTPByteStream) async throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("mainstay-body-\(UUID().uuidString)")
@@ -111,7 +122,19 @@ final class TemporaryBody: Sendable {
     }
     let file = try FileHandle(forWritingTo: url)
     defer { try? file.close() }
-    for try await part in stream { try file.write(contentsOf: part) }
+    var count = 0
+    for try await part in stream {
+      count += part.count
+      if let length = stream.length, count > length { break }
+      try file.write(contentsOf: part)
+    }
+    // The session would announce what there is, and a part would pass for the whole.
+    if let length = stream.length, count != length {
+      throw AppError.wire(
+        .defect, wasSent: false,
+        details: "The body has \(count) bytes or more, and \(length) were announced",
+        cause: URLError(.requestBodyStreamExhausted))
+    }
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }

@@ -50,6 +50,99 @@ import Testing
     #expect(transport.sent.count == 1)
   }
 
+  /// The answer to the first request, or why there is none; a success to any other.
+  private static func script(_ failure: AppError) -> ScriptedTransport {
+    ScriptedTransport { request, count in
+      _ = try await request.content()
+      if count > 0 { return .json() }
+      if let status = failure.httpStatus { return .json("", status: status) }
+      throw failure
+    }
+  }
+
+  private static let harmless = [
+    AppError.notSent, .http(status: 408), .http(status: 425), .http(status: 429),
+  ]
+
+  @Test(arguments: harmless)
+  func `what was read once is not sent again empty where the service has not got it`(
+    _ failure: AppError
+  ) async throws {
+    let transport = Self.script(failure)
+    let books = try client(transport)
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.post, "/a", body: body))
+    }
+    #expect(error?.code == failure.code)
+    #expect(error?.httpStatus == failure.httpStatus)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test(.ends(withinMinutes: 1), arguments: harmless)
+  func `the usual policies do not wait for an attempt that has nothing left to send`(
+    _ failure: AppError
+  ) async throws {
+    let transport = Self.script(failure)
+    let address = try #require(URL(string: "https://books.example"))
+    // Nobody moves its time on, so a pause before another attempt would not end.
+    let books = ResilientClient("books", at: address, over: transport, clock: ManualClock())
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.post, "/a", body: body))
+    }
+    #expect(error?.code == failure.code)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test func `what can be read once and was not read yet goes out with the next attempt`()
+    async throws
+  {
+    let received = Locked<[String]>([])
+    let transport = ScriptedTransport { request, count in
+      if count == 0 { throw AppError.notSent }
+      let text = try await request.content()
+      received.withLock { $0.append(text) }
+      return .json()
+    }
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    _ = try await client(transport).send(ResilientClient.Request(.post, "/a", body: body))
+    #expect(received.withLock { $0 } == ["x"])
+  }
+
+  @Test func `another request does not send what was read once`() async throws {
+    let transport = ScriptedTransport { request, _ in
+      _ = try await request.content()
+      return .json()
+    }
+    let books = try client(transport)
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    let request = ResilientClient.Request(.post, "/a", body: body)
+    _ = try await books.send(request)
+    let error = await #expect(throws: AppError.self) { try await books.send(request) }
+    #expect(error?.kind == .defect)
+    #expect(error?.disposition == .permanent)
+    #expect(error?.mayHaveBeenSent == false)
+    #expect(transport.sent.count == 1)
+  }
+
+  @Test func `a question whose body can be read once follows no redirection without it`()
+    async throws
+  {
+    let transport = ScriptedTransport { request, count in
+      _ = try await request.content()
+      return count == 0 ? .json("", status: 307, headers: ["Location": "/b"]) : .json()
+    }
+    let books = try client(transport)
+    let query = try #require(HTTPVerb("QUERY"))
+    let body = HTTPMessageBody.once(HTTPByteStream(Data("x".utf8)))
+    let error = await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(query, "/a", body: body))
+    }
+    #expect(error?.httpStatus == 307)
+    #expect(transport.sent.count == 1)
+  }
+
   @Test(.requirement("C10")) func `a file that is not there is an error before anything is sent`()
     async throws
   {

@@ -226,4 +226,57 @@ import Testing
     try await client(transport, authorization: authorization).post("/a", json: 1)
     #expect(transport.sent.count == 1)
   }
+
+  /// A sign-in that fails so at its first call, and goes well from then on.
+  private static func signIn(failing failure: any Error) -> HTTPAuthorization {
+    let count = Locked(0)
+    return HTTPAuthorization { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      guard number > 1 else { throw failure }
+      return "token"
+    }
+  }
+
+  private static let doubtful: [any Error] = [
+    HTTPError(status: 503, method: "POST", url: "https://login.example/token"),
+    AppError.broken.with(disposition: .unknownOutcome),
+  ]
+
+  @Test(arguments: [HTTPVerb.get, .post], [0, 1])
+  func `a sign-in of which nobody knows what became is tried again before anything is sent`(
+    _ verb: HTTPVerb, _ failure: Int
+  ) async throws {
+    let transport = ScriptedTransport(.json())
+    let authorization = Self.signIn(failing: Self.doubtful[failure])
+    _ = try await client(transport, authorization: authorization)
+      .send(ResilientClient.Request(verb, "/a"))
+    #expect(transport.sent.map { $0.headers["authorization"] } == ["Bearer token"])
+  }
+
+  @Test func `a payment that waited for a sign-in in vain was certainly not sent`() async throws {
+    let transport = ScriptedTransport(.json())
+    let authorization = HTTPAuthorization { _ in throw Self.doubtful[0] }
+    let books = try client(transport, attempts: 1, authorization: authorization)
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(error?.disposition == .transient())
+    #expect(error?.mayHaveBeenSent == false)
+    #expect(transport.sent.isEmpty)
+  }
+
+  @Test func `a sign-in whose error nobody has classified is tried again at the next request`()
+    async throws
+  {
+    struct Odd: Error {}
+    let transport = ScriptedTransport(.json())
+    let books = try client(transport, authorization: Self.signIn(failing: Odd()))
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(error?.disposition == .unclassified)
+    #expect(error?.mayHaveBeenSent == false)
+    #expect(transport.sent.isEmpty)
+    try await books.post("/a", json: 1)
+    #expect(transport.sent.count == 1)
+  }
 }

@@ -264,6 +264,25 @@ import Testing
     #expect(try await enough.send(ResilientClient.Request(.get, "/a")).body.count == 11)
   }
 
+  @Test(arguments: [(HTTPVerb.head, 200), (.get, 204), (.get, 304)])
+  func `an answer without a body may name any length`(
+    _ verb: HTTPVerb, _ status: Int
+  ) async throws {
+    let transport = ScriptedTransport { _, _ in
+      let nothing = AsyncThrowingStream<Data, any Error> { $0.finish() }
+      return HTTPReply(
+        status: status, headers: ["Content-Length": "50000000"],
+        body: HTTPByteStream(nothing, length: 50_000_000))
+    }
+    let books = try client(transport)
+    var request = ResilientClient.Request(verb, "/a")
+    if status == 304 { request.headers = ["If-None-Match": "\"1\""] }
+    let response = try await books.send(request)
+    #expect(response.headers["content-length"] == "50000000")
+    #expect(response.body.isEmpty)
+    #expect(try await books.stream(request).body.length == 0)
+  }
+
   @Test(.requirement("E12", "E35")) func `a cancellation is one, and is not repeated`() async throws
   {
     let transport = ScriptedTransport { _, _ in throw CancellationError() }

@@ -55,6 +55,17 @@ import Testing
     #expect(machine.begin() == .granted)
   }
 
+  @Test func `what is left of a body that was read does not go out`() {
+    for ending in [SendStateMachine.Ending.notSent, .refused] {
+      var machine = SendStateMachine(isRepeatable: false)
+      #expect(machine.begin(isSpent: false) == .granted)
+      machine.end(ending)
+      #expect(machine.begin(isSpent: true) == .refusedAsSpent)
+      #expect(machine.attempts == 1)
+      #expect(!machine.mayHaveArrived)
+    }
+  }
+
   private static let endings: [SendStateMachine.Ending] = [
     .notSent, .refused, .succeeded, .mayHaveArrived,
   ]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-256 (FIPS 180-4), for names of groups only: nothing secret depends on it.
+/// SHA-256 (FIPS 180-4), for names of groups and of kept answers: it neither signs nor seals.
 ///
 /// The core fetches no cryptography package for sixteen bytes.
 package struct SHA256 {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// The cache of a client, and under which keys its answers are kept there: by their address, and by
+/// the fields of its requests that a service may choose an answer by.
+///
+/// Source: RFC 9111, sections 4.1 and 4.4.
+struct KeptAnswers: Sendable {
+  let cache: ResponseCache
+
+  /// Stands for the fields: keys lie open in a store, and a field may hold a secret.
+  private let digest: String
+  /// Fields by which an answer may vary and still be the right one for its key.
+  private let settled: Set<String>
+
+  /// Whose answers are kept says the partition; these change with each sign-in.
+  private static let personal: Set = ["authorization", "cookie"]
+
+  init(_ cache: ResponseCache, _ settings: ResilientClient.Settings, signedBy field: String?) {
+    let personal = Self.personal.union(field.map { [$0.lowercased()] } ?? [])
+    var headers = settings.headers
+    if !headers.contains("accept") {
+      headers.append("Accept", ResilientClient.Request(.get, "").accept)
+    }
+    // Its name is new with each version of an app, whose answers are to outlive that.
+    let fields = headers.byName.filter { !personal.contains($0.key) && $0.key != "user-agent" }
+    let text = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+    let words = SHA256.hash(Array(text.utf8)).prefix(4)
+    digest = words.map { String($0, radix: 36) }.joined(separator: "-")
+    // What a value decodes from is the same in any packing, and only browsers have an origin.
+    settled = personal.union(fields.keys).union(["accept-encoding", "origin"])
+    self.cache = cache
+  }
+
+  /// What the answer to a `GET` is kept under.
+  func key(of address: WireAddress) -> String { Self.start(of: address.text) + digest }
+
+  /// No address has a space: this begins the keys of one and of no other.
+  private static func start(of address: String) -> String { "GET \(address) " }
+
+  /// Says that what is kept of some addresses may be wrong, whatever fields it was asked for with.
+  func invalidate(_ addresses: [String]) async {
+    for address in addresses { await cache.invalidate(.prefix(Self.start(of: address))) }
+  }
+
+  /// What was loaded, which is never given without asking where it depends on more than its key.
+  func heeding<Value: Sendable>(
+    _ headers: HTTPHeaderFields, _ loaded: ResponseCache.Loaded<Value>
+  ) -> ResponseCache.Loaded<Value> {
+    let names = headers["vary"].map { CacheDirectives.directives($0).map(\.name) } ?? []
+    guard !settled.isSuperset(of: names) else { return loaded }
+    var loaded = loaded
+    loaded.freshFor = .zero
+    loaded.mustRevalidate = true
+    return loaded
+  }
+}

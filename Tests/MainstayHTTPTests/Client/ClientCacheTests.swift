@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import TestSupport
+import Testing
+
+/// What a client keeps its answers by, and which of them it asks for anew.
+@Suite struct ClientCacheTests {
+  /// What becomes of a change: a status, or why there is none.
+  typealias Change = Result<Int, AppError>
+
+  /// Answers questions with the number of the request, for a minute.
+  private static func numbering(
+    _ fields: HTTPHeaderFields = [:], change: Change = .success(204)
+  ) -> ScriptedTransport {
+    ScriptedTransport { request, count in
+      guard request.verb == .get else { return .json("", status: try change.get()) }
+      var headers: HTTPHeaderFields = ["Cache-Control": "max-age=60"]
+      headers.merge(fields)
+      return .json("\(count)", headers: headers)
+    }
+  }
+
+  private static func cache(in store: any CacheStore = MemoryCacheStore()) -> ResponseCache {
+    ResponseCache("books", of: .account(1), in: store)
+  }
+
+  private static func settings(_ headers: HTTPHeaderFields) -> ResilientClient.Settings {
+    var settings = ResilientClient.Settings()
+    settings.headers = headers
+    return settings
+  }
+
+  @Test(arguments: [HTTPVerb.put, .patch, .post, .delete])
+  func `what a client has changed is asked for anew, and nothing else`(
+    _ verb: HTTPVerb
+  ) async throws {
+    let books = try client(Self.numbering(), cache: Self.cache())
+    #expect(try await books.cached("/books/1", as: Int.self) == CachedValue(0, .fresh))
+    #expect(try await books.cached("/books/12", as: Int.self) == CachedValue(1, .fresh))
+    #expect(try await books.cached("books/1", as: Int.self) == CachedValue(0, .fresh))
+    _ = try await books.send(ResilientClient.Request(verb, "books/1"))
+    #expect(try await books.cached("/books/1", as: Int.self) == CachedValue(3, .fresh))
+    #expect(try await books.cached("/books/12", as: Int.self) == CachedValue(1, .fresh))
+  }
+
+  @Test(
+    arguments: [
+      (.success(302), false), (.success(404), false), (.success(410), false),
+      (.success(500), false), (.success(503), false), (.failure(.broken), false),
+      (.success(400), true), (.success(409), true), (.success(422), true), (.success(429), true),
+      (.failure(.notSent), true),
+    ] as [(Change, Bool)])
+  func `only a change that was certainly not made leaves what is kept fresh`(
+    _ change: Change, _ isKept: Bool
+  ) async throws {
+    let books = try client(Self.numbering(change: change), attempts: 1, cache: Self.cache())
+    #expect(try await books.cached("/a", as: Int.self) == CachedValue(0, .fresh))
+    await #expect(throws: AppError.self) {
+      try await books.send(ResilientClient.Request(.put, "/a"))
+    }
+    #expect(try await books.cached("/a", as: Int.self) == CachedValue(isKept ? 0 : 2, .fresh))
+  }
+
+  @Test func `a change that is sent on is seen at both addresses`() async throws {
+    let transport = ScriptedTransport { request, count in
+      guard request.verb == .get else {
+        return .json("", status: count == 2 ? 307 : 204, headers: ["Location": "b"])
+      }
+      return .json("\(count)", headers: ["Cache-Control": "max-age=60"])
+    }
+    let books = try client(transport, cache: Self.cache())
+    #expect(try await books.cached("/a", as: Int.self).value == 0)
+    #expect(try await books.cached("/b", as: Int.self).value == 1)
+    _ = try await books.send(ResilientClient.Request(.put, "/a"))
+    #expect(try await books.cached("/a", as: Int.self).value == 4)
+    #expect(try await books.cached("/b", as: Int.self).value == 5)
+  }
+
+  @Test func `an answer in another language is another one, and a change is seen in all`()
+    async throws
+  {
+    let transport = Self.numbering(["Vary": "Accept-Language, Accept"])
+    let store = MemoryCacheStore()
+    func books(_ language: String) throws -> ResilientClient {
+      try client(
+        transport, settings: Self.settings(["Accept-Language": language]),
+        cache: Self.cache(in: store))
+    }
+    for _ in 0..<2 {
+      #expect(try await books("de").cached("/a", as: Int.self) == CachedValue(0, .fresh))
+      #expect(try await books("en").cached("/a", as: Int.self) == CachedValue(1, .fresh))
+    }
+    _ = try await books("en").send(ResilientClient.Request(.put, "/a"))
+    #expect(try await books("de").cached("/a", as: Int.self) == CachedValue(3, .fresh))
+    #expect(try await books("en").cached("/a", as: Int.self) == CachedValue(4, .fresh))
+  }
+
+  @Test(
+    arguments: [
+      ("Accept-Encoding", true), ("accept, ACCEPT-LANGUAGE", true), ("Origin", true),
+      ("Authorization, Cookie, X-Token", true), ("X-Region", false),
+      ("Accept-Encoding, User-Agent", false),
+    ])
+  func `what depends on more than its key is not given without asking`(
+    _ vary: String, _ isSettled: Bool
+  ) async throws {
+    let transport = ScriptedTransport { _, count in
+      guard count == 0 else { throw AppError.broken }
+      return .json("7", headers: ["Cache-Control": "max-age=60", "Vary": vary])
+    }
+    let settings = Self.settings(["Accept-Language": "de", "User-Agent": "app/1"])
+    let books = try client(
+      transport, attempts: 1, settings: settings,
+      authorization: HTTPAuthorization(token: "t", field: "X-Token") { _ in "u" },
+      cache: Self.cache())
+    #expect(try await books.cached("/a", as: Int.self) == CachedValue(7, .fresh))
+    if isSettled {
+      #expect(try await books.cached("/a", as: Int.self) == CachedValue(7, .fresh))
+      #expect(transport.sent.count == 1)
+    } else {
+      await #expect(throws: AppError.self) { try await books.cached("/a", as: Int.self) }
+      #expect(transport.sent.count == 2)
+    }
+  }
+
+  @Test func `what depends on more than its key is asked for by its version`() async throws {
+    let transport = ScriptedTransport { _, count in
+      let fields: HTTPHeaderFields = [
+        "Cache-Control": "max-age=60", "Vary": "X-Region", "ETag": "\"1\"",
+      ]
+      return count == 0 ? .json("7", headers: fields) : .json("", status: 304, headers: fields)
+    }
+    let books = try client(transport, cache: Self.cache())
+    for _ in 0..<3 {
+      #expect(try await books.cached("/a", as: Int.self) == CachedValue(7, .fresh))
+    }
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"1\"", "\"1\""])
+  }
+
+  @Test func `keys hold no secret, and outlive a sign-in and an update of the app`() async throws {
+    let transport = Self.numbering()
+    let store = WatchedStore()
+    for version in 1...2 {
+      let settings = Self.settings([
+        "X-Api-Key": "secret", "Authorization": "secret \(version)", "User-Agent": "app/\(version)",
+      ])
+      let books = try client(transport, settings: settings, cache: Self.cache(in: store))
+      #expect(try await books.cached("/a", as: Int.self) == CachedValue(0, .fresh))
+    }
+    let names = store.names
+    #expect(names.count == 1)
+    #expect(names.allSatisfy { !$0.contains("secret") })
+  }
+}
+
+/// A store that remembers what it was asked for.
+private final class WatchedStore: CacheStore {
+  private let store: any CacheStore = MemoryCacheStore()
+  private let asked = Locked<Set<String>>([])
+
+  var names: Set<String> { asked.withLock { $0 } }
+
+  func read(_ key: CacheEntry.Key) async throws -> CacheEntry.Lookup {
+    asked.withLock { _ = $0.insert(key.name) }
+    return try await store.read(key)
+  }
+
+  func write(_ entry: CacheEntry, under ticket: CacheEntry.Ticket) async throws -> Bool {
+    try await store.write(entry, under: ticket)
+  }
+
+  func expire(_ selection: CacheEntry.Selection) async throws { try await store.expire(selection) }
+
+  func remove(_ selection: CacheEntry.Selection) async throws { try await store.remove(selection) }
+}
