@@ -88,14 +88,16 @@ extension ResponseCache {
     }
     guard begins else { return }
     // It belongs to nobody: the caller may be gone, and its deadline over.
-    Task {
-      do {
-        _ = try await flights.run(flight) { [self] in try await fly(flight, policy, load) }
-        guarded.withLock { $0.session.endRevalidating(flight) }
-      } catch {
-        guarded.withLock { $0.session.endRevalidating(flight) }
-        guard !error.isCancellation else { return }
-        tell { _ in .revalidationFailed(key: key.name, error: error) }
+    _ = RetryScope.outlivingCaller {
+      Task {
+        do {
+          _ = try await flights.run(flight) { [self] in try await fly(flight, policy, load) }
+          guarded.withLock { $0.session.endRevalidating(flight) }
+        } catch {
+          guarded.withLock { $0.session.endRevalidating(flight) }
+          guard !error.isCancellation else { return }
+          tell { _ in .revalidationFailed(key: key.name, error: error) }
+        }
       }
     }
   }

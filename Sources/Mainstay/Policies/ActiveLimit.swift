@@ -33,8 +33,9 @@ final class ActiveLimit: Sendable {
     static let running: UInt = 0
     static let expired: UInt = 1
     static let finished: UInt = 2
+    static let left: UInt = 3
     /// A continuation is the address of an object, so it is none of those above.
-    static func isOver(_ value: UInt) -> Bool { value == expired || value == finished }
+    static func isOver(_ value: UInt) -> Bool { (expired...left).contains(value) }
   }
 
   /// Begins a limit inside another one.
@@ -99,9 +100,12 @@ extension ActiveLimit: AlarmTarget {
   @usableFromInline
   func finish() { end(as: Progress.finished) }
 
-  /// The limit has ended, unless the work was done before.
+  /// The limit has ended, unless the work was done before or nobody waits for it any more.
   @usableFromInline
   package func ring() { end(as: Progress.expired) }
+
+  /// The caller has gone away: a limit that passes while the work unwinds says nothing about it.
+  func leave() { end(as: Progress.left) }
 
   private func end(as ending: UInt) {
     var found = Progress.running
@@ -120,11 +124,16 @@ extension ActiveLimit: AlarmTarget {
   @usableFromInline
   var isRunning: Bool { !Progress.isOver(progress.load(ordering: .acquiring)) }
 
-  /// Returns when the work is done or the limit has ended, on the caller's actor.
+  /// Returns when the work is done, the limit has ended or the caller has gone away, on the
+  /// caller's actor.
   @usableFromInline
   func waitWithAlarm(isolation: isolated (any Actor)? = #isolation) async {
     let alarm = limit.timeline.alarms.add(due: end, target: self)
-    await wait(isolation: isolation)
+    await withTaskCancellationHandler {
+      await wait(isolation: isolation)
+    } onCancel: {
+      leave()
+    }
     limit.timeline.alarms.remove(alarm)
   }
 

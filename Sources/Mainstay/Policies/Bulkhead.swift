@@ -98,7 +98,8 @@ public final class Bulkhead: Policy, Sendable {
 
   /// Runs an operation as soon as a permit is free, on the caller's actor.
   ///
-  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Parameter operation: What is run; never run when the call is refused, or cancelled while it
+  ///   waits.
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw; ``Rejection`` with the reason `bulkheadFull`,
   ///   `waitedTooLong` or `deadlineTooClose`; `CancellationError` for a caller that was cancelled
@@ -112,7 +113,8 @@ public final class Bulkhead: Policy, Sendable {
 
   /// Runs an operation that says how it ended, as ``run(_:)`` does.
   ///
-  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Parameter operation: What is run; never run when the call is refused, or cancelled while it
+  ///   waits.
   /// - Returns: How the operation ended, or what the policy decided.
   @inlinable
   public func outcome<T, Failure: Error>(

@@ -97,6 +97,6 @@ extension CircuitBreaker {
   }
 
   func deliver() {
-    audience.deliver { guarded.withLock { $0.mailbox.takeForDelivery() } }
+    audience.deliver { [self] in guarded.withLock { $0.mailbox.takeForDelivery() } }
   }
 }

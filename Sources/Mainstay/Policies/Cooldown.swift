@@ -101,7 +101,8 @@ public final class Cooldown: Policy, Sendable {
 
   /// Runs an operation, after the cooldown if there is one, on the caller's actor.
   ///
-  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Parameter operation: What is run; never run when the call is refused, or cancelled while it
+  ///   waits.
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw; ``Rejection`` with the reason `coolingDown` and the time
   ///   to come back; `CancellationError` for a caller that was cancelled while it waited.
@@ -116,7 +117,8 @@ public final class Cooldown: Policy, Sendable {
 
   /// Runs an operation that says how it ended, as ``run(_:)`` does.
   ///
-  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Parameter operation: What is run; never run when the call is refused, or cancelled while it
+  ///   waits.
   /// - Returns: How the operation ended, or what the policy decided.
   @inlinable
   public func outcome<T, Failure: Error>(

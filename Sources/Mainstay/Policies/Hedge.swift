@@ -139,7 +139,9 @@ extension Hedge: PipelineStage {
     [(name ?? "hedge", ObjectIdentifier(latencies))]
   }
 
-  package var isPristine: Bool { latencies.isEmpty }
+  package var isPristine: Bool {
+    latencies.isEmpty && (isBudgetShared || budget.isPristine)
+  }
 
   package var summaries: [StageSummary] {
     let (maximumCopies, longest) = (configuration.maximumCopies, latencies.longestDelay)

@@ -3,7 +3,8 @@
 /// Something that a policy did or learned; for logs, metrics and tests.
 ///
 /// Events of one policy are told in the order in which they happened, outside of all locks: an
-/// observer may use the same policy again.
+/// observer may use the same policy again. Where many calls cause events at the same time, one of
+/// them tells those of all.
 public struct PolicyEvent: Sendable {
   /// What happened; cases will be added, so a `switch` keeps a `default`.
   public enum What: Sendable {
@@ -63,6 +64,8 @@ public struct PolicyEvent: Sendable {
     case abandonedEnded(stillRunning: Int)
     /// A registry keeps more policies than it should, since all of them remember something.
     case registryOverflowed(count: Int, maximumCount: Int)
+    /// Observers were too slow: so many events before this one were told to nobody.
+    case eventsDropped(count: Int)
     /// A question was answered from what is kept; a newer answer is loaded behind it, or is not
     /// needed.
     case cacheHit(isRevalidating: Bool)
@@ -135,5 +138,9 @@ public struct PolicyEvent: Sendable {
 /// Who is told about the events of a policy.
 public protocol PolicyObserver: Sendable {
   /// An event happened; called where it happened, so it should be quick.
+  ///
+  /// Where events come faster than they are told, most are told by a task of its own, outside of
+  /// the caller's actor and task-local values, and what is too much is dropped; see
+  /// ``PolicyEvent/What/eventsDropped(count:)``.
   func observe(_ event: PolicyEvent)
 }

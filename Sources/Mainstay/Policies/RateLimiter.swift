@@ -12,7 +12,8 @@
 ///
 /// Turns are given in the order in which calls come, and the turn of each is known from the start:
 /// a call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
-/// refused right away. A caller that is cancelled while it waits gives its turn back.
+/// refused right away. A caller that is cancelled while it waits gives its turn back, and one that
+/// was cancelled before takes none.
 ///
 /// Time is counted by `ContinuousClock`, which goes on while the device sleeps.
 public final class RateLimiter: Policy, Sendable {
@@ -73,7 +74,7 @@ public final class RateLimiter: Policy, Sendable {
   /// - Returns: What the operation returned.
   /// - Throws: What the operation threw; ``Rejection`` with the reason `rateLimited` or
   ///   `deadlineTooClose` and the time to come back; `CancellationError` for a caller that was
-  ///   cancelled while it waited.
+  ///   cancelled before or while it waited.
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     try await run(cost: 1, operation)
@@ -89,6 +90,8 @@ public final class RateLimiter: Policy, Sendable {
   /// - Throws: What ``run(_:)`` throws.
   @inlinable
   public func run<T>(cost: Int, _ operation: () async throws -> T) async throws -> T {
+    // A turn that is of no use to its caller would be missing to others.
+    try Task.checkCancellation()
     if let turn = try take(cost) { try await turn.wait() }
     return try await operation()
   }
@@ -102,6 +105,7 @@ public final class RateLimiter: Policy, Sendable {
   public func outcome<T, Failure: Error>(
     of operation: () async -> Outcome<T, Failure>
   ) async -> Outcome<T, Failure> {
+    if Task.isCancelled { return .cancelled }
     let turn: Turn?
     do throws(Rejection) { turn = try take(1) } catch { return .rejected(error) }
     do { try await turn?.wait() } catch { return Outcome(ending: error) }

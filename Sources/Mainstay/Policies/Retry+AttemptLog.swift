@@ -48,8 +48,8 @@ struct AttemptNotes {
   private struct Note {
     let attempt: Int
     let error: any Error
-    let delay: Duration?
-    let decidedBy: String
+    var delay: Duration?
+    var decidedBy: String
   }
 
   private static let maximum = 16
@@ -62,6 +62,12 @@ struct AttemptNotes {
     guard notes.count > Self.maximum else { return }
     notes.remove(at: Self.maximum / 2)
     omitted += 1
+  }
+
+  /// No attempt follows after the last one, though one was to.
+  mutating func endLast(decidedBy: String) {
+    guard let last = notes.indices.last else { return }
+    (notes[last].delay, notes[last].decidedBy) = (nil, decidedBy)
   }
 
   var log: Retry.AttemptLog {

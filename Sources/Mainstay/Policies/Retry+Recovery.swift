@@ -8,6 +8,10 @@ extension Retry {
   /// told as ``PolicyEvent/What/recoveryEnded(step:error:)`` and decides nothing else. After the
   /// last attempt no step is run.
   ///
+  /// The step takes of the time that is left: where the wait after it would reach the ``Deadline``,
+  /// or the end of `maximumElapsed`, the failure of the attempt is thrown. A caller that cancels
+  /// meanwhile gets `CancellationError`.
+  ///
   /// - Parameter plan: What is done about which errors.
   /// - Returns: The same retry with the plan.
   public func recovering(by plan: RecoveryPlan) -> Retry {

@@ -24,6 +24,8 @@ public struct Retry: Policy {
   let audience: PolicyAudience
   let unclassified = UnclassifiedReports()
   let budget: RetryBudget
+  /// Whether the budget was given, and is kept elsewhere as well.
+  private let isBudgetShared: Bool
   let results: ResultCondition?
   // Asked on every call: looking whether `results` is nil would copy it.
   @usableFromInline let judgesResults: Bool
@@ -122,6 +124,7 @@ public struct Retry: Policy {
     self.name = name
     self.timeline = timeline
     self.budget = budget ?? RetryBudget(checked: .init(), on: timeline)
+    isBudgetShared = budget != nil
     chance = Chance(seed: seed)
     audience = PolicyAudience(own: observer)
   }
@@ -271,4 +274,6 @@ extension Retry: PipelineStage {
   }
 
   package var repeatsForThoseInside: Bool { true }
+
+  package var isPristine: Bool { isBudgetShared || budget.isPristine }
 }

@@ -169,6 +169,16 @@ extension RetryBudget {
     return step { machine, now in machine.wait(for: cost, now: now) }
   }
 
+  /// Whether it holds at least as much as at first, so that one made anew would allow no more.
+  var isPristine: Bool {
+    guard isLimited else { return true }
+    let initial = Double(known.withLock { $0.configuration.effectiveInitial }).inThousandths
+    return step { machine, now in
+      _ = machine.withdraw(0, now: now)
+      return machine.balance >= initial
+    }
+  }
+
   /// What the next attempt costs after an error.
   package func cost(after error: any Error, _ disposition: Disposition) -> Int {
     let costs = costs

@@ -51,7 +51,13 @@ final class RetryRecovery {
     else { throw notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce) }
     if let (step, error) = mending {
       let isMended = await mend(error, by: step)
-      guard isMended || !isHopeless else { throw unmended(failure) }
+      // An attempt was to follow, so the failure is not the last word.
+      if Task.isCancelled { throw cancelled() }
+      guard isMended || !isHopeless else { throw unmade(failure, .notRetryable) }
+      // The step has taken time, of which the wait knows nothing.
+      guard machine.isInTime(after: delay, situation(isInside: isInsideAnother)) else {
+        throw unmade(failure, .deadlineTooClose)
+      }
     }
     try await sleep(delay)
   }
@@ -69,11 +75,22 @@ final class RetryRecovery {
   }
 
   /// No attempt follows after all: what was paid for it comes back.
-  private func unmended(_ failure: any Error) -> any Error {
+  private func unmade(_ failure: any Error, _ reason: PolicyEvent.GiveUpReason) -> any Error {
+    notes.endLast(decidedBy: reason.rawValue)
+    giveUp(reason)
+    return notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
+  }
+
+  /// The caller has gone away before the attempt that was to follow.
+  private func cancelled() -> CancellationError {
+    giveUp(.cancelled)
+    return CancellationError()
+  }
+
+  private func giveUp(_ reason: PolicyEvent.GiveUpReason) {
     budget.refund(paid)
     paid = 0
-    tell(.gaveUp(attempts: machine.failures, reason: .notRetryable), withLog: true)
-    return notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
+    tell(.gaveUp(attempts: machine.failures, reason: reason), withLog: true)
   }
 
   /// Returns when the next attempt may begin after a result that is not acceptable; false where
@@ -132,9 +149,7 @@ final class RetryRecovery {
       if delay > .zero { try await retry.timeline.sleep(until: retry.timeline.now + delay) }
       try Task.checkCancellation()
     } catch {
-      budget.refund(paid)
-      tell(.gaveUp(attempts: machine.failures, reason: .cancelled), withLog: true)
-      throw CancellationError()
+      throw cancelled()
     }
   }
 

@@ -53,14 +53,18 @@ package enum RetryScope {
     }
   }
 
-  /// Begins work that goes on when its caller has gone, such as the loop of a queue: neither a time
-  /// limit around the caller nor the attempt that it is in is one of that work.
+  /// Begins work that goes on when its caller has gone, such as the loop of a queue.
+  ///
+  /// Neither a time limit around the caller, nor the attempt that it is in, nor what surrounds it
+  /// in a queue is one of that work.
   ///
   /// - Parameter begin: Makes a task.
   /// - Returns: The task.
   package static func outlivingCaller<Success: Sendable>(
     _ begin: () -> Task<Success, Never>
   ) -> Task<Success, Never> {
-    ActiveLimit.local.withValue(nil) { attempt.withValue(0, operation: begin) }
+    ActiveLimit.local.withValue(nil) {
+      work.withValue(nil) { attempt.withValue(0, operation: begin) }
+    }
   }
 }

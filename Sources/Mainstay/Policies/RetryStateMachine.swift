@@ -46,7 +46,6 @@ struct RetryStateMachine: Sendable {
     failures += situation.attempts
     let own = limits.backoff.delay(
       attempt: failures, previous: previousDelay, fraction: situation.chance.own)
-    let timeLeft = timeLeft(situation)
     let delay: Duration
     isHint = false
     switch rule {
@@ -56,7 +55,9 @@ struct RetryStateMachine: Sendable {
       delay = own
     case .onlyIfFitsDeadline(let hint):
       // Without a deadline there is nothing that it could fit, and without a hint nothing is known.
-      guard let hint = hint?.clamped, timeLeft != nil else { return .giveUp(.notRetryable) }
+      guard let hint = hint?.clamped, timeLeft(situation) != nil else {
+        return .giveUp(.notRetryable)
+      }
       (delay, isHint) = (spread(hint, situation), true)
     case .afterBackoff(let hint?), .afterHint(let hint?):
       guard hint.clamped <= limits.maximumServerDelay else {
@@ -71,9 +72,14 @@ struct RetryStateMachine: Sendable {
     guard failures < limits.maximumAttempts else { return .giveUp(.attemptsUsedUp) }
     // Checked before the wait, with the wait included: nobody sleeps towards a deadline that cannot
     // be met.
-    if let timeLeft, delay >= timeLeft { return .giveUp(.deadlineTooClose) }
+    guard isInTime(after: delay, situation) else { return .giveUp(.deadlineTooClose) }
     previousDelay = delay
     return .wait(delay)
+  }
+
+  /// Whether an attempt that begins after a wait still begins in time.
+  func isInTime(after delay: Duration, _ situation: Situation) -> Bool {
+    timeLeft(situation).map { delay < $0 } ?? true
   }
 
   /// The time until the deadline or the end of the longest time for all attempts.

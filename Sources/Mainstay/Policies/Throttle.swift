@@ -133,7 +133,7 @@ public final class Throttle: Policy, Sendable {
   /// Runs an operation that says how it ended, as ``run(_:)`` does; nothing is thrown or allocated
   /// for a refusal.
   ///
-  /// - Parameter operation: What is run; never run when the call is refused or cancelled.
+  /// - Parameter operation: What is run; never run when the call is refused.
   /// - Returns: How the operation ended, or what the policy decided.
   @inlinable
   public func outcome<T, Failure: Error>(

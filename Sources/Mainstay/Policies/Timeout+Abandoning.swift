@@ -187,6 +187,7 @@ private final class AbandonableRun<T: Sendable>: AlarmTarget {
 
   /// The caller does not wait any longer.
   func leave(_ ending: Ending) {
+    if case .callerLeft = ending { limit.leave() }
     let caller: CheckedContinuation<Ending, Never>? = state.withLock { state in
       guard case .running(let caller) = state else { return nil }
       state = .ended(ending)

@@ -18,6 +18,8 @@ public final actor StateClient<State: Sendable> {
   @usableFromInline var history: SnapshotHistory<State>
   private let invariants: [Invariant]
   private let runs: Coalesce<String>
+  /// One for all runs without a policy of their own: its budget is about all of them.
+  private let retry = Retry()
   private var listeners: [UInt64: AsyncStream<Snapshot<State>>.Continuation] = [:] {
     didSet { isLookedAfter = !invariants.isEmpty || saver != nil || !listeners.isEmpty }
   }
@@ -177,10 +179,11 @@ public final actor StateClient<State: Sendable> {
   /// Says that the present state is good: one to go back to.
   public func markKnownGood() { history.markKnownGood() }
 
-  /// Runs something under a name, and changes the state by what it returned.
+  /// Runs something under a name, with up to three attempts, and changes the state by what it
+  /// returned.
   ///
-  /// Who asks for the same name while it runs waits for that run: it is made once, and changes the
-  /// state once. Nothing is remembered of it afterwards, however it ended.
+  /// All runs of this client pay for their further attempts from one ``RetryBudget``; see
+  /// ``perform(_:by:_:then:)`` for the rest.
   ///
   /// ```swift
   /// try await library.perform("load") { try await api.books() } then: { $0.books = $1 }
@@ -188,13 +191,32 @@ public final actor StateClient<State: Sendable> {
   ///
   /// - Parameters:
   ///   - key: The name; what has the same name does the same.
-  ///   - policy: What guards it; the default makes up to three attempts.
   ///   - operation: What is run, outside of the actor.
   ///   - change: Changes the state by the result.
   /// - Throws: `AppError`: what the operation threw in the end, converted, or what ``update(_:)``
   ///   throws. A caller that is cancelled leaves; the run is cancelled when all have left.
   public nonisolated func perform<T: Sendable>(
-    _ key: String, by policy: some Policy & Sendable = Retry(),
+    _ key: String, _ operation: @escaping @Sendable () async throws -> T,
+    then change: @escaping @Sendable (inout State, T) throws -> Void
+  ) async throws(AppError) {
+    try await perform(key, by: retry, operation, then: change)
+  }
+
+  /// Runs something under a name and a policy, and changes the state by what it returned.
+  ///
+  /// Who asks for the same name while it runs waits for that run: it is made once, and changes the
+  /// state once. Nothing is remembered of it afterwards, however it ended.
+  ///
+  /// - Parameters:
+  ///   - key: The name; what has the same name does the same.
+  ///   - policy: What guards it, such as a ``Pipeline`` that is kept: one that is made for each
+  ///     call knows nothing of those before.
+  ///   - operation: What is run, outside of the actor.
+  ///   - change: Changes the state by the result.
+  /// - Throws: `AppError`: what the operation threw in the end, converted, or what ``update(_:)``
+  ///   throws. A caller that is cancelled leaves; the run is cancelled when all have left.
+  public nonisolated func perform<T: Sendable>(
+    _ key: String, by policy: some Policy & Sendable,
     _ operation: @escaping @Sendable () async throws -> T,
     then change: @escaping @Sendable (inout State, T) throws -> Void
   ) async throws(AppError) {

@@ -154,6 +154,8 @@ import Testing
     #expect(excess.lines.isEmpty)
     #expect(limit.running == 0 && limit.waiting == 0)
     #expect(2...9 ~= limit.limit)
+    try limit.update(limit.configuration)
+    await events.told("settingsChanged")
     // Each change begins where the one before ended.
     var last = 5
     for event in events.events {

@@ -64,6 +64,17 @@ import Testing
     #expect(try await call.value == 42)
   }
 
+  @Test func `a call that returns an optional is made as well`() async throws {
+    let disturbances: [Chaos.Disturbance] = [.latency(.zero), .behavior {}]
+    for disturbance in disturbances {
+      let name: String? = try await chaos(disturbance).run { "Ada" }
+      #expect(name == "Ada")
+    }
+    // What is said to come back instead still does.
+    let none: String? = try await chaos(.outcome(String?.none)).run { "Ada" }
+    #expect(none == nil)
+  }
+
   @Test func `a latency by chance stays within its bounds`() async throws {
     let clock = ManualClock()
     let chaos = chaos(.latency(.seconds(1) ... .seconds(3)), clock: clock)

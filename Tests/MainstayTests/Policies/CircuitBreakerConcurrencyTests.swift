@@ -217,6 +217,8 @@ import Testing
     #expect(totals.calls == totals.begun + totals.refused)
     #expect(totals.begun == totals.ended)
     #expect(totals.begun > 0 && totals.refused > 0)
+    try breaker.update(breaker.configuration)
+    await events.told("settingsChanged")
     let told = events.events
     #expect(Bench.names(told).count { $0 == "rejected" } == totals.refused)
     try expectLegalOrder(told)

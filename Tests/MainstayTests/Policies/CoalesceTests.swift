@@ -221,6 +221,44 @@ import Testing
     #expect(token.explain().findings.isEmpty)
   }
 
+  /// A call that fails twice, with a retry inside of its run.
+  private func failingTwice(_ calls: Log) async throws -> Int {
+    let books = coalesce()
+    let token = Pipeline("token") {
+      books.keyed("token")
+      Retry(maximumAttempts: 3, backoff: .none)
+    }
+    return try await token.run {
+      calls.add("call")
+      if calls.lines.count < 3 { throw BreakerBench.down }
+      return 42
+    }
+  }
+
+  @Test(.requirement("P16")) func `a run is no attempt of the retry around who began it`()
+    async throws
+  {
+    let (attempts, calls) = (Log(), Log())
+    let value = try await Retry(maximumAttempts: 2, backoff: .none).run {
+      attempts.add("attempt")
+      if attempts.lines.count == 1 { throw BreakerBench.down }
+      return try await failingTwice(calls)
+    }
+    #expect(value == 42 && attempts.lines.count == 2 && calls.lines.count == 3)
+  }
+
+  @Test func `a run spends neither the budget nor the time of a queue around who began it`()
+    async throws
+  {
+    let calls = Log()
+    let empty = RetryBudget(minimumPerSecond: 0, initial: 0, clock: ManualClock())
+    let timeline = Timeline(ManualClock())
+    let value = try await RetryScope.worker(budget: empty, until: (timeline.now, timeline)) {
+      try await failingTwice(calls)
+    }
+    #expect(value == 42 && calls.lines.count == 3)
+  }
+
   @Test func `many callers that come and go lose nothing`() async {
     let (books, runs) = (coalesce(), Log())
     await withTaskGroup { group in

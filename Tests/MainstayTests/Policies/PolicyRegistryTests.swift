@@ -145,6 +145,57 @@ import Testing
     #expect(Set(registry.keys) == ["down", "b"])
   }
 
+  @Test func `never forgets a retry whose budget was spent before time has filled it`()
+    async throws
+  {
+    let clock = clock
+    let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in
+      Retry(maximumAttempts: 20, backoff: .none, clock: clock)
+    }
+    let calls = Log()
+    func fail() async {
+      _ = try? await registry.run("down") {
+        calls.add("call")
+        throw BreakerBench.down
+      }
+    }
+    await fail()
+    #expect(calls.lines.count == 11)
+    try await registry.run("a") {}
+    // A budget made anew would have paid for ten more.
+    await fail()
+    #expect(calls.lines.count == 12)
+    clock.advance(by: .seconds(10))
+    for key in ["b", "c"] { try await registry.run(key) {} }
+    #expect(registry.keys == ["c"])
+  }
+
+  @Test func `never forgets a hedge whose budget was spent`() async throws {
+    let clock = clock
+    let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in
+      Hedge(
+        after: .fixed(.zero), maximumCopies: 10, safety: .safeToRepeat, clock: clock)
+    }
+    let gate = BreakerBench.Gate()
+    let call = Task { try await registry.run("slow") { await gate.pass() } }
+    await gate.arrivals(atLeast: 10)
+    gate.open()
+    try await call.value
+    let slow = registry.kept("slow")
+    try await registry.run("a") {}
+    #expect(slow != nil && registry.kept("slow") != nil)
+  }
+
+  @Test func `a budget that is shared keeps no retry`() async throws {
+    let budget = RetryBudget(minimumPerSecond: 0, initial: 2, clock: clock)
+    let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in
+      Retry(maximumAttempts: 3, backoff: .none, budget: budget)
+    }
+    _ = try? await registry.run("down") { throw BreakerBench.down }
+    try await registry.run("a") {}
+    #expect(registry.keys == ["a"])
+  }
+
   @Test func `keeps policies that run beside their caller`() async throws {
     let registry = PolicyRegistry("races") { (_: Int) in PipelineTests.Race() }
     let log = Log()

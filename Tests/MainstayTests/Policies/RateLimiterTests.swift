@@ -158,6 +158,25 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test(.requirement("P31")) func `a caller that was cancelled before uses no turn up`() async {
+    let limiter = limiter(maximumWait: .seconds(10))
+    let pipeline = Pipeline("search") { limiter }
+    let calls = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: CancellationError.self) {
+        try await limiter.run { _ = Issue.record("it ran") }
+      }
+      let outcome = await pipeline.outcome { () throws(AppError) in Issue.record("it ran") }
+      guard case .cancelled = outcome else {
+        Issue.record("\(outcome)")
+        return
+      }
+    }
+    await calls.value
+    #expect(limiter.tryAcquire() && !limiter.tryAcquire())
+    #expect(events.events.isEmpty)
+  }
+
   @Test(.requirement("P33", "P31"))
   func `many tasks with cancellations get no more than the law allows, and all end`()
     async throws

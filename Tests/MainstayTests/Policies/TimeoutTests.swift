@@ -99,6 +99,37 @@ func untilCancelled(_ clock: ManualClock) async throws {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
+  @Test(.requirement("P26"), arguments: [true, false])
+  func `a breaker inside counts the limit only where it passed before the caller cancelled`(
+    isCallerFirst: Bool
+  ) async {
+    let (clock, patience) = (ManualClock(), ManualClock())
+    let timeout = Timeout(.seconds(10), clock: clock)
+    let breaker = CircuitBreaker("catalog", .consecutiveFailures(1), clock: clock)
+    let pipeline = Pipeline("catalog") {
+      timeout
+      breaker
+    }
+    let (gate, open) = AsyncStream<Void>.makeStream()
+    let call = await started {
+      try await pipeline.run {
+        // It takes its time to heed the cancellation.
+        await Task { for await _ in gate { break } }.value
+        try Task.checkCancellation()
+      }
+    }
+    if isCallerFirst { call.cancel() }
+    clock.advance(by: .seconds(1))
+    // Once this one has ended at its limit, that of the call has passed as well.
+    let later = await started { try await timeout.run { try await untilCancelled(patience) } }
+    clock.advance(by: .seconds(10))
+    await #expect(throws: TimedOut.self) { try await later.value }
+    if !isCallerFirst { call.cancel() }
+    open.yield()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect((breaker.state == .closed) == isCallerFirst)
+  }
+
   @Test func `tells an unknown outcome where the call may have had its effect`() async {
     let (clock, patience) = (ManualClock(), ManualClock())
     let timeout = Timeout(.seconds(1), disposition: .unknownOutcome, clock: clock)

@@ -53,6 +53,65 @@ import Testing
     #expect(log.lines == ["called", "look at 503", "called"])
   }
 
+  /// A retry with a budget that time does not refill, and a step of eight seconds before each wait
+  /// of four.
+  private func slowlyMended(
+    _ clock: ManualClock, _ budget: RetryBudget, within elapsed: Duration? = nil,
+    _ recorder: EventRecorder
+  ) -> Retry {
+    Retry(
+      backoff: .constant(.seconds(4), jitter: .none), maximumElapsed: elapsed, budget: budget,
+      clock: clock, observer: recorder
+    ).recovering(
+      by: RecoveryPlan([
+        .init("set up", when: { _ in true }) { _ in clock.advance(by: .seconds(8)) }
+      ]))
+  }
+
+  private func budget(_ clock: ManualClock) -> RetryBudget {
+    RetryBudget(ratio: 0.2, minimumPerSecond: 0, capacity: 10, initial: 5, clock: clock)
+  }
+
+  @Test func `after a long step nobody waits towards the deadline`() async throws {
+    for hasDeadline in [true, false] {
+      let (clock, recorder) = (ManualClock(), EventRecorder())
+      let budget = budget(clock)
+      let retry = slowlyMended(clock, budget, within: hasDeadline ? nil : .seconds(10), recorder)
+      let pipeline = Pipeline("save") {
+        // Only announced, since the other one ends each attempt.
+        Deadline(hasDeadline ? .seconds(10) : .seconds(1_000), clock: clock)
+        retry
+        Timeout(.seconds(2), clock: clock)
+      }
+      let error = await #expect(throws: AppError.self) {
+        try await pipeline.run { throw AppError.http(status: 503) }
+      }
+      #expect(error?.httpStatus == 503)
+      #expect(clock.now.offset == .seconds(8))
+      #expect(recorder.gaveUpReasons == [.deadlineTooClose])
+      #expect(recorder.events.last?.attempts?.entries.map(\.decidedBy) == ["deadlineTooClose"])
+      #expect(budget.available == 5.2, "what was paid for the attempt comes back")
+    }
+  }
+
+  @Test func `who cancels during a step hears that, and not of the failure before`() async throws {
+    // Neither of an error that the step was to mend, nor of one that is tried again anyway.
+    for status in [404, 503] {
+      let (clock, recorder) = (ManualClock(), EventRecorder())
+      let budget = budget(clock)
+      let plan = RecoveryPlan([
+        .init("sign in", when: { _ in true }) { _ in try await clock.sleep(for: .seconds(5)) }
+      ])
+      let retry = Retry(budget: budget, clock: clock, observer: recorder).recovering(by: plan)
+      let run = Task { try await retry.run { throw AppError.http(status: status) } }
+      await clock.sleepers(atLeast: 1)
+      run.cancel()
+      await #expect(throws: CancellationError.self) { try await run.value }
+      #expect(recorder.gaveUpReasons == [.cancelled])
+      #expect(budget.available == 5.2)
+    }
+  }
+
   @Test func `the failure of a step is told, and the error stays that of the operation`()
     async throws
   {

@@ -168,6 +168,24 @@ import Testing
     #expect(client.runCount == 0)
   }
 
+  @Test func `all that is run without a policy is repeated from one budget`() async {
+    let client = StateClient("count", 0)
+    let calls = Log()
+    for _ in 0..<200 {
+      await #expect(throws: AppError.self) {
+        try await client.perform("save") { () -> Int in
+          calls.add("called")
+          // Nothing is waited for, and each attempt would be followed by two more.
+          throw AppError.http(status: 429, retryAfter: .zero)
+        } then: { state, value in
+          state = value
+        }
+      }
+    }
+    // 10 tokens at first, a fifth for each call, and one for each second that this takes.
+    #expect(calls.lines.count >= 200 + 10 && calls.lines.count < 3 * 200)
+  }
+
   @Test(.requirement("A7"), arguments: ["exhausted", "thrown", "cancelled", "refused"])
   func `however it ends, nothing of it is remembered`(end: String) async throws {
     let client = StateClient("count", 0, invariants: [Self.positive])

@@ -99,7 +99,8 @@ public struct Chaos: Policy {
   @inlinable
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     guard let disturbance = draw() else { return try await operation() }
-    if let outcome = try await inject(disturbance) as? T { return outcome }
+    // Two steps, since no outcome at all would pass for an optional one that is nil.
+    if let made = try await inject(disturbance), let outcome = made as? T { return outcome }
     return try await operation()
   }
 

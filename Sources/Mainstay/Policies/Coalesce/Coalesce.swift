@@ -12,8 +12,9 @@
 /// new run. A caller that is cancelled leaves at once; the run is cancelled when all have left.
 ///
 /// The run belongs to nobody: it goes on when the caller that began it has left, and the
-/// ``Deadline`` of a caller ends that caller's waiting, not the run. Other task-local values, such
-/// as the ``IdempotencyKey``, are those of the caller that began it.
+/// ``Deadline`` of a caller ends that caller's waiting, not the run. Nor is it an attempt of a
+/// ``Retry`` or a queue around that caller: a retry inside makes all of its own. Other task-local
+/// values, such as the ``IdempotencyKey``, are those of the caller that began it.
 public final class Coalesce<Key: Hashable & Sendable>: Sendable {
   /// The name, for events.
   public let name: String
@@ -106,8 +107,9 @@ extension Coalesce {
     _ flight: UInt64, _ operation: @escaping @Sendable () async throws -> any Sendable
   ) {
     let inside = CoalescedRuns.current.with(flight, of: self)
-    // Whoever began the run may leave before the others: its deadline is not that of the run.
-    let task = ActiveLimit.local.withValue(nil) {
+    // Whoever began the run may leave before the others: neither its deadline nor its attempts are
+    // those of the run.
+    let task = RetryScope.outlivingCaller {
       CoalescedRuns.local.withValue(inside) {
         Task { [self] in
           let result: Result<any Sendable, any Error>

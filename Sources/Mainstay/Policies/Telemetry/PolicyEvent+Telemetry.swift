@@ -34,6 +34,7 @@ extension PolicyEvent.What {
     case .abandoned: "abandoned"
     case .abandonedEnded: "abandonedEnded"
     case .registryOverflowed: "registryOverflowed"
+    case .eventsDropped: "eventsDropped"
     case .cacheHit: "cacheHit"
     case .cacheMissed: "cacheMissed"
     case .staleServed: "staleServed"
@@ -55,7 +56,7 @@ extension PolicyEvent.What {
     case .attemptFailed(_, let error, let nextDelay):
       nextDelay == nil || error.isCancellation ? .debug : .warning
     case .unclassified, .timedOut, .circuitIsolated, .probeExpired, .cooldownBegan, .chaosInjected,
-      .abandoned, .registryOverflowed, .staleServed, .cacheStorageFailed:
+      .abandoned, .registryOverflowed, .eventsDropped, .staleServed, .cacheStorageFailed:
       .warning
     case .recovered, .rejected, .circuitHalfOpened, .circuitClosed, .circuitReset,
       .wouldHaveRejected, .settingsChanged, .revalidationFailed:
@@ -101,6 +102,7 @@ extension PolicyEvent.What {
       ["stillRunning": "\(stillRunning)"]
     case .registryOverflowed(let count, let maximumCount):
       ["count": "\(count)", "maximumCount": "\(maximumCount)"]
+    case .eventsDropped(let count): ["count": "\(count)"]
     case .cacheHit(let isRevalidating): ["isRevalidating": "\(isRevalidating)"]
     case .staleServed(let key, let age, let error):
       error.details.merging(

@@ -27,7 +27,7 @@ import Testing
     .hedgeWithheld(copy: 2, reason: .budgetExhausted), .coalesced,
     .cooldownBegan(key: "mary@example.com", for: .seconds(1)), .chaosInjected("latency"),
     .abandoned(stillRunning: 1), .abandonedEnded(stillRunning: 0),
-    .registryOverflowed(count: 3, maximumCount: 2),
+    .registryOverflowed(count: 3, maximumCount: 2), .eventsDropped(count: 4),
     .callEnded(.succeeded, took: .seconds(1)), .cacheHit(isRevalidating: true), .cacheMissed,
     .staleServed(key: "mary@example.com", age: nil, error: Secretive()),
     .revalidationFailed(key: "mary@example.com", error: Secretive()),
@@ -56,7 +56,7 @@ import Testing
     #expect(
       levels[.warning] == [
         "attemptFailed", "unclassified", "timedOut", "circuitIsolated", "probeExpired",
-        "cooldownBegan", "chaosInjected", "abandoned", "registryOverflowed",
+        "cooldownBegan", "chaosInjected", "abandoned", "registryOverflowed", "eventsDropped",
         "staleServed", "cacheStorageFailed",
       ])
     #expect(levels[.critical] == nil)
@@ -97,7 +97,7 @@ import Testing
     for what in Self.everything {
       PolicyLogger(logger).observe(PolicyEvent(policy: "c", what: what, reading: .zero))
     }
-    #expect(log.lines.count == 13)
+    #expect(log.lines.count == 14)
   }
 
   @Test func `several observers are told in order`() {
