@@ -53,6 +53,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// - Throws: `AppError` where there was no answer, and a cancellation.
   public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
     try Task.checkCancellation()
+    // What came before may not have ended in time; the library would write what it is given now.
+    if HeededLimit.remaining == .zero { throw HeededLimit.end() }
     var message = HTTPClientRequest(url: transmission.address.text)
     message.method = HTTPMethod(rawValue: transmission.verb.rawValue)
     message.headers = Self.fields(transmission.headers)

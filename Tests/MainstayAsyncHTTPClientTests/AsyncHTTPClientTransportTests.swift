@@ -73,6 +73,30 @@ import Testing
     #expect(timeOuts(recorder) == ["short"])
   }
 
+  @Test(.ends(withinMinutes: 2))
+  func `what has no time left is not sent`() async throws {
+    let server = try await ScriptedHTTPServer { _, _ in .reply(200) }
+    let address = try #require(URL(string: server.origin))
+    let transport = AsyncHTTPClientTransport()
+    // A connection that is there takes a request at once.
+    for try await _ in try await transport.send(HTTPTransmission(.get, address)).body {}
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let limit = Timeout(.seconds(5), name: "kept", clock: clock, observer: recorder).heeded
+    await #expect(throws: TimedOut.self) {
+      try await limit.run {
+        let body = try await HeededLimit.enforce {
+          clock.advance(by: .seconds(12))
+          return Data("[1]".utf8)
+        }
+        return try await transport.send(HTTPTransmission(.post, address, body: .bytes(body)))
+      }
+    }
+    #expect(timeOuts(recorder) == ["kept"])
+    // Nothing was under way either: this comes second.
+    for try await _ in try await transport.send(HTTPTransmission(.get, address)).body {}
+    #expect(server.received.map(\.method) == ["GET", "GET"])
+  }
+
   @Test(.requirement("D6"), .ends(withinMinutes: 2))
   func `a sign-in that never ends is ended by a time limit that it keeps`() async throws {
     let server = try await ScriptedHTTPServer { _, _ in .reply(200) }
