@@ -9,12 +9,16 @@ import MainstayOutboxTesting
 final class FailingStore: ForwardingStore {
   let store: any OutboxStore
   private let left = Box<[String: Int]>([:])
+  private let refused = Box<OperationID?>(nil)
   private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
 
   init(now: @escaping @Sendable () -> Date) { store = InMemoryStore(now: now) }
 
   /// Lets the next calls of a name fail.
   func fail(_ name: String, times: Int) { left.change { $0[name] = times } }
+
+  /// Takes no lease of an operation back from now on; nil where it takes all again.
+  func refuse(leaseOf id: OperationID?) { refused.value = id }
 
   /// Opens a gate when a claim has leased something, and hands that over when another is open.
   func hold(claimsUntil handOver: Gate, opening leased: Gate) { gates.value = (leased, handOver) }
@@ -50,6 +54,7 @@ final class FailingStore: ForwardingStore {
 
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     try pass("settle")
+    if lease.id == refused.value { throw OutboxError(.failed, details: "the test says so") }
     return try await store.settle(lease, verdict)
   }
 
