@@ -53,6 +53,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// - Throws: `AppError` where there was no answer, and a cancellation.
   public func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
     try Task.checkCancellation()
+    // What came before may not have ended in time; the library would write what it is given now.
+    if HeededLimit.remaining == .zero { throw HeededLimit.end() }
     var message = HTTPClientRequest(url: transmission.address.text)
     message.method = HTTPMethod(rawValue: transmission.verb.rawValue)
     message.headers = Self.fields(transmission.headers)
@@ -70,9 +72,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
       let response = try await client.execute(message, deadline: Self.deadline)
       return try await Self.reply(response)
     } catch {
-      let isOver = (error as? HTTPClientError) == .deadlineExceeded
-      // Only the limit that was given to the library can have passed.
-      if isOver, HeededLimit.remaining != nil { throw HeededLimit.end() }
+      if Self.isTimeOver(error, asked) { throw HeededLimit.end() }
       throw Self.failure(error, asked: asked)
     }
   }
@@ -83,6 +83,18 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
   /// lost its connection, or is over that much later.
   private static var deadline: NIODeadline {
     HeededLimit.remaining.map { .now() + TimeAmount($0) } ?? .distantFuture
+  }
+
+  /// Whether a request has ended because its time was over.
+  ///
+  /// One that still waited for a connection then ends with what the last attempt at a connection
+  /// failed with, maybe hours ago, so the error alone does not say it. What its body failed with is
+  /// its own error.
+  private static func isTimeOver(_ error: any Error, _ asked: BodyAsked?) -> Bool {
+    guard let remaining = HeededLimit.remaining else { return false }
+    // Only the limit that was given to the library can have passed.
+    if (error as? HTTPClientError) == .deadlineExceeded { return true }
+    return remaining == .zero && asked?.failure == nil
   }
 
   private static func fields(_ headers: HTTPHeaderFields) -> HTTPHeaders {

@@ -48,14 +48,17 @@ actor Drainer {
   private var turnWaiters: [AsyncStream<Never>.Continuation] = []
   /// What somebody has cancelled while a claim was on its way that may have leased it before.
   private var cancelledMeanwhile: Set<OperationID> = []
-  /// What was given up on and could not be given back, which is tried again.
-  private var owed: [(lease: Lease, operation: StoredOperation)] = []
+  /// What was given up on, which is given back.
+  private let owed: OwedLeases
   private var storageFailures = 0
 
   init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
     self.store = store
     self.workers = workers
     self.settings = settings
+    owed = OwedLeases(
+      store: store, timeline: settings.timeline, observer: settings.observer,
+      givenBack: { [signal] in signal.set() })
     pace = DrainPaceStateMachine(maximum: settings.live.now.maximumConcurrency)
     for worker in workers.values { worker.gates.limiter?.ringWhenChanged(signal) }
   }
@@ -171,6 +174,7 @@ actor Drainer {
     isEnding = true
     wake()
     await loop?.value
+    await owed.end()
     cancelAll()
     await idle(until: settings.timeline.now + Self.longGrace)
     running = [:]
@@ -200,36 +204,12 @@ actor Drainer {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Nobody waits for a run any more that does not end: it may still have its effect, so it counts
-  /// as lost on its way, and whatever it says later is not heard.
+  /// Nobody waits for a run any more that does not end, and whatever it says later is not heard.
   private func giveUp(on operation: StoredOperation, _ lease: Lease) async {
     guard running.removeValue(forKey: lease) != nil else { return }
     settings.progress.end(lease)
     rate.ended(well: false, at: settings.timeline.now)
-    do {
-      try await giveBackUnheard(operation, lease)
-    } catch {
-      owed.append((lease, operation))
-      tell(.storageFailed(OutboxError(error)))
-      wake()
-    }
-  }
-
-  private func giveBackUnheard(_ operation: StoredOperation, _ lease: Lease) async throws {
-    let verdict = OperationVerdict(
-      .ready, attempts: operation.attempts, unreachable: operation.unreachable,
-      effect: .sentUnknown)
-    guard try await store.settle(lease, verdict) else { return }
-    settings.observer?.observe(OutboxEvent(.released, operation))
-  }
-
-  /// Gives back what the store would not take before: nobody else would, as long as this process
-  /// lives.
-  private func payBack() async throws {
-    while let (lease, operation) = owed.last {
-      try await giveBackUnheard(operation, lease)
-      owed.removeAll { $0.lease == lease }
-    }
+    await owed.giveBack(lease, of: operation)
   }
 
   private func run() async {
@@ -241,7 +221,6 @@ actor Drainer {
         // Read before the store is asked: a wait must not begin anew while that takes its time.
         let start = settings.timeline.now
         try await reconsider()
-        try await payBack()
         followSettings()
         let due = isPaused ? nil : try await store.promote(Set(workers.keys))
         try await turn()

@@ -47,8 +47,54 @@ import Testing
     let error = await #expect(throws: AppError.self) { try await client.send(request) }
     #expect(error?.kind == .timeout)
     #expect(error?.disposition == (verb == .get ? .transient() : .unknownOutcome))
-    let limits = recorder.events.filter { if case .timedOut = $0.what { true } else { false } }
-    #expect(limits.map(\.policy) == ["short"])
+    #expect(timeOuts(recorder) == ["short"])
+  }
+
+  @Test(.ends(withinMinutes: 2))
+  func `a time limit that passes before there is a connection is told, whatever failed earlier`()
+    async throws
+  {
+    // Behind it is nobody: it takes connections, and no handshake on them ends.
+    let proxy = try await FaultProxy(to: 9) { _ in .blackHole }
+    let address = try #require(URL(string: "https://127.0.0.1:\(proxy.port)"))
+    let transport = AsyncHTTPClientTransport()
+    await proxy.refuse()
+    let refusal = await #expect(throws: AppError.self) {
+      try await transport.send(HTTPTransmission(.get, address))
+    }
+    #expect(refusal?.kind == .network)
+    try await proxy.accept()
+    let recorder = EventRecorder()
+    let limit = Timeout(.milliseconds(300), name: "short", observer: recorder).heeded
+    let error = await #expect(throws: TimedOut.self) {
+      try await limit.run { try await transport.send(HTTPTransmission(.get, address)) }
+    }
+    #expect(error?.policy == "short")
+    #expect(timeOuts(recorder) == ["short"])
+  }
+
+  @Test(.ends(withinMinutes: 2))
+  func `what has no time left is not sent`() async throws {
+    let server = try await ScriptedHTTPServer { _, _ in .reply(200) }
+    let address = try #require(URL(string: server.origin))
+    let transport = AsyncHTTPClientTransport()
+    // A connection that is there takes a request at once.
+    for try await _ in try await transport.send(HTTPTransmission(.get, address)).body {}
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let limit = Timeout(.seconds(5), name: "kept", clock: clock, observer: recorder).heeded
+    await #expect(throws: TimedOut.self) {
+      try await limit.run {
+        let body = try await HeededLimit.enforce {
+          clock.advance(by: .seconds(12))
+          return Data("[1]".utf8)
+        }
+        return try await transport.send(HTTPTransmission(.post, address, body: .bytes(body)))
+      }
+    }
+    #expect(timeOuts(recorder) == ["kept"])
+    // Nothing was under way either: this comes second.
+    for try await _ in try await transport.send(HTTPTransmission(.get, address)).body {}
+    #expect(server.received.map(\.method) == ["GET", "GET"])
   }
 
   @Test(.requirement("D6"), .ends(withinMinutes: 2))
@@ -91,6 +137,11 @@ import Testing
       #expect(error?.mayHaveBeenSent == false)
       #expect(server.received.isEmpty)
     }
+  }
+
+  /// The policies that told of a time limit that had passed.
+  private func timeOuts(_ recorder: EventRecorder) -> [String] {
+    recorder.events.compactMap { if case .timedOut = $0.what { $0.policy } else { nil } }
   }
 
   private func configuration(trusting authority: CertificateAuthority) -> HTTPClient.Configuration {

@@ -77,7 +77,7 @@ import Testing
     await shop.log.wait(for: "started")
     store.fail("settle", times: 2)
     await giveUp(outbox)
-    await shop.log.wait(for: "storageFailed")
+    await shop.log.wait(for: "storageFailed", count: 2)
     #expect(try await outbox.operation(id)?.state == .leased)
     shop.clock.advance(by: .seconds(60))
     await shop.log.wait(for: "released")
@@ -89,6 +89,47 @@ import Testing
     gate.open()
     await shop.log.wait(for: "leaseLost")
     await outbox.shutDown()
+  }
+
+  @Test func `a lease that the store does not take back keeps nothing else from running`()
+    async throws
+  {
+    let deaf = Gate()
+    let outbox = try await open(
+      shop.worker(reconcile: { _, _ in .applied }) { note, _ in
+        if note.text == "deaf" { await deaf.pass() }
+      })
+    let id = try await outbox.enqueue(Note(text: "deaf"))
+    await shop.log.wait(for: "started")
+    store.refuse(leaseOf: id)
+    await giveUp(outbox)
+    await shop.log.wait(for: "storageFailed", count: 2)
+    await outbox.resume()
+    // The clock stands still, so nothing is tried again meanwhile.
+    try await outbox.enqueue(Note(text: "other"))
+    await shop.log.wait(for: "succeeded")
+    #expect(try await outbox.operation(id)?.state == .leased)
+    #expect(shop.log.count("storageFailed") == 2)
+    store.refuse(leaseOf: nil)
+    shop.clock.advance(by: .seconds(60))
+    await outbox.wait { $0.pending == 0 }
+    #expect(shop.log.count("released") == 1 && shop.log.count("reconciled") == 1)
+    deaf.open()
+    await shop.log.wait(for: "leaseLost")
+    await outbox.shutDown()
+  }
+
+  @Test func `a shutdown waits for no lease that the store does not take back`() async throws {
+    let deaf = Gate()
+    let outbox = try await open(shop.worker { _, _ in await deaf.pass() })
+    let id = try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "started")
+    store.refuse(leaseOf: id)
+    await giveUp(outbox)
+    await shop.log.wait(for: "storageFailed", count: 2)
+    // The clock stands still: it ends at once, or never.
+    await outbox.shutDown()
+    deaf.open()
   }
 
   @Test(.requirement("O11")) func `what was given up on is no work that goes on`() async throws {

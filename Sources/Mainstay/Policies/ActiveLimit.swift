@@ -76,10 +76,13 @@ final class ActiveLimit: Sendable {
 
   /// How much time is left before the first of all limits ends; never negative.
   var remaining: Duration {
-    let own = max(.zero, end - limit.timeline.now)
+    let own = remainingOnItsClock
     guard hasOtherClocks, let parent else { return own }
     return min(own, parent.remaining)
   }
+
+  /// How much time is left by the clock of this limit; never negative.
+  var remainingOnItsClock: Duration { max(.zero, end - limit.timeline.now) }
 
   /// The error that tells that this limit has passed.
   var error: TimedOut {

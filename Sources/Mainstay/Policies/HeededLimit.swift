@@ -16,8 +16,12 @@ package enum HeededLimit {
     return limit
   }
 
-  /// How much time is left, zero or more; nil where there is nothing to keep.
-  package static var remaining: Duration? { current?.remaining }
+  /// How much time is left by the clock of the limit, zero or more; nil where there is nothing to
+  /// keep.
+  ///
+  /// Limits around it on another clock end their own child tasks: their time may go another way,
+  /// and whoever ended here for them would name this limit.
+  package static var remaining: Duration? { current?.remainingOnItsClock }
 
   /// The time is over, and what was going on has been ended for it.
   ///

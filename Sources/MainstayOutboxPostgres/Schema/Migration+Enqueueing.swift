@@ -5,8 +5,8 @@ extension Migration {
   ///
   /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key,
   /// and in a lane, one stands behind what was committed before: so an operation is blocked until
-  /// its transaction ends, and gets its place by a deferred trigger. The locks of keys and lanes
-  /// are held for no longer than that takes.
+  /// its transaction ends, and gets its place, which is its id, by a deferred trigger. The locks of
+  /// keys and lanes are held for no longer than that takes.
   static let enqueueing = """
     -- Whether nobody was told in the last 50 ms; if so, it counts as told now. A sequence
     -- remembers it, since that keeps nobody waiting, whatever transaction it is changed in.
@@ -45,12 +45,33 @@ extension Migration {
       return encode(set_byte(v_bytes, 6, (get_byte(v_bytes, 6) & 15) | 112), 'hex')::uuid;
     end $$;
 
-    -- Lets all in that the transaction has enqueued, when it ends: the locks in one order.
+    -- Gives an operation the last place of all, and answers which that is. Nobody else has seen it
+    -- yet, so it has neither attempts nor conflicts, and no lease names it.
+    create function mainstay.put_last(p_id bigint) returns bigint language plpgsql volatile as $$
+    declare
+      v_id bigint;
+    begin
+      update mainstay.op set id = default where id = p_id returning id into v_id;
+      if not found then
+        -- It was given up at once, for want of what it needs.
+        update mainstay.dead set id = nextval(pg_get_serial_sequence('mainstay.op', 'id'))
+          where id = p_id returning id into v_id;
+        -- It may also have been taken out again.
+        if not found then return null; end if;
+      end if;
+      update mainstay.dep set op = v_id where op = p_id;
+      update mainstay.dep set needs = v_id where needs = p_id;
+      return v_id;
+    end $$;
+
+    -- Lets all in that the transaction has enqueued, when it ends: the locks in one order, and then
+    -- the places, behind whatever was committed under the same keys meanwhile.
     create function mainstay.let_in() returns trigger language plpgsql volatile as $$
     declare
       v_at bigint := mainstay.clock();
       v_bucket integer;
       v_op bigint;
+      v_ops bigint[] := '{}';
     begin
       if not exists (select 1 from mainstay.fresh where op = new.op) then return null; end if;
       insert into mainstay.lane (name)
@@ -66,6 +87,9 @@ extension Migration {
       for v_op in select f.op from mainstay.fresh as f
         where f.xact = pg_current_xact_id() and f.ordering_key is not null order by f.op
       loop
+        v_ops := v_ops || mainstay.put_last(v_op);
+      end loop;
+      foreach v_op in array v_ops loop
         perform mainstay.release(v_op, v_at);
       end loop;
       delete from mainstay.fresh where xact = pg_current_xact_id();

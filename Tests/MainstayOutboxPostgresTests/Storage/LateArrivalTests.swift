@@ -72,7 +72,53 @@ import Testing
     #expect(try await store.claim().isEmpty, "one at a time")
     #expect(try await store.snapshot().blocked == 2)
     #expect(try await store.settle(first.lease, OperationVerdict(.done)))
-    #expect(try await run(store).sorted() == ["late", "second"])
+    #expect(try await run(store) == ["second", "late"])
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `the last commit runs last, whoever called first, and keeps what it needs`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    let late = try await transaction(place, "late 1")
+    let row = try #require(
+      try await late.query("SELECT uuid::text FROM \(place.schema).op").first)
+    let id = OperationID(try #require(UUID(uuidString: try row.text(0))))
+    try await late.query(
+      """
+      SELECT \(place.schema).enqueue('note', '{"text": "late 2"}', ordering_key => 'o',
+        needs => ARRAY[$1::uuid])
+      """, [.text(id.description)])
+    try await late.query(
+      """
+      SELECT \(place.schema).enqueue('note', '{"text": "late 3"}', ordering_key => 'o')
+      """)
+    for text in ["first", "second"] { _ = try await store.insert(.note(text, orderedBy: "o")) }
+    let first = try #require(try await store.claim(1).first)
+    #expect(first.text == "first")
+    try await late.query("COMMIT")
+    #expect(try await store.operation(id)?.state == .blocked, "the identity stays")
+    _ = try await store.insert(.note("last", orderedBy: "o"))
+    #expect(try await store.settle(first.lease, OperationVerdict(.done)))
+    #expect(try await run(store) == ["second", "late 1", "late 2", "late 3", "last"])
+    #expect(try await place.query("SELECT 1 FROM @.dep").isEmpty)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `what is cancelled within its transaction is gone when that ends`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let late = try await transaction(place, "kept", "cancelled")
+    try await late.query(
+      """
+      SELECT \(place.schema).cancel(uuid, true, NULL) FROM \(place.schema).op
+        WHERE convert_from(payload, 'UTF8') LIKE '%cancelled%'
+      """)
+    try await late.query("COMMIT")
+    #expect(try await run(store) == ["kept"])
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }

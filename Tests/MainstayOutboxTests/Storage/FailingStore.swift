@@ -9,6 +9,7 @@ import MainstayOutboxTesting
 final class FailingStore: ForwardingStore {
   let store: any OutboxStore
   private let left = Box<[String: Int]>([:])
+  private let refused = Box<OperationID?>(nil)
   private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
   private let promotionGates = Box<(asked: Gate, answer: Gate)?>(nil)
 
@@ -16,6 +17,9 @@ final class FailingStore: ForwardingStore {
 
   /// Lets the next calls of a name fail.
   func fail(_ name: String, times: Int) { left.change { $0[name] = times } }
+
+  /// Takes no lease of an operation back from now on; nil where it takes all again.
+  func refuse(leaseOf id: OperationID?) { refused.value = id }
 
   /// Opens a gate when a claim has leased something, and hands that over when another is open.
   func hold(claimsUntil handOver: Gate, opening leased: Gate) { gates.value = (leased, handOver) }
@@ -56,6 +60,7 @@ final class FailingStore: ForwardingStore {
 
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     try pass("settle")
+    if lease.id == refused.value { throw OutboxError(.failed, details: "the test says so") }
     return try await store.settle(lease, verdict)
   }
 

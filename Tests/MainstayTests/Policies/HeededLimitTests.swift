@@ -107,6 +107,27 @@ import Testing
     #expect(outer.names == ["timedOut"] && recorder.names.isEmpty)
   }
 
+  @Test func `a limit around it on another clock is not its own to keep`() async {
+    let outer = Deadline(.seconds(3), name: "outer", clock: clock, observer: recorder)
+    let inner = EventRecorder()
+    let heeded = Timeout(.seconds(86_400), name: "inner", observer: inner).heeded
+    let result = Task {
+      try await outer.run {
+        try await heeded.run {
+          #expect(Deadline.remaining == .seconds(3))
+          let remaining = try #require(HeededLimit.remaining)
+          #expect(remaining > .seconds(3))
+          try await untilCancelled(patience)
+        }
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(3))
+    let error = await #expect(throws: TimedOut.self) { try await result.value }
+    #expect(error?.policy == "outer" && error?.scope == .total)
+    #expect(recorder.names == ["timedOut"] && inner.names.isEmpty)
+  }
+
   @Test func `within a limit of its own, a part has nothing to keep`() async throws {
     try await limit.run {
       try await Timeout(.seconds(1), clock: clock).run { #expect(HeededLimit.remaining == nil) }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Mainstay
+
+/// Gives leases back whose runs were given up on, until the store takes them: nobody else would, as
+/// long as this process lives.
+///
+/// Nothing waits for that. A store may refuse one lease for long and take all others, such as that
+/// of a row which a transaction of somebody else holds.
+actor OwedLeases {
+  private let store: any OutboxStore
+  private let timeline: Timeline
+  private let observer: (any OutboxObserver)?
+  /// Says that something can be claimed again.
+  private let givenBack: @Sendable () -> Void
+  private let signal = WakeSignal()
+  /// What the store would not take.
+  private var owed: [(lease: Lease, operation: StoredOperation)] = []
+  private var work: Task<Void, Never>?
+  private var isEnding = false
+
+  init(
+    store: any OutboxStore, timeline: Timeline, observer: (any OutboxObserver)?,
+    givenBack: @escaping @Sendable () -> Void
+  ) {
+    self.store = store
+    self.timeline = timeline
+    self.observer = observer
+    self.givenBack = givenBack
+  }
+
+  /// Gives a lease back, and returns after the first try.
+  func giveBack(_ lease: Lease, of operation: StoredOperation) async {
+    do {
+      try await settle(lease, operation)
+    } catch {
+      owed.append((lease, operation))
+      tell(error)
+      signal.set()
+      // Somebody may suspend an app within a deadline, which says nothing about what is owed.
+      if work == nil { work = RetryScope.outlivingCaller { Task { await payBack() } } }
+    }
+  }
+
+  /// Tries nothing any more; what is still owed is given back by the store.
+  func end() async {
+    isEnding = true
+    signal.set()
+    await work?.value
+  }
+
+  private func payBack() async {
+    var failures = 0
+    while !owed.isEmpty, !isEnding {
+      guard let failure = await tryAll() else { continue }
+      failures = min(failures + 1, 6)
+      // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
+      let end = timeline.now + .milliseconds(500 << failures)
+      tell(failure)
+      await signal.wait(until: end, on: timeline)
+    }
+    work = nil
+  }
+
+  /// Offers each of them once.
+  ///
+  /// - Returns: The first error; nil where the store took all.
+  private func tryAll() async -> (any Error)? {
+    var failure: (any Error)?
+    for (lease, operation) in owed {
+      do {
+        try await settle(lease, operation)
+        owed.removeAll { $0.lease == lease }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    return failure
+  }
+
+  /// The run may still have its effect, so it counts as lost on its way.
+  private func settle(_ lease: Lease, _ operation: StoredOperation) async throws {
+    let verdict = OperationVerdict(
+      .ready, attempts: operation.attempts, unreachable: operation.unreachable,
+      effect: .sentUnknown)
+    guard try await store.settle(lease, verdict) else { return }
+    observer?.observe(OutboxEvent(.released, operation))
+    givenBack()
+  }
+
+  private nonisolated func tell(_ error: any Error) {
+    observer?.observe(OutboxEvent(.storageFailed(OutboxError(error))))
+  }
+}
