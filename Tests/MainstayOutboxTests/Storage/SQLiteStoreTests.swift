@@ -157,6 +157,59 @@ import Testing
     await second.close()
   }
 
+  /// A symbolic link of this name beside the file, which may not be there yet.
+  private func link(_ folder: TemporaryFolder, _ name: String, to target: String) throws -> URL {
+    let link = folder.url.appending(path: name)
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path(percentEncoded: false), withDestinationPath: target)
+    return link
+  }
+
+  @Test(.requirement("O7"), arguments: [false, true])
+  func `owners that come by a link and without one know each other`(isInApp: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let near = try link(folder, "near.sqlite", to: "outbox.sqlite")
+    let far = try link(folder, "far.sqlite", to: near.path(percentEncoded: false))
+    let app =
+      isInApp
+      ? SQLiteStore(in: try DatabaseQueue(path: far.path(percentEncoded: false)))
+      : SQLiteStore(at: far)
+    _ = try await app.open()
+    _ = try await app.insert(.note("a"))
+    let leased = try #require(try await app.claim().first)
+    for url in [folder.database, near] {
+      let other = SQLiteStore(at: url)
+      #expect(try await other.open().recovered == 0)
+      _ = try await other.promote(NewOperation.types)
+      await other.close()
+    }
+    #expect(try await app.confirms(leased.lease))
+    _ = try await app.insert(.note("b"))
+    #expect(try await app.claim().map(\.text) == ["b"])
+    #expect(try await app.settle(leased.lease, OperationVerdict(.done)))
+    await app.close()
+  }
+
+  @Test(.requirement("O33"))
+  func `a damaged file is moved aside where it lies, and links lead to the new one`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let elsewhere = try TemporaryFolder()
+    let link = try link(
+      elsewhere, "current.sqlite", to: folder.database.path(percentEncoded: false))
+    try Data(repeating: 0x41, count: 10_000).write(to: folder.database)
+    let store = SQLiteStore(at: link)
+    let moved = try #require(try await store.open().salvage?.movedTo.first)
+    #expect(moved.contains(folder.url.lastPathComponent))
+    _ = try await store.insert(.note("a"))
+    await store.close()
+    #expect(try await open(folder).snapshot().pending == 1)
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: elsewhere.url.path(percentEncoded: false))
+    #expect(left == ["current.sqlite"])
+  }
+
   @Test func `closing gives back what is leased, without counting a lost run`() async throws {
     let folder = try TemporaryFolder()
     let first = try await open(folder)
