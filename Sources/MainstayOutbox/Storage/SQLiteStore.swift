@@ -25,6 +25,8 @@ public final class SQLiteStore: OutboxStore {
     var isClosed = false
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
+    /// What others know that this owner reads.
+    var types: Set<PayloadType> = []
     var reserveChecked: Date?
     /// The latest time of day that anything was written at, since the clock was last set back.
     var latest: Int64?

@@ -157,6 +157,26 @@ import Testing
     await second.close()
   }
 
+  @Test(.requirement("O7", "O19"))
+  func `what one owner has no worker for is left to a living one that has`() async throws {
+    let folder = try TemporaryFolder()
+    let (notes, others) = (try await open(folder), try await open(folder))
+    let other = ClaimRequest(
+      limit: 5, types: [PayloadType(kind: "other", version: 1)], isAlone: true)
+    #expect(try await others.claim(other).operations.isEmpty)
+    _ = try await notes.insert(.note("a", kind: "other"))
+    #expect(try await notes.claim().isEmpty)
+    #expect(try await notes.snapshot().parked == 0)
+    let leased = try #require(try await others.claim(other).operations.first)
+    _ = try await others.settle(leased.lease, OperationVerdict(.ready))
+    others.abandon()
+    #expect(try await notes.claim().isEmpty)
+    _ = try await notes.promote(NewOperation.types)
+    #expect(try await notes.claim().isEmpty)
+    #expect(try await notes.snapshot().parked == 1, "nobody has a worker for it any more")
+    await notes.close()
+  }
+
   /// A symbolic link of this name beside the file, which may not be there yet.
   private func link(_ folder: TemporaryFolder, _ name: String, to target: String) throws -> URL {
     let link = folder.url.appending(path: name)
@@ -326,6 +346,20 @@ import Testing
         AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
       """,
       "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
+      """
+      SELECT constraints, lane, kind, version FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL
+        AND (constraints, lane, kind, version, rank, id) > ('a', 'b', 'c', 1, 2, 3)
+      ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
+      """,
+      """
+      SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
+        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0 ORDER BY rank, id LIMIT 4
+      """,
+      """
+      SELECT id FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
+      """,
       "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
       "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
       "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
