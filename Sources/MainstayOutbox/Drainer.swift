@@ -112,7 +112,7 @@ actor Drainer {
     followSettings()
     var found = operation.constraints.intersection(unmet).sorted { $0.rawValue < $1.rawValue }
       .map(Obstacle.constraint)
-    let isReady = operation.state == .ready
+    let isReady = operation.isWaitingForClaim
     if isReady, workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
     if isPaused, operation.state != .leased { found.append(.paused) }
     guard isReady else { return found }

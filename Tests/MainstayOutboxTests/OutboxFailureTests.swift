@@ -328,7 +328,11 @@ import Testing
   @Test(.requirement("O19", "O20"))
   func `what no worker can read is kept until one can`() async throws {
     let shop = try Workshop()
-    let first = try await shop.open()
+    struct Stranger: QueuedOperation {
+      static let kind: OperationKind = "stranger"
+      var number: Int
+    }
+    let first = try await shop.open(Worker(for: Stranger.self) { _, _ in })
     try await first.enqueue(Note(text: "a"))
     await first.wait { $0.parked == 1 }
     await first.shutDown()

@@ -23,4 +23,25 @@ import Testing
     await other.shutDown()
     await app.shutDown()
   }
+
+  @Test func `what waits for a constraint of one runs in another, where it holds`() async throws {
+    var shop = try Workshop()
+    let runs = Box<[String]>([])
+    let worker = shop.worker { note, _ in runs.change { $0.append(note.text) } }
+    shop.configuration.startsPaused = true
+    let app = try await shop.open(worker)
+    (shop.configuration.startsPaused, shop.configuration.unmetConstraints) =
+      (false, ["signed-in:ann"])
+    let other = try await shop.open(worker)
+    let id = try await other.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: ["signed-in:ann"]))
+    await other.wait { $0.waiting == 1 }
+    #expect(try await app.explain(id)?.obstacles == [.paused])
+    // Nobody tells the app that anything holds: it always did there.
+    await app.resume()
+    await app.wait { $0.pending == 0 }
+    #expect(runs.value == ["a"])
+    await other.shutDown()
+    await app.shutDown()
+  }
 }

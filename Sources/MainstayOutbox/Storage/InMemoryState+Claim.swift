@@ -5,12 +5,13 @@ import Mainstay
 
 extension InMemoryState {
   mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
-    guard request.limit > 0 else { return Claim(operations: []) }
+    // One that only enqueues does not judge what others can do.
+    guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let ready = rows.filter {
       $0.value.operation.state == .ready && isOpen($0.value.operation.lane, at: date)
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
-    let suspects = lost.filter { mayRun($0, request) }
+    let suspects = lost.filter { isKnown($0, request) && mayRun($0, request) }
     guard suspects.isEmpty else {
       let first = request.isAlone ? suspects.prefix(1) : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
@@ -19,7 +20,29 @@ extension InMemoryState {
       ready[id].map { [$0.operation.lane.rawValue, "\($0.operation.type)"] }
     }
     let found = runs.values.flatMap { first(of: $0, request) }
-    return Claim(operations: chosen(among: found, request).compactMap { lease($0) })
+    let chosen = chosen(among: found, request)
+    let held = restrained(request, at: date)
+    let lostBefore = held.filter { rows[$0]?.operation.lostRuns != 0 }
+    let taken = self.chosen(
+      among: held.filter { !lostBefore.contains($0) }, request, besides: chosen)
+    if chosen.isEmpty, taken.isEmpty, let suspect = lostBefore.min() {
+      let first = request.isAlone ? [suspect] : []
+      return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
+    }
+    let all = (chosen + taken).sorted { ranks($0) < ranks($1) }
+    return Claim(operations: all.compactMap { lease($0) })
+  }
+
+  /// What waits for constraints that hold here, which another process may have set aside.
+  private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
+    rows.filter { id, row in
+      row.isHeld && isKnown(id, request) && isOpen(row.operation.lane, at: date)
+        && row.operation.constraints.isDisjoint(with: request.unmet)
+    }.map(\.key)
+  }
+
+  private func isKnown(_ id: Int64, _ request: ClaimRequest) -> Bool {
+    (rows[id]?.operation.type).map(request.types.contains) ?? false
   }
 
   /// Those of one type in one lane that rank first.
@@ -34,14 +57,18 @@ extension InMemoryState {
     return found
   }
 
-  /// Those that rank first, and no more of a type than have a worker to spare.
-  private func chosen(among ids: [Int64], _ request: ClaimRequest) -> ArraySlice<Int64> {
+  /// Those that rank first, and no more of a type than have a worker to spare beside others that are
+  /// leased as well.
+  private func chosen(
+    among ids: [Int64], _ request: ClaimRequest, besides others: [Int64] = []
+  ) -> [Int64] {
     var counts: [PayloadType: Int] = [:]
+    for id in others { if let type = rows[id]?.operation.type { counts[type, default: 0] += 1 } }
     return ids.sorted { ranks($0) < ranks($1) }.filter { id in
       guard let type = rows[id]?.operation.type else { return false }
       counts[type, default: 0] += 1
       return counts[type, default: 0] <= request.limits[type] ?? .max
-    }.prefix(request.limit)
+    }.prefix(request.limit - others.count).map { $0 }
   }
 
   private func ranks(_ id: Int64) -> (Int64, Int64) { (rows[id]?.rank ?? 0, id) }
@@ -49,7 +76,7 @@ extension InMemoryState {
   /// Sets aside what no worker knows, and what a constraint holds back.
   private mutating func mayRun(_ id: Int64, _ request: ClaimRequest) -> Bool {
     guard let operation = rows[id]?.operation else { return false }
-    guard request.types.contains(operation.type) else {
+    guard isKnown(id, request) else {
       rows[id]?.operation.state = .parked
       return false
     }

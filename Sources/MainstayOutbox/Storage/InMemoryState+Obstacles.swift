@@ -20,7 +20,7 @@ extension InMemoryState {
     if let closure = closed[operation.lane], !isOpen(operation.lane, at: date) {
       found.append(.lane(operation.lane, closure.cause, until: closure.until))
     }
-    if operation.state == .ready { found += suspects(besides: operation, at: date) }
+    if operation.isWaitingForClaim { found += suspects(besides: operation, at: date) }
     return found
   }
 

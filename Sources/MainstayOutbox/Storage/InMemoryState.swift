@@ -128,6 +128,7 @@ struct InMemoryState {
     let token = (tokens[id] ?? 0) + 1
     tokens[id] = token
     row.operation.state = .leased
+    row.isHeld = false
     row.token = token
     rows[id] = row
     return LeasedOperation(

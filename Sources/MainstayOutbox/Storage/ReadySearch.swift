@@ -37,7 +37,9 @@ struct ReadySearch {
         WHERE state = 'ready' AND crashes > 0 ORDER BY id
         """)
     return try Row.fetchAll(statement).compactMap { row in
-      guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true else { return nil }
+      guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true,
+        request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
+      else { return nil }
       return try runnable(row)
     }
   }
@@ -54,13 +56,17 @@ struct ReadySearch {
       guard let lane = String.fromDatabaseValue(last[0]), lanes.contains(lane) else { continue }
       found += try rows(of: values)
     }
-    // A type may wait in several lanes.
+    return Self.first(request.limit, of: found, limits: request.limits)
+  }
+
+  /// Those that rank first, and no more of a type than its limit: a type may wait in several lanes.
+  static func first(_ count: Int, of found: [Found], limits: [PayloadType: Int]) -> [Found] {
     var counts: [PayloadType: Int] = [:]
-    return found.sorted { Self.rank($0.row) < Self.rank($1.row) }.filter { found in
+    return found.sorted { rank($0.row) < rank($1.row) }.filter { found in
       let type = found.operation.type
       counts[type, default: 0] += 1
-      return counts[type, default: 0] <= request.limits[type] ?? .max
-    }.prefix(request.limit).map { $0 }
+      return counts[type, default: 0] <= limits[type] ?? .max
+    }.prefix(count).map { $0 }
   }
 
   private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
@@ -81,8 +87,9 @@ struct ReadySearch {
   private mutating func rows(of run: [DatabaseValue]) throws -> [Found] {
     let type = Self.type(kind: run[1], version: run[2])
     let limit = min(request.limit, request.limits[type] ?? request.limit)
-    // A type that no worker knows is set aside, however busy others are.
+    // A type that no worker of anybody knows is set aside, however busy others are.
     let isKnown = request.types.contains(type)
+    if !isKnown, try isKnownElsewhere(run) { return [] }
     var known: [Found] = []
     while known.count < limit || !isKnown {
       guard setAside < Self.stride else {
@@ -106,15 +113,25 @@ struct ReadySearch {
     return known
   }
 
-  private static func type(kind: DatabaseValue, version: DatabaseValue) -> PayloadType {
+  /// Whether another owner reads what is in a run: one that is dead has been taken out before.
+  private func isKnownElsewhere(_ run: [DatabaseValue]) throws -> Bool {
+    try Bool.fetchOne(
+      db.cachedStatement(
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM mainstay_type JOIN mainstay_owner AS o ON o.id = owner
+            WHERE kind = ? AND version = ?)
+          """), arguments: StatementArguments(run.suffix(2))) ?? false
+  }
+
+  static func type(kind: DatabaseValue, version: DatabaseValue) -> PayloadType {
     // A damaged row may lack what every row has.
     PayloadType(
       kind: OperationKind(rawValue: String.fromDatabaseValue(kind) ?? ""),
       version: Int.fromDatabaseValue(version) ?? 0)
   }
 
-  /// Sets aside what no worker knows, what a constraint holds back, and a row that is not legal: it
-  /// must not stop the others.
+  /// Sets aside what nobody knows, what a constraint holds back, and a row that is not legal: it must
+  /// not stop the others.
   private mutating func runnable(_ row: Row) throws -> Found? {
     let operation = try? OperationRow.operation(row, state: .leased)
     let isKnown = request.types.contains(

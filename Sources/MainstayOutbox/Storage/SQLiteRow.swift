@@ -125,7 +125,11 @@ enum OperationRow {
   private static func constraints(
     _ columns: OperationColumns
   ) throws -> Set<OperationConstraint> {
-    guard let text: String = try columns.optionalLater(.constraints) else { return [] }
+    try (columns.optionalLater(.constraints) as String?).map(constraints(in:)) ?? []
+  }
+
+  /// The constraints that a row has; the opposite of ``text(of:)``.
+  static func constraints(in text: String) throws -> Set<OperationConstraint> {
     let names = try JSONDecoder().decode([String].self, from: Data(text.utf8))
     return Set(names.map(OperationConstraint.init(rawValue:)))
   }

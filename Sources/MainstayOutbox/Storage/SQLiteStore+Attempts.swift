@@ -30,7 +30,7 @@ extension SQLiteStore {
   public func attempts(of id: OperationID) async throws -> [OperationAttempt] {
     try await read { db in
       // A file that is only looked at may be of a time before there were any.
-      guard try Schema.hasAttempts(db) else { return [] }
+      guard try Schema.has("mainstay_attempt", db) else { return [] }
       return try Row.fetchAll(
         db,
         sql: """

@@ -51,11 +51,12 @@ extension SQLiteStore {
 
   /// What stands in the way of an operation that is not finished; nil where there is none.
   public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
-    try await read { [now] db in
+    let types = state.withLock { $0.types }
+    return try await read { [now] db in
       let row = try Row.fetchOne(
         db, sql: "SELECT \(OperationRow.op), cause FROM mainstay_op WHERE uuid = ?",
         arguments: [id.data])
-      return try row.map { try Obstacles(db: db, date: now()).all(before: $0) }
+      return try row.map { try Obstacles(db: db, date: now(), types: types).all(before: $0) }
     }
   }
 }
@@ -64,6 +65,8 @@ extension SQLiteStore {
 private struct Obstacles {
   let db: Database
   let date: Date
+  /// What this owner reads; empty where nothing is known of that.
+  let types: Set<PayloadType>
 
   func all(before row: Row) throws -> [Obstacle] {
     guard let operation = try? OperationRow.operation(row) else { return [.unreadable] }
@@ -78,7 +81,7 @@ private struct Obstacles {
     case .ready: break
     }
     found += try lane(operation.lane)
-    if operation.state == .ready { found += try suspects(besides: operation) }
+    if operation.isWaitingForClaim { found += try suspects(besides: operation) }
     return found
   }
 
@@ -131,8 +134,15 @@ private struct Obstacles {
     let lanes = Set(try SQLiteStore.openLanes(db, at: date.milliseconds))
     let rows = try Row.fetchAll(
       db,
-      sql: "SELECT uuid, lane FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id")
-    let first = rows.first { String.fromDatabaseValue($0["lane"]).map(lanes.contains) == true }
+      sql: """
+        SELECT uuid, lane, kind, version FROM mainstay_op
+        WHERE state = 'ready' AND crashes > 0 ORDER BY id
+        """)
+    let first = rows.first { row in
+      let type = ReadySearch.type(kind: row["kind"], version: row["version"])
+      return String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true
+        && (types.isEmpty || types.contains(type))
+    }
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }
     let others = try Bool.fetchOne(

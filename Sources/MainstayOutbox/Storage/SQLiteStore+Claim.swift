@@ -8,23 +8,56 @@ extension SQLiteStore {
   /// Leases operations that are ready; returns when the leases survive a power cut, since what
   /// follows is the effect.
   public func claim(_ request: ClaimRequest) async throws -> Claim {
-    guard request.limit > 0 else { return Claim(operations: []) }
+    // One that only enqueues does not judge what others can do.
+    guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let claim = try await write(.full) { [self] db, connection in
-      var search = ReadySearch(request, lanes: try Self.openLanes(db, at: now().milliseconds), db)
-      let suspects = try search.suspects()
-      let rows: [ReadySearch.Found]
-      if suspects.isEmpty {
-        rows = try search.ready()
-      } else {
-        rows = request.isAlone ? Array(suspects.prefix(1)) : []
-      }
+      try register(request.types, connection, db)
+      let (rows, isExclusive, isPartial) = try search(request, db)
       let operations = try rows.map { try lease($0, connection, db) }
       if !operations.isEmpty { try probe(.beforeClaimCommit, db) }
-      return Claim(
-        operations: operations, isExclusive: !suspects.isEmpty, isPartial: search.isPartial)
+      return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
     }
+    // Only what is on the disk is known to others.
+    state.withLock { $0.types = request.types }
     if !claim.operations.isEmpty { try probe(.afterClaimCommit) }
     return claim
+  }
+
+  /// Says which types this owner reads: others leave those to it.
+  private func register(
+    _ types: Set<PayloadType>, _ connection: Connection, _ db: Database
+  ) throws {
+    guard state.withLock({ $0.types != types }) else { return }
+    try db.execute(
+      sql: """
+        DELETE FROM mainstay_type
+        WHERE owner = ? OR owner NOT IN (SELECT id FROM mainstay_owner)
+        """, arguments: [connection.owner])
+    for type in types {
+      try db.execute(
+        sql: "INSERT INTO mainstay_type (kind, version, owner) VALUES (?, ?, ?)",
+        arguments: [type.kind.rawValue, type.version, connection.owner])
+    }
+  }
+
+  /// What is leased: one that lost its last run alone, else what is ready, and then what waits for
+  /// constraints that hold here.
+  private func search(
+    _ request: ClaimRequest, _ db: Database
+  ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, isPartial: Bool) {
+    let lanes = try Self.openLanes(db, at: now().milliseconds)
+    var search = ReadySearch(request, lanes: lanes, db)
+    let suspects = try search.suspects()
+    guard suspects.isEmpty else {
+      return (request.isAlone ? Array(suspects.prefix(1)) : [], true, search.isPartial)
+    }
+    let ready = try search.ready()
+    let restrained = RestrainedSearch(request, lanes: lanes, db)
+    let rows = ready + (try restrained.first(besides: ready))
+    if rows.isEmpty, let suspect = try restrained.suspect() {
+      return (request.isAlone ? [suspect] : [], true, search.isPartial)
+    }
+    return (ReadySearch.first(request.limit, of: rows, limits: [:]), false, search.isPartial)
   }
 
   /// The lanes in which something may run.

@@ -25,12 +25,14 @@ public final class SQLiteStore: OutboxStore {
     var isClosed = false
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
+    /// What others know that this owner reads.
+    var types: Set<PayloadType> = []
     var reserveChecked: Date?
     /// The latest time of day that anything was written at, since the clock was last set back.
     var latest: Int64?
   }
 
-  /// Where the file lies.
+  /// Where the file lies, without symbolic links.
   public let url: URL
   /// The connection of an app that the tables live in; nil where they have a file of their own.
   let host: Host?
@@ -47,7 +49,7 @@ public final class SQLiteStore: OutboxStore {
   /// Names a file; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - url: The file; its folder is created where it is missing.
+  ///   - url: The file, or a symbolic link to it; its folder is created where it is missing.
   ///   - limits: How much it keeps.
   ///   - now: The time of day; the default is the system's.
   public convenience init(
@@ -75,7 +77,8 @@ public final class SQLiteStore: OutboxStore {
     at url: URL, host: Host?, limits: @escaping @Sendable () -> StoreLimits,
     now: @escaping @Sendable () -> Date, probe: DurabilityProbe?
   ) {
-    self.url = url
+    // What several processes leave for each other lies beside the one file, however they name it.
+    self.url = url.withoutLinks
     self.host = host
     readLimits = limits
     self.now = now

@@ -89,7 +89,7 @@ private struct Wreckage {
       (row["run_at"], row["wait"]) = (.null, .null)
       return row
     }
-    let deadLetters = try copy("dead", Self.deadLetter)
+    let deadLetters = try copy("dead", Self.deadLetter) - dropTwins()
     try copy("conflict") { $0 }
     try copy("receipt", key: ["kind", "reason"]) { $0 }
     if !prefix.isEmpty {
@@ -100,10 +100,51 @@ private struct Wreckage {
       sql: "INSERT OR IGNORE INTO mainstay_lane (name) SELECT DISTINCT lane FROM mainstay_op")
     let keys = try Data.fetchAll(
       new, sql: "SELECT DISTINCT ordering_key FROM mainstay_op WHERE ordering_key IS NOT NULL")
+    try keepNumbers()
     let departure = Departure(db: new, date: date, outcomes: 0)
     try releaseDependents(departure)
     for key in keys { try departure.unblock(key) }
     return (operations, deadLetters, try balance(at: date))
+  }
+
+  /// Pages of two moments may have an operation twice: it is pending then, and no dead letter.
+  ///
+  /// - Returns: How many dead letters were none.
+  private func dropTwins() throws -> Int {
+    try new.execute(
+      sql: """
+        DELETE FROM mainstay_dead WHERE id IN (SELECT id FROM mainstay_op)
+          OR uuid IN (SELECT uuid FROM mainstay_op)
+          OR idem_key IN (SELECT idem_key FROM mainstay_op)
+        """)
+    return new.changesCount
+  }
+
+  /// Numbers that were given are not given again: dead letters go by those of operations, and the
+  /// number of an owner is the upper half of its tokens.
+  private func keepNumbers() throws {
+    // A number that no outbox ever reaches is damage, and would leave no room for others.
+    let tables: [(String, String, Int64)] = [
+      ("op", "id", 1 << 53), ("owner", "lease_token >> 32", 1 << 31),
+    ]
+    for (table, column, incredible) in tables {
+      let (old, name) = (prefix + table, "mainstay_\(table)")
+      let known = damaged.flatMap { db in
+        try? Int64.fetchOne(
+          db, sql: "SELECT seq FROM sqlite_sequence WHERE name = ?", arguments: [old])
+      }
+      let used = try Int64.fetchOne(
+        new,
+        sql: """
+          SELECT max(n) FROM (SELECT \(column) AS n FROM mainstay_op
+            UNION ALL SELECT \(column) FROM mainstay_dead)
+          """)
+      let credible = known.flatMap { (0..<incredible).contains($0) ? $0 : nil }
+      try new.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
+      try new.execute(
+        sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+        arguments: [name, max(used ?? 0, credible ?? 0)])
+    }
   }
 
   /// What needs an operation that could not be read waits for nothing.
@@ -112,7 +153,10 @@ private struct Wreckage {
     try new.execute(
       sql: """
         DELETE FROM mainstay_dep WHERE needs NOT IN (SELECT id FROM mainstay_op)
-          AND needs NOT IN (SELECT id FROM mainstay_dead)
+          AND needs NOT IN (SELECT id FROM mainstay_dead);
+        DELETE FROM mainstay_dep WHERE op NOT IN (SELECT id FROM mainstay_op)
+          AND op NOT IN (SELECT id FROM mainstay_dead);
+        DELETE FROM mainstay_conflict WHERE op NOT IN (SELECT id FROM mainstay_op);
         """)
     let blocked = try Int64.fetchAll(
       new, sql: "SELECT id FROM mainstay_op WHERE state = 'blocked' AND ordering_key IS NULL")

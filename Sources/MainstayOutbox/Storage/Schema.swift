@@ -46,12 +46,15 @@ enum Schema {
   }
 
   /// Whether nothing has to grow.
-  static func isGrown(_ db: Database) throws -> Bool { try isPresent(db) && hasAttempts(db) }
+  static func isGrown(_ db: Database) throws -> Bool {
+    guard try isPresent(db) else { return false }
+    return try added.allSatisfy { try has($0, db) }
+  }
 
-  /// Whether the tables are there that came last.
-  static func hasAttempts(_ db: Database) throws -> Bool {
-    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'mainstay_attempt')"
-    return try Bool.fetchOne(db, sql: sql) ?? false
+  /// Whether a table or an index is there that came later.
+  static func has(_ name: String, _ db: Database) throws -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
+    return try Bool.fetchOne(db, sql: sql, arguments: [name]) ?? false
   }
 
   /// Brings the tables up to date, within a transaction.
@@ -64,7 +67,13 @@ enum Schema {
     try db.execute(sql: additions)
   }
 
+  /// One name of each step of what has come since.
+  private static let added = ["mainstay_attempt", "mainstay_type"]
+
   /// What has come since, and builds of the same format can live without.
+  ///
+  /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is what
+  /// waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -75,6 +84,20 @@ enum Schema {
       effect TEXT NOT NULL,
       PRIMARY KEY (op, number)
     ) WITHOUT ROWID;
+
+    CREATE TABLE IF NOT EXISTS mainstay_type (
+      kind TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      owner INTEGER NOT NULL,
+      PRIMARY KEY (kind, version, owner)
+    ) WITHOUT ROWID;
+
+    CREATE INDEX IF NOT EXISTS mainstay_op_restrained
+      ON mainstay_op (constraints, lane, kind, version, rank, id)
+      WHERE state = 'waiting' AND run_at IS NULL;
+    DROP INDEX IF EXISTS mainstay_op_held;
+    CREATE INDEX IF NOT EXISTS mainstay_op_lost ON mainstay_op (id) WHERE crashes > 0;
+    DROP INDEX IF EXISTS mainstay_op_suspect;
     """
 
   /// The tables.
@@ -214,8 +237,6 @@ enum Schema {
   private static let indexes = """
     CREATE INDEX mainstay_op_ready ON mainstay_op (lane, kind, version, rank, id)
       WHERE state = 'ready';
-    CREATE INDEX mainstay_op_suspect ON mainstay_op (id) WHERE state = 'ready' AND crashes > 0;
-    CREATE INDEX mainstay_op_held ON mainstay_op (id) WHERE state = 'waiting' AND run_at IS NULL;
     CREATE INDEX mainstay_op_due ON mainstay_op (run_at) WHERE run_at IS NOT NULL;
     CREATE INDEX mainstay_op_lease ON mainstay_op (owner) WHERE owner IS NOT NULL;
     CREATE INDEX mainstay_op_key ON mainstay_op (ordering_key, id) WHERE ordering_key IS NOT NULL;

@@ -198,6 +198,12 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   }
 }
 
+extension StoredOperation {
+  /// Whether a claim leases it where nothing stands in its way: one that waits for constraints is
+  /// leased as soon as they hold where it is claimed.
+  package var isWaitingForClaim: Bool { state == .ready || (state == .waiting && due == nil) }
+}
+
 /// How an operation ended, as a store remembers it.
 public struct StoredOutcome: Sendable, Equatable {
   /// How it ended.

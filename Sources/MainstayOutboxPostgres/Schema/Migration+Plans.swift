@@ -17,8 +17,8 @@ extension Migration {
       for v_function in select p.oid::regprocedure from pg_proc as p
         where p.pronamespace = (select relnamespace from pg_class
             where oid = 'mainstay.op'::regclass)
-          and p.proname in ('claim', 'complete', 'settle', 'promote', 'take_plain', 'take_all',
-            'enqueue_bytes')
+          and p.proname in ('claim', 'held', 'complete', 'settle', 'promote', 'take_plain',
+            'take_all', 'enqueue_bytes')
       loop
         execute format('alter function %s set plan_cache_mode = force_generic_plan '
           'set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off '

@@ -176,10 +176,11 @@ extension Migration {
     insert into mainstay.step (name, at) values ('housekeeping', 0), ('snapshots', 0);
 
     create index op_ready on mainstay.op (lane, kind, version, rank, id) where state = 'ready';
-    create index op_suspect on mainstay.op (id) where state = 'ready' and crashes > 0;
+    create index op_lost on mainstay.op (id) where crashes > 0;
     create index op_restrained on mainstay.op (id)
       where state = 'ready' and constraints is not null;
-    create index op_held on mainstay.op (id) where state = 'waiting' and run_at is null;
+    create index op_held on mainstay.op (constraints, lane, kind, version, rank, id)
+      where state = 'waiting' and run_at is null;
     create index op_due on mainstay.op (run_at) where run_at is not null;
     create index op_lease on mainstay.op (owner) where owner is not null;
     create index op_key on mainstay.op (ordering_key, id) where ordering_key is not null;

@@ -22,7 +22,7 @@ struct Migration: Sendable {
     Migration(number: 2, name: "departure", sql: departure),
     Migration(number: 3, name: "arrival", sql: arrival),
     Migration(number: 4, name: "order", sql: order),
-    Migration(number: 5, name: "work", sql: work),
+    Migration(number: 5, name: "work", sql: work + claiming),
     Migration(number: 6, name: "decisions", sql: decisions),
     Migration(number: 7, name: "enqueueing", sql: enqueueing),
     Migration(

@@ -26,7 +26,7 @@ extension PostgresStore {
     case .ready: break
     }
     found += try await closure(of: operation.lane)
-    if operation.state == .ready { found += try await suspects(besides: operation) }
+    if operation.isWaitingForClaim { found += try await suspects(besides: operation) }
     return found
   }
 

@@ -53,14 +53,50 @@ extension StoreConformance {
       _ = try await desk.store.insert(.note("text"))
       desk.same(try await desk.store.claim(unmet: [.unmetered]).map(\.text), ["text"])
       desk.same(try await desk.store.snapshot().waiting, 1)
-      desk.hold(
-        try await desk.store.claim(unmet: []).isEmpty, "it is looked at when it is asked for")
-      try await desk.store.reconsider()
       desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
       try await desk.store.reconsider()
       let photo = try await desk.store.claim(unmet: ["signed-in:ann"])
       desk.same(photo.map(\.text), ["photo"])
       desk.same(photo.first?.operation.constraints, [.unmetered, .power])
+    },
+    Rule("what waits for a constraint where that does not hold is leased where it does") { desk in
+      let wishes = NewOperation.Wishes(constraints: ["signed-in:ann"])
+      for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text, wishes: wishes)) }
+      let id = try await desk.store.insert(.note("d", lane: "side", wishes: wishes))
+      _ = try await desk.store.insert(.note("free"))
+      let elsewhere: Set<OperationConstraint> = ["signed-in:ann", .power]
+      desk.same(try await desk.store.claim(unmet: elsewhere).map(\.text), ["free"])
+      try await desk.store.close("side", LaneClosure(.paused))
+      desk.same(try await desk.store.claim(2, unmet: [.power]).map(\.text), ["a", "b"])
+      desk.hold(try await desk.store.claim(unmet: elsewhere).isEmpty)
+      desk.same(try await desk.store.snapshot().waiting, 2, "there was no room for them")
+      desk.same(try await desk.store.claim().map(\.text), ["c"])
+      desk.same(try await desk.store.obstacles(id), [.lane("side", .paused, until: nil)])
+      try await desk.store.reopen("side", closedFor: nil)
+      desk.same(try await desk.store.obstacles(id), [])
+      desk.same(try await desk.store.claim().map(\.text), ["d"])
+    },
+    Rule("what lost its run and waits for a constraint is tried alone, and last") { desk in
+      let wishes = NewOperation.Wishes(constraints: [.power])
+      _ = try await desk.store.insert(.note("pill", wishes: wishes))
+      desk.same(try await desk.store.claim().count, 1)
+      try await desk.crash()
+      desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
+      _ = try await desk.store.insert(.note("free"))
+      desk.same(try await desk.store.claim().map(\.text), ["free"])
+      for isAlone in [false, true] {
+        let claim = try await desk.store.claim(
+          ClaimRequest(limit: 4, types: NewOperation.types, isAlone: isAlone))
+        desk.hold(claim.isExclusive)
+        desk.same(claim.operations.map(\.text), isAlone ? ["pill"] : [])
+      }
+    },
+    Rule("one that only enqueues sets nothing aside") { desk in
+      _ = try await desk.store.insert(.note("a"))
+      let claim = try await desk.store.claim(ClaimRequest(limit: 5, types: [], isAlone: true))
+      desk.hold(claim.operations.isEmpty && !claim.isExclusive)
+      desk.same(try await desk.store.snapshot().ready, 1)
+      desk.same(try await desk.store.claim().map(\.text), ["a"])
     },
     Rule("a type whose workers are busy is passed by others") { desk in
       let (note, other) = (

@@ -157,6 +157,79 @@ import Testing
     await second.close()
   }
 
+  @Test(.requirement("O7", "O19"))
+  func `what one owner has no worker for is left to a living one that has`() async throws {
+    let folder = try TemporaryFolder()
+    let (notes, others) = (try await open(folder), try await open(folder))
+    let other = ClaimRequest(
+      limit: 5, types: [PayloadType(kind: "other", version: 1)], isAlone: true)
+    #expect(try await others.claim(other).operations.isEmpty)
+    _ = try await notes.insert(.note("a", kind: "other"))
+    #expect(try await notes.claim().isEmpty)
+    #expect(try await notes.snapshot().parked == 0)
+    let leased = try #require(try await others.claim(other).operations.first)
+    _ = try await others.settle(leased.lease, OperationVerdict(.ready))
+    others.abandon()
+    #expect(try await notes.claim().isEmpty)
+    _ = try await notes.promote(NewOperation.types)
+    #expect(try await notes.claim().isEmpty)
+    #expect(try await notes.snapshot().parked == 1, "nobody has a worker for it any more")
+    await notes.close()
+  }
+
+  /// A symbolic link of this name beside the file, which may not be there yet.
+  private func link(_ folder: TemporaryFolder, _ name: String, to target: String) throws -> URL {
+    let link = folder.url.appending(path: name)
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path(percentEncoded: false), withDestinationPath: target)
+    return link
+  }
+
+  @Test(.requirement("O7"), arguments: [false, true])
+  func `owners that come by a link and without one know each other`(isInApp: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let near = try link(folder, "near.sqlite", to: "outbox.sqlite")
+    let far = try link(folder, "far.sqlite", to: near.path(percentEncoded: false))
+    let app =
+      isInApp
+      ? SQLiteStore(in: try DatabaseQueue(path: far.path(percentEncoded: false)))
+      : SQLiteStore(at: far)
+    _ = try await app.open()
+    _ = try await app.insert(.note("a"))
+    let leased = try #require(try await app.claim().first)
+    for url in [folder.database, near] {
+      let other = SQLiteStore(at: url)
+      #expect(try await other.open().recovered == 0)
+      _ = try await other.promote(NewOperation.types)
+      await other.close()
+    }
+    #expect(try await app.confirms(leased.lease))
+    _ = try await app.insert(.note("b"))
+    #expect(try await app.claim().map(\.text) == ["b"])
+    #expect(try await app.settle(leased.lease, OperationVerdict(.done)))
+    await app.close()
+  }
+
+  @Test(.requirement("O33"))
+  func `a damaged file is moved aside where it lies, and links lead to the new one`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let elsewhere = try TemporaryFolder()
+    let link = try link(
+      elsewhere, "current.sqlite", to: folder.database.path(percentEncoded: false))
+    try Data(repeating: 0x41, count: 10_000).write(to: folder.database)
+    let store = SQLiteStore(at: link)
+    let moved = try #require(try await store.open().salvage?.movedTo.first)
+    #expect(moved.contains(folder.url.lastPathComponent))
+    _ = try await store.insert(.note("a"))
+    await store.close()
+    #expect(try await open(folder).snapshot().pending == 1)
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: elsewhere.url.path(percentEncoded: false))
+    #expect(left == ["current.sqlite"])
+  }
+
   @Test func `closing gives back what is leased, without counting a lost run`() async throws {
     let folder = try TemporaryFolder()
     let first = try await open(folder)
@@ -273,6 +346,20 @@ import Testing
         AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
       """,
       "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
+      """
+      SELECT constraints, lane, kind, version FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL
+        AND (constraints, lane, kind, version, rank, id) > ('a', 'b', 'c', 1, 2, 3)
+      ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
+      """,
+      """
+      SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
+        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0 ORDER BY rank, id LIMIT 4
+      """,
+      """
+      SELECT id FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
+      """,
       "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
       "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
       "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",

@@ -187,6 +187,74 @@ import Testing
     await mended.close()
   }
 
+  /// Damages the file where nothing lies that anybody needs, and does something else to it.
+  private func wreck(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: sql)
+      // The pages of an index that is not there any more are lost.
+      try db.execute(sql: "PRAGMA writable_schema = ON")
+      try db.execute(sql: "DELETE FROM sqlite_schema WHERE name = 'mainstay_dep_needs'")
+      try db.execute(sql: "PRAGMA writable_schema = RESET")
+    }
+    try queue.close()
+    _ = FileManager.default.createFile(
+      atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
+  }
+
+  @Test(arguments: ["", "DELETE FROM sqlite_sequence"])
+  func `numbers that dead letters of a damaged file have are not given again`(
+    damage: String
+  ) async throws {
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    for number in 1...7 { _ = try await store.insert(.note("\(number)")) }
+    for leased in try await store.claim() {
+      let next: OperationVerdict.Next =
+        switch leased.text {
+        case "3": .ready
+        case "7": .dead(.refused, followers: .holdKey)
+        default: .done
+        }
+      _ = try await store.settle(leased.lease, OperationVerdict(next))
+    }
+    await store.close()
+    try wreck(damage)
+    let mended = SQLiteStore(at: folder.database)
+    let salvage = try #require(try await mended.open().salvage)
+    #expect(salvage.operations == 1 && salvage.deadLetters == 1)
+    let letter = try #require(try await mended.deadLetters(after: nil, limit: 9).first)
+    for number in 11...17 { _ = try await mended.insert(.note("\(number)")) }
+    for leased in try await mended.claim() {
+      let verdict = OperationVerdict(.dead(.refused, followers: .holdKey))
+      #expect(try await mended.settle(leased.lease, verdict))
+    }
+    #expect(try await mended.snapshot().dead == 9)
+    #expect(try await mended.redrive(letter.id))
+    #expect(try await mended.claim().map(\.text) == ["7"])
+    #expect(try await mended.ledger().isBalanced)
+    await mended.close()
+  }
+
+  @Test func `what an operation that is lost has needed holds nothing back`() async throws {
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    let id = try await store.insert(.note("needed"))
+    let wishes = NewOperation.Wishes(dependencies: .init([id], ifGivenUp: .giveUp))
+    _ = try await store.insert(.note("lost", wishes: wishes))
+    await store.close()
+    try wreck("DELETE FROM mainstay_op WHERE id = 2; DELETE FROM sqlite_sequence")
+    let mended = SQLiteStore(at: folder.database)
+    #expect(try await mended.open().salvage?.missing == 1)
+    // It gets the number of the one that nothing is left of.
+    _ = try await mended.insert(.note("new"))
+    let needed = try #require(try await mended.claim(1).first)
+    _ = try await mended.settle(
+      needed.lease, OperationVerdict(.dead(.refused, followers: .holdKey)))
+    #expect(try await mended.claim().map(\.text) == ["new"])
+    await mended.close()
+  }
+
   @Test func `a process that dies while it replaces the file leaves nothing undone`() async throws {
     try await fill(5)
     let whole = try Data(contentsOf: folder.database)

@@ -82,7 +82,9 @@ import Testing
     let (store, _) = try await open()
     await store.close()
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
-    try await queue.write { db in try db.execute(sql: "DROP TABLE mainstay_attempt") }
+    try await queue.write { db in
+      try db.execute(sql: "DROP TABLE mainstay_attempt; DROP TABLE mainstay_type")
+    }
     try queue.close()
     let look = SQLiteStore(at: folder.database)
     try await look.openToLook()

@@ -209,11 +209,11 @@ struct TwinStores {
     guard isPlain else { return }
     let claimed = Set(first.operations.map(\.lease.id))
     for id in ids where free.contains(id) != claimed.contains(id) {
-      // What no worker knows is found out by the claim, and what a constraint held back before is
-      // looked at anew only when somebody asks for it.
+      // What no worker knows is found out by the claim, and what lost its run and waits for a
+      // constraint comes last.
       if try await memory.store.obstacles(id)?.contains(where: \.isNoWorker) == true { continue }
       let operation = try await memory.store.operation(id)
-      if operation?.state == .waiting, operation?.due == nil { continue }
+      if operation?.state == .waiting, (operation?.lostRuns ?? 0) > 0 { continue }
       throw Difference(
         what: "explained \(name(id))", first: "\(free.contains(id))",
         second: "\(claimed.contains(id))")
