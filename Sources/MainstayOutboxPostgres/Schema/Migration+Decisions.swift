@@ -76,10 +76,12 @@ extension Migration {
       return true;
     end $$;
 
-    -- Makes ready what is due, and answers in how many milliseconds something else is.
+    -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
+    -- there may be more that has expired.
     create function mainstay.promote(
-      p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint
-    ) returns bigint language plpgsql volatile as $$
+      p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint,
+      out next bigint, out is_partial boolean
+    ) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_next bigint;
@@ -92,12 +94,12 @@ extension Migration {
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
           and o.cause = 'unknownType' limit 10000 for update of o skip locked);
-      perform mainstay.expire(1000, p_outcomes, v_at);
+      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at
         union all select min(expires_at) from mainstay.op where expires_at > v_at) as times;
-      return case when v_next is not null then greatest(v_next - v_at, 0) end;
+      next := case when v_next is not null then greatest(v_next - v_at, 0) end;
     end $$;
 
     create function mainstay.redrive(p_uuid uuid, p_now bigint) returns boolean
