@@ -178,8 +178,10 @@ extension SQLiteStore {
         SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
           expires_at = ?1 + expires_at - enqueued_at, enqueued_at = ?1 WHERE enqueued_at > ?1
         """, arguments: [date])
-    try db.execute(
-      sql: "UPDATE mainstay_lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+    for table in ["mainstay_lane", "mainstay_rest"] {
+      try db.execute(
+        sql: "UPDATE \(table) SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+    }
   }
 
   /// Takes back what dead owners had leased: their locks are free, whatever any clock says.

@@ -54,7 +54,7 @@ enum Schema {
   /// Whether a table or an index is there that came later.
   static func has(_ name: String, _ db: Database) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
-    return try Bool.fetchOne(db, sql: sql, arguments: [name]) ?? false
+    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [name]) ?? false
   }
 
   /// Brings the tables up to date, within a transaction.
@@ -68,12 +68,13 @@ enum Schema {
   }
 
   /// One name of each step of what has come since.
-  private static let added = ["mainstay_attempt", "mainstay_type"]
+  private static let added = ["mainstay_attempt", "mainstay_type", "mainstay_rest"]
 
   /// What has come since, and builds of the same format can live without.
   ///
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is what
   /// waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
+  /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -90,6 +91,10 @@ enum Schema {
       version INTEGER NOT NULL,
       owner INTEGER NOT NULL,
       PRIMARY KEY (kind, version, owner)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE IF NOT EXISTS mainstay_rest (
+      lane TEXT PRIMARY KEY, until INTEGER NOT NULL, wait INTEGER NOT NULL
     ) WITHOUT ROWID;
 
     CREATE INDEX IF NOT EXISTS mainstay_op_restrained

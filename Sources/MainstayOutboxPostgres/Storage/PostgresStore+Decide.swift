@@ -88,8 +88,11 @@ extension PostgresStore {
   public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
     _ = try await call(
       """
-      UPDATE mainstay.lane SET cause = NULL, until = NULL
-      WHERE name = $1 AND ($2::text IS NULL OR cause = $2)
+      UPDATE mainstay.lane SET
+        cause = CASE WHEN $2::text IS NULL OR cause = $2 THEN NULL ELSE cause END,
+        until = CASE WHEN $2::text IS NULL OR cause = $2 THEN NULL ELSE until END,
+        rest_until = CASE WHEN $2::text IS NULL OR $2 = 'throttled' THEN NULL ELSE rest_until END
+      WHERE name = $1
       """, [.text(lane.rawValue), .text(cause?.rawValue)])
     announce()
   }
