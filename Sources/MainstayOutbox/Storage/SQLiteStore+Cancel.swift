@@ -138,7 +138,7 @@ private struct Obstacles {
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }
     let others = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE state = 'leased')")
+      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)")
     return others == true ? [.runsAlone] : []
   }
 }

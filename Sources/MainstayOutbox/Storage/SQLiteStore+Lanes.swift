@@ -94,7 +94,8 @@ extension SQLiteStore {
       try db.execute(
         sql: """
           UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
-          WHERE state = 'scheduled' AND unreachable > 0 AND (priority >= ? OR ? = 0)
+          WHERE state = 'scheduled' AND run_at IS NOT NULL AND unreachable > 0
+            AND (priority >= ? OR ? = 0)
           """, arguments: [normal, delay])
     }
   }

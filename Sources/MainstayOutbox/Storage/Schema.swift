@@ -68,7 +68,9 @@ enum Schema {
   }
 
   /// One name of each step of what has come since.
-  private static let added = ["mainstay_attempt", "mainstay_type", "mainstay_rest"]
+  private static let added = [
+    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record",
+  ]
 
   /// What has come since, and builds of the same format can live without.
   ///
@@ -103,6 +105,9 @@ enum Schema {
     DROP INDEX IF EXISTS mainstay_op_held;
     CREATE INDEX IF NOT EXISTS mainstay_op_lost ON mainstay_op (id) WHERE crashes > 0;
     DROP INDEX IF EXISTS mainstay_op_suspect;
+
+    CREATE INDEX IF NOT EXISTS mainstay_dead_record ON mainstay_dead (ordering_key)
+      WHERE ordering_key IS NOT NULL;
     """
 
   /// The tables.
@@ -113,7 +118,9 @@ enum Schema {
   /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
   /// needs for the time after its redrive. `latest` is what the other side was last known to have
   /// of a record, by the ordering key of what changes it, or by the operation where it has none.
-  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it.
+  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up to
+  /// `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at when the
+  /// clock may have been set back.
   private static let tables = """
     CREATE TABLE mainstay_meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     INSERT INTO mainstay_meta (key, value) VALUES

@@ -234,7 +234,8 @@ extension Migration {
         where state = 'scheduled' and unreachable > 0 and p_delay > 0 and priority < p_normal
           and run_at > v_at + p_delay;
       update mainstay.op set state = 'ready', run_at = null, unreachable = 0
-        where state = 'scheduled' and unreachable > 0 and (priority >= p_normal or p_delay = 0);
+        where state = 'scheduled' and run_at is not null and unreachable > 0
+          and (priority >= p_normal or p_delay = 0);
     end $$;
     """
 }
