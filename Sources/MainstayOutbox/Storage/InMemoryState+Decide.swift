@@ -19,7 +19,7 @@ extension InMemoryState {
     expire(at: date)
     let times =
       rows.values.compactMap(\.operation.due) + closed.values.compactMap(\.until)
-      + rows.values.compactMap(\.operation.expires)
+      + rests.values.map(\.until) + rows.values.compactMap(\.operation.expires)
     return times.map { $0.milliseconds - date.milliseconds }.filter { $0 > 0 }.min().map {
       .milliseconds($0)
     }
@@ -49,13 +49,21 @@ extension InMemoryState {
   }
 
   mutating func close(_ lane: Lane, _ closure: LaneClosure, at date: Date) {
-    let until = closure.duration.map {
-      Date(milliseconds: date.milliseconds + $0.milliseconds)
+    let wait = closure.duration?.milliseconds ?? 0
+    let until = Date(milliseconds: date.milliseconds + wait)
+    if closure.rest != nil {
+      if rests[lane].map({ $0.until < until }) ?? true { rests[lane] = (until, wait) }
+      return
     }
-    if closure.cause == .throttled, let present = closed[lane] {
-      guard let end = present.until, let until, end < until else { return }
+    if isClosed(lane, at: date), let present = closed[lane] {
+      guard present.cause.strength <= closure.cause.strength else { return }
     }
-    closed[lane] = (closure.cause, until, closure.duration?.milliseconds ?? 0)
+    closed[lane] = (closure.cause, closure.duration == nil ? nil : until, wait)
+  }
+
+  mutating func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) {
+    if cause == nil || closed[lane]?.cause == cause { closed[lane] = nil }
+    if cause == nil || cause == .throttled { rests[lane] = nil }
   }
 
   mutating func redrive(_ id: OperationID, at date: Date) -> Bool {

@@ -17,8 +17,12 @@ extension InMemoryState {
     case .blocked: found += blockers(of: number, operation)
     case .ready: break
     }
-    if let closure = closed[operation.lane], !isOpen(operation.lane, at: date) {
-      found.append(.lane(operation.lane, closure.cause, until: closure.until))
+    let lane = operation.lane
+    if let closure = closed[lane], isClosed(lane, at: date) {
+      found.append(.lane(lane, closure.cause, until: closure.until))
+    }
+    if let rest = rests[lane], rests(lane, at: date) {
+      found.append(.lane(lane, .throttled, until: rest.until))
     }
     if operation.isWaitingForClaim { found += suspects(besides: operation, at: date) }
     return found

@@ -31,6 +31,8 @@ struct InMemoryState {
   var rows: [Int64: StoredRow] = [:]
   var dead: [Int64: DeadLetter] = [:]
   var closed: [Lane: (cause: LaneClosure.Cause, until: Date?, wait: Int64)] = [:]
+  /// Until when lanes rest, whatever else closes them.
+  var rests: [Lane: (until: Date, wait: Int64)] = [:]
   /// The latest time of day that anything was written at, since the clock was last found set back;
   /// in milliseconds.
   private var latestDate: Int64 = .min
@@ -99,8 +101,16 @@ struct InMemoryState {
   }
 
   func isOpen(_ lane: Lane, at date: Date) -> Bool {
-    guard let closure = closed[lane] else { return true }
-    return closure.until.map { $0.milliseconds <= date.milliseconds } ?? false
+    !isClosed(lane, at: date) && !rests(lane, at: date)
+  }
+
+  func isClosed(_ lane: Lane, at date: Date) -> Bool {
+    guard let closure = closed[lane] else { return false }
+    return closure.until.map { $0.milliseconds > date.milliseconds } ?? true
+  }
+
+  func rests(_ lane: Lane, at date: Date) -> Bool {
+    (rests[lane]?.until.milliseconds ?? 0) > date.milliseconds
   }
 
   mutating func open(at date: Date) -> OpeningReport {
@@ -231,6 +241,9 @@ extension InMemoryState {
     for (lane, closure) in closed {
       guard let until = closure.until, until.milliseconds > now + closure.wait else { continue }
       closed[lane]?.until = Date(milliseconds: now + closure.wait)
+    }
+    for (lane, rest) in rests where rest.until.milliseconds > now + rest.wait {
+      rests[lane]?.until = Date(milliseconds: now + rest.wait)
     }
   }
 }

@@ -132,10 +132,7 @@ public final class InMemoryStore: OutboxStore {
 
   /// Opens a lane; with a cause, only where it was closed for that one.
   public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
-    state.withLock { state in
-      guard cause == nil || state.closed[lane]?.cause == cause else { return }
-      state.closed[lane] = nil
-    }
+    state.withLock { $0.reopen(lane, closedFor: cause) }
   }
 
   /// What is there, by state.

@@ -93,6 +93,9 @@ public struct LaneClosure: Sendable, Equatable {
   }
 
   /// Who closed it.
+  ///
+  /// A lane that rests for a time, since the other side asked for that, does so besides whatever else
+  /// closes it. Of other causes the strongest stays: `paused`, then `needsUser`.
   public let cause: Cause
   /// For how long; nil until it is resumed.
   public let duration: Duration?
@@ -101,5 +104,21 @@ public struct LaneClosure: Sendable, Equatable {
   public init(_ cause: Cause, for duration: Duration? = nil) {
     self.cause = cause
     self.duration = duration
+  }
+}
+
+extension LaneClosure {
+  /// For how long the lane rests, whatever else closes it; nil where this is another cause.
+  package var rest: Duration? { cause == .throttled ? duration : nil }
+}
+
+extension LaneClosure.Cause {
+  /// A weaker cause does not take the place of a stronger one that is in force.
+  package var strength: Int {
+    switch self {
+    case .throttled: 0
+    case .needsUser: 1
+    case .paused: 2
+    }
   }
 }

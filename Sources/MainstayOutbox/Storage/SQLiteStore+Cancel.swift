@@ -114,19 +114,11 @@ private struct Obstacles {
   }
 
   private func lane(_ lane: Lane) throws -> [Obstacle] {
-    let row = try Row.fetchOne(
-      db,
-      sql: """
-        SELECT cause, until FROM mainstay_lane
-        WHERE name = ? AND cause IS NOT NULL AND (until IS NULL OR until > ?)
-        """, arguments: [lane.rawValue, date.milliseconds])
-    guard let row else { return [] }
-    let (cause, until): (String, Int64?) = (row["cause"], row["until"])
-    return [
+    try SQLiteStore.closures(db, at: date.milliseconds).filter { $0.lane == lane.rawValue }.map {
       .lane(
-        lane, LaneClosure.Cause(rawValue: cause) ?? .paused,
-        until: until.map(Date.init(milliseconds:)))
-    ]
+        lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused,
+        until: $0.until.map(Date.init(milliseconds:)))
+    }
   }
 
   /// What lost its last run is tried alone, the oldest first, and before everything else.
@@ -146,7 +138,7 @@ private struct Obstacles {
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }
     let others = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE state = 'leased')")
+      db, sql: "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)")
     return others == true ? [.runsAlone] : []
   }
 }

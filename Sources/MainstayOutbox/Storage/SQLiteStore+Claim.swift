@@ -62,8 +62,26 @@ extension SQLiteStore {
 
   /// The lanes in which something may run.
   static func openLanes(_ db: Database, at date: Int64) throws -> [String] {
-    let sql = "SELECT name FROM mainstay_lane WHERE cause IS NULL OR until <= ? ORDER BY name"
-    return try String.fetchAll(db.cachedStatement(sql: sql), arguments: [date])
+    let closed = Set(try closures(db, at: date).map(\.lane))
+    return try String.fetchAll(
+      db.cachedStatement(sql: "SELECT name FROM mainstay_lane ORDER BY name")
+    ).filter { !closed.contains($0) }
+  }
+
+  /// What closes lanes now, by their names.
+  static func closures(
+    _ db: Database, at date: Int64
+  ) throws -> [(lane: String, cause: String, until: Int64?)] {
+    var sql = """
+      SELECT name, cause, until FROM mainstay_lane
+      WHERE cause IS NOT NULL AND (until IS NULL OR until > ?1)
+      """
+    // A file that is only looked at may be of a time before there were any.
+    if try Schema.has("mainstay_rest", db) {
+      sql += " UNION ALL SELECT lane, 'throttled', until FROM mainstay_rest WHERE until > ?1"
+    }
+    return try Row.fetchAll(db.cachedStatement(sql: sql + " ORDER BY 1, 2"), arguments: [date])
+      .map { ($0["name"], $0["cause"], $0["until"]) }
   }
 
   /// Tokens grow for each operation, whoever leases it, and also after a power cut that undid the

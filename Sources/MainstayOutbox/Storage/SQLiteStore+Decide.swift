@@ -31,6 +31,10 @@ extension SQLiteStore {
           rank = rank - max(enqueued_at - ?2, 0), enqueued_at = min(enqueued_at, ?2) WHERE id = ?1
         """, arguments: [number, departure.date])
     try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [number])
+    // It comes back among those that the clock was settled for without it.
+    try db.execute(
+      sql: "UPDATE mainstay_meta SET value = min(value, ? - 1) WHERE key = 'settled_id'",
+      arguments: [number])
     try departure.release(number)
     // It may have held back one that stands before it, which was redriven earlier.
     try departure.unblock(row["ordering_key"])

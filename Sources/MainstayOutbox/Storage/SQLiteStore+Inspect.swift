@@ -145,8 +145,8 @@ extension SQLiteStore {
         db,
         sql: """
           SELECT \(OperationRow.op), remote, fields, since
-          FROM mainstay_op JOIN mainstay_conflict ON op = id
-          WHERE state = 'conflicted' ORDER BY id
+          FROM mainstay_conflict CROSS JOIN mainstay_op ON id = op
+          WHERE state = 'conflicted' ORDER BY op
           """
       ).compactMap { row in
         guard let operation = try? OperationRow.operation(row) else { return nil }

@@ -73,6 +73,7 @@ extension SQLiteStore {
           SELECT min(t) FROM (
             SELECT min(run_at) AS t FROM mainstay_op WHERE run_at IS NOT NULL
             UNION ALL SELECT min(until) FROM mainstay_lane WHERE until > ?1
+            UNION ALL SELECT min(until) FROM mainstay_rest WHERE until > ?1
             UNION ALL SELECT min(expires_at) FROM mainstay_op WHERE expires_at > ?1)
           """), arguments: [date])
     return next.map { .milliseconds(max($0 - date, 0)) }
@@ -93,7 +94,8 @@ extension SQLiteStore {
       try db.execute(
         sql: """
           UPDATE mainstay_op SET state = 'ready', run_at = NULL, wait = NULL, unreachable = 0
-          WHERE state = 'scheduled' AND unreachable > 0 AND (priority >= ? OR ? = 0)
+          WHERE state = 'scheduled' AND run_at IS NOT NULL AND unreachable > 0
+            AND (priority >= ? OR ? = 0)
           """, arguments: [normal, delay])
     }
   }
@@ -116,21 +118,33 @@ extension SQLiteStore {
     }
   }
 
-  /// A throttled lane that somebody has paused, or that needs a person, stays closed as it is.
+  /// A rest stands beside whatever else closes the lane; a weaker cause leaves a stronger one alone.
   static func close(
     _ lane: Lane, _ closure: LaneClosure, at date: Int64, _ db: Database
   ) throws {
+    if let rest = closure.rest?.milliseconds {
+      try db.cachedStatement(sql: "INSERT OR IGNORE INTO mainstay_lane (name) VALUES (?)")
+        .execute(arguments: [lane.rawValue])
+      try db.cachedStatement(
+        sql: """
+          INSERT INTO mainstay_rest (lane, until, wait) VALUES (?1, ?2, ?3)
+          ON CONFLICT (lane) DO UPDATE SET until = ?2, wait = ?3 WHERE until < ?2
+          """
+      ).execute(arguments: [lane.rawValue, date + rest, rest])
+      return
+    }
     let wait = closure.duration?.milliseconds
-    let weaker = closure.cause == .throttled
-    try db.cachedStatement(
+    let stronger = LaneClosure.Cause.allCases.filter { $0.strength > closure.cause.strength }
+    try db.execute(
       sql: """
         INSERT INTO mainstay_lane (name, cause, until, wait) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET cause = ?2, until = ?3, wait = ?4
-        WHERE NOT ?5 OR cause IS NULL OR (until IS NOT NULL AND until < ?3)
-        """
-    ).execute(arguments: [
-      lane.rawValue, closure.cause.rawValue, wait.map { date + $0 }, wait, weaker,
-    ])
+        WHERE cause IS NULL OR until <= ?5
+          OR cause NOT IN (\(stronger.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+        """,
+      arguments: [
+        lane.rawValue, closure.cause.rawValue, wait.map { date + $0 }, wait, date,
+      ])
   }
 
   /// Opens a lane; with a cause, only where it was closed for that one.
@@ -141,6 +155,9 @@ extension SQLiteStore {
           UPDATE mainstay_lane SET cause = NULL, until = NULL, wait = NULL
           WHERE name = ?1 AND (?2 IS NULL OR cause = ?2)
           """, arguments: [lane.rawValue, cause?.rawValue])
+      guard cause == nil || cause == .throttled else { return }
+      try db.execute(
+        sql: "DELETE FROM mainstay_rest WHERE lane = ?", arguments: [lane.rawValue])
     }
   }
 }

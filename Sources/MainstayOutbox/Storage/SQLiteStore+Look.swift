@@ -51,15 +51,8 @@ extension SQLiteStore {
   /// The lanes that are closed, by name.
   package func closedLanes() async throws -> [(lane: Lane, cause: String, until: Date?)] {
     try await read { [now] db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT name, cause, until FROM mainstay_lane
-          WHERE cause IS NOT NULL AND (until IS NULL OR until > ?) ORDER BY name
-          """, arguments: [now().milliseconds]
-      ).map { row in
-        let until: Int64? = row["until"]
-        return (Lane(rawValue: row["name"]), row["cause"], until.map(Date.init(milliseconds:)))
+      try Self.closures(db, at: now().milliseconds).map {
+        (Lane(rawValue: $0.lane), $0.cause, $0.until.map(Date.init(milliseconds:)))
       }
     }
   }

@@ -172,14 +172,28 @@ extension SQLiteStore {
       sql: """
         UPDATE mainstay_op SET run_at = ?1 + wait WHERE run_at IS NOT NULL AND run_at > ?1 + wait
         """, arguments: [date])
+    let settled = try Int64.fetchOne(
+      db,
+      sql: """
+        SELECT value FROM mainstay_meta WHERE key = 'settled_id'
+          AND (SELECT value FROM mainstay_meta WHERE key = 'settled_at') <= ?
+        """, arguments: [date])
     try db.execute(
       sql: """
         UPDATE mainstay_op
         SET rank = ?1 + rank - enqueued_at, start_at = ?1 + start_at - enqueued_at,
-          expires_at = ?1 + expires_at - enqueued_at, enqueued_at = ?1 WHERE enqueued_at > ?1
-        """, arguments: [date])
+          expires_at = ?1 + expires_at - enqueued_at, enqueued_at = ?1
+        WHERE id > ?2 AND enqueued_at > ?1
+        """, arguments: [date, settled ?? 0])
     try db.execute(
-      sql: "UPDATE mainstay_lane SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+      sql: """
+        INSERT OR REPLACE INTO mainstay_meta (key, value) VALUES ('settled_at', ?),
+          ('settled_id', (SELECT coalesce(max(id), 0) FROM mainstay_op))
+        """, arguments: [date])
+    for table in ["mainstay_lane", "mainstay_rest"] {
+      try db.execute(
+        sql: "UPDATE \(table) SET until = ?1 + wait WHERE until > ?1 + wait", arguments: [date])
+    }
   }
 
   /// Takes back what dead owners had leased: their locks are free, whatever any clock says.

@@ -54,7 +54,7 @@ enum Schema {
   /// Whether a table or an index is there that came later.
   static func has(_ name: String, _ db: Database) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
-    return try Bool.fetchOne(db, sql: sql, arguments: [name]) ?? false
+    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [name]) ?? false
   }
 
   /// Brings the tables up to date, within a transaction.
@@ -68,12 +68,15 @@ enum Schema {
   }
 
   /// One name of each step of what has come since.
-  private static let added = ["mainstay_attempt", "mainstay_type"]
+  private static let added = [
+    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record",
+  ]
 
   /// What has come since, and builds of the same format can live without.
   ///
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is what
   /// waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
+  /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -92,12 +95,19 @@ enum Schema {
       PRIMARY KEY (kind, version, owner)
     ) WITHOUT ROWID;
 
+    CREATE TABLE IF NOT EXISTS mainstay_rest (
+      lane TEXT PRIMARY KEY, until INTEGER NOT NULL, wait INTEGER NOT NULL
+    ) WITHOUT ROWID;
+
     CREATE INDEX IF NOT EXISTS mainstay_op_restrained
       ON mainstay_op (constraints, lane, kind, version, rank, id)
       WHERE state = 'waiting' AND run_at IS NULL;
     DROP INDEX IF EXISTS mainstay_op_held;
     CREATE INDEX IF NOT EXISTS mainstay_op_lost ON mainstay_op (id) WHERE crashes > 0;
     DROP INDEX IF EXISTS mainstay_op_suspect;
+
+    CREATE INDEX IF NOT EXISTS mainstay_dead_record ON mainstay_dead (ordering_key)
+      WHERE ordering_key IS NOT NULL;
     """
 
   /// The tables.
@@ -108,7 +118,9 @@ enum Schema {
   /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
   /// needs for the time after its redrive. `latest` is what the other side was last known to have
   /// of a record, by the ordering key of what changes it, or by the operation where it has none.
-  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it.
+  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up to
+  /// `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at when the
+  /// clock may have been set back.
   private static let tables = """
     CREATE TABLE mainstay_meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     INSERT INTO mainstay_meta (key, value) VALUES

@@ -110,7 +110,8 @@ extension Migration {
       v_types text[] := array(
         select k || '/' || v from unnest(p_kinds, p_versions) as t (k, v) order by 1);
       v_lanes text[] := array(
-        select name from mainstay.lane where cause is null or until <= v_at);
+        select name from mainstay.lane
+        where (cause is null or until <= v_at) and coalesce(rest_until, 0) <= v_at);
       v_limits integer[];
       v_open text[];
       v_aside integer := 0;

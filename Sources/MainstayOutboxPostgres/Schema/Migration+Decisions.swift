@@ -3,16 +3,26 @@
 extension Migration {
   /// How leases end, and what people and the app decide.
   static let decisions = """
-    -- A throttled lane that somebody has paused, or that needs a person, stays closed as it is.
+    -- A rest stands beside whatever else closes the lane; a weaker cause leaves a stronger one
+    -- alone.
     create function mainstay.close_lane(
       p_lane text, p_cause text, p_wait bigint, p_now bigint
-    ) returns void language sql volatile as $$
-      insert into mainstay.lane as l (name, cause, until)
-      values (p_lane, p_cause, coalesce(p_now, mainstay.clock()) + p_wait)
-      on conflict (name) do update set cause = excluded.cause, until = excluded.until
-      where excluded.cause <> 'throttled' or l.cause is null
-        or (l.until is not null and l.until < excluded.until)
-    $$;
+    ) returns void language plpgsql volatile as $$
+    declare
+      v_at bigint := coalesce(p_now, mainstay.clock());
+      v_causes text[] := '{throttled,needsUser,paused}';
+    begin
+      if p_cause = 'throttled' and p_wait is not null then
+        insert into mainstay.lane as l (name, rest_until) values (p_lane, v_at + p_wait)
+          on conflict (name) do update set rest_until = excluded.rest_until
+          where coalesce(l.rest_until, 0) < excluded.rest_until;
+        return;
+      end if;
+      insert into mainstay.lane as l (name, cause, until) values (p_lane, p_cause, v_at + p_wait)
+        on conflict (name) do update set cause = excluded.cause, until = excluded.until
+        where l.cause is null or l.until <= v_at
+          or array_position(v_causes, l.cause) <= array_position(v_causes, excluded.cause);
+    end $$;
 
     -- Keeps what the other side has of the record, and the key under which it is sent anew.
     create function mainstay.note_news(
@@ -76,10 +86,12 @@ extension Migration {
       return true;
     end $$;
 
-    -- Makes ready what is due, and answers in how many milliseconds something else is.
+    -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
+    -- there may be more that has expired.
     create function mainstay.promote(
-      p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint
-    ) returns bigint language plpgsql volatile as $$
+      p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint,
+      out next bigint, out is_partial boolean
+    ) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_next bigint;
@@ -92,12 +104,13 @@ extension Migration {
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
           and o.cause = 'unknownType' limit 10000 for update of o skip locked);
-      perform mainstay.expire(1000, p_outcomes, v_at);
+      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at
+        union all select min(rest_until) from mainstay.lane where rest_until > v_at
         union all select min(expires_at) from mainstay.op where expires_at > v_at) as times;
-      return case when v_next is not null then greatest(v_next - v_at, 0) end;
+      next := case when v_next is not null then greatest(v_next - v_at, 0) end;
     end $$;
 
     create function mainstay.redrive(p_uuid uuid, p_now bigint) returns boolean
@@ -221,7 +234,8 @@ extension Migration {
         where state = 'scheduled' and unreachable > 0 and p_delay > 0 and priority < p_normal
           and run_at > v_at + p_delay;
       update mainstay.op set state = 'ready', run_at = null, unreachable = 0
-        where state = 'scheduled' and unreachable > 0 and (priority >= p_normal or p_delay = 0);
+        where state = 'scheduled' and run_at is not null and unreachable > 0
+          and (priority >= p_normal or p_delay = 0);
     end $$;
     """
 }

@@ -210,11 +210,13 @@ extension Migration {
       perform mainstay.unblock(v_key, p_at);
     end $$;
 
-    -- Drops what nobody wants any more; what may have had its effect is kept.
-    create function mainstay.expire(p_limit integer, p_outcomes boolean, p_at bigint) returns void
-    language plpgsql volatile as $$
+    -- Drops what nobody wants any more, and answers how many were found; what may have had its
+    -- effect is kept.
+    create function mainstay.expire(p_limit integer, p_outcomes boolean, p_at bigint)
+    returns integer language plpgsql volatile as $$
     declare
       v_id bigint;
+      v_count integer := 0;
     begin
       for v_id in select id from mainstay.op
         where expires_at <= p_at and state not in ('leased', 'conflicted')
@@ -222,7 +224,9 @@ extension Migration {
         order by expires_at limit p_limit for update skip locked
       loop
         perform mainstay.remove(v_id, 'expired', null, p_outcomes, p_at);
+        v_count := v_count + 1;
       end loop;
+      return v_count;
     end $$;
 
     create function mainstay.note_attempt(

@@ -99,7 +99,11 @@ extension Migration {
       since bigint not null
     );
 
-    create table mainstay.lane (name text primary key, cause text, until bigint);
+    -- Until when a lane rests, since the other side asked for it, stands beside what else closes
+    -- it.
+    create table mainstay.lane (
+      name text primary key, cause text, until bigint, rest_until bigint
+    );
     insert into mainstay.lane (name) values ('main');
 
     -- What was enqueued in a transaction that goes on; nobody else ever sees a row of it.

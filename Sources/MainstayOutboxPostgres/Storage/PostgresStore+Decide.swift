@@ -9,19 +9,24 @@ extension PostgresStore {
   /// thing is due.
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     let types = Array(types)
-    let row = try await ask(
-      """
-      SELECT mainstay.promote($6::text[], $7::integer[], $4, $5::bigint),
-        (SELECT min(alive_until) - mainstay.clock() + 1 FROM mainstay.owner AS w WHERE w.id <> $1
-          AND $5 IS NULL AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id))
-      FROM \(Self.recovery)
-      """,
-      try recoveryValues() + [
-        .texts(types.map(\.kind.rawValue)), .ints(types.map { Int64($0.version) }),
-      ])
-    // Somebody may be dead: what it has leased is taken back as soon as its lease is over.
-    let times = [try row.int(ifAny: 0), try row.int(ifAny: 1).map { max($0, 1) }]
-    return times.compactMap { $0 }.min().map { .milliseconds($0) }
+    while true {
+      let row = try await ask(
+        """
+        SELECT p.next, (SELECT min(alive_until) - mainstay.clock() + 1 FROM mainstay.owner AS w
+          WHERE w.id <> $1 AND $5 IS NULL
+            AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id)), p.is_partial
+        FROM \(Self.recovery)
+          CROSS JOIN LATERAL mainstay.promote($6::text[], $7::integer[], $4, $5::bigint) AS p
+        """,
+        try recoveryValues() + [
+          .texts(types.map(\.kind.rawValue)), .ints(types.map { Int64($0.version) }),
+        ])
+      // What nobody wants any more must not run, however much of it there is.
+      if try row.bool(2) { continue }
+      // Somebody may be dead: what it has leased is taken back as soon as its lease is over.
+      let times = [try row.int(ifAny: 0), try row.int(ifAny: 1).map { max($0, 1) }]
+      return times.compactMap { $0 }.min().map { .milliseconds($0) }
+    }
   }
 
   /// Takes back what dead owners had leased.
@@ -83,8 +88,11 @@ extension PostgresStore {
   public func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
     _ = try await call(
       """
-      UPDATE mainstay.lane SET cause = NULL, until = NULL
-      WHERE name = $1 AND ($2::text IS NULL OR cause = $2)
+      UPDATE mainstay.lane SET
+        cause = CASE WHEN $2::text IS NULL OR cause = $2 THEN NULL ELSE cause END,
+        until = CASE WHEN $2::text IS NULL OR cause = $2 THEN NULL ELSE until END,
+        rest_until = CASE WHEN $2::text IS NULL OR $2 = 'throttled' THEN NULL ELSE rest_until END
+      WHERE name = $1
       """, [.text(lane.rawValue), .text(cause?.rawValue)])
     announce()
   }

@@ -10,7 +10,8 @@ extension PostgresStore {
     let rows = try await call(
       """
       SELECT o.state, count(*), min(o.enqueued_at),
-        coalesce(l.name IS NOT NULL AND (l.cause IS NULL OR l.until <= $2), false),
+        coalesce(l.name IS NOT NULL AND (l.cause IS NULL OR l.until <= $2)
+          AND coalesce(l.rest_until, 0) <= $2, false),
         (SELECT count(*) FROM mainstay.dead), $2
       FROM (SELECT coalesce($1::bigint, mainstay.clock()) AS at) AS t
         LEFT JOIN mainstay.op AS o ON true LEFT JOIN mainstay.lane AS l ON l.name = o.lane

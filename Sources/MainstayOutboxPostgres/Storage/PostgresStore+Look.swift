@@ -8,11 +8,19 @@ package import MainstayOutbox
 extension PostgresStore: InspectableStore {
   /// The lanes that are closed, by name.
   package func closedLanes() async throws -> [(lane: Lane, cause: String, until: Date?)] {
+    try await closures()
+  }
+
+  /// What closes lanes now, by their names.
+  func closures() async throws -> [(lane: Lane, cause: String, until: Date?)] {
     try await call(
       """
-      SELECT name, cause, until FROM mainstay.lane
-      WHERE cause IS NOT NULL AND (until IS NULL OR until > coalesce($1::bigint, mainstay.clock()))
-      ORDER BY name
+      SELECT l.name, c.cause, c.until FROM mainstay.lane AS l CROSS JOIN LATERAL
+        (VALUES (l.cause, l.until), (CASE WHEN l.rest_until IS NOT NULL THEN 'throttled' END,
+          l.rest_until)) AS c (cause, until)
+      WHERE c.cause IS NOT NULL
+        AND (c.until IS NULL OR c.until > coalesce($1::bigint, mainstay.clock()))
+      ORDER BY 1, 2
       """, [time]
     ).map { row in
       let until = try row.isNull(2) ? nil : Date(milliseconds: row.int(2))

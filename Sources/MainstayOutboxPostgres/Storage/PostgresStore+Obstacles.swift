@@ -25,7 +25,9 @@ extension PostgresStore {
     case .blocked: found += try await blockers(of: try reading.number, operation.orderingKey)
     case .ready: break
     }
-    found += try await closure(of: operation.lane)
+    found += try await closures().filter { $0.lane == operation.lane }.map {
+      .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)
+    }
     if operation.isWaitingForClaim { found += try await suspects(besides: operation) }
     return found
   }
@@ -53,21 +55,6 @@ extension PostgresStore {
     }
   }
 
-  private func closure(of lane: Lane) async throws -> [Obstacle] {
-    let row = try await call(
-      """
-      SELECT cause, until FROM mainstay.lane WHERE name = $1 AND cause IS NOT NULL
-        AND (until IS NULL OR until > coalesce($2::bigint, mainstay.clock()))
-      """, [.text(lane.rawValue), time]
-    ).first
-    guard let row else { return [] }
-    return [
-      .lane(
-        lane, LaneClosure.Cause(rawValue: try row.text(0)) ?? .paused,
-        until: try row.int(ifAny: 1).map(Date.init(milliseconds:)))
-    ]
-  }
-
   /// What lost its last run is tried alone, the oldest first, and before everything else.
   private func suspects(besides operation: StoredOperation) async throws -> [Obstacle] {
     let row = try await call(
@@ -75,7 +62,8 @@ extension PostgresStore {
       SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
       FROM mainstay.op WHERE state = 'ready' AND crashes > 0 AND lane IN (
         SELECT name FROM mainstay.lane
-        WHERE cause IS NULL OR until <= coalesce($1::bigint, mainstay.clock()))
+        WHERE (cause IS NULL OR until <= coalesce($1::bigint, mainstay.clock()))
+          AND coalesce(rest_until, 0) <= coalesce($1::bigint, mainstay.clock()))
       ORDER BY id LIMIT 1
       """, [time, .int(try owner)]
     ).first

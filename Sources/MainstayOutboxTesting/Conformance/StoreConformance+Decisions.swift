@@ -41,6 +41,36 @@ extension StoreConformance {
       desk.time.advance(by: .seconds(2))
       desk.hold(try await desk.store.claim().isEmpty)
     },
+    Rule("a lane that somebody has paused stays so when a person is needed as well") { desk in
+      _ = try await desk.store.insert(.note("a"))
+      let leased = try desk.some(try await desk.store.claim().first)
+      try await desk.store.close(.main, LaneClosure(.paused))
+      _ = try await desk.store.settle(
+        leased.lease, OperationVerdict(.ready, closesLane: LaneClosure(.needsUser)))
+      try await desk.store.reopen(.main, closedFor: .needsUser)
+      desk.hold(try await desk.store.claim().isEmpty, "somebody has signed in, and it is paused")
+      try await desk.store.reopen(.main, closedFor: .paused)
+      desk.same(try await desk.store.claim().count, 1)
+    },
+    Rule("a lane that is paused while it rests goes on resting when it is resumed") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      let leased = try desk.some(try await desk.store.claim().first)
+      let rest = LaneClosure(.throttled, for: .seconds(60))
+      _ = try await desk.store.settle(leased.lease, OperationVerdict(.ready, closesLane: rest))
+      try await desk.store.close(.main, LaneClosure(.throttled, for: .seconds(30)))
+      try await desk.store.close(.main, LaneClosure(.paused))
+      let end = desk.time.now.addingTimeInterval(60)
+      let resting = Obstacle.lane(.main, .throttled, until: end)
+      desk.same(
+        try await desk.store.obstacles(id), [.lane(.main, .paused, until: nil), resting])
+      try await desk.store.reopen(.main, closedFor: .paused)
+      desk.same(try await desk.store.obstacles(id), [resting])
+      desk.same(try await desk.store.snapshot().waiting, 1)
+      desk.hold(try await desk.store.claim().isEmpty)
+      desk.same(try await desk.store.promote(NewOperation.types), .seconds(60))
+      try await desk.store.reopen(.main, closedFor: .throttled)
+      desk.same(try await desk.store.claim().count, 1)
+    },
     Rule("a better connection hurries what waits for it, and nothing else") { desk in
       for text in ["network", "server"] { _ = try await desk.store.insert(.note(text)) }
       let both = try await desk.store.claim()

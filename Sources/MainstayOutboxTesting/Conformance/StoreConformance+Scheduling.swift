@@ -91,6 +91,15 @@ extension StoreConformance {
         desk.same(claim.operations.map(\.text), isAlone ? ["pill"] : [])
       }
     },
+    Rule("however much has expired, none of it is leased") { desk in
+      _ = try await desk.store.insert(
+        contentsOf: (0..<1200).map { .note("\($0)", timeToLive: .seconds(60)) })
+      _ = try await desk.store.insert(.note("good"))
+      desk.time.advance(by: .seconds(60))
+      desk.same(try await desk.store.promote(NewOperation.types), nil)
+      desk.same(try await desk.store.claim().map(\.text), ["good"])
+      desk.same(try await desk.store.ledger().count(.expired), 1200)
+    },
     Rule("one that only enqueues sets nothing aside") { desk in
       _ = try await desk.store.insert(.note("a"))
       let claim = try await desk.store.claim(ClaimRequest(limit: 5, types: [], isAlone: true))

@@ -157,8 +157,7 @@ import Testing
     await second.close()
   }
 
-  @Test(.requirement("O7", "O19"))
-  func `what one owner has no worker for is left to a living one that has`() async throws {
+  @Test func `what one owner has no worker for is left to a living one that has`() async throws {
     let folder = try TemporaryFolder()
     let (notes, others) = (try await open(folder), try await open(folder))
     let other = ClaimRequest(
@@ -185,7 +184,7 @@ import Testing
     return link
   }
 
-  @Test(.requirement("O7"), arguments: [false, true])
+  @Test(arguments: [false, true])
   func `owners that come by a link and without one know each other`(isInApp: Bool) async throws {
     let folder = try TemporaryFolder()
     let near = try link(folder, "near.sqlite", to: "outbox.sqlite")
@@ -210,8 +209,7 @@ import Testing
     await app.close()
   }
 
-  @Test(.requirement("O33"))
-  func `a damaged file is moved aside where it lies, and links lead to the new one`()
+  @Test func `a damaged file is moved aside where it lies, and links lead to the new one`()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -330,54 +328,5 @@ import Testing
     _ = try await store.open()
     await store.close()
     await #expect(throws: OutboxError(.shutDown, details: "")) { _ = try await store.claim() }
-  }
-
-  @Test func `work is found by index, however much waits`() async throws {
-    let folder = try TemporaryFolder()
-    await (try await open(folder)).close()
-    let queries = [
-      """
-      SELECT lane, kind, version FROM mainstay_op WHERE state = 'ready'
-        AND (lane, kind, version) > ('a', 'b', 1) ORDER BY lane, kind, version LIMIT 1
-      """,
-      """
-      SELECT id FROM mainstay_op
-      WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
-        AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
-      """,
-      "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
-      """
-      SELECT constraints, lane, kind, version FROM mainstay_op
-      WHERE state = 'waiting' AND run_at IS NULL
-        AND (constraints, lane, kind, version, rank, id) > ('a', 'b', 'c', 1, 2, 3)
-      ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
-      """,
-      """
-      SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
-        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0 ORDER BY rank, id LIMIT 4
-      """,
-      """
-      SELECT id FROM mainstay_op
-      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
-      """,
-      "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
-      "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
-      "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
-      "SELECT id FROM mainstay_op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
-      "SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND state <> 'blocked'",
-      "SELECT id FROM mainstay_op WHERE owner = 1",
-      "SELECT min(run_at) FROM mainstay_op WHERE run_at IS NOT NULL",
-      "SELECT id FROM mainstay_op WHERE expendable AND priority <= 2 ORDER BY priority, id",
-    ]
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
-    try await queue.read { db in
-      for query in queries {
-        let rows = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query)
-        let plan = rows.map { $0["detail"] as String }.joined(separator: "; ")
-        #expect(plan.contains("mainstay_op_"), "\(query): \(plan)")
-        #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
-      }
-    }
-    try queue.close()
   }
 }

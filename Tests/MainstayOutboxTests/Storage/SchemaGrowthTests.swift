@@ -83,13 +83,16 @@ import Testing
     await store.close()
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.write { db in
-      try db.execute(sql: "DROP TABLE mainstay_attempt; DROP TABLE mainstay_type")
+      for table in ["attempt", "type", "rest"] {
+        try db.execute(sql: "DROP TABLE mainstay_\(table)")
+      }
     }
     try queue.close()
     let look = SQLiteStore(at: folder.database)
     try await look.openToLook()
     let first = try #require(try await look.operations(after: nil, limit: 1).first)
     #expect(try await look.attempts(of: first.id).isEmpty)
+    #expect(try await look.snapshot().pending == 7)
     await look.close()
     let (again, report) = try await open()
     #expect(report.isBalanced)

@@ -19,18 +19,6 @@ import Testing
     #expect(priority.handicap(ageing: .seconds(Int64.max)) <= .seconds(366 * 86_400))
   }
 
-  @Test(arguments: StoreUnderTest.Kind.allCases)
-  func `however much has expired, none of it is leased`(kind: StoreUnderTest.Kind) async throws {
-    let test = try await StoreUnderTest(kind)
-    _ = try await test.store.insert(
-      contentsOf: (0..<1200).map { .note("\($0)", timeToLive: .seconds(60)) })
-    _ = try await test.store.insert(.note("good"))
-    test.time.advance(by: .seconds(60))
-    #expect(try await test.store.promote(NewOperation.types) == nil)
-    #expect(try await test.store.claim().map(\.text) == ["good"])
-    #expect(try await test.store.ledger().count(.expired) == 1200)
-  }
-
   @Test(.requirement("O19"))
   func `more than can be set aside at once is set aside by the next claims`() async throws {
     let test = try await StoreUnderTest(.sqlite)

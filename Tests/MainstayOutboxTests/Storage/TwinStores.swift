@@ -289,9 +289,11 @@ struct TwinStores {
   private mutating func turnLane() async throws {
     let lane: Lane = pick([.main, "side"])
     if chance(70) {
-      _ = try await both("reopen") { try await $0.reopen(lane, closedFor: nil) == () }
+      let cause: LaneClosure.Cause? = pick([nil, nil, .paused, .needsUser, .throttled])
+      _ = try await both("reopen") { try await $0.reopen(lane, closedFor: cause) == () }
     } else {
-      _ = try await both("close") { try await $0.close(lane, LaneClosure(.paused)) == () }
+      let closure = LaneClosure(pick([.paused, .needsUser]), for: chance(30) ? .seconds(40) : nil)
+      _ = try await both("close") { try await $0.close(lane, closure) == () }
     }
   }
 

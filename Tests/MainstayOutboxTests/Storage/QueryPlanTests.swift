@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxTesting
+import Testing
+
+/// How much of a file a call looks at.
+@Suite struct QueryPlanTests {
+  @Test func `work is found by index, however much waits`() async throws {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    await store.close()
+    let work = [
+      """
+      SELECT lane, kind, version FROM mainstay_op WHERE state = 'ready'
+        AND (lane, kind, version) > ('a', 'b', 1) ORDER BY lane, kind, version LIMIT 1
+      """,
+      """
+      SELECT id FROM mainstay_op
+      WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
+        AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
+      """,
+      "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
+      """
+      SELECT constraints, lane, kind, version FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL
+        AND (constraints, lane, kind, version, rank, id) > ('a', 'b', 'c', 1, 2, 3)
+      ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
+      """,
+      """
+      SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
+        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0 ORDER BY rank, id LIMIT 4
+      """,
+      """
+      SELECT id FROM mainstay_op
+      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
+      """,
+      "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
+      "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
+      "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
+      "SELECT id FROM mainstay_op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
+      "SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND state <> 'blocked'",
+      "SELECT id FROM mainstay_op WHERE owner = 1",
+      "SELECT min(run_at) FROM mainstay_op WHERE run_at IS NOT NULL",
+      "SELECT id FROM mainstay_op WHERE expendable AND priority <= 2 ORDER BY priority, id",
+    ]
+    let decisions = [
+      """
+      UPDATE mainstay_op SET state = 'ready', run_at = NULL WHERE state = 'scheduled'
+        AND run_at IS NOT NULL AND unreachable > 0 AND (priority >= 2 OR 0 = 0)
+      """,
+      "SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE owner IS NOT NULL)",
+      "UPDATE mainstay_op SET run_at = 1 + wait WHERE run_at IS NOT NULL AND run_at > 1 + wait",
+    ]
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.read { db in
+      for query in work + decisions {
+        let plan = try plan(of: query, db)
+        #expect(plan.contains("mainstay_op_"), "\(query): \(plan)")
+        #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
+      }
+    }
+    try queue.close()
+  }
+
+  @Test func `nothing goes through all that waits, or through all dead letters`() async throws {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    await store.close()
+    let queries = [
+      """
+      SELECT id FROM mainstay_conflict CROSS JOIN mainstay_op ON id = op
+      WHERE state = 'conflicted' ORDER BY op
+      """,
+      """
+      DELETE FROM mainstay_latest WHERE key = x'01'
+        AND NOT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = x'01')
+        AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = x'01')
+      """,
+      "UPDATE mainstay_op SET rank = 1 WHERE id > 5 AND enqueued_at > 7",
+      """
+      SELECT EXISTS (SELECT 1 FROM mainstay_type JOIN mainstay_owner AS o ON o.id = owner
+        WHERE kind = 'a' AND version = 1)
+      """,
+    ]
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.read { db in
+      for query in queries {
+        let plan = try plan(of: query, db)
+        for table in ["op", "dead", "type", "owner"] {
+          #expect(!plan.contains("SCAN mainstay_\(table)"), "\(query): \(plan)")
+        }
+        #expect(!plan.contains("TEMP B-TREE"), "\(query): \(plan)")
+      }
+    }
+    try queue.close()
+  }
+
+  private func plan(of query: String, _ db: Database) throws -> String {
+    try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query).map { $0["detail"] as String }
+      .joined(separator: "; ")
+  }
+
+  @Test func `what comes back with a time that is still to come is settled at the next opening`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let day = TimeOfDay()
+    let (year, start) = (Duration.seconds(365 * 86_400), day.now)
+    func open() async throws -> SQLiteStore {
+      let store = SQLiteStore(at: folder.database, now: { day.now })
+      _ = try await store.open()
+      return store
+    }
+    day.advance(by: year)
+    let first = try await open()
+    let dead = try await first.insert(.note("dead"))
+    _ = try await first.insert(.note("waits"))
+    let leased = try #require(try await first.claim(1).first)
+    _ = try await first.settle(
+      leased.lease, OperationVerdict(.dead(.refused, followers: .holdKey)))
+    await first.close()
+    // The clock is set right, and what waits is settled; a dead letter is not among it.
+    day.advance(by: .zero - year)
+    let second = try await open()
+    #expect(try await second.operations(after: nil, limit: 9).map(\.enqueued) == [start])
+    day.advance(by: year + year)
+    #expect(try await second.redrive(dead))
+    await second.close()
+    day.advance(by: .zero - (year + year))
+    let third = try await open()
+    #expect(try await third.operations(after: nil, limit: 9).map(\.enqueued) == [start, start])
+    await third.close()
+  }
+}
