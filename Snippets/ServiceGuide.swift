@@ -127,16 +127,32 @@ let stockCalls = Pipeline("stock") {
 }
 // snippet.hide
 
+// snippet.start
+/// Gives what the program cannot start without; where that fails, it says why and ends.
+@MainActor func needed<T>(_ open: () async throws -> T) async -> T {
+  do {
+    return try await open()
+  } catch {
+    FileHandle.standardError.write(Data("orders: \(error)\n".utf8))
+    exit(1)
+  }
+}
+// snippet.hide
+
 // snippet.outbox
 struct Order: QueuedOperation {
   static let kind: OperationKind = "order"
   var book: String
 }
 
-let address = try PostgresAddress(config.requiredString(forKey: "database.url", isSecret: true))
-let outbox = try await Outbox(store: PostgresStore(at: address)) {
-  Worker(for: Order.self) { order, context in
-    print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+let address = await needed {
+  try PostgresAddress(config.requiredString(forKey: "database.url", isSecret: true))
+}
+let outbox = await needed {
+  try await Outbox(store: PostgresStore(at: address)) {
+    Worker(for: Order.self) { order, context in
+      print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+    }
   }
 }
 // snippet.hide
@@ -154,7 +170,7 @@ struct VisitContext: RemoteAddressRequestContext {
 
 let monitor = ErrorMonitor()
 let answers = PostgresIdempotencyStore(at: address)
-try await answers.open()
+await needed { try await answers.open() }
 let router = Router(context: VisitContext.self)
 router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
@@ -202,6 +218,6 @@ let group = ServiceGroup(
     LiveSettings(config).applying("breakers.stock", to: breaker),
     ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
-try await group.run()
+await needed { try await group.run() }
 await answers.close()
 // snippet.hide

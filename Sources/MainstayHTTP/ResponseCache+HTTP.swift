@@ -92,7 +92,7 @@ struct CacheDirectives: Sendable, Equatable {
   /// nobody says when it was answered.
   private static func lifetime(expires: String, date: String?) -> Duration? {
     // A year of two digits means the same in both.
-    let now = 1_800_000_000
+    let now: Int64 = 1_800_000_000
     guard let end = HTTPDate(expires, now: now)?.seconds else { return .zero }
     guard let start = date.flatMap({ HTTPDate($0, now: now)?.seconds }) else { return nil }
     return Duration.seconds(end - start).clamped

@@ -52,6 +52,40 @@ import Testing
     #expect(hold.sleeperCount == 0)
   }
 
+  @Test func `a refusal is held for half of the time to the deadline at most`() async throws {
+    let hold = ManualClock()
+    let shedding = LoadShedding(bulkhead(1), holding: .milliseconds(250), clock: hold)
+    let place = try await shedding.admit(request("/a"))
+    let refused = await started {
+      try await Deadline(.milliseconds(100), clock: hold).run {
+        try await shedding.admit(request("/b"))
+      }
+    }
+    await hold.sleepers(atLeast: 2)  // the deadline and the hold
+    #expect(hold.nextWakeUp == .milliseconds(50))
+    hold.advance(by: .milliseconds(50))
+    let refusal = await #expect(throws: Rejection.self) { try await refused.value }
+    #expect(refusal?.reason == .bulkheadFull)
+    place.release()
+  }
+
+  @Test func `a refusal for want of time is not held`() async throws {
+    let hold = ManualClock()
+    let shedding = LoadShedding(bulkhead(1, queue: 1), holding: .milliseconds(250), clock: hold)
+    let place = try await shedding.admit(request("/a"))
+    let late = await started {
+      try await Deadline(.milliseconds(500), clock: hold).run {
+        try await shedding.admit(request("/b"))
+      }
+    }
+    // It waits for its turn by the clock of the bulkhead; the other one stands still.
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(500))
+    let refusal = await #expect(throws: Rejection.self) { try await late.value }
+    #expect(refusal?.reason == .deadlineTooClose)
+    place.release()
+  }
+
   @Test func `ten times what it can is refused at once, and what was let in is answered`()
     async throws
   {

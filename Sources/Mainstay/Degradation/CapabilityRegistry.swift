@@ -35,6 +35,12 @@ public final class CapabilityRegistry: Sendable {
     var status = Status.unknown
   }
 
+  /// What is looked at: one that was replaced is another one.
+  private struct Check: Hashable {
+    let id: ID
+    let number: UInt64
+  }
+
   private struct State {
     var entries: [ID: Entry] = [:]
     var number: UInt64 = 0
@@ -52,7 +58,7 @@ public final class CapabilityRegistry: Sendable {
   }
 
   private let state = Locked(State())
-  private let checks = Coalesce<ID>("capabilities")
+  private let checks = Coalesce<Check>("capabilities")
   private let statuses = Audience<[ID: Status]>()
   private let clock: any Clock<Duration>
 
@@ -93,8 +99,9 @@ public final class CapabilityRegistry: Sendable {
 
   /// Finds out whether a capability works, and what it requires.
   ///
-  /// Whoever asks meanwhile waits for the same answer. A requirement that nobody registered, or
-  /// that requires itself in the end, is not met.
+  /// Whoever asks meanwhile waits for the same answer, unless another one was registered under the
+  /// name: that is looked at itself. A requirement that nobody registered, or that requires itself
+  /// in the end, is not met.
   ///
   /// - Parameter id: Its name.
   /// - Returns: Whether it works; what was known before, where the caller is cancelled.
@@ -104,7 +111,8 @@ public final class CapabilityRegistry: Sendable {
       return .unavailable(AppError.Capability.unavailable(id.rawValue).appError)
     }
     do {
-      let status = try await checks.run(id) { await self.check(id, entry) }
+      let check = Check(id: id, number: entry.number)
+      let status = try await checks.run(check) { await self.check(id, entry) }
       guard let status else { return self.status(of: id) }
       set(id, status, of: entry.number)
       return status

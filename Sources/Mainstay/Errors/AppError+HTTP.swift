@@ -66,16 +66,16 @@ extension AppError {
       let rest = text[digits.endIndex...]
       guard rest.allSatisfy({ $0 == " " || $0 == "\t" }) else { return nil }
       // Too many digits for a number are too many seconds as well.
-      return Int(digits).map { Duration.seconds(min($0, Self.secondsOfAYear)) } ?? .aYear
+      return Int64(digits).map { Duration.seconds(min($0, Self.secondsOfAYear)) } ?? .aYear
     }
     let seconds = now.timeIntervalSince1970
-    let present = abs(seconds) < 1e12 ? Int(seconds.rounded(.down)) : 0
+    let present = abs(seconds) < 1e12 ? Int64(seconds.rounded(.down)) : 0
     guard let moment = HTTPDate(text, now: present) else { return nil }
     let start = date.flatMap { HTTPDate($0.prefix(100), now: present) }?.seconds ?? present
     return Duration.seconds(min(max(moment.seconds - start, 0), Self.secondsOfAYear))
   }
 
-  private static let secondsOfAYear = 365 * 86_400
+  private static let secondsOfAYear: Int64 = 365 * 86_400
 
   /// The status with which a service answered; nil where no service answered.
   public var httpStatus: Int? { metadata["http.status"].flatMap { Int($0) } }

@@ -6,15 +6,15 @@
 /// Source: RFC 9110, section 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`, and the two old forms
 /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
 package struct HTTPDate: Sendable, Hashable {
-  /// Seconds since the start of 1970.
-  package let seconds: Int
+  /// Seconds since the start of 1970; in `Int`, those of a watch would end in 2038.
+  package let seconds: Int64
 
   /// Reads a date; nil where the text is in none of the three forms.
   ///
   /// - Parameters:
   ///   - text: The text; spaces around it do not matter, nor whether the weekday is right.
   ///   - now: The present, in seconds since the start of 1970; by it a year of two digits is found.
-  package init?(_ text: some StringProtocol, now: Int) {
+  package init?(_ text: some StringProtocol, now: Int64) {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard let first = words.first, Self.isWeekday(first) else { return nil }
     let day: (year: Int, month: Int, day: Int)?
@@ -38,7 +38,7 @@ package struct HTTPDate: Sendable, Hashable {
     guard let day, day.day <= Self.days(in: day.month, of: day.year),
       let clock = Self.time(time)
     else { return nil }
-    seconds = Self.daysSince1970(day) * 86_400 + clock
+    seconds = Int64(Self.daysSince1970(day)) * 86_400 + Int64(clock)
   }
 
   private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -79,14 +79,14 @@ package struct HTTPDate: Sendable, Hashable {
   }
 
   /// A year of two digits: never more than 50 years in the future.
-  private static func year(_ short: Int, now: Int) -> Int {
+  private static func year(_ short: Int, now: Int64) -> Int {
     let present = year(at: now)
     let year = present / 100 * 100 + short
     return year > present + 50 ? year - 100 : year
   }
 
   /// The year of a moment; a day too early or too late does no harm, since it is only compared.
-  private static func year(at seconds: Int) -> Int {
+  private static func year(at seconds: Int64) -> Int {
     1970 + Int((Double(seconds) / 31_556_952).rounded(.down))
   }
 

@@ -74,22 +74,29 @@ extension CircuitBreaker {
     /// How long a call has to wait that comes in a tick in which somebody has looked; nil where the
     /// clock has to be read.
     ///
-    /// It is too long by what has passed of the tick since then.
+    /// It is too long by what has passed of the tick since then, and in the first moment after the
+    /// system has slept by its sleep as well, for that is no tick.
     /// The tick is taken away before another break begins, so who finds the same word twice has
-    /// the tick and the wait of this break.
+    /// the tick and the wait of this break; who finds the same tick twice, the wait of this tick.
     func wait(in tick: Int64?) -> Duration? {
       let word = word.load(ordering: .acquiring)
       guard word > Self.lockedByClock, !word.isMultiple(of: 2) else { return nil }
       guard let tick, self.tick.load(ordering: .acquiring) == tick else { return nil }
       let wait = waitInTick.load(ordering: .acquiring)
-      guard self.word.load(ordering: .acquiring) == word else { return nil }
+      guard self.tick.load(ordering: .acquiring) == tick,
+        self.word.load(ordering: .acquiring) == word
+      else { return nil }
       return Duration(attoseconds: Int128(wait) &* 1_000_000_000)
     }
 
     /// Remembers how long a call has to wait that comes at a reading in a tick, where the break
     /// goes on well beyond that tick; called under the lock.
+    ///
+    /// Whoever came to the lock after those of a later tick has nothing new to tell.
     func look(at now: Duration, in tick: Int64) {
-      guard let wait = wait(at: now), wait > Self.margin else { return }
+      guard tick >= self.tick.load(ordering: .relaxed), let wait = wait(at: now),
+        wait > Self.margin
+      else { return }
       self.tick.store(0, ordering: .releasing)
       waitInTick.store(Int64(clamping: wait.inNanoseconds), ordering: .releasing)
       self.tick.store(tick, ordering: .releasing)

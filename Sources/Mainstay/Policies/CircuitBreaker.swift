@@ -18,7 +18,8 @@
 ///
 /// Breaks and windows are counted by `ContinuousClock`, which goes on while the device sleeps. How
 /// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow. When to
-/// come back is told for a tick of the system at once: a refusal may say up to 10 ms too much.
+/// come back is told for a tick of the system at once: a refusal may say up to 10 ms too much. In
+/// the first 10 ms after the device has slept it may say what held before.
 public final class CircuitBreaker: Policy, Sendable {
   /// What a breaker does with calls.
   public enum State: Sendable, Hashable {

@@ -57,7 +57,8 @@ struct RetryBudgetStateMachine: Sendable {
     let missing = cost - balance
     guard missing > 0 else { return .zero }
     guard limits.perSecond > 0, cost <= limits.capacity else { return nil }
-    let (full, rest) = (missing * Self.billion).quotientAndRemainder(dividingBy: limits.perSecond)
+    let (full, rest) = (Int64(missing) * Self.billion)
+      .quotientAndRemainder(dividingBy: Int64(limits.perSecond))
     let wait = Duration.nanoseconds(full + (rest > 0 ? 1 : 0)) - (now - refilledAt).clamped
     return max(wait, .nanoseconds(1))
   }
@@ -65,8 +66,8 @@ struct RetryBudgetStateMachine: Sendable {
   /// Time pays in; a clock that went back has not let any pass (P12).
   private mutating func refill(now: Duration) {
     guard limits.perSecond > 0 else { return }
-    let missing = limits.capacity - balance
-    let untilFull = Duration.nanoseconds(missing * Self.billion / limits.perSecond + 1)
+    let (missing, perSecond) = (Int64(limits.capacity - balance), Int64(limits.perSecond))
+    let untilFull = Duration.nanoseconds(missing * Self.billion / perSecond + 1)
     let elapsed = (now - refilledAt).clamped  // not below zero
     guard elapsed < untilFull else {
       balance = limits.capacity
@@ -75,10 +76,10 @@ struct RetryBudgetStateMachine: Sendable {
     }
     // Both products stay below capacity x a billion, which fits. What is less than a thousandth of
     // a token stays for the next time.
-    let amount = elapsed.wholeNanoseconds * limits.perSecond / Self.billion
-    balance += amount
+    let amount = elapsed.wholeNanoseconds * perSecond / Self.billion
+    balance += Int(amount)
     // Rounded up, so that time never pays twice.
-    let used = (amount * Self.billion + limits.perSecond - 1) / limits.perSecond
+    let used = (amount * Self.billion + perSecond - 1) / perSecond
     refilledAt += .nanoseconds(used)
   }
 
@@ -86,13 +87,14 @@ struct RetryBudgetStateMachine: Sendable {
     balance += min(max(amount, 0), limits.capacity - balance)
   }
 
-  private static let billion = 1_000_000_000
+  // In `Int64`, since `Int` has 32 bits on watches.
+  private static let billion: Int64 = 1_000_000_000
 }
 
 extension Duration {
   /// Whole nanoseconds of a duration of at most a year.
-  fileprivate var wholeNanoseconds: Int {
+  fileprivate var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = clamped.components
-    return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

@@ -27,8 +27,8 @@ struct MarkdownCode {
     var kept: [Range<Int>] = []
     var broken: [Range<Int>] = []
     for fence in Self.fences(in: bytes) {
-      let hasError = bytes[fence].withUnsafeBufferPointer { Parser.parse(source: $0).hasError }
-      if hasError { broken.append(fence) } else { kept.append(fence) }
+      let tree = bytes[fence].withUnsafeBufferPointer { Parser.parse(source: $0) }
+      if tree.troubleOffset == nil { kept.append(fence) } else { broken.append(fence) }
     }
     self.broken = broken
     swift = Self.masked(bytes, keeping: kept)

@@ -9,25 +9,30 @@ struct ParseTrouble: Sendable {
 
   /// None where all is well, or only what compilers to come will read is not understood.
   init?(_ file: AuditedFile, _ what: String = "file") {
-    guard file.tree.hasError else { return nil }
-    var offset: Int?
-    var isForLater = false
-    for token in file.tree.tokens(viewMode: .all) {
-      guard token.presence == .missing || token.parent?.kind == .unexpectedNodes else { continue }
-      guard !token.isForLaterCompilers else {
-        isForLater = true
-        continue
-      }
-      offset = token.positionAfterSkippingLeadingTrivia.utf8Offset
-      break
-    }
-    if offset == nil, isForLater { return nil }
+    guard let offset = file.tree.troubleOffset else { return nil }
     message = "This \(what) does not parse from here on"
-    let place = file.lines.place(of: min(offset ?? 0, file.bytes.count))
+    let place = file.lines.place(of: min(offset, file.bytes.count))
     site = IndexedSite(
       path: file.path, line: place.line, column: place.column, endColumn: place.column + 1,
       source: file.excerpt(ofLine: place.line),
       anchor: Finding.Anchor(declaration: "", statement: 0))
+  }
+}
+
+extension SourceFileSyntax {
+  /// The first byte that is no Swift; nil where all is well, or only what compilers to come will
+  /// read is not understood.
+  var troubleOffset: Int? {
+    guard hasError else { return nil }
+    var isForLater = false
+    for token in tokens(viewMode: .all) {
+      guard token.presence == .missing || token.parent?.kind == .unexpectedNodes else { continue }
+      guard token.isForLaterCompilers else {
+        return token.positionAfterSkippingLeadingTrivia.utf8Offset
+      }
+      isForLater = true
+    }
+    return isForLater ? nil : 0
   }
 }
 

@@ -69,7 +69,7 @@ struct CacheOpening: Sendable {
   private var configuration: Configuration {
     // Pages are of 4 KiB, and an answer leaves a part of its last one empty: a bound for when all
     // else is miscounted.
-    let maximumPages = min(maximumBytes, 1 << 40) / 1_024 + 1_024
+    let maximumPages = min(Int64(maximumBytes), 1 << 40) / 1_024 + 1_024
     var configuration = Configuration()
     configuration.label = "Mainstay.Cache"
     configuration.busyMode = .timeout(2)

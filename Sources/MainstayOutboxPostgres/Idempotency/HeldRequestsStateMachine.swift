@@ -29,8 +29,11 @@ package struct HeldRequestsStateMachine: Sendable {
     var ending: Ending?
   }
 
-  /// For how long a request is renewed at most; whoever never ends one must not hold it for ever.
+  /// For how long an answer that is owed is renewed at most.
   private let lifetime: Duration
+  /// For how long a request that runs is renewed at most; whoever never ends one must not hold it
+  /// for ever.
+  private let longestRun: Duration
   private let maximumOwed: Int
   private let maximumBytes: Int
   private var held: [UInt64: Held] = [:]
@@ -39,11 +42,13 @@ package struct HeldRequestsStateMachine: Sendable {
   package private(set) var bytes = 0
 
   /// - Parameters:
-  ///   - lifetime: For how long a request is renewed at most.
+  ///   - lifetime: How long answers are kept; what runs is renewed for as long, and for a day at
+  ///     least: a handler may take longer than its answer is worth.
   ///   - maximumOwed: How many ends may be owed.
   ///   - maximumBytes: How large their answers may be together; what is more loses its body.
   package init(lifetime: Duration, maximumOwed: Int = 10_000, maximumBytes: Int = 16_000_000) {
     self.lifetime = lifetime
+    longestRun = max(lifetime, .seconds(86_400))
     self.maximumOwed = maximumOwed
     self.maximumBytes = maximumBytes
   }
@@ -96,7 +101,10 @@ package struct HeldRequestsStateMachine: Sendable {
 
   /// The requests whose leases are to be renewed; forgets those that nobody has ended for too long.
   package mutating func renewals(at now: Duration) -> [(claim: UInt64, key: Data)] {
-    for (claim, entry) in held where now - entry.since >= lifetime { drop(claim) }
+    for (claim, entry) in held {
+      let limit = entry.ending == nil ? longestRun : lifetime
+      if now - entry.since >= limit { drop(claim) }
+    }
     return held.filter { $0.value.ending != .free }.map { ($0.key, $0.value.key) }
   }
 }

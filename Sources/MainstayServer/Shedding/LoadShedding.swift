@@ -41,8 +41,9 @@ public struct LoadShedding: Sendable {
   ///     and at the latest: each a different time, so that not all come at once. The default is 1
   ///     to 3.
   ///   - hold: How long a refusal is held back, so that whoever asks again as soon as it is
-  ///     refused, whatever it was asked, takes no time from those who were let in. Zero to 10
-  ///     seconds, the default is zero: it is told at once.
+  ///     refused, whatever it was asked, takes no time from those who were let in. It takes half of
+  ///     the time to a deadline at most. Zero to 10 seconds, the default is zero: it is told at
+  ///     once.
   ///   - maximumHeld: How many refusals are held back at once; the others are told at once. 1 or
   ///     more, the default is 1,000.
   ///   - clock: The clock by which they are held; the default is the continuous one.
@@ -97,6 +98,7 @@ public struct LoadShedding: Sendable {
 
   private func refusal(_ reason: Rejection.Reason) async throws -> Rejection {
     Counter(label: "mainstay.server.shed", dimensions: [("reason", reason.rawValue)]).increment()
+    let hold = reason == .deadlineTooClose ? .zero : holdWithinDeadline
     if hold > .zero, let place = held.tryAcquire() {
       // Where the caller has gone, the place is free as well.
       try await timeline.sleep(until: timeline.now + hold)
@@ -104,6 +106,11 @@ public struct LoadShedding: Sendable {
     }
     let seconds = pause.lowerBound + chance.fraction() * (pause.upperBound - pause.lowerBound)
     return Rejection(policy: bulkhead.name, reason: reason, retryAfter: .seconds(seconds))
+  }
+
+  /// The hold, cut so that the refusal still comes to a caller whose deadline is near.
+  private var holdWithinDeadline: Duration {
+    Deadline.remaining.map { min(hold, $0 / 2) } ?? hold
   }
 }
 

@@ -140,10 +140,15 @@ public final class TaskModel<Value> {
     case .supersede: return takesPlace()
     case .ignore: return false
     case .keepLatest:
-      return await withCheckedContinuation { continuation in
+      let run = newestRun
+      let isNext = await withCheckedContinuation { continuation in
         waiting?.resume(returning: false)
         waiting = continuation
       }
+      // Nobody else begins while one waits: it was cleared after it had been given its place.
+      guard isNext, run != newestRun else { return isNext }
+      leavePlace()
+      return false
     }
   }
 
@@ -181,10 +186,13 @@ public final class TaskModel<Value> {
     state = resting(previous)
   }
 
-  /// Goes back to the beginning; a run that is under way is superseded.
+  /// Goes back to the beginning; a run that is under way is superseded, and one that waits for its
+  /// turn never begins.
   public func clear() {
     newestRun += 1
     work = nil
+    waiting?.resume(returning: false)
+    waiting = nil
     (state, isEmpty, isRecovering, failedAt) = (.idle, false, false, nil)
   }
 

@@ -59,6 +59,15 @@ extension ProgramTests {
       #expect(try folder.text("b.swift") == Sample.mended)
     }
 
+    @Test func `code for later compilers keeps nothing else from being mended`() async throws {
+      let folder = try Folder()
+      let later = "#if compiler(>=6.4)\nstruct Box {\n  let = 1\n}\n#endif\n"
+      try folder.write("a.swift", Sample.bad + later)
+      let end = try await AuditProgram.run(["--fix", "--quiet"], in: folder)
+      #expect(end.errors == "", "\(end)")
+      #expect(try folder.text("a.swift") == Sample.mended + later)
+    }
+
     @Test func `code in pages is mended in place`() async throws {
       let folder = try Folder()
       try folder.write("Guide.md", "# Saving…\n\n```swift\n\(Sample.bad)```\n\nDone.\n")

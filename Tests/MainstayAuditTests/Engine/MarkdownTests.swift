@@ -51,6 +51,18 @@ import Testing
     #expect(found.first?.hasSuffix("MS005") ?? false)
   }
 
+  @Test func `an example for later compilers is looked at, and is no trouble`() async {
+    let page = """
+      ```swift
+      #if compiler(>=6.4)
+      let = 1
+      #endif
+      do { try save() } catch {}
+      ```
+      """
+    #expect(await found(page) == ["5:19 MS201"])
+  }
+
   @Test func `a page without code has nothing`() async {
     #expect(await found("") == [])
     #expect(await found("```") == [])

@@ -17,14 +17,29 @@ import Testing
   }
 
   @Test mutating func `what runs is renewed until its end is told`() {
+    let aDay = Duration.seconds(86_400)
     machine.began(1, key, at: .zero)
     machine.began(2, key, at: .seconds(30))
-    #expect(Set(machine.renewals(at: .seconds(59)).map(\.claim)) == [1, 2])
-    #expect(machine.renewals(at: .seconds(60)).map(\.claim) == [2], "nobody has ended it for long")
+    #expect(Set(machine.renewals(at: aDay - .seconds(1)).map(\.claim)) == [1, 2])
+    #expect(machine.renewals(at: aDay).map(\.claim) == [2], "nobody has ended it for long")
     machine.drop(2)
     machine.drop(2)
-    #expect(machine.renewals(at: .seconds(60)).isEmpty)
+    #expect(machine.renewals(at: aDay).isEmpty)
     #expect(machine.count == 0)
+  }
+
+  @Test mutating func `what runs longer than answers are kept is renewed, and no answer is`() {
+    machine.began(1, key, at: .zero)
+    machine.began(2, key, at: .zero)
+    machine.owe(2, key, answered(10), at: .seconds(1))
+    #expect(Set(machine.renewals(at: .seconds(60)).map(\.claim)) == [1, 2])
+    #expect(machine.renewals(at: .seconds(61)).map(\.claim) == [1])
+    #expect(machine.bytes == 0 && !machine.owes)
+    // Those who keep answers for longer than a day renew for as long.
+    var patient = HeldRequestsStateMachine(lifetime: .seconds(100_000))
+    patient.began(1, key, at: .zero)
+    #expect(patient.renewals(at: .seconds(99_999)).map(\.claim) == [1])
+    #expect(patient.renewals(at: .seconds(100_000)).isEmpty)
   }
 
   @Test mutating func `an answer that is owed is renewed, and a request that is free is not`() {

@@ -37,4 +37,16 @@ struct ServiceGuideTests {
     }
     _ = await service.stop(SIGTERM)
   }
+
+  @Test func `without its database it ends with a line that names the address, and no trace`()
+    async throws
+  {
+    let end = try await BuiltProgram.run(
+      "ServiceGuide", [],
+      environment: ["DATABASE_URL": "postgresql://app@127.0.0.1:1/shop", "LOG_LEVEL": "error"])
+    #expect(end.status == 1, "\(end)")
+    let last = end.errors.split(separator: "\n").last ?? ""
+    #expect(last.hasPrefix("orders: ") && last.contains("127.0.0.1"), "\(end)")
+    #expect(!end.errors.contains("Fatal error"), "\(end)")
+  }
 }

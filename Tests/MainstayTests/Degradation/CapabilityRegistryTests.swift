@@ -160,6 +160,21 @@ import Testing
     #expect(await !registry.validate(.camera).isAvailable)
   }
 
+  @Test func `whoever asks about one that replaced another gets an answer about that one`()
+    async throws
+  {
+    let registry = CapabilityRegistry(clock: ManualClock())
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(Capability(.camera) { for await _ in held { break } })
+    let asked = await started { await registry.validate(.camera) }
+    registry.register(Capability(.camera) { throw Broken() })
+    // The first one still hangs.
+    #expect(await !registry.validate(.camera).isAvailable)
+    release.yield()
+    #expect(try await asked.value.isAvailable)
+    #expect(!registry.status(of: .camera).isAvailable)
+  }
+
   @Test func `a cancelled question says nothing`() async {
     let registry = CapabilityRegistry(clock: ManualClock())
     let clock = ManualClock()

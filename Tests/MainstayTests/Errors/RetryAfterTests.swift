@@ -61,6 +61,12 @@ import Testing
     #expect(Self.wait("Fri, 31 Dec 9999 23:59:59 GMT") == .seconds(31_536_000))
   }
 
+  @Test func `the seconds of a date have 64 bits, which watches need from 2038`() throws {
+    let date = try #require(HTTPDate("Fri, 31 Dec 9999 23:59:59 GMT", now: 1_800_000_000))
+    let seconds: Int64 = date.seconds
+    #expect(seconds == 253_402_300_799)
+  }
+
   @Test func `the service's own clock counts`() {
     let header = "Sun, 06 Nov 1994 08:50:37 GMT"
     #expect(Self.wait(header, date: "Sun, 06 Nov 1994 08:50:07 GMT") == .seconds(30))

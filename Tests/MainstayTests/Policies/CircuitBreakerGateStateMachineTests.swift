@@ -160,6 +160,17 @@ import Testing
     #expect(gate.wait(in: 9) == nil)
   }
 
+  @Test(.requirement("P2")) func `who looked in an earlier tick and comes late changes nothing`() {
+    let gate = Gate()
+    var machine = Machine(.init(failureThreshold: 1))
+    _ = machine.forceOpen(for: .seconds(5), now: .zero, fraction: 0)
+    gate.show(machine)
+    gate.look(at: .seconds(2), in: 8)
+    gate.look(at: .seconds(1), in: 7)
+    #expect(gate.wait(in: 7) == nil)
+    #expect(gate.wait(in: 8) == .seconds(3))
+  }
+
   private func settings(_ random: inout SplitMix64) -> Machine.Settings {
     .init(
       mode: Int.random(in: 0..<10, using: &random) == 0 ? .metricsOnly : .enabled,

@@ -142,6 +142,18 @@ import Testing
     #expect(machine.withdraw(1, now: .milliseconds(100_001)) == true)
   }
 
+  @Test func `the largest budget is counted without overflow`() {
+    let most = 1_000_000_000  // a million tokens
+    var slow = Self.machine(perSecond: 1, capacity: most)
+    #expect(slow.wait(for: most, now: .zero) == .seconds(most))
+    #expect(slow.withdraw(1, now: .seconds(31_536_000)) == true)
+    #expect(slow.balance == 31_535_999)
+    var fast = Self.machine(perSecond: most, capacity: most)
+    #expect(fast.wait(for: most, now: .zero) == .seconds(1))
+    #expect(fast.withdraw(0, now: .nanoseconds(999_999_999)) == true)
+    #expect(fast.balance == most - 1)
+  }
+
   @Test func `a wait is never shorter than a nanosecond`() {
     var machine = Self.machine(perSecond: 1_000)
     let now = Duration.milliseconds(1) - Duration(secondsComponent: 0, attosecondsComponent: 1)

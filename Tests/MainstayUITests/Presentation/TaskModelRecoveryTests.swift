@@ -4,6 +4,7 @@ import Foundation
 import Mainstay
 import MainstayTesting
 import MainstayUI
+import Observation
 import TestSupport
 import Testing
 
@@ -150,5 +151,52 @@ import Testing
     work.end(3, .success([3]))
     _ = await third.result
     #expect(model.state == .loaded([3]) && work.count == 3)
+  }
+
+  /// A model with a run under way and one that waits for its turn, and when they have ended.
+  private func waiting(_ work: Work, _ log: Log) async -> (TaskModel<[Int]>, [Task<Void, Never>]) {
+    let model = TaskModel<[Int]>(overlap: .keepLatest)
+    let first = Task { await model.run("Load") { try await work.run() } }
+    await work.begun(1)
+    let (left, leave) = AsyncStream.makeStream(of: Void.self)
+    let others = (1...2).map { _ in
+      Task {
+        await model.run("Load") {
+          log.add("began")
+          return [2]
+        }
+        leave.yield()
+      }
+    }
+    // The second one sent the first away, so it waits itself.
+    for await _ in left { break }
+    return (model, [first] + others)
+  }
+
+  @Test func `clearing sends away whoever waits`() async {
+    let (work, log) = (Work(), Log())
+    let (model, runs) = await waiting(work, log)
+    model.clear()
+    work.end(1, .success([1]))
+    for run in runs { await run.value }
+    #expect(model.state == .idle && log.lines.isEmpty)
+    await model.run("Load") { [3] }
+    #expect(model.state == .loaded([3]), "the place is free again")
+  }
+
+  @Test func `clearing also stops who was given its turn and has not begun`() async {
+    let (work, log) = (Work(), Log())
+    let (model, runs) = await waiting(work, log)
+    // What the screen does about the end of the first comes before the second goes on.
+    withObservationTracking {
+      _ = model.state
+    } onChange: {
+      Task { @MainActor in model.clear() }
+    }
+    work.end(1, .success([1]))
+    for run in runs { await run.value }
+    #expect(model.state == .idle && log.lines.isEmpty)
+    await model.run("Load") { [3] }
+    #expect(model.state == .loaded([3]), "the place is free again")
   }
 }

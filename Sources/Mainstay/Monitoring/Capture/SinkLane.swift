@@ -7,6 +7,9 @@
 final class SinkLane: Sendable {
   private struct Waiter {
     let id: UInt64
+    /// Whether it came when a pause was over and its task had not been told yet: it waits for what
+    /// is sent then.
+    var isBeyondPause: Bool
     let continuation: CheckedContinuation<Void, Never>
   }
 
@@ -249,6 +252,7 @@ final class SinkLane: Sendable {
         state.withLock { state in
           state.pauseEnd = nil
           state.queue.resume()
+          for index in state.waiters.indices { state.waiters[index].isBeyondPause = false }
         }
       }
     }
@@ -302,14 +306,17 @@ final class SinkLane: Sendable {
     return next
   }
 
-  private static func isSettled(_ state: Guarded) -> Bool {
-    state.queue.isSettled && state.withdrawal == nil
+  private static func isSettled(_ state: Guarded, isBeyondPause: Bool) -> Bool {
+    state.withdrawal == nil
+      && (isBeyondPause ? state.queue.isSettledBeyondPause : state.queue.isSettled)
   }
 
   private static func takeWaiters(_ state: inout Guarded) -> [Waiter] {
-    guard isSettled(state) else { return [] }
-    defer { state.waiters = [] }
-    return state.waiters
+    // No two lists where nobody waits, as nearly always.
+    guard !state.waiters.isEmpty else { return [] }
+    let waiters = state.waiters
+    state.waiters = waiters.filter { !isSettled(state, isBeyondPause: $0.isBeyondPause) }
+    return waiters.filter { isSettled(state, isBeyondPause: $0.isBeyondPause) }
   }
 
   /// Returns as soon as there is nothing to do before something is offered or a pause is over, or
@@ -326,8 +333,9 @@ final class SinkLane: Sendable {
           let isCancelled = state.cancelledEarly.remove(id) != nil
           // A pause whose time has come is over, also where its task has not been told yet.
           let isDue = state.pauseEnd.map { $0 <= now } ?? false
-          guard !isCancelled, isDue || !Self.isSettled(state) else { return true }
-          state.waiters.append(Waiter(id: id, continuation: continuation))
+          guard !isCancelled, !Self.isSettled(state, isBeyondPause: isDue) else { return true }
+          state.waiters.append(
+            Waiter(id: id, isBeyondPause: isDue, continuation: continuation))
           return false
         }
         if isOver { continuation.resume() }

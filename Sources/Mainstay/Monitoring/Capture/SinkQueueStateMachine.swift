@@ -61,6 +61,10 @@ struct SinkQueueStateMachine<Report: Sendable>: Sendable {
   /// Whether there is nothing to do before something is offered, or the pause is over.
   var isSettled: Bool { phase != .sending && urgentCount == 0 }
 
+  /// The same for whoever comes when the pause is over by the clock, and nobody has resumed yet:
+  /// what is due has to be sent first.
+  var isSettledBeyondPause: Bool { isSettled && phase != .pausing }
+
   /// A report is meant for this sink.
   ///
   /// - Returns: Whether somebody has to begin to send.

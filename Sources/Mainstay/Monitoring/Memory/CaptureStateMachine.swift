@@ -152,6 +152,7 @@ extension Date {
   var wallMinute: Int {
     let minutes = (timeIntervalSince1970 / 60).rounded(.down)
     guard minutes.isFinite else { return 0 }
-    return Int(min(max(minutes, -1_100_000_000), 4_300_000_000))
+    // `Int` has 32 bits on watches: there it ends in the year 6053.
+    return Int(clamping: Int64(min(max(minutes, -1_100_000_000), 4_300_000_000)))
   }
 }

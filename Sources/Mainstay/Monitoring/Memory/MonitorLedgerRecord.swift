@@ -20,6 +20,6 @@ struct MonitorLedgerRecord: Sendable, Equatable, TwicePlaced {
       [ledger.kept, ledger.interruptions] + ledger.dropped.values + accounts.values.map(\.accepted)
       + deliveries.flatMap { [$0.sent] + $0.dropped.values }
     return version == 1 && revision < .max / 2 && counts.count < 10_000
-      && counts.allSatisfy { (0..<Self.largestCount).contains($0) } && ledger.isBalanced
+      && Self.areSound(counts) && ledger.isBalanced
   }
 }

@@ -74,7 +74,7 @@ private struct LineWriter: Sendable {
     let bytes = [UInt8](lines.joined())
     guard !bytes.isEmpty else { return true }
     guard var size = openFile() else { return false }
-    if size > 0, size + bytes.count > maximumBytes {
+    if size > 0, size + off_t(bytes.count) > maximumBytes {
       guard rotate(), let begun = openFile() else { return false }
       size = begun
     }
@@ -84,13 +84,13 @@ private struct LineWriter: Sendable {
   /// Opens the file, unless it is open and still the one with that name.
   ///
   /// - Returns: How long it is; nil where it cannot be opened.
-  private mutating func openFile() -> Int? {
+  private mutating func openFile() -> off_t? {
     if let descriptor {
       var (own, named) = (stat(), stat())
       if fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino,
         own.st_dev == named.st_dev
       {
-        return Int(own.st_size)
+        return own.st_size
       }
       closeFile()
     }
@@ -102,25 +102,25 @@ private struct LineWriter: Sendable {
       return nil
     }
     descriptor = opened
-    return endLastLine(Int(own.st_size))
+    return endLastLine(own.st_size)
   }
 
   /// Ends a line that a crash has cut short.
-  private mutating func endLastLine(_ size: Int) -> Int? {
+  private mutating func endLastLine(_ size: off_t) -> off_t? {
     guard let descriptor, size > 0 else { return size }
     var last: UInt8 = 0
-    guard pread(descriptor, &last, 1, off_t(size - 1)) == 1, last != UInt8(ascii: "\n") else {
+    guard pread(descriptor, &last, 1, size - 1) == 1, last != UInt8(ascii: "\n") else {
       return size
     }
     return write([UInt8(ascii: "\n")], from: size) ? size + 1 : nil
   }
 
   /// Writes at the end; what was written in part, or may not be on the disk, is taken back.
-  private mutating func write(_ bytes: [UInt8], from size: Int, forces: Bool = false) -> Bool {
+  private mutating func write(_ bytes: [UInt8], from size: off_t, forces: Bool = false) -> Bool {
     guard let descriptor else { return false }
     let isWritten = WholeWrite.failure(writing: bytes[...], to: descriptor) == nil
     if isWritten, !forces || fsync(descriptor) == 0 { return true }
-    _ = ftruncate(descriptor, off_t(size))
+    _ = ftruncate(descriptor, size)
     closeFile()
     return false
   }

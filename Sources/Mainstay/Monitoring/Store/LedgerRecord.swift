@@ -35,7 +35,7 @@ struct LedgerRecord: Sendable, Equatable, TwicePlaced {
     let last = ReportIndexStateMachine.lastNumber
     return version == 1 && revision < last && next <= last && settling.allSatisfy { $0 < last }
       && inMemory.count < 1_000
-      && counts.count < 1_000 && counts.allSatisfy { (0..<Self.largestCount).contains($0) }
+      && counts.count < 1_000 && Self.areSound(counts)
   }
 }
 

@@ -17,8 +17,17 @@ protocol TwicePlaced: Codable {
 
 extension TwicePlaced {
   static var placeSize: Int { 32_768 }
-  /// No count comes near this, and sums of a few of them do not overflow.
-  static var largestCount: Int { 1 << 48 }
+
+  /// Whether these are counts that something can have counted, and sums of them do not overflow.
+  ///
+  /// - Parameter counts: Fewer than 10,000 counts.
+  /// - Returns: Whether they are.
+  static func areSound(_ counts: [Int]) -> Bool {
+    // In `Int64`, since `Int` has 32 bits on watches.
+    let largest: Int64 = 1 << 48  // no count comes near this
+    return counts.allSatisfy { (0..<largest).contains(Int64($0)) }
+      && counts.reduce(0) { $0 + Int64($1) } <= Int64(Int.max / 4)
+  }
 
   /// The bytes of its place, and where that begins; nil where they do not fit, which bounded counts
   /// rule out.

@@ -128,7 +128,7 @@ extension Duration {
     let (value, unit) = Self.scaled(seconds)
     let rounded = (value * 10).rounded() / 10
     let isWhole = rounded == rounded.rounded()
-    return (isWhole ? "\(Int(rounded))" : "\(rounded)") + " " + unit
+    return (isWhole ? "\(Int64(rounded))" : "\(rounded)") + " " + unit
   }
   private static func scaled(_ seconds: Double) -> (value: Double, unit: String) {
     switch abs(seconds) {

@@ -104,4 +104,38 @@ import Testing
     monitor.captureNow(storeError(1, severity: .critical))
     #expect(monitor.ledger.dropped(for: "file") == [.withheld: 1])
   }
+
+  /// A clock that goes on while those who sleep by it sleep too long.
+  private struct SleepyClock: Clock {
+    let hands = ManualClock()
+    let alarm = ManualClock()
+    var now: ManualClock.Instant { hands.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await alarm.sleep(until: deadline, tolerance: tolerance)
+    }
+  }
+
+  @Test func `a flush waits for what is due, also where a critical one is written before it`()
+    async throws
+  {
+    let clock = SleepyClock()
+    let file = folder.url.appending(path: "later/errors.jsonl")
+    let monitor = ErrorMonitor(
+      sinks: [ErrorReport.FileSink(file, purpose: .crashes)], clock: clock)
+    monitor.capture(storeError(severity: .critical))
+    await clock.alarm.sleepers(atLeast: 1)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: false)
+    // The pause is over, and its task has not woken up.
+    clock.hands.advance(by: .seconds(1))
+    let flush = await started { await monitor.flush(within: .patience) }
+    await clock.alarm.sleepers(atLeast: 2)
+    monitor.capture(storeError(1, severity: .critical))
+    #expect(monitor.ledger.sent(to: "file") == 1 && monitor.ledger.stored(for: "file") == 1)
+    clock.alarm.advance(by: .seconds(1))
+    #expect(try await flush.value)
+    #expect(monitor.ledger.sent(to: "file") == 2)
+  }
 }

@@ -153,6 +153,24 @@ import Testing
     #expect(queue.isSettled && queue.stored == 2 && queue.books.sent == 1)
   }
 
+  @Test func `whoever comes once a pause is over waits for what is due, whatever ends before`() {
+    var queue = Queue(.init(capacity: 9, batchSize: 9))
+    #expect(queue.isSettledBeyondPause)
+    _ = queue.offer(1, severity: .error)
+    _ = queue.next()
+    _ = queue.end(.later())
+    #expect(queue.isSettled && !queue.isSettledBeyondPause)
+    _ = queue.beginUrgent()
+    queue.endUrgent()
+    #expect(queue.isSettled && !queue.isSettledBeyondPause, "a critical one was written meanwhile")
+    queue.resume()
+    _ = queue.next()
+    #expect(!queue.isSettledBeyondPause)
+    _ = queue.end(.accepted)
+    _ = queue.next()
+    #expect(queue.isSettledBeyondPause)
+  }
+
   @Test func `only the end of a pause ends a pause, and nothing else begins by it`() {
     var queue = Queue(.init(capacity: 9, batchSize: 9))
     queue.resume()

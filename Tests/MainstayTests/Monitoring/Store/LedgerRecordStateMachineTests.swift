@@ -51,6 +51,14 @@ import Testing
     }
   }
 
+  @Test func `counts of which a sum could overflow are none, however small each of them is`() {
+    let most = Array(repeating: 1 << 47, count: 9_999)
+    #expect(LedgerRecord.areSound(most))
+    #expect(!LedgerRecord.areSound(most.map { 2 * $0 - 1 }))
+    #expect(!LedgerRecord.areSound([1 << 48]))
+    #expect(LedgerRecord.areSound([]))
+  }
+
   @Test func `where one place is no ledger, the other one counts`() throws {
     let (older, newer) = (record { $0.revision = 7 }, record { $0.ledger.captured = -1 })
     var bytes = try file(older)

@@ -4,8 +4,8 @@ import HTTPTypes
 import Mainstay
 import MainstayServer
 
-/// How much the app takes on at once; what is more is refused at once, so that what was accepted
-/// stays fast.
+/// How much the app takes on at once; what is more is refused after a short hold, so that what was
+/// accepted stays fast.
 package struct Load: Sendable {
   /// How many requests are answered at once; 1 or more.
   package var limit = 32

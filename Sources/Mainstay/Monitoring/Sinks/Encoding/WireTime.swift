@@ -29,19 +29,22 @@ package enum WireTime {
     return microseconds == 0 ? "0" : String(microseconds) + "000"
   }
 
-  private static func clamped(_ date: Date, scale: Double, from: Double, to: Double) -> Int {
+  // In `Int64`, since `Int` has 32 bits on watches.
+  private static func clamped(_ date: Date, scale: Double, from: Double, to: Double) -> Int64 {
     let seconds = date.timeIntervalSince1970
     guard seconds.isFinite else { return 0 }
-    return Int((min(max(seconds, from), to) * scale).rounded())
+    return Int64((min(max(seconds, from), to) * scale).rounded())
   }
 
-  private static func padded(_ number: Int, _ length: Int) -> String {
+  private static func padded(_ number: Int64, _ length: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, length - text.utf8.count)) + text
   }
 
   /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-  private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+  private static func civil(
+    daysSince1970 days: Int64
+  ) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let (era, dayOfEra) = shifted.quotientAndRemainder(byFloored: 146_097)
     let yearOfEra =
@@ -54,8 +57,8 @@ package enum WireTime {
   }
 }
 
-extension Int {
-  fileprivate func quotientAndRemainder(byFloored divisor: Int) -> (Int, Int) {
+extension Int64 {
+  fileprivate func quotientAndRemainder(byFloored divisor: Int64) -> (Int64, Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
