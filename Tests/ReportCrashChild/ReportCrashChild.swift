@@ -121,7 +121,8 @@ struct Service: ReportTransport {
       let body = Data((isRefused ? "!" : "{").utf8) + Data(repeating: 120, count: 2_000)
       let record = ReportStore.Record(
         id: id, time: Date(), severity: number.isMultiple(of: 3) ? .critical : .error,
-        category: isRefused ? "refused" : "error", fingerprint: "1-0123456789abcdef", body: body,
+        category: isRefused ? "refused" : "error", fingerprint: "1-0123456789abcdef",
+        contentType: "application/x-ndjson", body: body,
         trimmed: number.isMultiple(of: 2) ? body.prefix(1_000) : nil)
       let isNow = record.severity == .critical
       let fate = isNow ? store.keepNow(record) : await store.keep(record)

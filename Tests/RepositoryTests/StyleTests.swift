@@ -73,6 +73,10 @@ import Testing
     expectNone(SafetyRules.uncheckedSendable(swift))
   }
 
+  @Test func `bytes are forced onto the disk in one way`() {
+    expectNone(SafetyRules.incompleteForcing(swift))
+  }
+
   @Test func `there is one kind of lock`() { expectNone(SafetyRules.otherLocks(swift)) }
 
   @Test func `tests do not sleep`() { expectNone(TestRules.sleeping(tests)) }

@@ -39,6 +39,7 @@ package struct ErrorChain: Sequence, IteratorProtocol {
   /// What one error names as its direct causes.
   package static func causes(of error: any Error) -> [any Error] {
     if let error = error as? AppError { return error.underlying }
+    if let error = error as? any Fingerprint.Wrapper { return [error.wrapped] }
     if let error = error as? any AppErrorConvertible {
       return ConversionDepth.asking { error.appError.underlying } ?? []
     }

@@ -25,17 +25,13 @@ extension RecordedError {
       while index < links.count, links.count <= Self.maximumCount {
         let link = links[index]
         if link.depth < Self.maximumDepth {
-          for cause in Self.causes(of: link.error).prefix(Self.maximumCount + 1 - links.count)
+          for cause in ErrorChain.causes(of: link.error).prefix(Self.maximumCount + 1 - links.count)
           where !isAbove(cause, from: index) {
             links.append(Link(error: cause, parent: index, depth: link.depth + 1))
           }
         }
         index += 1
       }
-    }
-
-    private static func causes(of error: any Error) -> [any Error] {
-      (error as? any Fingerprint.Wrapper).map { [$0.wrapped] } ?? ErrorChain.causes(of: error)
     }
 
     /// Whether an error is one of those that lead to it.

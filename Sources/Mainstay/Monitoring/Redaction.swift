@@ -3,11 +3,12 @@
 /// Takes out of technical text what is nobody's business, before it is stored or sent.
 ///
 /// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets (in
-/// text, JSON, lists of pairs and XML), bearer and basic credentials, JSON web tokens and keys with
-/// well-known beginnings, email addresses, the name of the person in home folders, and runs of
-/// encoded data. It takes out too much rather than too little. It goes over the text once, in time
-/// linear in its length, looks at its first 64,000 bytes, and keeps 16,000 at most. Redacting twice
-/// is the same as redacting once.
+/// text, JSON, lists of pairs, XML and encoded queries), bearer and basic credentials, JSON web
+/// tokens, private keys and keys with well-known beginnings, email addresses, the name of the person
+/// in home folders, and runs of encoded data. Of an address without a scheme, the query is known by
+/// a `/` before it and a `=` in it. It takes out too much rather than too little. It goes over the
+/// text once, in time linear in its length, looks at its first 64,000 bytes, and keeps 16,000 at
+/// most. Redacting twice is the same as redacting once.
 package enum Redaction {
   private static let longestInput = 64_000
 
@@ -86,20 +87,42 @@ enum SecretName {
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
     "accesskey", "privatekey", "secretkey", "credential", "signature", "sessionid", "sessionkey",
   ].map { Array($0.utf8) }
+  /// Words that mean nothing else, wherever they stand: `passwordConfirmation`.
+  private static let anywhere = ["password", "passphrase", "apikey", "privatekey"]
+    .map { Array($0.utf8) }
 
   /// Nil for a name that says nothing about secrets.
   init?(_ name: some Sequence<UInt8>) {
     var letters: [UInt8] = []
-    for byte in name where Byte.isLetter(byte) { letters.append(byte | 0x20) }
+    var part = 0
+    for byte in name {
+      if Byte.isLetter(byte) {
+        letters.append(byte | 0x20)
+      } else if byte == UInt8(ascii: ".") {
+        part = letters.count  // `PasswordView.swift:42` names a file
+      }
+    }
+    let last = letters[part...]
     if letters.last == UInt8(ascii: "s") { letters.removeLast() }
     let ends = { (word: [UInt8]) in letters.suffix(word.count) == word[...] }
     if Self.lines.contains(where: ends) {
       self = .line
     } else if Self.values.contains(where: ends) {
       self = .value
+    } else if Self.anywhere.contains(where: { Self.has($0, in: last) }) {
+      self = .value
     } else {
       return nil
     }
+  }
+
+  private static func has(_ word: [UInt8], in letters: ArraySlice<UInt8>) -> Bool {
+    var start = letters.startIndex
+    while start + word.count <= letters.endIndex {
+      if letters[start] == word[0], letters[start...].starts(with: word) { return true }
+      start += 1
+    }
+    return false
   }
 }
 

@@ -10,19 +10,32 @@ extension Redactor {
     let lastAt: Int?
   }
 
+  /// Whether there is a slash in the last run of the output without white space and quotes.
+  struct PathRun {
+    private var seen = 0
+    private var hasSlash = false
+
+    /// Goes on where it stopped the last time, since output is only added.
+    mutating func hasSlash(before output: [UInt8]) -> Bool {
+      for byte in output[seen...] {
+        if Byte.isSpace(byte) || Byte.isQuote(byte) {
+          hasSlash = false
+        } else if byte == UInt8(ascii: "/") {
+          hasSlash = true
+        }
+      }
+      seen = output.count
+      return hasSlash
+    }
+  }
+
   /// Keeps scheme, host and path; takes out user info, query and fragment.
   mutating func takeURL(from start: Int) {
     copy(to: start)
     expected = .nothing
     position = endOfUserInfo(from: start)
     let start = position
-    var end = start
-    while end < bytes.count, let next = endOfURLPart(at: end) { end = next }
-    // Where it goes on beyond what is seen, nothing is known to be at its end.
-    if !isCut || end < bytes.count {
-      while end > start, Self.isTrailing(bytes[end - 1]) { end -= 1 }
-    }
-    effort += end - start
+    let end = endOfAddress(from: start)
     let rest = bytes[start..<end]
     let tail = rest.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? end
     copyPath(to: tail)
@@ -30,6 +43,41 @@ extension Redactor {
       output += "?<redacted>".utf8
       position = end
     }
+  }
+
+  /// Takes the query or the fragment of an address without a scheme; false where none begins here.
+  ///
+  /// It is one where a `/` stands before it in the same run of text, and a `=` in it.
+  mutating func takeQuery() -> Bool {
+    guard bytes[position] == UInt8(ascii: "?") || bytes[position] == UInt8(ascii: "#"),
+      path.hasSlash(before: output), hasValue(from: position + 1)
+    else { return false }
+    replace(to: endOfAddress(from: position), with: "?<redacted>")
+    return true
+  }
+
+  /// Whether a `=` stands in what may be the first name of a query.
+  private mutating func hasValue(from start: Int) -> Bool {
+    let stops = [UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "<")]
+    var index = start
+    defer { effort += index - start }
+    while index < min(bytes.count, start + 64) {
+      if bytes[index] == UInt8(ascii: "=") { return true }
+      guard !stops.contains(bytes[index]), endOfURLPart(at: index) != nil else { return false }
+      index += 1
+    }
+    return false
+  }
+
+  private mutating func endOfAddress(from start: Int) -> Int {
+    var end = start
+    while end < bytes.count, let next = endOfURLPart(at: end) { end = next }
+    // Where it goes on beyond what is seen, nothing is known to be at its end.
+    if !isCut || end < bytes.count {
+      while end > start, Self.isTrailing(bytes[end - 1]) { end -= 1 }
+    }
+    effort += end - start
+    return end
   }
 
   /// Where the user info ends: behind the last `@` that belongs to it; `start` where there is none.

@@ -12,20 +12,22 @@ extension Redactor {
       expected = .nothing
       return true
     }
-    let skipped = [UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "\\")]
-    if Byte.isSpace(byte) || skipped.contains(byte) {
-      if case .value = expected, byte == UInt8(ascii: "\\"), position + 1 < bytes.count,
-        !Byte.isQuote(bytes[position + 1]), lengthOfMark(at: position + 1) == nil
-      {
-        replace(to: endOfValue(from: position), with: "<redacted>")
+    if byte == UInt8(ascii: "\\") {
+      let next = endOfBackslashes(from: position)
+      let isEscape =
+        next == bytes.count || Byte.isQuote(bytes[next]) || lengthOfMark(at: next) != nil
+      guard !isEscape else {
+        copy(to: next)
         return true
       }
-      copy(to: position + 1)
+      replace(to: endOfValue(from: position), with: "<redacted>")
       return true
     }
-    if [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&")].contains(byte)
-      || Byte.isClosing(byte)
-    {
+    if let length = lengthOfSkipped {
+      copy(to: position + length)
+      return true
+    }
+    if Byte.isClosing(byte) || endsValue(at: position) {
       expected = .nothing
       return false
     }
@@ -49,49 +51,15 @@ extension Redactor {
     return true
   }
 
-  /// Whether an earlier pass has taken the value out already.
-  private var isRedactedHere: Bool {
-    guard bytes[position...].starts(with: Self.marks[0]) else { return false }
-    let next = position + Self.marks[0].count
-    return next == bytes.count || Byte.isSpace(bytes[next]) || Byte.isClosing(bytes[next])
-      || Self.endsValue(bytes[next])
-  }
-
-  /// Where a value ends: at white space or a comma that stands in no quotes and no brackets.
-  private mutating func endOfValue(from start: Int) -> Int {
-    let isEscaped = start > 0 && bytes[start - 1] == UInt8(ascii: "\\")
-    var depth = 0
-    var index = start
-    while index < bytes.count {
-      let byte = bytes[index]
-      if Byte.isQuote(byte), index == start || depth > 0 {
-        index = endOfQuotes(from: index, isEscaped: isEscaped && index == start)
-        continue
-      }
-      if Byte.isOpening(byte) {
-        depth += 1
-      } else if Byte.isClosing(byte) {
-        guard depth > 0 else { break }
-        depth -= 1
-      } else if depth == 0, Byte.isSpace(byte) || Self.endsValue(byte) {
-        break
-      }
-      index += 1
-    }
-    effort += index - start
-    return index
-  }
-
-  private static func endsValue(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "&")
-  }
-
-  private func endOfQuotes(from start: Int, isEscaped: Bool) -> Int {
-    var index = start + 1
-    while index < bytes.count, bytes[index] != bytes[start] {
-      index += bytes[index] == UInt8(ascii: "\\") && !isEscaped ? 2 : 1
-    }
-    return min(index + 1, bytes.count)
+  /// How long a sign or white space is that may stand before a value; nil where the value begins.
+  private var lengthOfSkipped: Int? {
+    let byte = bytes[position]
+    if Byte.isSpace(byte) || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { return 1 }
+    if byte == UInt8(ascii: ">"), output.last == UInt8(ascii: "=") { return 1 }
+    guard let sign = encodedSign(at: position), sign.byte != UInt8(ascii: "&"),
+      sign.length <= lengthOfSeparator
+    else { return nil }
+    return sign.length
   }
 
   /// Takes what follows "Bearer" or "Basic"; false where a gap stands before it or it is a word.
@@ -130,18 +98,18 @@ extension Redactor {
 
   /// Whether a name of a secret stands here, with a `=` or `:` after it, rather than the secret.
   private func isName(upTo end: Int) -> Bool {
-    let isSign = { (byte: UInt8) in byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") }
-    if let sign = bytes[position..<end].firstIndex(where: isSign) {
-      return SecretName(bytes[position..<sign].suffix(64)) != nil
-    }
-    var next = end
+    let word = bytes[position..<min(end, endOfWord)]
+    guard encodedSign(at: position) == nil, SecretName(word.suffix(64)) != nil, !isKey(word),
+      lengthOfEmail(word) == nil
+    else { return false }
+    var next = word.endIndex
     while next < min(bytes.count, end + 4),
       Byte.isQuote(bytes[next]) || bytes[next] == UInt8(ascii: "\\")
     {
       next += 1
     }
-    return next < bytes.count && isSign(bytes[next])
-      && SecretName(bytes[position..<end].suffix(64)) != nil
+    return next < bytes.count
+      && (bytes[next] == UInt8(ascii: "=") || bytes[next] == UInt8(ascii: ":"))
   }
 
   /// Takes a run of encoded data that is longer than any word.
@@ -149,6 +117,8 @@ extension Redactor {
     guard position >= endOfCheckedRun else { return false }
     var end = position
     while end < bytes.count, Byte.isData(bytes[end]) { end += 1 }
+    let block = end - Self.keyBlock.count + 1
+    if block > position, startsKeyBlock(at: block) { end = block }
     endOfCheckedRun = end
     effort += end - position
     guard end - position > Self.longestWord else { return false }

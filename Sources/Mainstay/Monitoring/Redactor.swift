@@ -36,8 +36,10 @@ struct Redactor {
   var position = 0
   var output: [UInt8] = []
   var expected = Expectation.nothing
+  var holder: Holder?
   var endOfCheckedRun = 0
   var addressRun: AddressRun?
+  var path = PathRun()
   /// How many bytes were looked at before it was decided what becomes of them.
   var effort = 0
 
@@ -85,11 +87,13 @@ struct Redactor {
     let byte = bytes[position]
     if case .value(let name) = expected, takeValue(name) { return }
     if case .credentials(let isBearer) = expected, takeCredentials(isBearer) { return }
-    if takeData() { return }
+    if takeKeyBlock() || takeData() { return }
     if let length = lengthOfSchemeEnd(at: position) {
       takeURL(from: position + length)
+    } else if let sign = encodedSign(at: position) {
+      copyGap(sign.byte, length: sign.length)
     } else if Byte.isGap(byte) {
-      copyGap(byte)
+      if !takeQuery() && !copyComma() { copyGap(byte) }
     } else {
       takeWord()
     }
@@ -110,7 +114,7 @@ struct Redactor {
 // MARK: Gaps and words
 
 extension Redactor {
-  private mutating func copyGap(_ byte: UInt8) {
+  private mutating func copyGap(_ byte: UInt8, length: Int = 1) {
     switch expected {
     case .separator(let name):
       if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") || separatesPair(byte) {
@@ -125,20 +129,8 @@ extension Redactor {
     case .credentials: if !isQuoteOrSpace(byte) { expected = .nothing }
     case .value, .nothing: break
     }
-    copy(to: position + 1)
-  }
-
-  private var isAfterQuote: Bool { position > 0 && Byte.isQuote(bytes[position - 1]) }
-
-  /// Whether a comma stands between a name and a value that are both in quotes.
-  private mutating func separatesPair(_ byte: UInt8) -> Bool {
-    guard byte == UInt8(ascii: ","), isAfterQuote else { return false }
-    var next = position + 1
-    while next < bytes.count, Byte.isSpace(bytes[next]) || bytes[next] == UInt8(ascii: "\\") {
-      next += 1
-    }
-    effort += next - position
-    return next < bytes.count && Byte.isQuote(bytes[next])
+    countBracket(byte)
+    copy(to: position + length)
   }
 
   private func isQuoteOrSpace(_ byte: UInt8) -> Bool {
@@ -153,7 +145,7 @@ extension Redactor {
       return isShared ? plain(to: end) : replace(to: end, with: "<user>")
     }
     if isKey(word) { return replace(to: end, with: "<redacted>") }
-    if let length = Self.lengthOfEmail(word, sign: "@") ?? Self.lengthOfEmail(word, sign: "%40") {
+    if let length = lengthOfEmail(word) {
       return replace(to: position + length, with: "<email>")
     }
     let follows = expectation(after: word)
@@ -167,11 +159,12 @@ extension Redactor {
     expected = .nothing
   }
 
-  private var endOfWord: Int {
+  var endOfWord: Int {
     // A word without end is cut between two characters, so that no step is longer than the limit.
     var end = position
     while end < bytes.count, !Byte.isGap(bytes[end]) {
       if end - position >= Self.longestWord, bytes[end] & 0xc0 != 0x80 { break }
+      if end > position, encodedSign(at: end) != nil || startsKeyBlock(at: end) { break }
       end += 1
     }
     return end
@@ -197,6 +190,10 @@ extension Redactor {
   /// The length of the email address at the start of a word; nil where it is none.
   ///
   /// In an address of a page its sign is written as `%40`.
+  func lengthOfEmail(_ word: ArraySlice<UInt8>) -> Int? {
+    Self.lengthOfEmail(word, sign: "@") ?? Self.lengthOfEmail(word, sign: "%40")
+  }
+
   private static func lengthOfEmail(_ word: ArraySlice<UInt8>, sign: StaticString) -> Int? {
     let length = sign.utf8CodeUnitCount
     guard let at = lastIndex(of: sign, in: word), at > word.startIndex else { return nil }
@@ -220,7 +217,7 @@ extension Redactor {
   }
 
   /// Whether a word is a JSON web token or a key with a well-known beginning.
-  private func isKey(_ word: ArraySlice<UInt8>) -> Bool {
+  func isKey(_ word: ArraySlice<UInt8>) -> Bool {
     guard word.count >= 16 else { return false }
     if word.starts(with: "eyJ".utf8) { return word.contains(UInt8(ascii: ".")) || word.count > 40 }
     return ["sk_live_", "sk_test_", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "AKIA"]

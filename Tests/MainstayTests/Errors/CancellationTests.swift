@@ -21,6 +21,10 @@ private func wrapped(_ error: any Error) -> NSError {
   NSError(domain: "Shop", code: 1, userInfo: [NSUnderlyingErrorKey: error])
 }
 
+private struct Traced: Fingerprint.Wrapper {
+  let wrapped: any Error
+}
+
 private struct TimeLimitPassed: AppErrorConvertible {
   var appError: AppError { .timeout(cause: CancellationError()) }
 }
@@ -39,6 +43,15 @@ private struct TimeLimitPassed: AppErrorConvertible {
     let error = wrapped(wrapped(plainForms[index]))
     #expect(error.isCancellation)
     #expect(AppError.from(error) == .cancelled())
+  }
+
+  @Test(arguments: plainForms.indices)
+  func `a wrapper of one is a cancellation`(_ index: Int) {
+    let error = Traced(wrapped: Traced(wrapped: plainForms[index]))
+    #expect(error.isCancellation)
+    #expect(AppError.from(error) == .cancelled())
+    #expect(!Traced(wrapped: POSIXError(.EIO)).isCancellation)
+    #expect(!Traced(wrapped: TimeLimitPassed()).isCancellation)
   }
 
   @Test(.requirement("E12")) func `it is never shown as a failure`() {

@@ -130,6 +130,8 @@ import Testing
     "a://b:c<redacted>", "<token>", "<token a", "<token></", "\"token\", ", "\"token\",\\",
     "token=(",
     "token=\\", "a%40", ":\\/\\/", "eyJ.", "x:\\\\\\", "Authorization:", "AnyHashable(",
+    "/?", "/?a", "/?a=://", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "\"token\",\"v\"",
+    "\"token\",v ", "token=a\"b", "token=a'b\"c`", "token%3D", "%2525", "token:\\\\\\\"",
   ])
   func `the work grows no faster than the text`(_ piece: String) {
     let texts = [7_500, 15_000].map { String(repeating: piece, count: $0 / piece.utf8.count) }

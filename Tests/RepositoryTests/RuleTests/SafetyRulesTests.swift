@@ -14,6 +14,13 @@ import Testing
     #expect(found.lines == [2, 3])
   }
 
+  @Test func `finds bytes that are forced onto the disk half-way`() {
+    let text = "// fsync(1)\nlet isThere = fsync(descriptor) == 0"
+    #expect(SafetyRules.incompleteForcing([planted("Sources/Mainstay/A.swift", text)]).lines == [2])
+    let way = "Sources/Mainstay/Monitoring/Files/WholeWrite.swift"
+    #expect(SafetyRules.incompleteForcing([planted(way, text)]).isEmpty)
+  }
+
   @Test func `finds unchecked concurrency outside the two files that prove theirs`() {
     let text = "final class A: @unchecked Sendable {}\nnonisolated(unsafe) var b = 1"
     #expect(SafetyRules.uncheckedSendable([planted(text)]).lines == [1, 2])

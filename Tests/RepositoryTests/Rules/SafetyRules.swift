@@ -49,6 +49,25 @@ enum SafetyRules {
     }
   }
 
+  /// Files whose bytes need not survive a loss of power, and the one that says how others do.
+  static let plainForcing = [
+    Allowance(path: "Files/WholeWrite.swift", reason: "is the way to force onto the disk"),
+    Allowance(path: "Files/WholeBytes.swift", reason: "writes source files, without the core"),
+    Allowance(path: "Storage/DiskReserve.swift", reason: "only takes up room"),
+    Allowance(path: "ChildSupport/Journal.swift", reason: "outlives processes, and no power cut"),
+  ]
+
+  /// On Apple's systems `fsync` forces nothing out of the memory of the drive.
+  static func incompleteForcing(_ files: [SourceFile]) -> [Violation] {
+    files.filter { !plainForcing.spare($0) }.flatMap { file in
+      file.places(of: ["fsync", "("]).map {
+        file.violation(
+          at: $0, "`fsync` does not force bytes onto the disk everywhere",
+          cure: "Call `WholeWrite.failure(forcing:)`")
+      }
+    }
+  }
+
   /// Whether nothing stands between two tokens, as in `as!` but not in `as !`.
   private static func isJoined(_ first: Token, _ second: Token) -> Bool {
     first.offset + first.text.utf8.count == second.offset

@@ -15,7 +15,8 @@ public import Foundation
 ///
 /// A text is looked for by closure first, the newest closure first; then in the reader's language
 /// with script and region, then with the script, then with the region, then in the language alone,
-/// then in English. Where nothing is found the English wording beside the error is shown, never the
+/// then in English. In all of these but English a text of the app comes before a built-in one, so
+/// that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the English wording beside the error is shown, never the
 /// key. A translation that is blank, or that names an argument which is not there, counts as not
 /// found.
 public struct TextCatalog: Sendable {
@@ -81,15 +82,18 @@ public struct TextCatalog: Sendable {
     let keys = TextLibrary.keys(for: key)
     // Closures first, as where a text is read.
     return looked(for: keys, in: locale) { _ in true }
-      ?? keys.lazy.compactMap { tables[tag]?[$0] ?? BuiltInTexts.wording($0, tag) }.first
+      ?? written(for: keys, in: [tag]) { _ in true }
   }
 
   /// The wording for a key that readers of a language get in it or in the language that it belongs
   /// to, such as German for `de-CH`; nil where they get English instead.
   package func pattern(for key: String, nearest language: String) -> String? {
     let tag = LanguageTag(language)
-    return tag.fallbacks.lazy.filter { $0 != "en" || tag.isEnglish }
-      .compactMap { pattern(for: key, language: $0) }.first
+    let languages = tag.fallbacks.filter { $0 != "en" || tag.isEnglish }
+    let keys = TextLibrary.keys(for: key)
+    let locales = languages.lazy.map { Locale(identifier: $0) }
+    return locales.compactMap { looked(for: keys, in: $0) { _ in true } }.first
+      ?? written(for: keys, in: languages) { _ in true }
   }
 
   /// The first wording that is acceptable.
@@ -99,10 +103,22 @@ public struct TextCatalog: Sendable {
     let keys = TextLibrary.keys(for: key)
     func isTaken(_ wording: String) -> Bool { Self.isReadable(wording) && isAcceptable(wording) }
     if let found = looked(for: keys, in: locale, where: isTaken) { return found }
-    for language in LanguageTag(locale.identifier).fallbacks {
-      for key in keys {
-        if let found = tables[language]?[key], isTaken(found) { return found }
-        if let found = BuiltInTexts.wording(key, language), isTaken(found) { return found }
+    let languages = LanguageTag(locale.identifier).fallbacks
+    return written(for: keys, in: languages.dropLast(), where: isTaken)
+      ?? written(for: keys, in: languages.suffix(1), where: isTaken)
+  }
+
+  /// The first wording that stands in a table and is acceptable: for each key the app's own, in the
+  /// nearest language that has one, and then a built-in one.
+  private func written(
+    for keys: [String], in languages: some Collection<String>, where isAcceptable: (String) -> Bool
+  ) -> String? {
+    for key in keys {
+      for language in languages {
+        if let found = tables[language]?[key], isAcceptable(found) { return found }
+      }
+      for language in languages {
+        if let found = BuiltInTexts.wording(key, language), isAcceptable(found) { return found }
       }
     }
     return nil

@@ -47,7 +47,7 @@ package enum FreshFile {
   private static func code(writing bytes: [UInt8], to descriptor: Int32) -> Int32? {
     defer { close(descriptor) }
     if let code = WholeWrite.failure(writing: bytes[...], to: descriptor) { return code }
-    return fsync(descriptor) == 0 ? nil : errno
+    return WholeWrite.failure(forcing: descriptor)
   }
 
   /// Gives the complete file its name, unless something has it.
@@ -61,10 +61,10 @@ package enum FreshFile {
   }
 
   /// Forces the name onto the disk; some file systems refuse that, and then there is no more to do.
-  private static func sync(folderOf path: String) {
+  static func sync(folderOf path: String) {
     let descriptor = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
-    _ = fsync(descriptor)
+    _ = WholeWrite.failure(forcing: descriptor)
     close(descriptor)
   }
 

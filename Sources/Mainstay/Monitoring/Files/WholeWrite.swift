@@ -8,7 +8,7 @@
   internal import Darwin
 #endif
 
-/// Writing that ends with all bytes written, or says why not.
+/// Writing that ends with all bytes written and forced onto the disk, or says why not.
 package enum WholeWrite {
   /// Writes all bytes to an open file; what was written before a failure stays there.
   ///
@@ -34,5 +34,19 @@ package enum WholeWrite {
       done += count
     }
     return nil
+  }
+
+  /// Forces what was written to a file, or the names in a folder, onto the disk.
+  ///
+  /// On Apple's systems `fsync` leaves it in the memory of the drive, which a loss of power empties;
+  /// where the volume knows nothing better, it has to do.
+  ///
+  /// - Parameter file: The descriptor.
+  /// - Returns: The number of the error; nil where it is on the disk.
+  package static func failure(forcing file: Int32) -> Int32? {
+    #if canImport(Darwin)
+      if fcntl(file, F_FULLFSYNC) == 0 { return nil }
+    #endif
+    return fsync(file) == 0 ? nil : errno
   }
 }

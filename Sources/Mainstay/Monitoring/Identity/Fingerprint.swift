@@ -40,6 +40,8 @@ public struct Fingerprint: Sendable, Hashable {
   }
 
   /// An error that only carries another one, and has no group of its own.
+  ///
+  /// What it carries is its only cause: around a cancellation, it is one.
   public protocol Wrapper: Error {
     /// The error inside.
     var wrapped: any Error { get }

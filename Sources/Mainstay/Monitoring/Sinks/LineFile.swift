@@ -60,6 +60,8 @@ private struct LineWriter: Sendable {
   let maximumBytes: Int
   let maximumFiles: Int
   private var descriptor: Int32?
+  /// Whether the name of the open file is on the disk, too.
+  private var isNameForced = false
 
   init(path: String, maximumBytes: Int, maximumFiles: Int) {
     self.path = path
@@ -101,7 +103,7 @@ private struct LineWriter: Sendable {
       close(opened)
       return nil
     }
-    descriptor = opened
+    (descriptor, isNameForced) = (opened, false)
     return endLastLine(own.st_size)
   }
 
@@ -119,10 +121,19 @@ private struct LineWriter: Sendable {
   private mutating func write(_ bytes: [UInt8], from size: off_t, forces: Bool = false) -> Bool {
     guard let descriptor else { return false }
     let isWritten = WholeWrite.failure(writing: bytes[...], to: descriptor) == nil
-    if isWritten, !forces || fsync(descriptor) == 0 { return true }
+    if isWritten, !forces || force(descriptor) { return true }
     _ = ftruncate(descriptor, size)
     closeFile()
     return false
+  }
+
+  /// Forces what was written onto the disk, and the first time the names of the files with it: a
+  /// new file, and those that made room for it, are not there otherwise after a loss of power.
+  private mutating func force(_ descriptor: Int32) -> Bool {
+    guard WholeWrite.failure(forcing: descriptor) == nil else { return false }
+    if !isNameForced { FreshFile.sync(folderOf: path) }
+    isNameForced = true
+    return true
   }
 
   mutating func closeFile() {

@@ -37,13 +37,18 @@ final class FolderLock: Sendable {
   func holds(_ path: String) -> Bool {
     var information = stat()
     guard stat(path, &information) == 0 else { return false }
-    return identity == [UInt64(information.st_dev), UInt64(information.st_ino)]
+    return identity == Self.identity(information)
   }
 
   private static func identity(_ descriptor: Int32) -> [UInt64]? {
     var information = stat()
     guard fstat(descriptor, &information) == 0 else { return nil }
-    return [UInt64(information.st_dev), UInt64(information.st_ino)]
+    return identity(information)
+  }
+
+  /// On Apple's systems the number of a device is signed.
+  private static func identity(_ information: stat) -> [UInt64] {
+    [UInt64(truncatingIfNeeded: information.st_dev), UInt64(information.st_ino)]
   }
 
   deinit {

@@ -15,18 +15,40 @@ struct LedgerRecord: Sendable, Equatable, TwicePlaced {
   /// They are named, so that one that gets its file before the ledger is written again does not
   /// count twice.
   var inMemory: [UUID] = []
+  /// Files that were being sent when all was to be dropped: they may not be sent again.
+  var withdrawn: [UInt64] = []
   var ledger = ReportStore.Ledger()
 
   static let magic = Array("mainldg1".utf8)
 
-  init(next: UInt64, settling: [UInt64], inMemory: [UUID], ledger: ReportStore.Ledger) {
+  private enum CodingKeys: CodingKey {
+    case version, revision, next, settling, inMemory, withdrawn, ledger
+  }
+
+  init(
+    next: UInt64, settling: [UInt64], inMemory: [UUID], withdrawn: [UInt64] = [],
+    ledger: ReportStore.Ledger
+  ) {
     self.next = next
     self.settling = settling
     self.inMemory = inMemory
+    self.withdrawn = withdrawn
     self.ledger = ledger
   }
 
   init() {}
+
+  /// Decodes the accounts, also those of releases that wrote nothing about what was withdrawn.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    version = try values.decode(Int.self, forKey: .version)
+    revision = try values.decode(UInt64.self, forKey: .revision)
+    next = try values.decode(UInt64.self, forKey: .next)
+    settling = try values.decode([UInt64].self, forKey: .settling)
+    inMemory = try values.decode([UUID].self, forKey: .inMemory)
+    withdrawn = try values.decodeIfPresent([UInt64].self, forKey: .withdrawn) ?? []
+    ledger = try values.decode(ReportStore.Ledger.self, forKey: .ledger)
+  }
 
   var isSound: Bool {
     let counts =
@@ -34,7 +56,7 @@ struct LedgerRecord: Sendable, Equatable, TwicePlaced {
       + [ledger.resets] + ledger.dropped.values.flatMap(\.values)
     let last = ReportIndexStateMachine.lastNumber
     return version == 1 && revision < last && next <= last && settling.allSatisfy { $0 < last }
-      && inMemory.count < 1_000
+      && withdrawn.allSatisfy { $0 < last } && inMemory.count < 1_000
       && counts.count < 1_000 && Self.areSound(counts)
   }
 }

@@ -110,7 +110,9 @@ extension ReportIndexStateMachine {
     var ledger = counts
     ledger.captured -= waiting.count
     ledger.pending = 0
-    return LedgerRecord(next: nextNumber, settling: settling, inMemory: waiting, ledger: ledger)
+    let withdrawn = entries.filter { $0.isWithdrawn && !$0.isInMemory }.map(\.number)
+    return LedgerRecord(
+      next: nextNumber, settling: settling, inMemory: waiting, withdrawn: withdrawn, ledger: ledger)
   }
 
   /// What has to be done next, to make room for a record or to keep to the limits without one.
@@ -320,6 +322,7 @@ extension ReportIndexStateMachine {
     inherited = old
     counts = old.adding(counts)
     entries = kept + entries
+    change(record.withdrawn) { $0.isWithdrawn = true }
     let files = found.map(\.number) + damaged.map(\.number)
     let last = (files + record.settling).max() ?? 0
     nextNumber = max(nextNumber, record.next, last + 1)

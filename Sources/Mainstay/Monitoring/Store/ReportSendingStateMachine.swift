@@ -75,18 +75,28 @@ extension ReportSendingStateMachine {
       let ends = waiting.compactMap { categories[$0.category] }
       return .wait((ends.min() ?? latest) - latest)
     }
+    // What a file that could not be read holds is known when it has been read: nothing is sent then.
+    let size = first.isUnread || Self.joinsLines(first.contentType) ? settings.requestSize : 1
     var batch: [UInt64] = []
     var bytes = 0
     for entry in free
     where entry.contentType == first.contentType && entry.category == first.category
       && entry.attempts == first.attempts
     {
-      guard batch.count < settings.requestSize else { break }
+      guard batch.count < size else { break }
       guard batch.isEmpty || bytes + entry.bytes <= settings.requestBytes else { break }
       batch.append(entry.number)
       bytes += entry.bytes
     }
     return .send(batch)
+  }
+
+  /// Whether several documents of a content type, one to a line, are one of it again.
+  ///
+  /// Two documents of JSON are none, and neither are two envelopes.
+  static func joinsLines(_ contentType: String) -> Bool {
+    let type = contentType.prefix { $0 != ";" }.lowercased()
+    return ["application/x-ndjson", "application/jsonl", "text/plain"].contains(type)
   }
 
   /// How long its own backoff is after a reply, or after none; nil where it has no reason for one.

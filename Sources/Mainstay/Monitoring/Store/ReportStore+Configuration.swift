@@ -18,6 +18,8 @@ extension ReportStore {
     /// How many records are sent at once at most; 1 to 100, the default is 1.
     ///
     /// Several are of one content type and category, stand one to a line, and are at most 1 MB.
+    /// Only lines can be joined: ``ErrorReport/Encoding/json``, and records of the content types
+    /// `application/x-ndjson`, `application/jsonl` and `text/plain`. All others are sent alone.
     public var requestSize: Int
 
     /// Makes settings.

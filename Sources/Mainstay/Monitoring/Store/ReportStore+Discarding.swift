@@ -4,8 +4,8 @@ extension ReportStore {
   /// Drops all that waits, since it may not be sent any more: counted as `withheld`.
   ///
   /// What is in a request that has no answer yet cannot be called back: it is dropped where it
-  /// would be sent again. Where the folder is not open, such as while another store has it, what is
-  /// found there later is dropped then.
+  /// would be sent again, also by the next process. Where the folder is not open, such as while
+  /// another store has it, what is found there later is dropped then.
   public func discard() async { await onDisk { [self] in discardAll() } }
 
   /// Sends and keeps nothing more, from when this returns until ``endHold()``.
@@ -55,11 +55,15 @@ extension ReportStore {
     if isDue { withhold(numbers) }
   }
 
-  /// Drops what was being sent when all was to be dropped, and has come back.
-  func withholdReturned(_ numbers: [UInt64]) {
+  /// Drops what was being sent when all was to be dropped, and has come back or was found.
+  ///
+  /// - Parameter whileSending: Whether that is dropped, too, which is still being sent: nobody will
+  ///   hear of its end.
+  func withholdWithdrawn(whileSending: Bool = false) {
     withhold(
       guarded.withLock { guarded in
-        numbers.filter { guarded.index.entry($0)?.isWithdrawn == true }
+        guarded.index.entries.filter { $0.isWithdrawn && (whileSending || !$0.isSending) }
+          .map(\.number)
       })
   }
 

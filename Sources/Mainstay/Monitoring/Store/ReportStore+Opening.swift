@@ -46,6 +46,7 @@ extension ReportStore {
     if !leftovers.isEmpty { remove(leftovers) }
     let broken = damaged.filter { !counted.contains($0.number) }
     if !broken.isEmpty { remove(broken, aside: true) }
+    withholdWithdrawn()
     discardFound(found.map(\.number))
     makeRoom(for: nil)
     saveMemory()

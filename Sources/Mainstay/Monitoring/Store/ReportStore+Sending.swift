@@ -261,7 +261,7 @@ extension ReportStore {
 
   private func putBack(_ numbers: [UInt64], wasRefused: Bool) {
     guarded.withLock { $0.index.putBack(numbers, wasRefused: wasRefused) }
-    withholdReturned(numbers)
+    withholdWithdrawn()
     // They count again.
     makeRoom(for: nil)
   }

@@ -218,10 +218,11 @@ extension ReportStore {
 
   /// Gives the folder back, after all that was asked before.
   ///
-  /// A request that has no answer yet is sent again by whoever opens the folder next. What is
-  /// handed over from now on is dropped.
+  /// A request that has no answer yet is sent again by whoever opens the folder next, unless its
+  /// records were to be dropped meanwhile. What is handed over from now on is dropped.
   public func shutDown() async {
     await onDisk { [self] in
+      withholdWithdrawn(whileSending: true)
       writeLedger()
       guarded.withLock { guarded in
         guarded.isShutDown = true

@@ -129,7 +129,7 @@ struct StoreFolder: Sendable {
 
   /// Puts what was written to a file onto the disk; what the system refuses here is not on it.
   private func force(_ file: Int32, as name: String) throws(Failure) {
-    let code = refusal(.force, name) ?? (fsync(file) == 0 ? nil : errno)
+    let code = refusal(.force, name) ?? WholeWrite.failure(forcing: file)
     if let code { throw Failure(code) }
   }
 
@@ -203,7 +203,7 @@ struct StoreFolder: Sendable {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw Failure(errno) }
     defer { close(folder) }
-    let code = refusal(.sync) ?? (fsync(folder) == 0 ? nil : errno)
+    let code = refusal(.sync) ?? WholeWrite.failure(forcing: folder)
     if let code, code != EINVAL, code != ENOTSUP { throw Failure(code) }
   }
 

@@ -61,6 +61,22 @@ private let english = "You’re offline"
     #expect(catalog.languages == ["de", "de-CH", "en", "es", "fr", "it", "ja", "zh-Hans"])
   }
 
+  @Test(arguments: ["zh-CN", "zh", "zh-Hans", "zh-Hans-CN"])
+  func `an app replaces a text though the built-in one stands under a nearer tag`(_ tag: String) {
+    let catalog = TextCatalog.standard.adding([key: "没有网络"], language: tag)
+    #expect(title("zh_CN", catalog) == "没有网络")
+    #expect(title("zh-Hans-CN", catalog) == "没有网络")
+    #expect(title("zh_SG", catalog) == (tag.hasSuffix("CN") ? title("zh_SG") : "没有网络"))
+    let blank = TextCatalog.standard.adding([key: " "], language: tag)
+    #expect(title("zh_CN", blank) == "当前处于离线状态")
+  }
+
+  @Test func `English of an app comes after built-in texts of the reader's language`() {
+    let catalog = TextCatalog.standard.adding([key: "No network"], language: "en")
+    #expect(title("zh_CN", catalog) == "当前处于离线状态")
+    #expect(title("en_GB", catalog) == "No network")
+  }
+
   @Test func `a closure is asked first, the newest before the others`() {
     let catalog = TextCatalog.standard
       .adding { key, _ in key.hasSuffix(".title") ? "old" : nil }

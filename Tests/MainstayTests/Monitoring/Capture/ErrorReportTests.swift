@@ -73,6 +73,26 @@ import Testing
   }
 }
 
+private struct Traced: Fingerprint.Wrapper {
+  let wrapped: any Error
+}
+
+@Suite struct WrappedErrorReportTests {
+  @Test func `the report of a wrapper says what is inside`() throws {
+    let monitor = ErrorMonitor()
+    monitor.capture(Traced(wrapped: ShopError.closed))
+    let report = try #require(monitor.history.first)
+    #expect(report.causes.count == 2)
+    #expect(report.causes.last?.code.hasSuffix("ShopError closed") == true)
+  }
+
+  @Test func `a wrapper of a cancellation is no report`() {
+    let monitor = ErrorMonitor()
+    #expect(monitor.capture(Traced(wrapped: CancellationError())) == nil)
+    #expect(monitor.history.isEmpty)
+  }
+}
+
 @Suite(.requirement("P10", "T8")) struct MonitorConfigurationTests {
   @Test func `settings from outside say everything that is wrong at once`() throws {
     let settings = try decode(

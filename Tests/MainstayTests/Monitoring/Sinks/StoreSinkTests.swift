@@ -42,6 +42,30 @@ import Testing
     #expect(ledger.isBalanced)
   }
 
+  @Test(arguments: ["otlp", "sentry", "json"])
+  func `lines alone share a request`(name: String) async throws {
+    let encoding =
+      switch name {
+      case "otlp": ErrorReport.Encoding.otlp
+      case "sentry": ErrorReport.Encoding.sentry
+      default: ErrorReport.Encoding.json
+      }
+    let service = ScriptedService()
+    let store = ReportStore(
+      at: folder.store, .init(reserve: 0, requestSize: 10), replies: .otlp, transport: service,
+      backoff: .none)
+    let sink = await ErrorReport.StoreSink(store, as: encoding, name: name)
+    let monitor = ErrorMonitor(sinks: [sink], consent: .init(analytics: true))
+    monitor.capture(storeError(1))
+    monitor.capture(storeError(2))
+    await monitor.flush(within: .patience)
+    #expect(await store.drain() == .finished)
+    let bodies = service.requests.filter { !$0.ids.isEmpty }.map(\.body)
+    let whole = monitor.history.reversed().map { encoding.body(of: $0) }
+    #expect(bodies == (name == "json" ? [whole.reduce(Data(), +)] : whole))
+    #expect(monitor.ledger.sent(to: name) == 2 && monitor.ledger.isBalanced)
+  }
+
   @Test func `what a service refuses, the ledger counts by the store's reason`() async {
     let service = ScriptedService([ReportStore.Reply(status: 400)])
     let store = store(service, .otlp)

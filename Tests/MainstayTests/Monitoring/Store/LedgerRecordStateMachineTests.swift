@@ -37,13 +37,26 @@ import Testing
     #expect(try LedgerRecord(newestIn: file(written)) == written)
   }
 
+  @Test func `accounts of a release that wrote nothing about what was withdrawn are read`() throws {
+    let old = record()
+    let json = try JSONEncoder().encode(old)
+    let tree = try JSONSerialization.jsonObject(with: json)
+    var object = try #require(tree as? [String: Any])
+    object["withdrawn"] = nil
+    let bytes = try JSONSerialization.data(withJSONObject: object)
+    #expect(try JSONDecoder().decode(LedgerRecord.self, from: bytes) == old)
+    let new = record { $0.withdrawn = [4] }
+    #expect(try LedgerRecord(newestIn: file(new)) == new)
+  }
+
   @Test func `counts that nobody could have counted are no ledger`() throws {
     let wrong: [(inout LedgerRecord) -> Void] = [
       { $0.ledger.captured = -1 }, { $0.ledger.captured = 1 << 60 }, { $0.ledger.sent = .min },
       { $0.ledger.quarantined = .max }, { $0.ledger.failedRequests = -1 },
       { $0.ledger.resets = 1 << 48 }, { $0.ledger.dropped = [.lost: ["error": -1]] },
       { $0.ledger.dropped = [.lost: ["error": .max], .expired: ["error": .max]] },
-      { $0.next = .max }, { $0.settling = [.max] }, { $0.revision = .max }, { $0.version = 2 },
+      { $0.next = .max }, { $0.settling = [.max] },
+      { $0.withdrawn = [.max] }, { $0.revision = .max }, { $0.version = 2 },
     ]
     for (number, change) in wrong.enumerated() {
       let record = record(change)

@@ -154,6 +154,18 @@ import Testing
     #expect(found.nextNumber == 10, "a number that is being settled is not used again")
   }
 
+  @Test func `what was withdrawn on its way is found as withdrawn`() {
+    var first = machine([candidate(), candidate()])
+    first.beginSending([1])
+    #expect(first.withdraw() == [2])
+    first.drop([2], .withheld)
+    var next = machine([])
+    _ = next.open(first.persisted, isDamaged: false, found: [entry(1)], damaged: [])
+    #expect(next.entries.map(\.isWithdrawn) == [true] && next.persisted.withdrawn == [1])
+    next.drop([1], .withheld)
+    #expect(next.persisted.withdrawn.isEmpty && next.ledger.isBalanced)
+  }
+
   @Test func `what was refused before the folder was opened is counted beside what is there`() {
     var old = ReportStore.Ledger()
     old.captured = 2

@@ -31,7 +31,7 @@ extension ReportSendingStateMachine {
   }
 
   private func entry(
-    _ number: UInt64, category: String = "error", type: String = "a", attempts: Int = 0,
+    _ number: UInt64, category: String = "error", type: String = "text/plain", attempts: Int = 0,
     bytes: Int = 10
   ) -> ReportIndexStateMachine.Entry {
     ReportIndexStateMachine.Entry(
@@ -115,7 +115,7 @@ extension ReportSendingStateMachine {
 
   @Test func `a request holds records of one kind, the oldest first`() {
     var machine = machine(size: 3)
-    let mixed = [entry(1), entry(2, type: "b"), entry(3), entry(4), entry(5)]
+    let mixed = [entry(1), entry(2, type: "application/jsonl"), entry(3), entry(4), entry(5)]
     #expect(machine.next(mixed, now: .zero) == .send([1, 3, 4]))
     let heavy = [entry(1, bytes: 600_000), entry(2, bytes: 600_000)]
     #expect(machine.next(heavy, now: .zero) == .send([1]))
@@ -123,9 +123,18 @@ extension ReportSendingStateMachine {
     #expect(machine.next(huge, now: .zero) == .send([1]))
   }
 
+  @Test(arguments: ["application/json", "application/x-sentry-envelope", "", "a"])
+  func `what is no line is sent alone`(type: String) {
+    var machine = machine(size: 3)
+    let alike = [entry(1, type: type), entry(2, type: type), entry(3)]
+    #expect(machine.next(alike, now: .zero) == .send([1]))
+    let lines = (1...2).map { entry($0, type: "Text/Plain; charset=utf-8") }
+    #expect(machine.next(lines, now: .zero) == .send([1, 2]))
+  }
+
   @Test func `the oldest decides of which kind a request is`() {
     var machine = machine(size: 3)
-    let mixed = [entry(1), entry(2, type: "b"), entry(3, category: "session")]
+    let mixed = [entry(1), entry(2, type: "application/jsonl"), entry(3, category: "session")]
     #expect(machine.next(mixed, now: .zero) == .send([1]))
   }
 

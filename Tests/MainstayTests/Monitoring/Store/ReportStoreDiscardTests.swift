@@ -106,6 +106,43 @@ import Testing
     #expect(ledger.dropped(.withheld) == 1 && ledger.isBalanced && folder.files.isEmpty)
   }
 
+  @Test func `a process that dies before the answer leaves nothing that is sent`() async throws {
+    let service = ScriptedService(meanwhile: { [gate] in await gate.passed() })
+    let store = store(service)
+    await store.keep(.sample())
+    let round = Task { await store.drain() }
+    while service.requests.isEmpty { await Task.yield() }
+    await store.discard()
+    let copy = try folder.copy()
+    let later = ScriptedService()
+    let next = ReportStore(
+      at: copy.store, .anywhere, replies: .otlp, transport: later, clock: ManualClock())
+    #expect(await next.drain() == .finished)
+    #expect(later.requests.isEmpty && copy.files.isEmpty)
+    let ledger = await next.ledger
+    #expect(ledger.dropped(.withheld) == 1 && ledger.pending == 0 && ledger.isBalanced)
+    gate.open()
+    #expect(await round.value == .finished)
+  }
+
+  @Test func `a store that is shut down before the answer leaves nothing that is sent`() async {
+    let service = ScriptedService([nil], meanwhile: { [gate] in await gate.passed() })
+    let store = store(service)
+    await store.keep(.sample())
+    let round = Task { await store.drain() }
+    while service.requests.isEmpty { await Task.yield() }
+    await store.discard()
+    await store.shutDown()
+    #expect(folder.files.isEmpty)
+    let later = ScriptedService()
+    let next = self.store(later)
+    #expect(await next.drain() == .finished && later.requests.isEmpty)
+    let ledger = await next.ledger
+    #expect(ledger.dropped(.withheld) == 1 && ledger.pending == 0 && ledger.isBalanced)
+    gate.open()
+    _ = await round.value
+  }
+
   @Test func `what is found later in a folder that another store had is dropped then`() async {
     let first = store(ScriptedService([nil]))
     for _ in 0..<3 { await first.keep(.sample()) }

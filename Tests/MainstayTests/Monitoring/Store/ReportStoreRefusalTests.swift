@@ -239,7 +239,7 @@ import Testing
     #expect(service.requests.allSatisfy { Set($0.ids) != Set([text.id]) || $0.body == text.body })
     #expect(
       service.requests.map { $0.headers["Content-Type"] ?? "" }.sorted()
-        == ["application/json", "application/json", "text/plain"])
+        == ["application/x-ndjson", "application/x-ndjson", "text/plain"])
     #expect(await store.ledger.sent == 4)
   }
 

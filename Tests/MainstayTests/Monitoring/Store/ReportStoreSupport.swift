@@ -153,7 +153,7 @@ extension ReportStore.Record {
   ) -> Self {
     Self(
       id: UUID(), time: Date(timeIntervalSince1970: 1_700_000_000), severity: severity,
-      category: category, fingerprint: "1-0123456789abcdef",
+      category: category, fingerprint: "1-0123456789abcdef", contentType: "application/x-ndjson",
       body: Data(repeating: 120, count: bytes),
       trimmed: trimmed.map { Data(repeating: 121, count: $0) })
   }

@@ -38,7 +38,7 @@ import Testing
     #expect(next.books.inherited == 3)
     #expect(await next.drain() == .finished)
     #expect(online.ids == records.map(\.id), "the oldest first")
-    #expect(online.requests[0].headers == ["Content-Type": "application/json"])
+    #expect(online.requests[0].headers == ["Content-Type": "application/x-ndjson"])
     #expect(online.requests[0].body == records[0].body)
     let ledger = await next.ledger
     #expect(ledger.captured == 3 && ledger.sent == 3 && ledger.isBalanced)
