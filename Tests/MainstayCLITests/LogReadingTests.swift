@@ -52,6 +52,26 @@ import Testing
     #expect(groups[0].recoveryAttempts == 6 && groups[0].recoverySuccesses == 5)
   }
 
+  @Test func `what a person chose later is shown though the report stands in an older file`()
+    async throws
+  {
+    let log = try await SampleLog()
+    let file = log.folder.path + "/own.jsonl"
+    let sink = ErrorReport.FileSink(URL(filePath: file))
+    let monitor = ErrorMonitor(sinks: [sink])
+    let error = AppError(
+      code: "list.full", kind: .unknown, disposition: .permanent, title: "Full", message: "Full.")
+    monitor.capture(error)
+    #expect(await monitor.flush(within: .seconds(60)))
+    monitor.recordPresentation(.init(style: "alert"), of: error)
+    #expect(await monitor.flush(within: .seconds(60)))
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".1")
+    monitor.recordPresentation(.init(style: "alert", action: "retry"), of: error)
+    #expect(await monitor.flush(within: .seconds(60)))
+    let end = try await BuiltProgram.run("mainstay", ["errors", "show", "list.full", file])
+    #expect(end.status == 0 && end.output.contains("alert, retry"), "\(end)")
+  }
+
   @Test func `a recovery that stands in a log and in its copy counts once`() async throws {
     let log = try await SampleLog()
     try FileManager.default.copyItem(atPath: log.file, toPath: log.file + ".1")

@@ -10,7 +10,7 @@ struct ErrorLog {
   private(set) var reports: [ErrorReport] = []
   /// What became of attempts to recover, each once.
   private(set) var recoveries: [ErrorReport.Recovery] = []
-  /// What people saw of reports after these were written.
+  /// What people saw of reports, the latest of each; files are read in any order.
   private var presentations: [UUID: ErrorReport.Presentation] = [:]
   /// How many lines are none of these.
   private(set) var unreadable = 0
@@ -123,8 +123,21 @@ struct ErrorLog {
     let told = contents.reports.compactMap(\.recovery) + contents.recoveries
     recoveries += told.filter { knownRecoveries.insert($0).inserted }
     reports += contents.reports.filter { knownReports.insert($0.id).inserted }
-    presentations.merge(contents.presentations) { $1 }
+    for report in contents.reports {
+      guard let presentation = report.presentation else { continue }
+      presentations.merge([report.id: presentation], uniquingKeysWith: Self.later)
+    }
+    presentations.merge(contents.presentations, uniquingKeysWith: Self.later)
     unreadable += contents.unreadable
+  }
+
+  /// What was seen later; of the same moment, what somebody chose something in.
+  private static func later(
+    _ first: ErrorReport.Presentation, _ second: ErrorReport.Presentation
+  ) -> ErrorReport.Presentation {
+    let times = [first, second].map { $0.time ?? .distantPast }
+    if times[0] == times[1] { return second.action == nil && first.action != nil ? first : second }
+    return times[0] > times[1] ? first : second
   }
 }
 
