@@ -102,27 +102,24 @@ enum SecretName {
         part = letters.count  // `PasswordView.swift:42` names a file
       }
     }
-    let last = letters[part...]
     if letters.last == UInt8(ascii: "s") { letters.removeLast() }
     let ends = { (word: [UInt8]) in letters.suffix(word.count) == word[...] }
     if Self.lines.contains(where: ends) {
       self = .line
     } else if Self.values.contains(where: ends) {
       self = .value
-    } else if Self.anywhere.contains(where: { Self.has($0, in: last) }) {
+    } else if Self.hasWord(letters[min(part, letters.count)...]) {
       self = .value
     } else {
       return nil
     }
   }
 
-  private static func has(_ word: [UInt8], in letters: ArraySlice<UInt8>) -> Bool {
-    var start = letters.startIndex
-    while start + word.count <= letters.endIndex {
-      if letters[start] == word[0], letters[start...].starts(with: word) { return true }
-      start += 1
+  private static func hasWord(_ letters: ArraySlice<UInt8>) -> Bool {
+    letters.indices.contains { index in
+      (letters[index] == UInt8(ascii: "p") || letters[index] == UInt8(ascii: "a"))
+        && anywhere.contains { letters[index...].starts(with: $0) }
     }
-    return false
   }
 }
 

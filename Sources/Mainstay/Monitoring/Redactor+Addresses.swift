@@ -12,19 +12,23 @@ extension Redactor {
 
   /// Whether there is a slash in the last run of the output without white space and quotes.
   struct PathRun {
+    /// The slashes of encoded data are not seen any more.
+    private static let data = Array("<data>".utf8)
+
     private var seen = 0
     private var hasSlash = false
 
     /// Goes on where it stopped the last time, since output is only added.
     mutating func hasSlash(before output: [UInt8]) -> Bool {
-      for byte in output[seen...] {
+      while seen < output.count {
+        let byte = output[seen]
+        seen += 1
         if Byte.isSpace(byte) || Byte.isQuote(byte) {
           hasSlash = false
-        } else if byte == UInt8(ascii: "/") {
+        } else if byte == UInt8(ascii: "/") || output[..<seen].suffix(6).elementsEqual(Self.data) {
           hasSlash = true
         }
       }
-      seen = output.count
       return hasSlash
     }
   }

@@ -164,7 +164,11 @@ extension Redactor {
     var end = position
     while end < bytes.count, !Byte.isGap(bytes[end]) {
       if end - position >= Self.longestWord, bytes[end] & 0xc0 != 0x80 { break }
-      if end > position, encodedSign(at: end) != nil || startsKeyBlock(at: end) { break }
+      if bytes[end] == UInt8(ascii: "%") || bytes[end] == UInt8(ascii: "-"), end > position,
+        encodedSign(at: end) != nil || startsKeyBlock(at: end)
+      {
+        break
+      }
       end += 1
     }
     return end

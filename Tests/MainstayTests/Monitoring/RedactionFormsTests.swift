@@ -93,6 +93,13 @@ import Testing
     check(data + "-----BEGIN PRIVATE KEY-----\nMIIE\n", "<data><redacted>")
   }
 
+  @Test func `a query is taken out though its path is a long run of data`() {
+    let data = String(repeating: "QUJD", count: 200)
+    check("/reset/\(data)?name=Ada&x=y ok", "<data>?<redacted> ok")
+    check("/\(data)/x?name=Ada", "<data>?<redacted>")
+    check("\(data)/x#name=Ada", "<data>?<redacted>")
+  }
+
   @Test(
     arguments: [
       ("password_confirmation=a&b=c", "password_confirmation=<redacted>&b=c"),

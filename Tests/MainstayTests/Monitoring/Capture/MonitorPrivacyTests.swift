@@ -16,6 +16,9 @@ import Testing
     ("key sk_live_1234567890abcdef", ["sk_", "123"]), ("/Users/ada/x", ["ada"]),
     (#"{"token":"hunter2 and more"}"#, ["hunt", "more"]),
     ("get https://db.example/x?name=ada&q=hunter2", ["ada", "hunt"]),
+    (#"{"name": "token", "value": "hunter2 and more"}"#, ["hunt", "more"]),
+    ("GET /x?name=ada&q=hunter2", ["ada", "hunt"]),
+    ("-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----", ["hunt"]),
     ("got " + String(repeating: "QUJD+/8=", count: 90), ["QUJD"]),
     ("https://" + String(repeating: "hunter2.", count: 200) + ":ada@db.example/x", ["hunter2"]),
   ]
