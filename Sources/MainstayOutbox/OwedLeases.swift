@@ -36,9 +36,12 @@ actor OwedLeases {
     } catch {
       owed.append((lease, operation))
       tell(error)
-      signal.set()
+      guard work == nil else {
+        signal.set()
+        return
+      }
       // Somebody may suspend an app within a deadline, which says nothing about what is owed.
-      if work == nil { work = RetryScope.outlivingCaller { Task { await payBack() } } }
+      work = RetryScope.outlivingCaller { Task { await payBack() } }
     }
   }
 

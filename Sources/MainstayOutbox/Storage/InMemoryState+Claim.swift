@@ -57,8 +57,8 @@ extension InMemoryState {
     return found
   }
 
-  /// Those that rank first, and no more of a type than have a worker to spare beside others that are
-  /// leased as well.
+  /// Those that rank first, and no more of a type than have a worker to spare beside others that
+  /// are leased as well.
   private func chosen(
     among ids: [Int64], _ request: ClaimRequest, besides others: [Int64] = []
   ) -> [Int64] {

@@ -94,8 +94,8 @@ public struct LaneClosure: Sendable, Equatable {
 
   /// Who closed it.
   ///
-  /// A lane that rests for a time, since the other side asked for that, does so besides whatever else
-  /// closes it. Of other causes the strongest stays: `paused`, then `needsUser`.
+  /// A lane that rests for a time, since the other side asked for that, does so besides whatever
+  /// else closes it. Of other causes the strongest stays: `paused`, then `needsUser`.
   public let cause: Cause
   /// For how long; nil until it is resumed.
   public let duration: Duration?

@@ -34,9 +34,9 @@ public protocol OutboxStore: Sendable {
   /// Leases operations that are ready, those that rank first before others.
   ///
   /// Operations of types that no living owner has claimed are parked, and those that a constraint
-  /// holds back wait; a request without types sets nothing aside. Where there is room, what waits for
-  /// constraints is leased as well, if they hold here: another owner may have set it aside. Whoever
-  /// lost their last run is leased alone.
+  /// holds back wait; a request without types sets nothing aside. Where there is room, what waits
+  /// for constraints is leased as well, if they hold here: another owner may have set it aside.
+  /// Whoever lost their last run is leased alone.
   func claim(_ request: ClaimRequest) async throws -> Claim
 
   /// Ends a lease; false where the lease was lost, and nothing was changed then.

@@ -130,8 +130,8 @@ struct ReadySearch {
       version: Int.fromDatabaseValue(version) ?? 0)
   }
 
-  /// Sets aside what nobody knows, what a constraint holds back, and a row that is not legal: it must
-  /// not stop the others.
+  /// Sets aside what nobody knows, what a constraint holds back, and a row that is not legal: it
+  /// must not stop the others.
   private mutating func runnable(_ row: Row) throws -> Found? {
     let operation = try? OperationRow.operation(row, state: .leased)
     let isKnown = request.types.contains(

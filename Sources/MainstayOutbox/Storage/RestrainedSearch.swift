@@ -3,7 +3,8 @@
 internal import GRDB
 internal import Mainstay
 
-/// Looks for what waits for constraints that hold here: it may have been set aside where they do not.
+/// Looks for what waits for constraints that hold here: where they do not it may have been set
+/// aside.
 ///
 /// Its index has a run of rows for each set of constraints, lane and type. So what waits for
 /// something that does not hold here either costs one look, however much of it there is.
@@ -73,7 +74,7 @@ struct RestrainedSearch {
       .compactMap(legal)
   }
 
-  /// Whether a worker reads what is in a row, in a lane that is open, and all that it waits for holds.
+  /// Whether a worker reads what is in a row, its lane is open, and all that it waits for holds.
   private func mayRun(_ row: Row) -> Bool {
     guard let lane = String.fromDatabaseValue(row["lane"]), lanes.contains(lane),
       request.types.contains(ReadySearch.type(kind: row["kind"], version: row["version"])),

@@ -118,7 +118,7 @@ extension SQLiteStore {
     }
   }
 
-  /// A rest stands beside whatever else closes the lane; a weaker cause leaves a stronger one alone.
+  /// A rest stands beside whatever else closes a lane; a weaker cause leaves a stronger one alone.
   static func close(
     _ lane: Lane, _ closure: LaneClosure, at date: Int64, _ db: Database
   ) throws {

@@ -74,8 +74,8 @@ enum Schema {
 
   /// What has come since, and builds of the same format can live without.
   ///
-  /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is what
-  /// waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
+  /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
+  /// what waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
@@ -118,9 +118,9 @@ enum Schema {
   /// counts as enqueued, by its priority; the smallest one runs first. A dead letter keeps what it
   /// needs for the time after its redrive. `latest` is what the other side was last known to have
   /// of a record, by the ordering key of what changes it, or by the operation where it has none.
-  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up to
-  /// `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at when the
-  /// clock may have been set back.
+  /// `pending` and `bytes` in the meta table follow `op` by triggers, whoever changes it. Rows up
+  /// to `settled_id` were enqueued at `settled_at` at the latest: only the others are looked at
+  /// when the clock may have been set back.
   private static let tables = """
     CREATE TABLE mainstay_meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
     INSERT INTO mainstay_meta (key, value) VALUES

@@ -126,6 +126,7 @@ enum SourceRules {
     Allowance(
       path: "Connectivity/ConnectivityMonitor.swift",
       reason: "has it as the default of a parameter"),
+    Allowance(path: "Conflicts/Tombstones.swift", reason: "has it as the default of a parameter"),
     Allowance(
       path: "Degradation/Capability+BuiltIn.swift",
       reason: "has it as the default of a parameter"),

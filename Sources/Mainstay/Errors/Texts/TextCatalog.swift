@@ -16,9 +16,9 @@ public import Foundation
 /// A text is looked for by closure first, the newest closure first; then in the reader's language
 /// with script and region, then with the script, then with the region, then in the language alone,
 /// then in English. In all of these but English a text of the app comes before a built-in one, so
-/// that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the English wording beside the error is shown, never the
-/// key. A translation that is blank, or that names an argument which is not there, counts as not
-/// found.
+/// that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the English
+/// wording beside the error is shown, never the key. A translation that is blank, or that names an
+/// argument which is not there, counts as not found.
 public struct TextCatalog: Sendable {
   /// Finds the wording for a key in a locale, with `{0}`, `{1}`, … where the arguments go; nil, or
   /// the key itself, where there is none.

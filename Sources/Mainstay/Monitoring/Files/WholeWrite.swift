@@ -38,8 +38,8 @@ package enum WholeWrite {
 
   /// Forces what was written to a file, or the names in a folder, onto the disk.
   ///
-  /// On Apple's systems `fsync` leaves it in the memory of the drive, which a loss of power empties;
-  /// where the volume knows nothing better, it has to do.
+  /// On Apple's systems `fsync` leaves it in the memory of the drive, which a loss of power
+  /// empties; where the volume knows nothing better, it has to do.
   ///
   /// - Parameter file: The descriptor.
   /// - Returns: The number of the error; nil where it is on the disk.

@@ -75,7 +75,7 @@ extension ReportSendingStateMachine {
       let ends = waiting.compactMap { categories[$0.category] }
       return .wait((ends.min() ?? latest) - latest)
     }
-    // What a file that could not be read holds is known when it has been read: nothing is sent then.
+    // What is in a file that could not be read is known when it has been: nothing is sent then.
     let size = first.isUnread || Self.joinsLines(first.contentType) ? settings.requestSize : 1
     var batch: [UInt64] = []
     var bytes = 0
