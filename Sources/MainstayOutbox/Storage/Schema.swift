@@ -75,7 +75,7 @@ enum Schema {
   /// What has come since, and builds of the same format can live without.
   ///
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
-  /// what waits for constraints, by them; it took the place of `held`, and `lost` that of `suspect`.
+  /// what waits for constraints, by them; it took the place of `held`, as `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
