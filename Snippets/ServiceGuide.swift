@@ -129,7 +129,7 @@ let stockCalls = Pipeline("stock") {
 
 // snippet.start
 /// Gives what the program cannot start without; where that fails, it says why and ends.
-@MainActor func needed<T>(_ open: () async throws -> T) async -> T {
+@MainActor func require<T>(_ open: () async throws -> T) async -> T {
   do {
     return try await open()
   } catch {
@@ -145,10 +145,10 @@ struct Order: QueuedOperation {
   var book: String
 }
 
-let address = await needed {
+let address = await require {
   try PostgresAddress(config.requiredString(forKey: "database.url", isSecret: true))
 }
-let outbox = await needed {
+let outbox = await require {
   try await Outbox(store: PostgresStore(at: address)) {
     Worker(for: Order.self) { order, context in
       print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
@@ -170,7 +170,7 @@ struct VisitContext: RemoteAddressRequestContext {
 
 let monitor = ErrorMonitor()
 let answers = PostgresIdempotencyStore(at: address)
-await needed { try await answers.open() }
+await require { try await answers.open() }
 let router = Router(context: VisitContext.self)
 router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
@@ -218,6 +218,6 @@ let group = ServiceGroup(
     LiveSettings(config).applying("breakers.stock", to: breaker),
     ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),
   ], gracefulShutdownSignals: [.sigterm, .sigint], logger: server.logger)
-await needed { try await group.run() }
+await require { try await group.run() }
 await answers.close()
 // snippet.hide

@@ -69,12 +69,14 @@ actor OwedLeases {
   ///
   /// - Returns: The first error; nil where the store took all.
   private func tryAll() async -> (any Error)? {
+    let offered = owed
+    owed = []
     var failure: (any Error)?
-    for (lease, operation) in owed {
+    for (lease, operation) in offered {
       do {
         try await settle(lease, operation)
-        owed.removeAll { $0.lease == lease }
       } catch {
+        owed.append((lease, operation))
         failure = failure ?? error
       }
     }
