@@ -56,6 +56,7 @@ final class OgmiosLink: Sendable {
     rpc.headers = options.headers
     rpc.webSocket = options.webSocket
     rpc.webSocket.waitsForConnection = false
+    rpc.webSocket.restore = nil
     let bare = rpc
     rpc.webSocket.restore = { session in try await places.restore(on: session) }
     headers = options.headers

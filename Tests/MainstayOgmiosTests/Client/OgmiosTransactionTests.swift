@@ -4,6 +4,7 @@ import Foundation
 import Mainstay
 import MainstayHTTP
 import MainstayHTTPTesting
+import MainstayJSONRPC
 import MainstayOgmios
 import TestSupport
 import Testing
@@ -107,6 +108,15 @@ private struct Gateway: HTTPTransport {
     #expect(first.calls.count { $0 == "hasTransaction" } == 1)
     #expect(second.calls == ["acquireMempool", "hasTransaction"])
     #expect(try await client.mempoolMonitor.size().transactions == 0)
+  }
+
+  @Test func `a look restores nothing, whatever the options say`() async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]) {
+      $0.webSocket.restore = { _ in throw AppError.server(code: 503) }
+    }.client
+    server.change { $0.submit("84a0") }
+    #expect(try await client.transactions.find(id) == .mempool)
   }
 
   @Test func `a client that is closed looks no more`() async throws {
