@@ -81,18 +81,7 @@ extension Migration {
             for update skip locked) as o
         where t.free > 0 and t.shared > 0 and not r.constraints && p_unmet
           and r.lane = any (p_lanes)
-      ), turned as materialized (
-        select f.id, f.rank, f.kind, f.shared
-        from (select g.*,
-            row_number() over (partition by g.kind, g.version order by g.rank, g.id) as turn
-          from first as g) as f
-        where f.turn <= f.free
-      ), chosen as materialized (
-        select c.id from (select t.*,
-            row_number() over (partition by t.kind order by t.rank, t.id) as turn
-          from turned as t) as c
-        where c.turn <= c.shared order by c.rank, c.id limit v_room
-      )
+      ), \(chosen(upTo: "v_room"))
       select coalesce(array_agg(c.id), '{}') into v_ids from chosen as c;
       return v_ids;
     end $$;
@@ -163,18 +152,7 @@ extension Migration {
           select p.id, p.rank from mainstay.op as p
           where p.state = 'ready' and p.lane = r.name and p.kind = r.kind and p.version = r.version
           order by p.rank, p.id limit least(r.free, r.shared) for update skip locked) as o
-      ), turned as materialized (
-        select f.id, f.rank, f.kind, f.shared
-        from (select g.*,
-            row_number() over (partition by g.kind, g.version order by g.rank, g.id) as turn
-          from first as g) as f
-        where f.turn <= f.free
-      ), chosen as materialized (
-        select c.id from (select t.*,
-            row_number() over (partition by t.kind order by t.rank, t.id) as turn
-          from turned as t) as c
-        where c.turn <= c.shared order by c.rank, c.id limit p_limit
-      )
+      ), \(chosen(upTo: "p_limit"))
       select coalesce(array_agg(c.id), '{}') into v_chosen from chosen as c;
       if cardinality(v_chosen) < p_limit and cardinality(p_kinds) > 0 then
         v_chosen := v_chosen || mainstay.held(
@@ -228,4 +206,22 @@ extension Migration {
         from leased as l order by l.rank, l.id;
     end $$;
     """
+
+  /// Of those found first, which rank first, with no more of a type and of a kind than have places.
+  private static func chosen(upTo limit: String) -> String {
+    """
+    turned as materialized (
+        select f.id, f.rank, f.kind, f.shared
+        from (select g.*,
+            row_number() over (partition by g.kind, g.version order by g.rank, g.id) as turn
+          from first as g) as f
+        where f.turn <= f.free
+      ), chosen as materialized (
+        select c.id from (select t.*,
+            row_number() over (partition by t.kind order by t.rank, t.id) as turn
+          from turned as t) as c
+        where c.turn <= c.shared order by c.rank, c.id limit \(limit)
+      )
+    """
+  }
 }
