@@ -79,6 +79,10 @@ import Testing
 
   @Test func `there is one kind of lock`() { expectNone(SafetyRules.otherLocks(swift)) }
 
+  @Test func `nobody is woken under a lock`() {
+    expectNone(SafetyRules.wakingUnderLock(swift))
+  }
+
   @Test func `tests do not sleep`() { expectNone(TestRules.sleeping(tests)) }
 
   @Test func `tests always run`() { expectNone(TestRules.skipping(tests)) }

@@ -149,6 +149,9 @@ public struct BuiltProgram: Sendable {
     self.port = port
   }
 
+  /// The number of its process.
+  public var processIdentifier: Int32 { process.processIdentifier }
+
   /// Sends it a signal and waits for its end.
   public func stop(_ signal: Int32) async -> Int32 {
     try? leash?.fileHandleForWriting.write(contentsOf: Data("let go\n".utf8))

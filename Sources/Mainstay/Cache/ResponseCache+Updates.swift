@@ -89,6 +89,11 @@ extension ResponseCache {
 
 /// Puts what is kept and what was changed here together, whichever of them moves.
 private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable {
+  private enum News {
+    case value(CachedValue<Value>?)
+    case end
+  }
+
   private struct State {
     var kept: CachedValue<Value>?
     var hasLooked = false
@@ -96,6 +101,16 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     var number: UInt64 = 0
     var told: UInt64 = 0
     var isOver = false
+    /// What is to be told, in order.
+    var news: [News] = []
+    /// Whether somebody tells it.
+    var isTelling = false
+
+    /// The next to be told; nil when all was, and whoever comes next tells.
+    mutating func takeNews() -> News? {
+      isTelling = !news.isEmpty
+      return isTelling ? news.removeFirst() : nil
+    }
   }
 
   private let state = Locked(State())
@@ -129,19 +144,35 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     }
     guard let changes else { return }
     let value = CachedValue.overlaying(changes, on: kept) { apply(&$0, $1) }
-    state.withLock { state in
+    handOn(stream) { state in
       guard number > state.told, !state.isOver else { return }
       state.told = number
-      stream.yield(value)
+      state.news.append(.value(value))
     }
   }
 
   /// Tells that there is nothing to be seen any more.
   func end(_ stream: AsyncStream<CachedValue<Value>?>.Continuation) {
-    state.withLock { state in
+    handOn(stream) { state in
       state.isOver = true
-      stream.yield(nil)
+      state.news += [.value(nil), .end]
     }
-    stream.finish()
+  }
+
+  /// Changes the state, and tells what is new outside of the lock, unless somebody does so already.
+  private func handOn(
+    _ stream: AsyncStream<CachedValue<Value>?>.Continuation, _ change: (inout State) -> Void
+  ) {
+    var next = state.withLock { state in
+      change(&state)
+      return state.isTelling ? nil : state.takeNews()
+    }
+    while let news = next {
+      switch news {
+      case .value(let value): stream.yield(value)
+      case .end: stream.finish()
+      }
+      next = state.withLock { $0.takeNews() }
+    }
   }
 }

@@ -14,6 +14,20 @@ import Testing
     #expect(found.lines == [2, 3])
   }
 
+  @Test func `finds what wakes a task under a lock`() {
+    let text = """
+      state.withLock { state in
+        for one in state.all { one.yield(1) }
+        if let task { task.cancel() }
+      }
+      let all = state.withLock({ $0.continuation.finish() })
+      for one in state.withLock(\\.all) { one.yield(1) }
+      state.withLock { $0.queue.resume() }
+      """
+    let found = SafetyRules.wakingUnderLock([planted("Sources/Mainstay/A.swift", text)])
+    #expect(found.lines == [2, 3, 5])
+  }
+
   @Test func `finds bytes that are forced onto the disk half-way`() {
     let text = "// fsync(1)\nlet isThere = fsync(descriptor) == 0"
     #expect(SafetyRules.incompleteForcing([planted("Sources/Mainstay/A.swift", text)]).lines == [2])

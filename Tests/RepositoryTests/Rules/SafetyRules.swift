@@ -49,6 +49,49 @@ enum SafetyRules {
     }
   }
 
+  /// Streams whose `onTermination` takes no lock, so that nobody waits for it.
+  static let yielding = [
+    Allowance(path: "Ogmios/OgmiosWorld.swift", reason: "its streams have no `onTermination`")
+  ]
+
+  /// Whoever cancels a task holds the lock of that task while its handlers run; who wakes it under
+  /// a lock that such a handler takes waits for ever.
+  static func wakingUnderLock(_ files: [SourceFile]) -> [Violation] {
+    files.filter { !yielding.spare($0) }.flatMap { file in
+      [["withLock", "{"], ["withLock", "(", "{"]].flatMap { pattern in
+        file.places(of: pattern).flatMap { place in
+          wakes(in: file, from: place + pattern.count).map {
+            file.violation(
+              at: $0, "`\(file.tokens[$0].text)` under a lock may wait for ever",
+              cure: "Take out what is told under the lock, and tell it afterwards")
+          }
+        }
+      }
+    }
+  }
+
+  /// Where streams are yielded to, continuations resumed or finished and tasks cancelled, up to the
+  /// end of a closure.
+  private static func wakes(in file: SourceFile, from start: Int) -> [Int] {
+    var (depth, found) = (1, [Int]())
+    for place in start..<file.tokens.count {
+      let text = file.tokens[place].text
+      if text == "{" { depth += 1 }
+      if text == "}" { depth -= 1 }
+      if depth == 0 { break }
+      guard place > start + 1, file.tokens[place - 1].text == ".",
+        place + 1 < file.tokens.count, file.tokens[place + 1].text == "("
+      else { continue }
+      let owner = file.tokens[place - 2].text.lowercased()
+      let isContinuation = owner.hasSuffix("continuation") || owner == "waiter"
+      let isWake =
+        text == "yield" || (isContinuation && ["resume", "finish"].contains(text))
+        || (owner.hasSuffix("task") && text == "cancel")
+      if isWake { found.append(place) }
+    }
+    return found
+  }
+
   /// Files whose bytes need not survive a loss of power, and the one that says how others do.
   static let plainForcing = [
     Allowance(path: "Files/WholeWrite.swift", reason: "is the way to force onto the disk"),

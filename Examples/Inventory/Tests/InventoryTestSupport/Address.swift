@@ -47,13 +47,14 @@ package struct Address: Sendable {
   package var origin: String { "http://127.0.0.1:\(port)" }
 
   package func send(
-    _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
+    _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:],
+    limit: Duration = .seconds(60)
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: origin + path)
     request.method = HTTPMethod(rawValue: method)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     if let body { request.body = .bytes(ByteBuffer(string: body)) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(limit))
     let bytes = try await response.body.collect(upTo: 20_000_000)
     return Answer(
       status: Int(response.status.code),

@@ -19,12 +19,29 @@ package struct InventoryEvent: Sendable, Hashable {
 
 /// Tells subscribers what changed, and keeps the last events for those who come back.
 package final class ChangeFeed: Sendable {
+  private typealias Reader = AsyncStream<InventoryEvent>.Continuation
+
+  /// An event that is to be handed on, or the end where there is none.
+  private struct Delivery {
+    let event: InventoryEvent?
+    let readers: [Reader]
+  }
+
   private struct State {
     var nextID: UInt64 = 1
     var recent: [InventoryEvent] = []
     var nextSubscriber = 0
-    var subscribers: [Int: AsyncStream<InventoryEvent>.Continuation] = [:]
+    var subscribers: [Int: Reader] = [:]
     var isEnded = false
+    var deliveries: [Delivery] = []
+    /// Whether somebody hands on: one at a time, so that all get the events in their order.
+    var isDelivering = false
+
+    /// The next to be handed on; nil when all was, and the next teller hands on.
+    mutating func takeDelivery() -> Delivery? {
+      isDelivering = !deliveries.isEmpty
+      return isDelivering ? deliveries.removeFirst() : nil
+    }
   }
 
   private let state = Locked(State())
@@ -37,43 +54,60 @@ package final class ChangeFeed: Sendable {
   package func subscribe(after id: UInt64? = nil) -> AsyncStream<InventoryEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: InventoryEvent.self, bufferingPolicy: .bufferingNewest(capacity))
-    let number = state.withLock { state -> Int? in
-      // An id of an earlier run of the app is greater than any of this one, or means nothing.
-      let isKnown = id.map { $0 < state.nextID } ?? false
-      let missed = id == nil ? [] : state.recent.filter { !isKnown || $0.id > id ?? 0 }
-      for event in missed { continuation.yield(event) }
-      guard !state.isEnded else { return nil }
+    let number = state.withLock { state in
       state.nextSubscriber += 1
-      state.subscribers[state.nextSubscriber] = continuation
       return state.nextSubscriber
-    }
-    guard let number else {
-      continuation.finish()
-      return stream
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { state in _ = state.subscribers.removeValue(forKey: number) }
     }
+    deliver { state in
+      // An id of an earlier run of the app is greater than any of this one, or means nothing.
+      let isKnown = id.map { $0 < state.nextID } ?? false
+      let missed = id == nil ? [] : state.recent.filter { !isKnown || $0.id > id ?? 0 }
+      state.deliveries += missed.map { Delivery(event: $0, readers: [continuation]) }
+      if state.isEnded {
+        state.deliveries.append(Delivery(event: nil, readers: [continuation]))
+      } else {
+        state.subscribers[number] = continuation
+      }
+    }
     return stream
   }
 
-  func tell(_ name: InventoryEvent.Name, _ document: some Encodable) {
+  package func tell(_ name: InventoryEvent.Name, _ document: some Encodable) {
     guard let data = try? JSONEncoder.inventory.encode(document) else { return }
-    state.withLock { state in
+    deliver { state in
       let event = InventoryEvent(id: state.nextID, name: name, data: data)
       state.nextID += 1
       state.recent.append(event)
       if state.recent.count > capacity { state.recent.removeFirst() }
-      for subscriber in state.subscribers.values { subscriber.yield(event) }
+      state.deliveries.append(Delivery(event: event, readers: Array(state.subscribers.values)))
     }
   }
 
   func end() {
-    let subscribers = state.withLock { state in
+    deliver { state in
       state.isEnded = true
-      defer { state.subscribers = [:] }
-      return Array(state.subscribers.values)
+      state.deliveries.append(Delivery(event: nil, readers: Array(state.subscribers.values)))
+      state.subscribers = [:]
     }
-    for subscriber in subscribers { subscriber.finish() }
+  }
+
+  /// Changes the state, and hands on what there is, unless somebody does so already.
+  ///
+  /// That is outside of the lock: whoever cancels a reader holds the lock of its task, without
+  /// which nobody can wake it, and waits for ours in `onTermination`.
+  private func deliver(_ change: (inout State) -> Void) {
+    var next = state.withLock { state in
+      change(&state)
+      return state.isDelivering ? nil : state.takeDelivery()
+    }
+    while let delivery = next {
+      for reader in delivery.readers {
+        if let event = delivery.event { reader.yield(event) } else { reader.finish() }
+      }
+      next = state.withLock { $0.takeDelivery() }
+    }
   }
 }

@@ -160,6 +160,9 @@ function take(page) {
 
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
+// An app that stands still answers nothing, and closes no connection either.
+const patience = 15_000;
+
 const refreshing = { timer: 0, isUnderWay: false, isAgain: false };
 
 /** Fetches the page once for all that happens close together. */
@@ -172,14 +175,20 @@ function refresh() {
     }
     refreshing.isUnderWay = true;
     try {
-      const answer = await fetch(address(), { headers: { Accept: 'text/html' } });
+      const answer = await fetch(address(), {
+        headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(patience),
+      });
       if (answer.ok) take(parse(await answer.text()));
       // Somebody deleted it meanwhile; the page that says so takes its place.
       else if (answer.status === 404 && document.getElementById('item') && !isLeaving) {
         location.reload();
       }
-    } catch {
-      // The stream of events says so too, and comes back with the app.
+    } catch (error) {
+      // Where the app has gone, the stream of events says so too, and comes back with it.
+      if (error.name === 'TimeoutError') {
+        lost();
+        refreshing.isAgain = true;
+      }
     } finally {
       refreshing.isUnderWay = false;
       if (refreshing.isAgain) {

@@ -42,7 +42,6 @@ extension Browser {
   /// Such a page cannot say that it has changed, so from now on `element` waits until it is there.
   func forbidScripts() async throws {
     try await tell("Emulation.setScriptExecutionDisabled", ["value": true])
-    try await send(
-      .post, "/timeouts", ["implicit": .integer(Int(Self.limit.components.seconds * 1000))])
+    try await send(.post, "/timeouts", ["implicit": Self.limitInMilliseconds])
   }
 }

@@ -8,6 +8,8 @@ struct Browser: Sendable {
   /// How long a page may take until what is waited for is so.
   static let limit = Duration.seconds(30)
 
+  static var limitInMilliseconds: JSONValue { .integer(Int(limit.components.seconds * 1000)) }
+
   let driver: WebDriver
   let session: String
   let process: Int32?

@@ -106,6 +106,7 @@ extension Browser {
       "--remote-debugging-pipe",
       // Containers give little shared memory.
       "--disable-dev-shm-usage", "--force-color-profile=srgb",
+      "--log-net-log=\(folder.path)/net.json",
     ]
     // The sandbox refuses to be started by root. Only pages of this test are opened.
     if getuid() == 0 { arguments.append("--no-sandbox") }
@@ -114,7 +115,7 @@ extension Browser {
     let capabilities: JSONValue = [
       "browserName": "chrome", "goog:chromeOptions": .object(options),
       "goog:loggingPrefs": ["browser": "ALL"], "unhandledPromptBehavior": "ignore",
-      "timeouts": ["script": .integer(Int(Self.limit.components.seconds * 1000))],
+      "timeouts": ["script": Self.limitInMilliseconds, "pageLoad": Self.limitInMilliseconds],
     ]
     let answer = try await driver.send(
       .post, "/session", ["capabilities": ["alwaysMatch": capabilities]])
@@ -128,7 +129,7 @@ extension Browser {
   /// Closes it; where the driver cannot any more, ends its process.
   func end() async {
     do {
-      try await driver.send(.delete, "/session/\(session)")
+      try await driver.send(.delete, "/session/\(session)", limit: .seconds(15))
     } catch {
       if let process { kill(process, SIGKILL) }
     }

@@ -16,6 +16,9 @@ struct WebDriver: Sendable {
     case delete = "DELETE"
   }
 
+  /// How long the driver may take for a command: longer than a page, which it would tell of.
+  static let limit = Browser.limit * 1.5
+
   let port: Int
 
   /// Sends a command and returns the value of its answer.
@@ -23,7 +26,7 @@ struct WebDriver: Sendable {
   /// - Throws: `WebDriverError` with what the driver says, when it refuses.
   @discardableResult
   func send(
-    _ method: Method, _ path: String, _ body: JSONValue = [:]
+    _ method: Method, _ path: String, _ body: JSONValue = [:], limit: Duration = Self.limit
   ) async throws -> JSONValue {
     var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
     request.method = HTTPMethod(rawValue: method.rawValue)
@@ -31,7 +34,14 @@ struct WebDriver: Sendable {
       request.headers.add(name: "Content-Type", value: "application/json; charset=utf-8")
       request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(body)))
     }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(90))
+    let response: HTTPClientResponse
+    do {
+      response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(limit))
+    } catch let error as HTTPClientError where error == .deadlineExceeded {
+      throw WebDriverError(
+        code: "no answer", message: "nothing within \(limit)",
+        command: "\(method.rawValue) \(path)")
+    }
     // A picture of a page may have some megabytes.
     let bytes = try await response.body.collect(upTo: 50_000_000)
     let answer = try JSONDecoder().decode(JSONValue.self, from: Data(bytes.readableBytesView))

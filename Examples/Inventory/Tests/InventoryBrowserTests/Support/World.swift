@@ -47,6 +47,15 @@ final class World: Sendable {
     await killService()
   }
 
+  /// What everybody does at this moment, for a test that failed.
+  fileprivate var testimony: String {
+    get async {
+      let program = program.withLock(\.self)
+      return await Testimony.take(
+        app: (app, program.processIdentifier), service: service, folder: browser.folder)
+    }
+  }
+
   private func killService() async { _ = await upstream.withLock(\.self).stop(SIGKILL) }
 
   /// Puts a service in the place of this one that knows nothing of what this one was told.
@@ -186,7 +195,12 @@ func inWorld(
     do {
       try await test(world)
     } catch {
-      await browser.keepPicture(named: "failure")
+      // A test whose time is over is cancelled, and nobody would answer it.
+      let testimony = await Task.detached {
+        await browser.keepPicture(named: "failure")
+        return await world.testimony
+      }.value
+      Issue.record("\(error)\n\n\(testimony)", sourceLocation: sourceLocation)
       await world.end()
       throw error
     }
