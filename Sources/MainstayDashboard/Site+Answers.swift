@@ -2,6 +2,8 @@
 
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
+internal import Mainstay
 internal import NIOCore
 
 extension Site {
@@ -23,6 +25,14 @@ extension Site {
 
   func failure(_ status: HTTPResponse.Status, _ words: String) -> Response {
     html(status, Page(title: "This did not work", place: "", lead: words))
+  }
+
+  /// What a person is told of an error, of which the log gets the code.
+  func words(for error: any Error) -> String {
+    let shown = ErrorMapping.current.map(error)
+    dashboard.logger.error(
+      "A page of the dashboard failed.", metadata: ["error": "\(shown.code.rawValue)"])
+    return shown.message.description
   }
 
   private func html(_ status: HTTPResponse.Status, _ page: Page) -> Response {

@@ -22,6 +22,7 @@ struct Site: Sendable {
   let forms: FormGuard
   let live: Live
   let holds = Holds()
+  let answered = AnsweredQuestions()
   let library = PageLibrary()
 
   init(dashboard: Dashboard, root: String) {

@@ -10,7 +10,8 @@ internal import NIOCore
 /// Knows forms that its own pages have sent from those that other sites have.
 struct FormGuard: Sendable {
   static let cookie = "mainstay-dashboard"
-  static let maximumBytes = 65_536
+  /// How large a form may be: one that names ten thousand operations has its room.
+  static let maximumBytes = 262_144
   /// How long a form may take to arrive.
   static let maximumTime = Duration.seconds(10)
 

@@ -2,7 +2,6 @@
 
 internal import HTTPTypes
 internal import Hummingbird
-internal import Logging
 internal import Mainstay
 internal import NIOCore
 
@@ -24,10 +23,7 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
     } catch {
       guard !error.isCancellation else { throw error }
-      let shown = ErrorMapping.current.map(error)
-      site.dashboard.logger.error(
-        "A page of the dashboard failed.", metadata: ["error": "\(shown.code.rawValue)"])
-      response = site.failure(.serviceUnavailable, shown.message.description)
+      response = site.failure(.serviceUnavailable, site.words(for: error))
     }
     Self.protect(&response.headers)
     return response
