@@ -59,10 +59,11 @@ struct Site: Sendable {
     routes.page("outboxes/:name/operations/:id") { _, context in
       try await operation(Self.id(context.parameters.get("id")), of: queue(context))
     }
-    routes.add("diagnostics", [.get: { _, _ in try await diagnostics() }])
+    routes.read("diagnostics") { _, _ in try await diagnostics() }
+    // A stream has no end that its head could tell of.
     routes.add("events", [.get: { _, _ in try EventStream(self).open() }])
     for file in PublicFile.all {
-      routes.add("public/\(file.name)", [.get: { _, _ in file.answer }])
+      routes.read("public/\(file.name)") { _, _ in file.answer }
     }
     if !dashboard.isReadOnly {
       for action in LetterAction.allCases {

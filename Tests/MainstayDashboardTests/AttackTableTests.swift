@@ -127,6 +127,33 @@ struct Attack: Sendable, CustomTestStringConvertible {
     await outbox.shutDown()
   }
 
+  @Test func `an answer to HEAD has no body, and the connection goes on`() async throws {
+    let outbox = try await brokenOutbox(["a"])
+    try await serve(Dashboard(outbox)) { client in
+      let socket = try Socket(port: try #require(client.port))
+      let heads = [
+        ("", 200), ("/circuits", 200), ("/outboxes/orders/dead", 200),
+        ("/public/dashboard.js", 200), ("/nowhere", 404), ("/outboxes/orders/dead/discard", 405),
+        ("/events", 405),
+      ]
+      for (path, status) in heads {
+        try socket.send("HEAD /mainstay\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let head = try await socket.read(until: "\r\n\r\n")
+        #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(head)")
+      }
+      // A body that came unasked would stand before this.
+      try socket.get("/mainstay/nowhere")
+      #expect(try await socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      // A stranger is refused in the same way.
+      try socket.send("HEAD /mainstay HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+      _ = try await socket.read(until: "</html>")
+      #expect(try await socket.read(until: "\r\n\r\n").contains("HTTP/1.1 403 "))
+      try socket.get("/mainstay")
+      #expect(try await socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `a slash too many leads to the same page behind the same gate, or nowhere`()
     async throws
   {

@@ -26,7 +26,8 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       response = site.failure(.serviceUnavailable, site.words(for: error))
     }
     Self.protect(&response.headers)
-    return response
+    // A body would be read as the beginning of the next answer on the same connection.
+    return request.method == .head ? response.createHeadResponse() : response
   }
 
   private func check(_ head: HTTPRequest, from peer: SocketAddress?) async throws {
