@@ -48,7 +48,8 @@ public struct Dashboard: Sendable {
   /// How often it looks how everything stands, for plots and for pages that are open; 5 s by
   /// default, and at least 100 ms.
   ///
-  /// One look asks each outbox for its counts. Where that takes long, it looks less often.
+  /// One look asks each outbox for its counts. An outbox that takes long over it is asked less
+  /// often, and the others as ever.
   public var sampleInterval: Duration = .seconds(5) {
     didSet { sampleInterval = max(sampleInterval, .milliseconds(100)) }
   }
@@ -63,6 +64,8 @@ public struct Dashboard: Sendable {
   let now: @Sendable () -> Date
   /// How long a stream of events waits for its reader.
   let patience: Timeout
+  /// How long a page waits for one of the outboxes that it shows.
+  let countingPatience: Timeout.Abandoning
 
   /// Makes a dashboard that shows nothing yet.
   ///
@@ -83,6 +86,7 @@ public struct Dashboard: Sendable {
     self.now = now
     timeline = Timeline(clock)
     patience = Timeout(EventStream.patience, name: "dashboard events", clock: clock)
+    countingPatience = Timeout.Abandoning(Live.patience, name: "dashboard counts", clock: clock)
   }
 
   /// Adds the pages to a router, and begins to look how everything stands.

@@ -117,8 +117,8 @@ struct Attack: Sendable, CustomTestStringConvertible {
         \r
         token=A
         """)
-      // Two watch how everything stands, and one the form.
-      await clock.sleepers(atLeast: 3)
+      // Three watch how everything stands, and one the form.
+      await clock.sleepers(atLeast: 4)
       clock.advance(by: .seconds(10))
       #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 408"))
     }

@@ -19,7 +19,7 @@ import Testing
     let outbox = try await brokenOutbox(["a"])
     try await serve(Dashboard(outbox, clock: clock)) { client in
       let socket = try Socket(port: try #require(client.port))
-      await clock.sleepers(atLeast: 2)
+      await clock.sleepers(atLeast: 3)
       try socket.get("/mainstay/events")
       let head = try await socket.read(until: "retry: 3000\n\n")
       #expect(head.hasPrefix("HTTP/1.1 200"))
@@ -60,6 +60,45 @@ import Testing
     await live.sample()
     #expect(store.count("tally") == before + 1)
     live.end()
+    await outbox.shutDown()
+  }
+
+  @Test func `however many pages are loaded, nothing is counted for them`() async throws {
+    let clock = ManualClock()
+    let store = CountingStore(InMemoryStore(), letters: 3)
+    let outbox = try await Outbox(store: store) {}
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      // Two look, and one says that it is there.
+      await clock.sleepers(atLeast: 3)
+      store.forget()
+      let visitor = try await Visitor(client)
+      for path in ["", "/outboxes/orders", "/outboxes/orders/dead"] {
+        for _ in 0..<10 {
+          let page = try await visitor.get("/mainstay\(path)")
+          #expect(page.status == .ok)
+        }
+      }
+      #expect(store.count("tally") == 0)
+      clock.advance(by: .seconds(5))
+      await clock.sleepers(atLeast: 3)
+      #expect(store.count("tally") == 1)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `whoever has decided on letters sees the numbers that this left`() async throws {
+    let clock = ManualClock()
+    let outbox = try await brokenOutbox(["a", "b"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
+      let visitor = try await Visitor(client)
+      #expect(visitor.page.contains("2 operations were given up."))
+      let done = try await visitor.post(
+        "/mainstay/outboxes/orders/dead/discard", [("id", id), ("confirmed", "yes")])
+      let page = try await visitor.get(try #require(done.headers[.location])).text
+      #expect(page.contains("1 operation was given up."))
+    }
     await outbox.shutDown()
   }
 

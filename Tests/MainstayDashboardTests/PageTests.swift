@@ -135,15 +135,16 @@ import Testing
     let clock = ManualClock()
     let outbox = try await brokenOutbox(["a", "b"])
     try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
       let visitor = try await Visitor(client, at: "/mainstay")
       let path = "/mainstay/outboxes/orders"
       let first = try await visitor.get(path).text
       #expect(first.contains("There is nothing to draw yet"))
       for _ in 0..<3 {
-        await clock.sleepers(atLeast: 2)
+        await clock.sleepers(atLeast: 3)
         clock.advance(by: .seconds(5))
       }
-      await clock.sleepers(atLeast: 2)
+      await clock.sleepers(atLeast: 3)
       let page = try await visitor.get(path).text
       #expect(page.contains("<polyline class=\"line4\""))
       #expect(page.contains("aria-label=\"By state in the last 15 s: ready 0, from 0 to 0;"))

@@ -39,16 +39,13 @@ struct Memory: Sendable {
   private var rings: [String: [Point]] = [:]
   private var starts: [String: Int] = [:]
 
-  mutating func add(_ sample: Sample) {
-    for (name, queue) in sample.queues {
-      let point = Point(reading: sample.reading, queue)
-      if rings[name, default: []].count < Self.capacity {
-        rings[name, default: []].append(point)
-      } else {
-        let start = starts[name, default: 0]
-        rings[name]?[start] = point
-        starts[name] = (start + 1) % Self.capacity
-      }
+  mutating func add(_ point: Point, of name: String) {
+    if rings[name, default: []].count < Self.capacity {
+      rings[name, default: []].append(point)
+    } else {
+      let start = starts[name, default: 0]
+      rings[name]?[start] = point
+      starts[name] = (start + 1) % Self.capacity
     }
   }
 

@@ -27,8 +27,9 @@ package struct LiveParts: OptionSet, Sendable, Hashable {
   var names: [String] { Self.names.filter { contains($0.part) }.map(\.name) }
 }
 
-/// How everything stood at one moment.
+/// How everything but the outboxes stood at one moment: what is known without waiting for anybody.
 struct Sample: Sendable {
+  /// How an outbox stood.
   struct Queue: Sendable, Equatable {
     var snapshot = OutboxSnapshot()
     var tally: [OperationTally] = []
@@ -44,7 +45,6 @@ struct Sample: Sendable {
 
   /// When it was taken, by the clock of the dashboard.
   var reading: Duration
-  var queues: [String: Queue] = [:]
   var circuits: [String] = []
   var captured = 0
   var connection: String?
@@ -54,7 +54,6 @@ struct Sample: Sendable {
   func changes(since earlier: Sample?) -> LiveParts {
     guard let earlier else { return [] }
     var parts: LiveParts = []
-    if queues != earlier.queues { parts.insert(.outboxes) }
     if circuits != earlier.circuits { parts.insert(.circuits) }
     if captured != earlier.captured { parts.insert(.errors) }
     if connection != earlier.connection { parts.insert(.connection) }
@@ -64,14 +63,9 @@ struct Sample: Sendable {
 }
 
 extension Dashboard {
-  /// Looks at everything once; an outbox that cannot be read is left out.
-  func sample() async -> Sample {
+  /// Looks at everything but the outboxes once.
+  func sample() -> Sample {
     var sample = Sample(reading: timeline.now)
-    for (name, outbox) in outboxes {
-      guard let snapshot = try? await outbox.snapshot(), let tally = try? await outbox.tally()
-      else { continue }
-      sample.queues[name] = Sample.Queue(snapshot: snapshot, tally: tally.inOrder)
-    }
     sample.circuits = breakers.map { "\($0.name) \($0.state.word) \($0.isolationCount)" }
     sample.captured = errors?.ledger.captured ?? 0
     if let current = connectivity?.current {
@@ -79,16 +73,6 @@ extension Dashboard {
     }
     sample.level = levels?.status.level
     return sample
-  }
-}
-
-extension [OperationTally] {
-  /// In an order that does not depend on the store.
-  fileprivate var inOrder: Self {
-    sorted { one, other in
-      (one.kind.rawValue, one.lane.rawValue, one.state?.rawValue ?? "")
-        < (other.kind.rawValue, other.lane.rawValue, other.state?.rawValue ?? "")
-    }
   }
 }
 

@@ -78,7 +78,7 @@ extension Site {
     let look = Look(request)
     let letters = try await queue.outbox.deadLetters(
       matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
-    let tally = try await queue.outbox.tally().filter { $0.state == nil }
+    let tally = try await live.counts(of: queue.name).tally.filter { $0.state == nil }
     let count = tally.reduce(0) { $0 + $1.count }
     var page = Page(
       title: "Dead letters of \(queue.name)", place: queue.address,
@@ -130,6 +130,7 @@ extension Site {
       guard answered.answer(question) else { throw Refusal.answeredAlready }
     }
     let (count, error) = await action.perform(on: chosen.ids, in: queue.outbox)
+    live.forgetCounts(of: queue.name)
     dashboard.logger.notice(
       "Dead letters were acted on from the dashboard.",
       metadata: ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])

@@ -10,16 +10,16 @@ extension Site {
     let look = Look(request)
     let found = try await queue.outbox.operations(
       matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
-    let (counts, tally) = (try await queue.outbox.snapshot(), try await queue.outbox.tally())
+    let counts = try await live.counts(of: queue.name)
     var page = Page(
       title: queue.name, place: queue.address, lead: "Operations that are not finished.",
       live: [.outboxes, .plots])
-    page.tiles = tiles(counts, of: queue)
-    page.search = look.search(tally, withStates: true)
+    page.tiles = tiles(counts.snapshot, of: queue)
+    page.search = look.search(counts.tally, withStates: true)
     page.sections = [list(found, of: queue)]
     if !look.isNarrow {
       page.sections.insert(overTime(queue), at: 0)
-      page.sections.insert(kinds(tally, of: queue), at: 1)
+      page.sections.insert(kinds(counts.tally, of: queue), at: 1)
     }
     if found.count > Self.pageSize {
       let last = found[Self.pageSize - 1].id

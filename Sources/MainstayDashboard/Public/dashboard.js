@@ -118,6 +118,17 @@ async function refresh() {
   }
 }
 
+let soon = 0;
+
+/** Fetches the page within a second: not all that are open at once. */
+function refreshSoon() {
+  if (soon) return;
+  soon = setTimeout(() => {
+    soon = 0;
+    refresh();
+  }, Math.random() * 1_000);
+}
+
 // A page that nobody sees listens to nothing: a browser has few connections to spend.
 
 let source = null;
@@ -130,11 +141,11 @@ function listen() {
   source = new EventSource(events);
   source.addEventListener('open', () => {
     say('Live', true);
-    if (!isFirst) refresh();
+    if (!isFirst) refreshSoon();
     isFirst = false;
   });
   source.addEventListener('change', (event) => {
-    if (JSON.parse(event.data).parts.some((part) => watched.has(part))) refresh();
+    if (JSON.parse(event.data).parts.some((part) => watched.has(part))) refreshSoon();
   });
   // No stream goes on for ever; the next one takes its place.
   source.addEventListener('again', () => {
