@@ -116,9 +116,15 @@ struct Site: Sendable {
     return OperationID(uuid)
   }
 
-  /// The operation after which a page of a list begins.
-  static func start(_ request: Request) throws -> OperationID? {
-    try request.uri.queryParameters["after"].map { try id(String($0)) }
+  /// Where a page of a list begins.
+  ///
+  /// Work is done in the order of the list: the operation that ended the last page has often gone.
+  static func start(_ request: Request) throws -> SearchPlace? {
+    guard let text = request.uri.queryParameters["after"].map(String.init) else { return nil }
+    let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+    let number = parts.count > 1 ? Int64(parts[1]) : nil
+    guard parts.count == 1 || number != nil else { throw Refusal.unknownPage }
+    return SearchPlace(id: try id(String(parts[0])), number: number)
   }
 }
 

@@ -36,17 +36,17 @@ final class CountingStore: ForwardingStore, OperationSearch {
   }
 
   func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation> {
     note("operations", limit)
-    return try await inner.operations(matching: filter, after: id, limit: limit)
+    return try await inner.operations(matching: filter, after: place, limit: limit)
   }
 
   func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter> {
     note("deadLetters", limit)
-    return (0..<min(limit, letters)).map { number in
+    let found = (0..<min(limit, letters)).map { number in
       let id = OperationID(UUID())
       let operation = StoredOperation(
         id: id, type: PayloadType(kind: Order.kind, version: 1), lane: .main, orderingKey: nil,
@@ -56,6 +56,8 @@ final class CountingStore: ForwardingStore, OperationSearch {
         operation: operation, reason: .refused, since: Date(timeIntervalSince1970: 0),
         holdsKey: false)
     }
+    let last = letters > limit ? found.last?.id : nil
+    return SearchPage(found: found, next: last.map { SearchPlace(id: $0) })
   }
 
   func deadLetterIDs(matching filter: OperationFilter, limit: Int) async throws -> [OperationID] {

@@ -77,7 +77,7 @@ extension Site {
   func deadLetters(of queue: Queue, _ request: Request) async throws -> Page {
     let look = Look(request)
     let letters = try await queue.outbox.deadLetters(
-      matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
+      matching: look.filter, after: Self.start(request), limit: Self.pageSize)
     let tally = try await live.counts(of: queue.name).tally.filter { $0.state == nil }
     let count = tally.reduce(0) { $0 + $1.count }
     var page = Page(
@@ -87,11 +87,8 @@ extension Site {
         : "\(Words.plural(count, "operation was", "operations were")) given up.",
       live: .outboxes)
     page.search = look.search(tally, withStates: false)
-    page.sections = [list(letters, of: queue, look)]
-    if letters.count > Self.pageSize {
-      let last = letters[Self.pageSize - 1].id
-      page.next = look.address("\(queue.address)/dead", after: last)
-    }
+    page.sections = [list(letters.found, of: queue, look)]
+    page.next = letters.next.map { look.address("\(queue.address)/dead", after: $0) }
     return page
   }
 
@@ -103,7 +100,7 @@ extension Site {
     return Page.Section(
       "Dead letters",
       ["Operation", "Kind", "Lane", .number("Attempts"), "Given up", "Reason", "Message"],
-      letters.prefix(Self.pageSize).map { letter in
+      letters.map { letter in
         let id = letter.id.description
         return Page.Row(
           Page.Cell(letter.id.short, link: "\(queue.address)/operations/\(id)"),
