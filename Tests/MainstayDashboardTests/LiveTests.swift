@@ -102,6 +102,60 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `an open page is told of counts, reasons and evidence, though the state is the same`()
+    async throws
+  {
+    let (tally, levels) = (PolicyTally(), DegradationController(.standard))
+    let breaker = CircuitBreaker("catalog", observer: tally)
+    let clock = ManualClock()
+    let monitor = ConnectivityMonitor(
+      source: ScriptedConnectivitySource(.online), clock: clock,
+      date: { Date(timeIntervalSince1970: 1_800_000_000 + clock.now.offset / .seconds(1)) })
+    var dashboard = Dashboard()
+    (dashboard.breakers, dashboard.tally) = ([breaker], tally)
+    (dashboard.levels, dashboard.connectivity) = (levels, monitor)
+    for await state in monitor.updates where state.standing == .online { break }
+    breaker.open()
+    levels.report(.memory, isMet: false)
+    let live = Live(dashboard)
+    // As much evidence as is kept.
+    for _ in 0..<300 { monitor.record(.delivered) }
+    await live.sample()
+    let listener = try #require(live.listener())
+    await live.sample()
+    #expect(listener.take()?.parts == [])
+    await #expect(throws: Rejection.self) { try await breaker.run {} }
+    await live.sample()
+    #expect(listener.take()?.parts == .circuits)
+    levels.report(.processor, isMet: false)
+    await live.sample()
+    #expect(listener.take()?.parts == .levels)
+    clock.advance(by: .seconds(1))
+    monitor.record(.delivered)
+    await live.sample()
+    #expect(listener.take()?.parts == .connection)
+    live.end()
+  }
+
+  @Test func `every page that is told of anything is brought up to date now and then`()
+    async throws
+  {
+    let clock = ManualClock()
+    var dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
+    dashboard.breakers = [CircuitBreaker("catalog")]
+    try await serve(dashboard) { client in
+      let page = try await Visitor(client, at: "/mainstay/circuits").page
+      #expect(page.contains(#"data-parts="circuits plots""#))
+      #expect(page.contains(#"<p id="lead" class="lead" data-live><bdi>An open circuit"#))
+      let socket = try Socket(port: try #require(client.port))
+      await clock.sleepers(atLeast: 2)
+      try socket.get("/mainstay/events")
+      _ = try await socket.read(until: "retry: 3000\n\n")
+      clock.advance(by: .seconds(60))
+      #expect(try await socket.read(until: "}\n\n").contains(#"{"parts":["plots"]}"#))
+    }
+  }
+
   @Test func `a slow page finds its news put together`() async throws {
     let monitor = ErrorMonitor()
     let outbox = try await Outbox(store: InMemoryStore()) {}

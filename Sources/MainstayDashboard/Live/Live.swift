@@ -11,7 +11,7 @@ internal import MainstayOutbox
 package final class Live: Sendable {
   /// How often an idle stream says that it is there.
   static let beat = Duration.seconds(15)
-  /// How often what is drawn over time is drawn anew, though nothing changed.
+  /// How often all pages are brought up to date, though nothing changed.
   static let redraw = Duration.seconds(60)
   /// How long a page that shows all outboxes waits for one of them.
   static let patience = Duration.seconds(2)

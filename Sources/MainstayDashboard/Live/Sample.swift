@@ -15,7 +15,7 @@ package struct LiveParts: OptionSet, Sendable, Hashable {
   package static let errors = LiveParts(rawValue: 4)
   package static let connection = LiveParts(rawValue: 8)
   package static let levels = LiveParts(rawValue: 16)
-  /// What is drawn over time goes on even where nothing changes.
+  /// What is drawn over time, or says how long ago something was, goes on where nothing changes.
   package static let plots = LiveParts(rawValue: 32)
 
   private static let names: [(part: LiveParts, name: String)] = [
@@ -46,19 +46,33 @@ struct Sample: Sendable {
   /// When it was taken, by the clock of the dashboard.
   var reading: Duration
   var circuits: [String] = []
+  /// What was counted of circuits and pipelines.
+  var policies: [PolicyTally.Counts?] = []
   var captured = 0
-  var connection: String?
-  var level: FeatureLevel?
+  var connection: Connectivity?
+  /// Since when it is believed, and when each piece of evidence came.
+  ///
+  /// How much evidence there is stays the same in the end.
+  var moments: [Date] = []
+  var levels: DegradationController.Status?
 
   /// What is different from an earlier one.
   func changes(since earlier: Sample?) -> LiveParts {
     guard let earlier else { return [] }
     var parts: LiveParts = []
-    if circuits != earlier.circuits { parts.insert(.circuits) }
+    if circuits != earlier.circuits || policies != earlier.policies { parts.insert(.circuits) }
     if captured != earlier.captured { parts.insert(.errors) }
-    if connection != earlier.connection { parts.insert(.connection) }
-    if level != earlier.level { parts.insert(.levels) }
+    if connection != earlier.connection || !Self.areSame(moments, earlier.moments) {
+      parts.insert(.connection)
+    }
+    if levels != earlier.levels { parts.insert(.levels) }
     return parts
+  }
+
+  /// Compares moments that are reckoned back from now, and never come out quite alike.
+  private static func areSame(_ ones: [Date], _ others: [Date]) -> Bool {
+    ones.count == others.count
+      && zip(ones, others).allSatisfy { abs($0.timeIntervalSince($1)) < 0.01 }
   }
 }
 
@@ -66,13 +80,28 @@ extension Dashboard {
   /// Looks at everything but the outboxes once.
   func sample() -> Sample {
     var sample = Sample(reading: timeline.now)
-    sample.circuits = breakers.map { "\($0.name) \($0.state.word) \($0.isolationCount)" }
+    sample.circuits = breakers.map {
+      "\($0.name) \($0.state.word) \($0.isolationCount) \($0.mode) \($0.waiting)"
+    }
+    if let tally {
+      sample.policies = (breakers.map(\.name) + pipelines.map(\.name)).map(tally.counts)
+    }
     sample.captured = errors?.ledger.captured ?? 0
     if let current = connectivity?.current {
-      sample.connection = "\(current.standing.rawValue) \(current.evidence.count) \(current.since)"
+      sample.moments = [current.since] + current.evidence.map(\.date)
+      sample.connection = current.withoutEvidence
     }
-    sample.level = levels?.status.level
+    sample.levels = levels?.status
     return sample
+  }
+}
+
+extension Connectivity {
+  /// What is believed, without what changes all the time by itself, and without moments.
+  fileprivate var withoutEvidence: Connectivity {
+    var copy = self
+    (copy.confidence, copy.since, copy.evidence) = (0, .distantPast, [])
+    return copy
   }
 }
 

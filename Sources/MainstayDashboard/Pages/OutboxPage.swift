@@ -13,7 +13,7 @@ extension Site {
     let counts = try await live.counts(of: queue.name)
     var page = Page(
       title: queue.name, place: queue.address, lead: "Operations that are not finished.",
-      live: [.outboxes, .plots])
+      live: .outboxes)
     page.tiles = tiles(counts.snapshot, of: queue)
     page.search = look.search(counts.tally, withStates: true)
     page.sections = [list(found.found, of: queue)]

@@ -8,7 +8,7 @@ extension Site {
   /// All that is known at a glance; what was not given is left out.
   func overview() async throws -> Page {
     var page = Page(
-      title: "Overview", live: [.outboxes, .circuits, .errors, .connection, .levels, .plots])
+      title: "Overview", live: [.outboxes, .circuits, .errors, .connection, .levels])
     var rows: [Page.Row] = []
     for (queue, counts) in try await counted() {
       switch counts {

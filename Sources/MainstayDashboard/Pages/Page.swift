@@ -27,7 +27,8 @@ struct Page: Sendable {
   var prepared: Page {
     var page = self
     page.hasTiles = !tiles.isEmpty
-    page.parts = live.names.joined(separator: " ")
+    // Whatever a page shows, it says how long ago some of that was.
+    page.parts = live.isEmpty ? "" : live.union(.plots).names.joined(separator: " ")
     page.sections = sections.map(\.prepared)
     return page
   }

@@ -105,8 +105,13 @@ async function refresh() {
   refreshing.isUnderWay = true;
   try {
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
-    else say('This page is not up to date any more.', false);
+    if (answer.ok) {
+      take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      // An earlier one may have failed while the stream went on.
+      if (source?.readyState === EventSource.OPEN) say('Live', true);
+    } else {
+      say('This page is not up to date any more.', false);
+    }
   } catch {
     say('The dashboard cannot be reached.', false);
   } finally {
