@@ -50,6 +50,44 @@ import Testing
     }
   }
 
+  @Test func `a form is taken behind a proxy that writes its own host, on the browser's word`()
+    async throws
+  {
+    let outbox = try await brokenOutbox(["a"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      var headers = Visitor.named("Origin", "https://operations.example")
+      headers.append(contentsOf: Visitor.named("Sec-Fetch-Site", "same-origin"))
+      let form = [("id", id), ("confirmed", "yes")]
+      let stranger = try await visitor.post(Self.discard, form, adding: headers, token: "AAAA")
+      #expect(stranger.status == .forbidden)
+      let done = try await visitor.post(Self.discard, form, adding: headers)
+      #expect(done.status == .seeOther)
+      #expect(try await outbox.snapshot().dead == 0)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a foreign name of this machine is refused, whatever its page says of where it is`()
+    async throws
+  {
+    try await serve(Dashboard()) { client in
+      let socket = try Socket(port: try #require(client.port))
+      try socket.send(
+        """
+        POST /mainstay/circuits/reset HTTP/1.1\r
+        Host: evil.example\r
+        Origin: http://evil.example\r
+        Sec-Fetch-Site: same-origin\r
+        Content-Length: 0\r
+        \r
+
+        """)
+      #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 403"))
+    }
+  }
+
   @Test(arguments: ["", "AAAA", "not base64!"])
   func `a form without the right token is refused`(token: String) async throws {
     try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
