@@ -40,6 +40,12 @@ public struct Dashboard: Sendable {
   public var isReadOnly = false
   /// Whether the payloads of operations are shown, redacted; `false` by default.
   public var showsPayloads = false
+  /// How a browser is asked to sign in where the authenticator refuses, such as
+  /// `Basic realm="Operations"`.
+  ///
+  /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with 403,
+  /// after which no browser asks anybody for a name.
+  public var challenge: String?
   /// Names, without a port, by which the machine itself may be called too.
   ///
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an

@@ -215,6 +215,28 @@ import Testing
     }
   }
 
+  @Test func `whoever has not signed in is asked to, and in no other way refused`() async throws {
+    let log = Log()
+    var dashboard = Dashboard(
+      authenticator: { $0.headerFields[.authorization] == "Basic YQ==" },
+      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+    dashboard.challenge = #"Basic realm="Operations""#
+    let router = Router(context: ForeignContext.self)
+    dashboard.mount(on: router)
+    try await Application(router: router).test(.live) { client in
+      for path in ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"] {
+        let stranger = try await client.execute(uri: path, method: .get)
+        #expect(stranger.status == .unauthorized)
+        #expect(stranger.headers[.wwwAuthenticate] == #"Basic realm="Operations""#)
+      }
+      let known = try await client.execute(
+        uri: "/mainstay", method: .get, headers: [.authorization: "Basic YQ=="])
+      #expect(known.status == .ok)
+      #expect(known.headers[.wwwAuthenticate] == nil)
+    }
+    #expect(log.lines.first?.contains("refusal=notAuthenticated") == true)
+  }
+
   @Test func `refusals are told once a minute, with how many were not`() async throws {
     let (log, clock) = (Log(), ManualClock())
     let dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)

@@ -18,9 +18,7 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       try await check(request.head, from: context.remoteAddress)
       response = try await next(request, context)
     } catch let refusal as Refusal {
-      site.refusals.add(refusal)
-      response = site.failure(refusal.status, refusal.words)
-      if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
+      response = answer(to: refusal)
     } catch {
       guard !error.isCancellation else { throw error }
       response = site.failure(.serviceUnavailable, site.words(for: error))
@@ -28,6 +26,17 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     Self.protect(&response.headers)
     // A body would be read as the beginning of the next answer on the same connection.
     return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func answer(to refusal: Refusal) -> Response {
+    site.refusals.add(refusal)
+    var response = site.failure(refusal.status, refusal.words)
+    if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
+    if refusal == .notAuthenticated, let challenge = site.dashboard.challenge {
+      response.status = .unauthorized
+      response.headers[.wwwAuthenticate] = challenge
+    }
+    return response
   }
 
   private func check(_ head: HTTPRequest, from peer: SocketAddress?) async throws {
