@@ -102,7 +102,8 @@ public struct Dashboard: Sendable {
   ///
   /// - Parameters:
   ///   - router: A router or a group whose context knows the address of the other side.
-  ///   - path: Where the overview lies, below the router; `mainstay` by default.
+  ///   - path: Where the overview lies, below the router; `mainstay` by default, and empty for the
+  ///     router's own address.
   ///   - prefix: What the group or a proxy puts before `path`, such as `/internal`; empty by
   ///     default. Links begin with it.
   public func mount<Context: RemoteAddressRequestContext>(
@@ -117,7 +118,8 @@ public struct Dashboard: Sendable {
     on router: some RouterMethods<Context>, at path: String = "mainstay",
     behind prefix: String = ""
   ) -> Live {
-    let root = "\(prefix)/\(path.split(separator: "/").joined(separator: "/"))"
+    // Empty at the top of a server: two slashes would lead to another one.
+    let root = [prefix, path].flatMap { $0.split(separator: "/") }.map { "/\($0)" }.joined()
     let site = Site(dashboard: self, root: root)
     site.add(to: router.group(RouterPath(path)), of: Context.self)
     return site.live

@@ -17,7 +17,7 @@ extension Site {
       let isSecure = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] } == "https"
       response.setCookie(
         Cookie(
-          name: FormGuard.cookie, value: session.id, path: root, secure: isSecure,
+          name: FormGuard.cookie, value: session.id, path: home, secure: isSecure,
           httpOnly: true, sameSite: .strict))
     }
     return response
@@ -37,7 +37,7 @@ extension Site {
 
   private func html(_ status: HTTPResponse.Status, _ page: Page) -> Response {
     var page = page
-    page.root = root
+    (page.root, page.home) = (root, home)
     page.links = links(on: page)
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
@@ -46,7 +46,7 @@ extension Site {
 
   /// The pages that there are, for the head of each.
   private func links(on page: Page) -> [Page.Link] {
-    var links = [Page.Link(title: "Overview", address: root)]
+    var links = [Page.Link(title: "Overview", address: home)]
     func add(_ title: String, _ path: String, where isThere: Bool) {
       if isThere { links.append(Page.Link(title: title, address: "\(root)/\(path)")) }
     }
@@ -58,7 +58,7 @@ extension Site {
     add("Levels", "levels", where: dashboard.levels != nil)
     return links.map { link in
       var link = link
-      link.isCurrent = link.address == page.place ?? root
+      link.isCurrent = link.address == page.place ?? home
       return link
     }
   }

@@ -16,7 +16,7 @@ struct Site: Sendable {
   static let maximumRows = 50
 
   let dashboard: Dashboard
-  /// The address of the overview, such as `/mainstay`.
+  /// What the addresses of all pages begin with, such as `/mainstay`; empty at the top of a server.
   let root: String
   let refusals: RefusalLog
   let forms: FormGuard
@@ -92,6 +92,9 @@ struct Site: Sendable {
   static func parameter(_ name: String, of context: some RequestContext) -> String? {
     context.parameters.get(name)?.removingPercentEncoding
   }
+
+  /// The address of the overview.
+  var home: String { root.isEmpty ? "/" : root }
 
   func address(ofOutbox name: String) -> String { "\(root)/outboxes/\(Self.escaped(name))" }
 

@@ -173,6 +173,37 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(arguments: [
+    ("", "", "/", ""), ("/", "/", "/", ""), ("", "/internal", "/internal", "/internal"),
+    ("/operations/", "/internal/", "/internal/operations", "/internal/operations"),
+  ])
+  func `links lead to this server, wherever it is mounted`(
+    path: String, prefix: String, home: String, root: String
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    var dashboard = Dashboard(outbox)
+    dashboard.breakers = [CircuitBreaker("catalog")]
+    let router = Router(context: LiveContext.self)
+    let below = prefix.split(separator: "/").joined(separator: "/")
+    dashboard.mount(on: router.group(RouterPath(below)), at: path, behind: prefix)
+    try await Application(router: router).test(.live) { client in
+      let visitor = try await Visitor(client, at: home)
+      #expect(visitor.page.contains(#"<a class="brand" href="\#(home)">"#))
+      #expect(visitor.page.contains(#"<a href="\#(home)" aria-current="page">"#))
+      #expect(!visitor.page.contains("\"//"))
+      let links = visitor.page.matches(of: /(?:href|src)="([^"#]+)"/).map { String($0.1) }
+      #expect(links.contains("\(root)/public/dashboard.js"))
+      for link in links { #expect(try await visitor.get(link).status == .ok, "\(link)") }
+      let circuits = try await Visitor(client, at: "\(root)/circuits")
+      let done = try await circuits.post(
+        "\(root)/circuits/reset", [("id", "catalog"), ("confirmed", "yes")])
+      #expect(done.headers[.location] == "\(root)/circuits?done=reset-1")
+      let first = try await client.execute(uri: home, method: .get, headers: Visitor.host)
+      #expect(first.headers[.setCookie]?.contains("Path=\(home);") == true)
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `numbers and spans read well`() async throws {
     let outbox = try await Outbox(store: InMemoryStore()) {}
     await outbox.pause()

@@ -3,6 +3,7 @@
 /// What a page shows, as its templates read it.
 struct Page: Sendable {
   var root = ""
+  var home = "/"
   var title: String
   /// The address of the link in the head that leads here, where that is not the overview.
   var place: String?
