@@ -43,14 +43,27 @@ public struct Dashboard: Sendable {
   /// How a browser is asked to sign in where the authenticator refuses, such as
   /// `Basic realm="Operations"`.
   ///
-  /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with 403,
-  /// after which no browser asks anybody for a name.
+  /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with
+  /// 403, after which no browser asks anybody for a name.
   public var challenge: String?
   /// Names, without a port, by which the machine itself may be called too.
   ///
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.
   public var allowedHosts: Set<String> = []
+  /// What the forms are signed by, at least 32 bytes; nil, the default, for a key of this process.
+  ///
+  /// Processes that serve the same addresses behind a load balancer need the same one: otherwise a
+  /// form of one is refused by the others. Keep it as a password. Circuits are those of one process
+  /// all the same.
+  public var formSecret: Data? {
+    didSet {
+      let count = formSecret?.count ?? Self.minimumSecret
+      precondition(
+        count >= Self.minimumSecret,
+        "formSecret of \(count) bytes is not legal: \(Self.minimumSecret) or more")
+    }
+  }
   /// How often it looks how everything stands, for plots and for pages that are open; 5 s by
   /// default, and at least 100 ms.
   ///
@@ -63,6 +76,8 @@ public struct Dashboard: Sendable {
   ///
   /// Others are answered with 503, and work without.
   public var maximumStreams = 1_000
+
+  private static let minimumSecret = 32
 
   let authenticator: Authenticator?
   let logger: Logger

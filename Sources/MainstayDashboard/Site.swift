@@ -32,7 +32,7 @@ struct Site: Sendable {
     self.root = root
     let timeline = dashboard.timeline
     refusals = RefusalLog(dashboard.logger, elapsed: { timeline.now })
-    forms = FormGuard(dashboard.timeline)
+    forms = FormGuard(dashboard.timeline, secret: dashboard.formSecret)
     live = Live(dashboard)
   }
 

@@ -103,6 +103,39 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a form of another process is taken where both have the same secret, and only there`(
+    isShared: Bool
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    var dashboards = [Dashboard(outbox), Dashboard(outbox)]
+    for index in dashboards.indices {
+      let byte = UInt8(isShared ? 7 : index)
+      dashboards[index].formSecret = Data(repeating: byte, count: 32)
+    }
+    let (one, other) = (dashboards[0], dashboards[1])
+    let first = try await serve(one) { client in
+      let visitor = try await Visitor(client)
+      let question = try await visitor.post(Self.discard, [("all", "yes")])
+      return (visitor.cookie, visitor.token, Visitor.answer(to: question.text))
+    }
+    try await serve(other) { client in
+      var visitor = try await Visitor(client)
+      (visitor.cookie, visitor.token) = (first.0, first.1)
+      let done = try await visitor.post(Self.discard, first.2)
+      #expect(done.status == (isShared ? .seeOther : .forbidden))
+      #expect(try await outbox.snapshot().dead == (isShared ? 0 : 1))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a secret that is too short is not taken`() async {
+    await #expect(processExitsWith: .failure) {
+      var dashboard = Dashboard()
+      dashboard.formSecret = Data(repeating: 7, count: 31)
+    }
+  }
+
   @Test func `a form without a session is refused`() async throws {
     try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
       var stranger = visitor

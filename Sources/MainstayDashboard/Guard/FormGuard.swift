@@ -15,11 +15,15 @@ struct FormGuard: Sendable {
   /// How long a form may take to arrive.
   static let maximumTime = Duration.seconds(10)
 
-  /// Lives as long as the process: after a start, pages that are open have to be reloaded.
-  private let key = SymmetricKey(size: .bits256)
+  /// Without a secret it lives as long as the process: after a start, pages that are open have to
+  /// be reloaded.
+  private let key: SymmetricKey
   private let timeline: Timeline
 
-  init(_ timeline: Timeline) { self.timeline = timeline }
+  init(_ timeline: Timeline, secret: Data?) {
+    self.timeline = timeline
+    key = secret.map { SymmetricKey(data: $0) } ?? SymmetricKey(size: .bits256)
+  }
 
   /// The session of a request; a new one where it has none.
   func session(of request: Request) -> Session {

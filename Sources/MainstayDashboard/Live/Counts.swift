@@ -121,7 +121,7 @@ final class Counts: Sendable {
     }
   }
 
-  /// Forgets what is known, since somebody has changed it: also what a look that is under way finds.
+  /// Forgets what is known, since somebody has changed it, and what a look under way will find.
   func forget(_ name: String) {
     entries.withLock { entries in
       guard let generation = entries[name]?.generation else { return }

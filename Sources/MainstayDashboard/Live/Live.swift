@@ -6,8 +6,8 @@ internal import MainstayOutbox
 /// Looks at everything once in an interval, and tells all pages that are open.
 ///
 /// However many there are, there is one that looks. Each outbox is counted by itself, so that one
-/// that does not answer keeps no news of anything else. A page that takes its news slowly finds them
-/// put together: none is kept for it but which parts have changed.
+/// that does not answer keeps no news of anything else. A page that takes its news slowly finds
+/// them put together: none is kept for it but which parts have changed.
 package final class Live: Sendable {
   /// How often an idle stream says that it is there.
   static let beat = Duration.seconds(15)
@@ -133,8 +133,7 @@ package final class Live: Sendable {
     if isNews { ring { $0.parts.insert(.outboxes) } }
   }
 
-  /// How an outbox stands, as the one who looks has found it, or as it is found now where that is too
-  /// long ago.
+  /// How an outbox stands, as the one who looks has found it, or as it is found now.
   ///
   /// - Throws: ``OutboxError``.
   func counts(of name: String) async throws -> Sample.Queue { try await counts.queue(name) }

@@ -63,7 +63,7 @@ package struct OperationTally: Sendable, Hashable {
 package struct SearchPlace: Sendable, Hashable {
   /// The last operation of the page.
   package let id: OperationID
-  /// Where it stood in its store, which counts though it may have gone; nil where that is not known.
+  /// Where it stood in its store, which counts though it may have gone; nil where nobody knows.
   package let number: Int64?
 
   package init(id: OperationID, number: Int64? = nil) {
