@@ -31,7 +31,7 @@ struct Routes<Context: RemoteAddressRequestContext> {
         group.on(RouterPath(path), method: method) { try await answer($0, $1) }
       } else {
         group.on(RouterPath(path), method: method) { _, _ -> Response in
-          throw Refusal.wrongMethod
+          throw WrongMethod(allowed: Self.methods.filter { answers.keys.contains($0) })
         }
       }
     }

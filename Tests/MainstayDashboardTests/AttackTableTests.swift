@@ -127,6 +127,24 @@ struct Attack: Sendable, CustomTestStringConvertible {
     await outbox.shutDown()
   }
 
+  @Test(arguments: [
+    (HTTPRequest.Method.post, "", "GET, HEAD"), (.delete, "/public/dashboard.css", "GET, HEAD"),
+    (.post, "/events", "GET"), (.get, "/outboxes/orders/dead/discard", "POST"),
+    (.options, "/circuits/reset", "POST"),
+  ])
+  func `a method that a path does not take is answered with those that it takes`(
+    method: HTTPRequest.Method, path: String, allowed: String
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    try await serve(Dashboard(outbox)) { client in
+      let answer = try await client.execute(
+        uri: "/mainstay\(path)", method: method, headers: Visitor.host)
+      #expect(answer.status == .methodNotAllowed)
+      #expect(answer.header("Allow") == allowed)
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `an answer to HEAD has no body, and the connection goes on`() async throws {
     let outbox = try await brokenOutbox(["a"])
     try await serve(Dashboard(outbox)) { client in

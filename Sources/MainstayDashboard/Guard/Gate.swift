@@ -19,6 +19,9 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       response = try await next(request, context)
     } catch let refusal as Refusal {
       response = answer(to: refusal)
+    } catch let error as WrongMethod {
+      response = answer(to: .wrongMethod)
+      response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
     } catch {
       guard !error.isCancellation else { throw error }
       response = site.failure(.serviceUnavailable, site.words(for: error))

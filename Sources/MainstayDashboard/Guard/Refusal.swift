@@ -42,6 +42,11 @@ enum Refusal: String, Error, CaseIterable {
   }
 }
 
+/// A path was asked in a way that it does not take: the refusal that names the others.
+struct WrongMethod: Error {
+  let allowed: [HTTPRequest.Method]
+}
+
 /// Tells of refusals, each kind at most once in an interval, so that nobody can fill the log.
 final class RefusalLog: Sendable {
   static let interval = Duration.seconds(60)
