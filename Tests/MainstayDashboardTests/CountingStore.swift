@@ -12,6 +12,8 @@ import MainstayOutboxTesting
 final class CountingStore: ForwardingStore, OperationSearch {
   let inner: InMemoryStore
   private let letters: Int
+  /// What it says that it has beside.
+  private let others = Locked<[OperationTally]>([])
   private let calls = Locked<[(name: String, limit: Int)]>([])
 
   init(_ inner: InMemoryStore, letters: Int = 0) { (self.inner, self.letters) = (inner, letters) }
@@ -25,6 +27,8 @@ final class CountingStore: ForwardingStore, OperationSearch {
     calls.withLock { $0.filter { $0.name == name }.map(\.limit).max() }
   }
 
+  func pretend(_ tallies: [OperationTally]) { others.withLock { $0 = tallies } }
+
   func forget() { calls.withLock { $0 = [] } }
 
   private func note(_ name: String, _ limit: Int) { calls.withLock { $0.append((name, limit)) } }
@@ -32,7 +36,7 @@ final class CountingStore: ForwardingStore, OperationSearch {
   func tally() async throws -> [OperationTally] {
     note("tally", 0)
     let crowd = OperationTally(kind: Order.kind, lane: .main, state: nil, count: letters)
-    return try await inner.tally() + (letters > 0 ? [crowd] : [])
+    return try await inner.tally() + (letters > 0 ? [crowd] : []) + others.withLock { $0 }
   }
 
   func operations(

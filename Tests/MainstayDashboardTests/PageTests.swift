@@ -155,6 +155,32 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a kind that was not counted has a gap, and not a zero`() async throws {
+    let clock = ManualClock()
+    let store = CountingStore(InMemoryStore())
+    @Sendable func tally(_ number: Int, _ count: Int) -> OperationTally {
+      OperationTally(
+        kind: OperationKind(rawValue: "kind-\(number)"), lane: .main, state: .ready, count: count)
+    }
+    let nine = (0..<9).map { tally($0, 10 + $0) }
+    store.pretend(nine)
+    let outbox = try await Outbox(store: store) {}
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
+      for tallies in [nine, [tally(0, 100)] + nine.dropFirst(), [tally(0, 200)]] {
+        store.pretend(tallies)
+        clock.advance(by: .seconds(5))
+        await clock.sleepers(atLeast: 3)
+      }
+      let page = try await Visitor(client, at: "/mainstay/outboxes/orders").page
+      #expect(page.contains("By kind in the last 15 s: kind-0 200, from 100 to 200."))
+      // Of four looks two have counted it, and the line begins with them.
+      #expect(page.contains(#"<polyline class="line1" points="400,"#))
+      #expect(page.matches(of: /<td class="number">–<\/td>/).count == 2)
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `names of any letters lead to their pages`() async throws {
     let outbox = try await brokenOutbox(["a"])
     var dashboard = Dashboard(outbox)

@@ -34,6 +34,11 @@ struct Memory: Sendable {
           (other.value, one.key.rawValue) < (one.value, other.key.rawValue)
         }.prefix(Memory.maximumKinds).map { ($0.key, $0.value) })
     }
+
+    /// How many operations of a kind there were; nil where others had more and it was not kept.
+    func count(of kind: OperationKind) -> Int? {
+      kinds[kind] ?? (kinds.count < Memory.maximumKinds ? 0 : nil)
+    }
   }
 
   private var rings: [String: [Point]] = [:]

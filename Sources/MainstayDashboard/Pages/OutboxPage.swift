@@ -65,7 +65,7 @@ extension Site {
       ? nil
       : Plot(
         "By kind", of: points,
-        frequent.map { kind in (kind.rawValue, { $0.kinds[kind] ?? 0 }) })
+        frequent.map { kind in (kind.rawValue, { $0.count(of: kind) }) })
     section.plots = [states, kinds].compactMap(\.self)
     if section.plots.isEmpty {
       section.note = "There is nothing to draw yet: it begins in a moment."
