@@ -50,5 +50,6 @@ dashboard.levels = levels
 var guarded = Dashboard(authenticator: { head in
   head.headerFields[.authorization].map(isOperator) ?? false
 })
+guarded.challenge = #"Basic realm="Operations""#
 guarded.isReadOnly = true
 guarded.mount(on: router, at: "operations")

@@ -40,15 +40,35 @@ public struct Dashboard: Sendable {
   public var isReadOnly = false
   /// Whether the payloads of operations are shown, redacted; `false` by default.
   public var showsPayloads = false
+  /// How a browser is asked to sign in where the authenticator refuses, such as
+  /// `Basic realm="Operations"`.
+  ///
+  /// It is the value of `WWW-Authenticate` in an answer with 401. Nil, the default, refuses with
+  /// 403, after which no browser asks anybody for a name.
+  public var challenge: String?
   /// Names, without a port, by which the machine itself may be called too.
   ///
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.
   public var allowedHosts: Set<String> = []
+  /// What the forms are signed by, at least 32 bytes; nil, the default, for a key of this process.
+  ///
+  /// Processes that serve the same addresses behind a load balancer need the same one: otherwise a
+  /// form of one is refused by the others. Keep it as a password. Circuits are those of one process
+  /// all the same.
+  public var formSecret: Data? {
+    didSet {
+      let count = formSecret?.count ?? Self.minimumSecret
+      precondition(
+        count >= Self.minimumSecret,
+        "formSecret of \(count) bytes is not legal: \(Self.minimumSecret) or more")
+    }
+  }
   /// How often it looks how everything stands, for plots and for pages that are open; 5 s by
   /// default, and at least 100 ms.
   ///
-  /// One look asks each outbox for its counts. Where that takes long, it looks less often.
+  /// One look asks each outbox for its counts. An outbox that takes long over it is asked less
+  /// often, and the others as ever.
   public var sampleInterval: Duration = .seconds(5) {
     didSet { sampleInterval = max(sampleInterval, .milliseconds(100)) }
   }
@@ -57,12 +77,16 @@ public struct Dashboard: Sendable {
   /// Others are answered with 503, and work without.
   public var maximumStreams = 1_000
 
+  private static let minimumSecret = 32
+
   let authenticator: Authenticator?
   let logger: Logger
   let timeline: Timeline
   let now: @Sendable () -> Date
   /// How long a stream of events waits for its reader.
   let patience: Timeout
+  /// How long a page waits for one of the outboxes that it shows.
+  let countingPatience: Timeout.Abandoning
 
   /// Makes a dashboard that shows nothing yet.
   ///
@@ -83,6 +107,7 @@ public struct Dashboard: Sendable {
     self.now = now
     timeline = Timeline(clock)
     patience = Timeout(EventStream.patience, name: "dashboard events", clock: clock)
+    countingPatience = Timeout.Abandoning(Live.patience, name: "dashboard counts", clock: clock)
   }
 
   /// Adds the pages to a router, and begins to look how everything stands.
@@ -92,7 +117,8 @@ public struct Dashboard: Sendable {
   ///
   /// - Parameters:
   ///   - router: A router or a group whose context knows the address of the other side.
-  ///   - path: Where the overview lies, below the router; `mainstay` by default.
+  ///   - path: Where the overview lies, below the router; `mainstay` by default, and empty for the
+  ///     router's own address.
   ///   - prefix: What the group or a proxy puts before `path`, such as `/internal`; empty by
   ///     default. Links begin with it.
   public func mount<Context: RemoteAddressRequestContext>(
@@ -107,7 +133,8 @@ public struct Dashboard: Sendable {
     on router: some RouterMethods<Context>, at path: String = "mainstay",
     behind prefix: String = ""
   ) -> Live {
-    let root = "\(prefix)/\(path.split(separator: "/").joined(separator: "/"))"
+    // Empty at the top of a server: two slashes would lead to another one.
+    let root = [prefix, path].flatMap { $0.split(separator: "/") }.map { "/\($0)" }.joined()
     let site = Site(dashboard: self, root: root)
     site.add(to: router.group(RouterPath(path)), of: Context.self)
     return site.live

@@ -14,9 +14,14 @@ struct Routes<Context: RemoteAddressRequestContext> {
   let site: Site
   let group: RouterGroup<Context>
 
-  /// Adds a page.
+  /// Adds a page; whoever asks for its head alone is answered alike, and the gate keeps the rest.
   func page(_ path: String, _ page: @escaping @Sendable (Request, Context) async throws -> Page) {
-    add(path, [.get: { [site] in site.answer($0, try await page($0, $1)) }])
+    read(path) { [site] in site.answer($0, try await page($0, $1)) }
+  }
+
+  /// Adds what can be read, whole or its head alone.
+  func read(_ path: String, _ answer: @escaping Answer) {
+    add(path, [.get: answer, .head: answer])
   }
 
   /// Adds a path with its methods; all others are refused.
@@ -26,7 +31,7 @@ struct Routes<Context: RemoteAddressRequestContext> {
         group.on(RouterPath(path), method: method) { try await answer($0, $1) }
       } else {
         group.on(RouterPath(path), method: method) { _, _ -> Response in
-          throw Refusal.wrongMethod
+          throw WrongMethod(allowed: Self.methods.filter { answers.keys.contains($0) })
         }
       }
     }

@@ -2,6 +2,8 @@
 
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
+internal import Mainstay
 internal import NIOCore
 
 extension Site {
@@ -15,7 +17,7 @@ extension Site {
       let isSecure = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] } == "https"
       response.setCookie(
         Cookie(
-          name: FormGuard.cookie, value: session.id, path: root, secure: isSecure,
+          name: FormGuard.cookie, value: session.id, path: home, secure: isSecure,
           httpOnly: true, sameSite: .strict))
     }
     return response
@@ -25,9 +27,17 @@ extension Site {
     html(status, Page(title: "This did not work", place: "", lead: words))
   }
 
+  /// What a person is told of an error, of which the log gets the code.
+  func words(for error: any Error) -> String {
+    let shown = ErrorMapping.current.map(error)
+    dashboard.logger.error(
+      "A page of the dashboard failed.", metadata: ["error": "\(shown.code.rawValue)"])
+    return shown.message.description
+  }
+
   private func html(_ status: HTTPResponse.Status, _ page: Page) -> Response {
     var page = page
-    page.root = root
+    (page.root, page.home) = (root, home)
     page.links = links(on: page)
     return Response(
       status: status, headers: [.contentType: "text/html; charset=utf-8"],
@@ -36,7 +46,7 @@ extension Site {
 
   /// The pages that there are, for the head of each.
   private func links(on page: Page) -> [Page.Link] {
-    var links = [Page.Link(title: "Overview", address: root)]
+    var links = [Page.Link(title: "Overview", address: home)]
     func add(_ title: String, _ path: String, where isThere: Bool) {
       if isThere { links.append(Page.Link(title: title, address: "\(root)/\(path)")) }
     }
@@ -48,7 +58,7 @@ extension Site {
     add("Levels", "levels", where: dashboard.levels != nil)
     return links.map { link in
       var link = link
-      link.isCurrent = link.address == page.place ?? root
+      link.isCurrent = link.address == page.place ?? home
       return link
     }
   }

@@ -16,12 +16,13 @@ struct Site: Sendable {
   static let maximumRows = 50
 
   let dashboard: Dashboard
-  /// The address of the overview, such as `/mainstay`.
+  /// What the addresses of all pages begin with, such as `/mainstay`; empty at the top of a server.
   let root: String
   let refusals: RefusalLog
   let forms: FormGuard
   let live: Live
   let holds = Holds()
+  let answered = AnsweredQuestions()
   let library = PageLibrary()
 
   init(dashboard: Dashboard, root: String) {
@@ -31,7 +32,7 @@ struct Site: Sendable {
     self.root = root
     let timeline = dashboard.timeline
     refusals = RefusalLog(dashboard.logger, elapsed: { timeline.now })
-    forms = FormGuard(dashboard.timeline)
+    forms = FormGuard(dashboard.timeline, secret: dashboard.formSecret)
     live = Live(dashboard)
   }
 
@@ -58,10 +59,11 @@ struct Site: Sendable {
     routes.page("outboxes/:name/operations/:id") { _, context in
       try await operation(Self.id(context.parameters.get("id")), of: queue(context))
     }
-    routes.add("diagnostics", [.get: { _, _ in try await diagnostics() }])
+    routes.read("diagnostics") { _, _ in try await diagnostics() }
+    // A stream has no end that its head could tell of.
     routes.add("events", [.get: { _, _ in try EventStream(self).open() }])
     for file in PublicFile.all {
-      routes.add("public/\(file.name)", [.get: { _, _ in file.answer }])
+      routes.read("public/\(file.name)") { _, _ in file.answer }
     }
     if !dashboard.isReadOnly {
       for action in LetterAction.allCases {
@@ -91,6 +93,9 @@ struct Site: Sendable {
     context.parameters.get(name)?.removingPercentEncoding
   }
 
+  /// The address of the overview.
+  var home: String { root.isEmpty ? "/" : root }
+
   func address(ofOutbox name: String) -> String { "\(root)/outboxes/\(Self.escaped(name))" }
 
   /// The outboxes, by name.
@@ -114,9 +119,15 @@ struct Site: Sendable {
     return OperationID(uuid)
   }
 
-  /// The operation after which a page of a list begins.
-  static func start(_ request: Request) throws -> OperationID? {
-    try request.uri.queryParameters["after"].map { try id(String($0)) }
+  /// Where a page of a list begins.
+  ///
+  /// Work is done in the order of the list: the operation that ended the last page has often gone.
+  static func start(_ request: Request) throws -> SearchPlace? {
+    guard let text = request.uri.queryParameters["after"].map(String.init) else { return nil }
+    let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+    let number = parts.count > 1 ? Int64(parts[1]) : nil
+    guard parts.count == 1 || number != nil else { throw Refusal.unknownPage }
+    return SearchPlace(id: try id(String(parts[0])), number: number)
   }
 }
 

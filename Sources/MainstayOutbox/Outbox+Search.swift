@@ -16,25 +16,25 @@ extension Outbox {
     try await calling { try await Self.search(of: $0).tally() }
   }
 
-  /// The operations that are not finished and match, the oldest first.
+  /// A page of the operations that are not finished and match, the oldest first.
   ///
   /// - Throws: ``OutboxError``.
   package func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws(OutboxError) -> [StoredOperation] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws(OutboxError) -> SearchPage<StoredOperation> {
     try await calling {
-      try await Self.search(of: $0).operations(matching: filter, after: id, limit: limit)
+      try await Self.search(of: $0).operations(matching: filter, after: place, limit: limit)
     }.map(vault.opened)
   }
 
-  /// The dead letters that match, the oldest operation first.
+  /// A page of the dead letters that match, the oldest operation first.
   ///
   /// - Throws: ``OutboxError``.
   package func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws(OutboxError) -> [DeadLetter] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws(OutboxError) -> SearchPage<DeadLetter> {
     try await calling {
-      try await Self.search(of: $0).deadLetters(matching: filter, after: id, limit: limit)
+      try await Self.search(of: $0).deadLetters(matching: filter, after: place, limit: limit)
     }.map(vault.opened)
   }
 

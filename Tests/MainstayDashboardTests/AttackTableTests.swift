@@ -117,13 +117,58 @@ struct Attack: Sendable, CustomTestStringConvertible {
         \r
         token=A
         """)
-      // Two watch how everything stands, and one the form.
-      await clock.sleepers(atLeast: 3)
+      // Three watch how everything stands, and one the form.
+      await clock.sleepers(atLeast: 4)
       clock.advance(by: .seconds(10))
       #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 408"))
     }
     #expect(log.lines.contains { $0.contains("refusal=tooSlow") })
     #expect(try await outbox.snapshot().dead == 1)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [
+    (HTTPRequest.Method.post, "", "GET, HEAD"), (.delete, "/public/dashboard.css", "GET, HEAD"),
+    (.post, "/events", "GET"), (.get, "/outboxes/orders/dead/discard", "POST"),
+    (.options, "/circuits/reset", "POST"),
+  ])
+  func `a method that a path does not take is answered with those that it takes`(
+    method: HTTPRequest.Method, path: String, allowed: String
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    try await serve(Dashboard(outbox)) { client in
+      let answer = try await client.execute(
+        uri: "/mainstay\(path)", method: method, headers: Visitor.host)
+      #expect(answer.status == .methodNotAllowed)
+      #expect(answer.header("Allow") == allowed)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `an answer to HEAD has no body, and the connection goes on`() async throws {
+    let outbox = try await brokenOutbox(["a"])
+    try await serve(Dashboard(outbox)) { client in
+      let socket = try Socket(port: try #require(client.port))
+      let heads = [
+        ("", 200), ("/circuits", 200), ("/outboxes/orders/dead", 200),
+        ("/public/dashboard.js", 200), ("/nowhere", 404), ("/outboxes/orders/dead/discard", 405),
+        ("/events", 405),
+      ]
+      for (path, status) in heads {
+        try socket.send("HEAD /mainstay\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let head = try await socket.read(until: "\r\n\r\n")
+        #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(head)")
+      }
+      // A body that came unasked would stand before this.
+      try socket.get("/mainstay/nowhere")
+      #expect(try await socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      // A stranger is refused in the same way.
+      try socket.send("HEAD /mainstay HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+      _ = try await socket.read(until: "</html>")
+      #expect(try await socket.read(until: "\r\n\r\n").contains("HTTP/1.1 403 "))
+      try socket.get("/mainstay")
+      #expect(try await socket.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+    }
     await outbox.shutDown()
   }
 

@@ -50,6 +50,44 @@ import Testing
     }
   }
 
+  @Test func `a form is taken behind a proxy that writes its own host, on the browser's word`()
+    async throws
+  {
+    let outbox = try await brokenOutbox(["a"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      var headers = Visitor.named("Origin", "https://operations.example")
+      headers.append(contentsOf: Visitor.named("Sec-Fetch-Site", "same-origin"))
+      let form = [("id", id), ("confirmed", "yes")]
+      let stranger = try await visitor.post(Self.discard, form, adding: headers, token: "AAAA")
+      #expect(stranger.status == .forbidden)
+      let done = try await visitor.post(Self.discard, form, adding: headers)
+      #expect(done.status == .seeOther)
+      #expect(try await outbox.snapshot().dead == 0)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a foreign name of this machine is refused, whatever its page says of where it is`()
+    async throws
+  {
+    try await serve(Dashboard()) { client in
+      let socket = try Socket(port: try #require(client.port))
+      try socket.send(
+        """
+        POST /mainstay/circuits/reset HTTP/1.1\r
+        Host: evil.example\r
+        Origin: http://evil.example\r
+        Sec-Fetch-Site: same-origin\r
+        Content-Length: 0\r
+        \r
+
+        """)
+      #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 403"))
+    }
+  }
+
   @Test(arguments: ["", "AAAA", "not base64!"])
   func `a form without the right token is refused`(token: String) async throws {
     try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
@@ -65,6 +103,39 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a form of another process is taken where both have the same secret, and only there`(
+    isShared: Bool
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    var dashboards = [Dashboard(outbox), Dashboard(outbox)]
+    for index in dashboards.indices {
+      let byte = UInt8(isShared ? 7 : index)
+      dashboards[index].formSecret = Data(repeating: byte, count: 32)
+    }
+    let (one, other) = (dashboards[0], dashboards[1])
+    let first = try await serve(one) { client in
+      let visitor = try await Visitor(client)
+      let question = try await visitor.post(Self.discard, [("all", "yes")])
+      return (visitor.cookie, visitor.token, Visitor.answer(to: question.text))
+    }
+    try await serve(other) { client in
+      var visitor = try await Visitor(client)
+      (visitor.cookie, visitor.token) = (first.0, first.1)
+      let done = try await visitor.post(Self.discard, first.2)
+      #expect(done.status == (isShared ? .seeOther : .forbidden))
+      #expect(try await outbox.snapshot().dead == (isShared ? 0 : 1))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a secret that is too short is not taken`() async {
+    await #expect(processExitsWith: .failure) {
+      var dashboard = Dashboard()
+      dashboard.formSecret = Data(repeating: 7, count: 31)
+    }
+  }
+
   @Test func `a form without a session is refused`() async throws {
     try await attack(refusedAs: "badToken", with: .forbidden) { visitor, form in
       var stranger = visitor
@@ -76,7 +147,7 @@ import Testing
   @Test func `a huge form is refused`() async throws {
     try await attack(refusedAs: "tooLarge", with: .contentTooLarge) { visitor, form in
       try await visitor.post(
-        Self.discard, form + [("more", String(repeating: "a", count: 70_000))])
+        Self.discard, form + [("more", String(repeating: "a", count: 300_000))])
     }
   }
 
@@ -175,6 +246,28 @@ import Testing
         uri: "/mainstay", method: .get, headers: [.authorization: "Basic YQ=="])
       #expect(known.status == .ok)
     }
+  }
+
+  @Test func `whoever has not signed in is asked to, and in no other way refused`() async throws {
+    let log = Log()
+    var dashboard = Dashboard(
+      authenticator: { $0.headerFields[.authorization] == "Basic YQ==" },
+      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+    dashboard.challenge = #"Basic realm="Operations""#
+    let router = Router(context: ForeignContext.self)
+    dashboard.mount(on: router)
+    try await Application(router: router).test(.live) { client in
+      for path in ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"] {
+        let stranger = try await client.execute(uri: path, method: .get)
+        #expect(stranger.status == .unauthorized)
+        #expect(stranger.headers[.wwwAuthenticate] == #"Basic realm="Operations""#)
+      }
+      let known = try await client.execute(
+        uri: "/mainstay", method: .get, headers: [.authorization: "Basic YQ=="])
+      #expect(known.status == .ok)
+      #expect(known.headers[.wwwAuthenticate] == nil)
+    }
+    #expect(log.lines.first?.contains("refusal=notAuthenticated") == true)
   }
 
   @Test func `refusals are told once a minute, with how many were not`() async throws {

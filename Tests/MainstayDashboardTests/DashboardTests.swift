@@ -103,6 +103,27 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a list goes on where its last page ended, though what stood there has gone`()
+    async throws
+  {
+    let outbox = try await brokenOutbox((0..<60).map { "\($0)" })
+    let ids = try await outbox.deadLetters(limit: 100).map(\.id)
+    try await serve(Dashboard(outbox)) { client in
+      let visitor = try await Visitor(client)
+      let next = try #require(visitor.page.firstMatch(of: /rel="next" href="([^"]+)"/)?.1)
+      try await outbox.discard(ids[49])
+      let page = try await visitor.get(String(next)).text
+      let seen = page.matches(of: /type="checkbox" name="id" value="([^"]+)"/)
+      #expect(seen.map { String($0.1) } == ids[50...].map(\.description))
+      // What is no place is nowhere.
+      for place in ["~1", "\(ids[0])~", "\(ids[0])~x", "\(ids[0])~1~2"] {
+        #expect(try await visitor.get("\(Self.dead)?after=\(place)").status == .notFound)
+      }
+      #expect(try await visitor.get("\(Self.dead)?after=\(ids[0])").status == .ok)
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `a search finds by kind, state and failure`() async throws {
     let outbox = try await Outbox(store: InMemoryStore()) {}
     await outbox.pause()

@@ -19,7 +19,7 @@ import Testing
     let outbox = try await brokenOutbox(["a"])
     try await serve(Dashboard(outbox, clock: clock)) { client in
       let socket = try Socket(port: try #require(client.port))
-      await clock.sleepers(atLeast: 2)
+      await clock.sleepers(atLeast: 3)
       try socket.get("/mainstay/events")
       let head = try await socket.read(until: "retry: 3000\n\n")
       #expect(head.hasPrefix("HTTP/1.1 200"))
@@ -61,6 +61,99 @@ import Testing
     #expect(store.count("tally") == before + 1)
     live.end()
     await outbox.shutDown()
+  }
+
+  @Test func `however many pages are loaded, nothing is counted for them`() async throws {
+    let clock = ManualClock()
+    let store = CountingStore(InMemoryStore(), letters: 3)
+    let outbox = try await Outbox(store: store) {}
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      // Two look, and one says that it is there.
+      await clock.sleepers(atLeast: 3)
+      store.forget()
+      let visitor = try await Visitor(client)
+      for path in ["", "/outboxes/orders", "/outboxes/orders/dead"] {
+        for _ in 0..<10 {
+          let page = try await visitor.get("/mainstay\(path)")
+          #expect(page.status == .ok)
+        }
+      }
+      #expect(store.count("tally") == 0)
+      clock.advance(by: .seconds(5))
+      await clock.sleepers(atLeast: 3)
+      #expect(store.count("tally") == 1)
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `whoever has decided on letters sees the numbers that this left`() async throws {
+    let clock = ManualClock()
+    let outbox = try await brokenOutbox(["a", "b"])
+    let id = try #require(try await outbox.deadLetters().first).id.description
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
+      let visitor = try await Visitor(client)
+      #expect(visitor.page.contains("2 operations were given up."))
+      let done = try await visitor.post(
+        "/mainstay/outboxes/orders/dead/discard", [("id", id), ("confirmed", "yes")])
+      let page = try await visitor.get(try #require(done.headers[.location])).text
+      #expect(page.contains("1 operation was given up."))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `an open page is told of counts, reasons and evidence, though the state is the same`()
+    async throws
+  {
+    let (tally, levels) = (PolicyTally(), DegradationController(.standard))
+    let breaker = CircuitBreaker("catalog", observer: tally)
+    let clock = ManualClock()
+    let monitor = ConnectivityMonitor(
+      source: ScriptedConnectivitySource(.online), clock: clock,
+      date: { Date(timeIntervalSince1970: 1_800_000_000 + clock.now.offset / .seconds(1)) })
+    var dashboard = Dashboard()
+    (dashboard.breakers, dashboard.tally) = ([breaker], tally)
+    (dashboard.levels, dashboard.connectivity) = (levels, monitor)
+    for await state in monitor.updates where state.standing == .online { break }
+    breaker.open()
+    levels.report(.memory, isMet: false)
+    let live = Live(dashboard)
+    // As much evidence as is kept.
+    for _ in 0..<300 { monitor.record(.delivered) }
+    await live.sample()
+    let listener = try #require(live.listener())
+    await live.sample()
+    #expect(listener.take()?.parts == [])
+    await #expect(throws: Rejection.self) { try await breaker.run {} }
+    await live.sample()
+    #expect(listener.take()?.parts == .circuits)
+    levels.report(.processor, isMet: false)
+    await live.sample()
+    #expect(listener.take()?.parts == .levels)
+    clock.advance(by: .seconds(1))
+    monitor.record(.delivered)
+    await live.sample()
+    #expect(listener.take()?.parts == .connection)
+    live.end()
+  }
+
+  @Test func `every page that is told of anything is brought up to date now and then`()
+    async throws
+  {
+    let clock = ManualClock()
+    var dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
+    dashboard.breakers = [CircuitBreaker("catalog")]
+    try await serve(dashboard) { client in
+      let page = try await Visitor(client, at: "/mainstay/circuits").page
+      #expect(page.contains(#"data-parts="circuits plots""#))
+      #expect(page.contains(#"<p id="lead" class="lead" data-live><bdi>An open circuit"#))
+      let socket = try Socket(port: try #require(client.port))
+      await clock.sleepers(atLeast: 2)
+      try socket.get("/mainstay/events")
+      _ = try await socket.read(until: "retry: 3000\n\n")
+      clock.advance(by: .seconds(60))
+      #expect(try await socket.read(until: "}\n\n").contains(#"{"parts":["plots"]}"#))
+    }
   }
 
   @Test func `a slow page finds its news put together`() async throws {

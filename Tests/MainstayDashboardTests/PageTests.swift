@@ -135,21 +135,48 @@ import Testing
     let clock = ManualClock()
     let outbox = try await brokenOutbox(["a", "b"])
     try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
       let visitor = try await Visitor(client, at: "/mainstay")
       let path = "/mainstay/outboxes/orders"
       let first = try await visitor.get(path).text
       #expect(first.contains("There is nothing to draw yet"))
       for _ in 0..<3 {
-        await clock.sleepers(atLeast: 2)
+        await clock.sleepers(atLeast: 3)
         clock.advance(by: .seconds(5))
       }
-      await clock.sleepers(atLeast: 2)
+      await clock.sleepers(atLeast: 3)
       let page = try await visitor.get(path).text
       #expect(page.contains("<polyline class=\"line4\""))
       #expect(page.contains("aria-label=\"By state in the last 15 s: ready 0, from 0 to 0;"))
       #expect(page.contains("given up 2, from 2 to 2."))
       #expect(page.contains("By kind in the last 15 s: order 2"))
       #expect(!page.contains("style="))
+    }
+    await outbox.shutDown()
+  }
+
+  @Test func `a kind that was not counted has a gap, and not a zero`() async throws {
+    let clock = ManualClock()
+    let store = CountingStore(InMemoryStore())
+    @Sendable func tally(_ number: Int, _ count: Int) -> OperationTally {
+      OperationTally(
+        kind: OperationKind(rawValue: "kind-\(number)"), lane: .main, state: .ready, count: count)
+    }
+    let nine = (0..<9).map { tally($0, 10 + $0) }
+    store.pretend(nine)
+    let outbox = try await Outbox(store: store) {}
+    try await serve(Dashboard(outbox, clock: clock)) { client in
+      await clock.sleepers(atLeast: 3)
+      for tallies in [nine, [tally(0, 100)] + nine.dropFirst(), [tally(0, 200)]] {
+        store.pretend(tallies)
+        clock.advance(by: .seconds(5))
+        await clock.sleepers(atLeast: 3)
+      }
+      let page = try await Visitor(client, at: "/mainstay/outboxes/orders").page
+      #expect(page.contains("By kind in the last 15 s: kind-0 200, from 100 to 200."))
+      // Of four looks two have counted it, and the line begins with them.
+      #expect(page.contains(#"<polyline class="line1" points="400,"#))
+      #expect(page.matches(of: /<td class="number">–<\/td>/).count == 2)
     }
     await outbox.shutDown()
   }
@@ -168,6 +195,38 @@ import Testing
       #expect(links.contains { $0.contains("%C3%BCber") })
       #expect(links.contains { $0.contains("errors/") })
       for link in links { #expect(try await visitor.get(link).status == .ok, "\(link)") }
+    }
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [
+    ("", "", "/", ""), ("/", "/", "/", ""), ("", "/internal", "/internal", "/internal"),
+    ("/operations/", "/internal/", "/internal/operations", "/internal/operations"),
+  ])
+  func `links lead to this server, wherever it is mounted`(
+    path: String, prefix: String, home: String, root: String
+  ) async throws {
+    let outbox = try await brokenOutbox(["a"])
+    var dashboard = Dashboard(outbox)
+    dashboard.breakers = [CircuitBreaker("catalog")]
+    let router = Router(context: LiveContext.self)
+    let below = prefix.split(separator: "/").joined(separator: "/")
+    dashboard.mount(on: router.group(RouterPath(below)), at: path, behind: prefix)
+    try await Application(router: router).test(.live) { client in
+      let visitor = try await Visitor(client, at: home)
+      #expect(visitor.page.contains(#"<a class="brand" href="\#(home)">"#))
+      #expect(visitor.page.contains(#"<a href="\#(home)" aria-current="page">"#))
+      #expect(!visitor.page.contains("\"//"))
+      let links = visitor.page.matches(of: /(?:href|src)="([^"#]+)"/).map { String($0.1) }
+      #expect(links.contains("\(root)/public/dashboard.js"))
+      for link in links { #expect(try await visitor.get(link).status == .ok, "\(link)") }
+      let circuits = try await Visitor(client, at: "\(root)/circuits")
+      let done = try await circuits.post(
+        "\(root)/circuits/reset", [("id", "catalog"), ("confirmed", "yes")])
+      #expect(done.headers[.location] == "\(root)/circuits?done=reset-1")
+      let first = try await client.execute(uri: home, method: .get, headers: Visitor.host)
+      let cookie = try #require(first.headers[.setCookie]).components(separatedBy: "; ")
+      #expect(cookie.contains("Path=\(home)"))
     }
     await outbox.shutDown()
   }

@@ -117,6 +117,13 @@ struct Visitor: Sendable {
       uri: path, method: .post, headers: headers, body: ByteBuffer(string: text))
   }
 
+  /// What a question on a page sends along when it is answered, without the token.
+  static func answer(to page: String) -> [(String, String)] {
+    let question = page.components(separatedBy: "<form class=\"question\"").last ?? ""
+    return question.matches(of: /<input type="hidden" name="([^"]+)" value="([^"]*)">/)
+      .map { (String($0.1), String($0.2)) }.filter { $0.0 != "token" }
+  }
+
   private static func escaped(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
   }

@@ -88,13 +88,14 @@ import Testing
     ]
     for (filter, count) in looks {
       let found = try await outbox.deadLetters(matching: filter, after: nil, limit: 10)
+        .found
       #expect(found.count == count, "\(kind) \(filter)")
       let ids = try await outbox.deadLetterIDs(matching: filter, limit: 10)
       #expect(ids == found.map(\.id), "\(kind) \(filter)")
     }
     let second = try await outbox.deadLetters(
-      matching: OperationFilter(), after: all[0].id, limit: 1)
-    #expect(second.map(\.id) == [all[1].id])
+      matching: OperationFilter(), after: SearchPlace(id: all[0].id), limit: 1)
+    #expect(second.found.map(\.id) == [all[1].id])
     #expect(try await outbox.deadLetterIDs(matching: OperationFilter(), limit: 2).count == 2)
     await outbox.shutDown()
   }
@@ -124,13 +125,37 @@ import Testing
     let errands = OperationFilter(kind: "errand", state: .scheduled)
     let first = try await outbox.operations(matching: errands, after: nil, limit: 1_000)
     let rest = try await outbox.operations(
-      matching: errands, after: first.last?.id, limit: 1_000)
-    #expect((first.count, rest.count) == (1_000, 100))
-    #expect(Set((first + rest).map(\.id)).count == 1_100)
+      matching: errands, after: try #require(first.next), limit: 1_000)
+    #expect((first.found.count, rest.found.count) == (1_000, 100))
+    #expect(rest.next == nil)
+    #expect(Set((first.found + rest.found).map(\.id)).count == 1_100)
     let none = OperationFilter(kind: "errand", state: .ready)
-    #expect(try await outbox.operations(matching: none, after: nil, limit: 10).isEmpty)
+    #expect(try await outbox.operations(matching: none, after: nil, limit: 10).found.isEmpty)
     let customer = OperationFilter(text: "customer 3")
-    #expect(try await outbox.operations(matching: customer, after: nil, limit: 10).count == 1)
+    #expect(
+      try await outbox.operations(matching: customer, after: nil, limit: 10).found.count == 1)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [Kind.memory, .sqlite])
+  func `the next page begins where the last one ended, though what stood there has gone`(
+    kind: Kind
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    let all = OperationFilter()
+    let letters = try await outbox.deadLetters().map(\.id)
+    let some = try await outbox.deadLetters(matching: all, after: nil, limit: 2)
+    try await outbox.discard(letters[1])
+    let others = try await outbox.deadLetters(matching: all, after: some.next, limit: 2)
+    #expect(others.found.map(\.id) == [letters[2]])
+    #expect(others.next == nil)
+    let errands = OperationFilter(kind: "errand")
+    let first = try await outbox.operations(matching: errands, after: nil, limit: 50)
+    _ = try await outbox.cancel(try #require(first.found.last).id)
+    let second = try await outbox.operations(matching: errands, after: first.next, limit: 2_000)
+    #expect(second.found.count == 1_050)
+    #expect(Set(first.found.map(\.id)).isDisjoint(with: second.found.map(\.id)))
     await outbox.shutDown()
   }
 }

@@ -10,15 +10,20 @@ internal import NIOCore
 /// Knows forms that its own pages have sent from those that other sites have.
 struct FormGuard: Sendable {
   static let cookie = "mainstay-dashboard"
-  static let maximumBytes = 65_536
+  /// How large a form may be: one that names ten thousand operations has its room.
+  static let maximumBytes = 262_144
   /// How long a form may take to arrive.
   static let maximumTime = Duration.seconds(10)
 
-  /// Lives as long as the process: after a start, pages that are open have to be reloaded.
-  private let key = SymmetricKey(size: .bits256)
+  /// Without a secret it lives as long as the process: after a start, pages that are open have to
+  /// be reloaded.
+  private let key: SymmetricKey
   private let timeline: Timeline
 
-  init(_ timeline: Timeline) { self.timeline = timeline }
+  init(_ timeline: Timeline, secret: Data?) {
+    self.timeline = timeline
+    key = secret.map { SymmetricKey(data: $0) } ?? SymmetricKey(size: .bits256)
+  }
 
   /// The session of a request; a new one where it has none.
   func session(of request: Request) -> Session {
@@ -40,16 +45,17 @@ struct FormGuard: Sendable {
   /// - Throws: `Refusal`.
   func form(of request: Request) async throws -> Form {
     let (head, headers) = (request.head, request.headers)
-    if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ headers[$0] }),
-      site != "same-origin"
-    {
-      throw Refusal.foreignOrigin
-    }
-    if let origin = headers[.origin] {
+    switch HTTPField.Name("Sec-Fetch-Site").flatMap({ headers[$0] }) {
+    // A browser compares with the address that it knows; a proxy may have written another host. A
+    // foreign name that leads here is refused by the gate, where nobody has to sign in.
+    case "same-origin": break
+    case nil:
+      guard let origin = headers[.origin] else { break }
       let host = head.authority ?? ""
       guard origin == "http://\(host)" || origin == "https://\(host)" else {
         throw Refusal.foreignOrigin
       }
+    default: throw Refusal.foreignOrigin
     }
     guard headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
       throw Refusal.badForm

@@ -2,7 +2,6 @@
 
 internal import HTTPTypes
 internal import Hummingbird
-internal import Logging
 internal import Mainstay
 internal import NIOCore
 
@@ -19,17 +18,27 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       try await check(request.head, from: context.remoteAddress)
       response = try await next(request, context)
     } catch let refusal as Refusal {
-      site.refusals.add(refusal)
-      response = site.failure(refusal.status, refusal.words)
-      if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
+      response = answer(to: refusal)
+    } catch let error as WrongMethod {
+      response = answer(to: .wrongMethod)
+      response.headers[.allow] = error.allowed.map(\.rawValue).joined(separator: ", ")
     } catch {
       guard !error.isCancellation else { throw error }
-      let shown = ErrorMapping.current.map(error)
-      site.dashboard.logger.error(
-        "A page of the dashboard failed.", metadata: ["error": "\(shown.code.rawValue)"])
-      response = site.failure(.serviceUnavailable, shown.message.description)
+      response = site.failure(.serviceUnavailable, site.words(for: error))
     }
     Self.protect(&response.headers)
+    // A body would be read as the beginning of the next answer on the same connection.
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func answer(to refusal: Refusal) -> Response {
+    site.refusals.add(refusal)
+    var response = site.failure(refusal.status, refusal.words)
+    if refusal == .tooManyStreams { response.headers[.retryAfter] = "30" }
+    if refusal == .notAuthenticated, let challenge = site.dashboard.challenge {
+      response.status = .unauthorized
+      response.headers[.wwwAuthenticate] = challenge
+    }
     return response
   }
 

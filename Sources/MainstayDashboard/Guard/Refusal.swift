@@ -7,7 +7,7 @@ internal import Mainstay
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
   case foreignPeer, foreignHost, notAuthenticated, foreignOrigin, badToken, badForm, tooLarge
-  case tooSlow, unknownPage, wrongMethod, tooManyStreams, unreadStream
+  case tooSlow, answeredAlready, unknownPage, wrongMethod, tooManyStreams, unreadStream
 
   var status: HTTPResponse.Status {
     switch self {
@@ -15,6 +15,7 @@ enum Refusal: String, Error, CaseIterable {
     case .badForm: .unprocessableContent
     case .tooLarge: .contentTooLarge
     case .tooSlow, .unreadStream: .requestTimeout
+    case .answeredAlready: .conflict
     case .unknownPage: .notFound
     case .wrongMethod: .methodNotAllowed
     case .tooManyStreams: .serviceUnavailable
@@ -32,12 +33,18 @@ enum Refusal: String, Error, CaseIterable {
     case .badForm: "The form cannot be read."
     case .tooLarge: "The form is too large."
     case .tooSlow: "The form took too long to arrive."
+    case .answeredAlready: "This question was answered already. Look again at what is left."
     case .wrongMethod: "This page does not take such a request."
     case .tooManyStreams: "Too many pages listen to this dashboard already. Try again later."
     case .unreadStream: "The stream of changes was not read."
     case .unknownPage: "There is no such page, or what it showed is gone."
     }
   }
+}
+
+/// A path was asked in a way that it does not take: the refusal that names the others.
+struct WrongMethod: Error {
+  let allowed: [HTTPRequest.Method]
 }
 
 /// Tells of refusals, each kind at most once in an interval, so that nobody can fill the log.

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Mainstay
+internal import MainstayOutbox
 
 /// Looks at everything once in an interval, and tells all pages that are open.
 ///
-/// However many there are, there is one that looks. A page that takes its news slowly finds them
-/// put together: none is kept for it but which parts have changed.
+/// However many there are, there is one that looks. Each outbox is counted by itself, so that one
+/// that does not answer keeps no news of anything else. A page that takes its news slowly finds
+/// them put together: none is kept for it but which parts have changed.
 package final class Live: Sendable {
   /// How often an idle stream says that it is there.
   static let beat = Duration.seconds(15)
-  /// How often what is drawn over time is drawn anew, though nothing changed.
+  /// How often all pages are brought up to date, though nothing changed.
   static let redraw = Duration.seconds(60)
+  /// How long a page that shows all outboxes waits for one of them.
+  static let patience = Duration.seconds(2)
 
   private struct State {
     var memory = Memory()
     var latest: Sample?
+    /// What was found of each outbox last; nil for one that cannot be read.
+    var queues: [String: Sample.Queue?] = [:]
     var drawn: Duration?
     var seats: [UInt64: Seat] = [:]
     var nextSeat: UInt64 = 0
@@ -29,10 +35,14 @@ package final class Live: Sendable {
   }
 
   private let dashboard: Dashboard
+  private let counts: Counts
   private let state = Locked(State())
   private let tasks = Locked<[Task<Void, Never>]>([])
 
-  package init(_ dashboard: Dashboard) { self.dashboard = dashboard }
+  package init(_ dashboard: Dashboard) {
+    self.dashboard = dashboard
+    counts = Counts(dashboard)
+  }
 
   deinit { end() }
 
@@ -42,10 +52,10 @@ package final class Live: Sendable {
     let sampling = Task { [weak self] in
       while !Task.isCancelled {
         let start = timeline.now
-        await self?.sample()
-        // Counting a long queue takes its time: most of it is left to the work.
-        let pause = max(interval, (timeline.now - start) * 4)
-        guard (try? await timeline.sleep(until: start + pause)) != nil, self != nil else { return }
+        self?.look()
+        guard (try? await timeline.sleep(until: start + interval)) != nil, self != nil else {
+          return
+        }
       }
     }
     let beating = Task { [weak self] in
@@ -55,7 +65,21 @@ package final class Live: Sendable {
         self.ring { $0.isBeat = true }
       }
     }
-    tasks.withLock { $0 += [sampling, beating] }
+    let others = dashboard.outboxes.keys.map { counting($0) }
+    tasks.withLock { $0 += [sampling, beating] + others }
+  }
+
+  /// Counts an outbox for as long as this is there, which one that does not answer keeps not alive.
+  private func counting(_ name: String) -> Task<Void, Never> {
+    let (timeline, interval) = (dashboard.timeline, dashboard.sampleInterval)
+    return Task { [weak self, counts] in
+      while !Task.isCancelled {
+        guard let look = await counts.look(at: name) else { return }
+        self?.take(look, of: name)
+        let next = look.reading + look.pause(atLeast: interval)
+        guard (try? await timeline.sleep(until: next)) != nil, self != nil else { return }
+      }
+    }
   }
 
   package func end() {
@@ -64,6 +88,7 @@ package final class Live: Sendable {
       return tasks
     }
     for task in tasks { task.cancel() }
+    counts.end()
     let seats = state.withLock { state in
       state.isEnded = true
       defer { state.seats = [:] }
@@ -74,7 +99,18 @@ package final class Live: Sendable {
 
   /// Looks once, and tells who listens what has changed.
   package func sample() async {
-    let sample = await dashboard.sample()
+    look()
+    await withTaskGroup(of: Void.self) { group in
+      for name in dashboard.outboxes.keys {
+        group.addTask { [self] in
+          if let look = await counts.look(at: name) { take(look, of: name) }
+        }
+      }
+    }
+  }
+
+  private func look() {
+    let sample = dashboard.sample()
     let parts = state.withLock { state in
       var parts = sample.changes(since: state.latest)
       if state.drawn.map({ sample.reading - $0 >= Self.redraw }) ?? true {
@@ -82,11 +118,45 @@ package final class Live: Sendable {
         state.drawn = sample.reading
       }
       state.latest = sample
-      state.memory.add(sample)
       return parts
     }
     if !parts.isEmpty { ring { $0.parts.formUnion(parts) } }
   }
+
+  private func take(_ look: Counts.Look, of name: String) {
+    let queue = try? look.result.get()
+    let isNews = state.withLock { state in
+      let earlier = state.queues.updateValue(queue, forKey: name)
+      if let queue { state.memory.add(Memory.Point(reading: look.reading, queue), of: name) }
+      return earlier != .some(queue)
+    }
+    if isNews { ring { $0.parts.insert(.outboxes) } }
+  }
+
+  /// How an outbox stands, as the one who looks has found it, or as it is found now.
+  ///
+  /// - Throws: ``OutboxError``.
+  func counts(of name: String) async throws -> Sample.Queue { try await counts.queue(name) }
+
+  /// How an outbox stands, for a page that shows others as well and does not wait for long.
+  ///
+  /// - Throws: ``OutboxError``.
+  func countsInTime(of name: String) async throws -> Sample.Queue {
+    if let look = counts.fresh(name) { return try look.result.get() }
+    let silent = OutboxError(.unavailable, details: "no answer within \(Self.patience)")
+    // Whoever comes later does not wait for it once more.
+    guard counts.waiting(name).map({ $0 < Self.patience }) ?? true else { throw silent }
+    do {
+      return try await dashboard.countingPatience.runSendable { [counts] in
+        try await counts.queue(name)
+      }
+    } catch is TimedOut {
+      throw silent
+    }
+  }
+
+  /// Forgets how an outbox stands, since somebody has changed it from here.
+  func forgetCounts(of name: String) { counts.forget(name) }
 
   private func ring(_ change: (inout Seat) -> Void) {
     let bells = state.withLock { state in

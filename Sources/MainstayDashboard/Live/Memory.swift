@@ -34,21 +34,23 @@ struct Memory: Sendable {
           (other.value, one.key.rawValue) < (one.value, other.key.rawValue)
         }.prefix(Memory.maximumKinds).map { ($0.key, $0.value) })
     }
+
+    /// How many operations of a kind there were; nil where others had more and it was not kept.
+    func count(of kind: OperationKind) -> Int? {
+      kinds[kind] ?? (kinds.count < Memory.maximumKinds ? 0 : nil)
+    }
   }
 
   private var rings: [String: [Point]] = [:]
   private var starts: [String: Int] = [:]
 
-  mutating func add(_ sample: Sample) {
-    for (name, queue) in sample.queues {
-      let point = Point(reading: sample.reading, queue)
-      if rings[name, default: []].count < Self.capacity {
-        rings[name, default: []].append(point)
-      } else {
-        let start = starts[name, default: 0]
-        rings[name]?[start] = point
-        starts[name] = (start + 1) % Self.capacity
-      }
+  mutating func add(_ point: Point, of name: String) {
+    if rings[name, default: []].count < Self.capacity {
+      rings[name, default: []].append(point)
+    } else {
+      let start = starts[name, default: 0]
+      rings[name]?[start] = point
+      starts[name] = (start + 1) % Self.capacity
     }
   }
 

@@ -15,7 +15,7 @@ package struct LiveParts: OptionSet, Sendable, Hashable {
   package static let errors = LiveParts(rawValue: 4)
   package static let connection = LiveParts(rawValue: 8)
   package static let levels = LiveParts(rawValue: 16)
-  /// What is drawn over time goes on even where nothing changes.
+  /// What is drawn over time, or says how long ago something was, goes on where nothing changes.
   package static let plots = LiveParts(rawValue: 32)
 
   private static let names: [(part: LiveParts, name: String)] = [
@@ -27,8 +27,9 @@ package struct LiveParts: OptionSet, Sendable, Hashable {
   var names: [String] { Self.names.filter { contains($0.part) }.map(\.name) }
 }
 
-/// How everything stood at one moment.
+/// How everything but the outboxes stood at one moment: what is known without waiting for anybody.
 struct Sample: Sendable {
+  /// How an outbox stood.
   struct Queue: Sendable, Equatable {
     var snapshot = OutboxSnapshot()
     var tally: [OperationTally] = []
@@ -44,51 +45,63 @@ struct Sample: Sendable {
 
   /// When it was taken, by the clock of the dashboard.
   var reading: Duration
-  var queues: [String: Queue] = [:]
   var circuits: [String] = []
+  /// What was counted of circuits and pipelines.
+  var policies: [PolicyTally.Counts?] = []
   var captured = 0
-  var connection: String?
-  var level: FeatureLevel?
+  var connection: Connectivity?
+  /// Since when it is believed, and when each piece of evidence came.
+  ///
+  /// How much evidence there is stays the same in the end.
+  var moments: [Date] = []
+  var levels: DegradationController.Status?
 
   /// What is different from an earlier one.
   func changes(since earlier: Sample?) -> LiveParts {
     guard let earlier else { return [] }
     var parts: LiveParts = []
-    if queues != earlier.queues { parts.insert(.outboxes) }
-    if circuits != earlier.circuits { parts.insert(.circuits) }
+    if circuits != earlier.circuits || policies != earlier.policies { parts.insert(.circuits) }
     if captured != earlier.captured { parts.insert(.errors) }
-    if connection != earlier.connection { parts.insert(.connection) }
-    if level != earlier.level { parts.insert(.levels) }
+    if connection != earlier.connection || !Self.areSame(moments, earlier.moments) {
+      parts.insert(.connection)
+    }
+    if levels != earlier.levels { parts.insert(.levels) }
     return parts
+  }
+
+  /// Compares moments that are reckoned back from now, and never come out quite alike.
+  private static func areSame(_ ones: [Date], _ others: [Date]) -> Bool {
+    ones.count == others.count
+      && zip(ones, others).allSatisfy { abs($0.timeIntervalSince($1)) < 0.01 }
   }
 }
 
 extension Dashboard {
-  /// Looks at everything once; an outbox that cannot be read is left out.
-  func sample() async -> Sample {
+  /// Looks at everything but the outboxes once.
+  func sample() -> Sample {
     var sample = Sample(reading: timeline.now)
-    for (name, outbox) in outboxes {
-      guard let snapshot = try? await outbox.snapshot(), let tally = try? await outbox.tally()
-      else { continue }
-      sample.queues[name] = Sample.Queue(snapshot: snapshot, tally: tally.inOrder)
+    sample.circuits = breakers.map {
+      "\($0.name) \($0.state.word) \($0.isolationCount) \($0.mode) \($0.waiting)"
     }
-    sample.circuits = breakers.map { "\($0.name) \($0.state.word) \($0.isolationCount)" }
+    if let tally {
+      sample.policies = (breakers.map(\.name) + pipelines.map(\.name)).map(tally.counts)
+    }
     sample.captured = errors?.ledger.captured ?? 0
     if let current = connectivity?.current {
-      sample.connection = "\(current.standing.rawValue) \(current.evidence.count) \(current.since)"
+      sample.moments = [current.since] + current.evidence.map(\.date)
+      sample.connection = current.withoutEvidence
     }
-    sample.level = levels?.status.level
+    sample.levels = levels?.status
     return sample
   }
 }
 
-extension [OperationTally] {
-  /// In an order that does not depend on the store.
-  fileprivate var inOrder: Self {
-    sorted { one, other in
-      (one.kind.rawValue, one.lane.rawValue, one.state?.rawValue ?? "")
-        < (other.kind.rawValue, other.lane.rawValue, other.state?.rawValue ?? "")
-    }
+extension Connectivity {
+  /// What is believed, without what changes all the time by itself, and without moments.
+  fileprivate var withoutEvidence: Connectivity {
+    var copy = self
+    (copy.confidence, copy.since, copy.evidence) = (0, .distantPast, [])
+    return copy
   }
 }
 

@@ -39,6 +39,12 @@ enum LetterAction: String, CaseIterable, Sendable {
     }
   }
 
+  /// What is said where something kept it from going on.
+  func stopped(after done: Int, of all: Int, _ why: String) -> String {
+    let what = self == .redrive ? "were given another try" : "were discarded"
+    return "At least \(Words.number(done)) of \(Words.number(all)) \(what); then it stopped. \(why)"
+  }
+
   /// - Returns: How many were still there, and what kept it from going on.
   func perform(
     on ids: [OperationID], in outbox: Outbox
@@ -71,8 +77,8 @@ extension Site {
   func deadLetters(of queue: Queue, _ request: Request) async throws -> Page {
     let look = Look(request)
     let letters = try await queue.outbox.deadLetters(
-      matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
-    let tally = try await queue.outbox.tally().filter { $0.state == nil }
+      matching: look.filter, after: Self.start(request), limit: Self.pageSize)
+    let tally = try await live.counts(of: queue.name).tally.filter { $0.state == nil }
     let count = tally.reduce(0) { $0 + $1.count }
     var page = Page(
       title: "Dead letters of \(queue.name)", place: queue.address,
@@ -81,11 +87,8 @@ extension Site {
         : "\(Words.plural(count, "operation was", "operations were")) given up.",
       live: .outboxes)
     page.search = look.search(tally, withStates: false)
-    page.sections = [list(letters, of: queue, look)]
-    if letters.count > Self.pageSize {
-      let last = letters[Self.pageSize - 1].id
-      page.next = look.address("\(queue.address)/dead", after: last)
-    }
+    page.sections = [list(letters.found, of: queue, look)]
+    page.next = letters.next.map { look.address("\(queue.address)/dead", after: $0) }
     return page
   }
 
@@ -97,7 +100,7 @@ extension Site {
     return Page.Section(
       "Dead letters",
       ["Operation", "Kind", "Lane", .number("Attempts"), "Given up", "Reason", "Message"],
-      letters.prefix(Self.pageSize).map { letter in
+      letters.map { letter in
         let id = letter.id.description
         return Page.Row(
           Page.Cell(letter.id.short, link: "\(queue.address)/operations/\(id)"),
@@ -119,11 +122,19 @@ extension Site {
     guard form["confirmed"] == "yes" else {
       return answer(request, question(action, chosen, form, queue))
     }
-    let (count, failure) = await action.perform(on: chosen.ids, in: queue.outbox)
+    if let text = form["question"] {
+      guard let question = UUID(uuidString: text) else { throw Refusal.badForm }
+      guard answered.answer(question) else { throw Refusal.answeredAlready }
+    }
+    let (count, error) = await action.perform(on: chosen.ids, in: queue.outbox)
+    live.forgetCounts(of: queue.name)
     dashboard.logger.notice(
       "Dead letters were acted on from the dashboard.",
       metadata: ["action": "\(action.rawValue)", "outbox": "\(queue.name)", "count": "\(count)"])
-    if let failure { throw failure }
+    if let error {
+      return failure(
+        .serviceUnavailable, action.stopped(after: count, of: chosen.ids.count, words(for: error)))
+    }
     return redirect(to: "\(queue.address)/dead?done=\(action.rawValue)-\(count)")
   }
 
@@ -136,16 +147,15 @@ extension Site {
   /// - Throws: `Refusal.badForm` where nothing legal was chosen.
   private func chosen(_ form: Form, in queue: Queue) async throws -> Chosen {
     if form["all"] == "yes" {
-      // Never more than the question was about: what came meanwhile stays.
-      let asked = try form["count"].map { text in
-        guard let count = Int(text), (1...LetterAction.maximum).contains(count) else {
-          throw Refusal.badForm
-        }
-        return count
+      guard form["confirmed"] == "yes" else {
+        let ids = try await queue.outbox.deadLetterIDs(
+          matching: Look(form).filter, limit: LetterAction.maximum)
+        return Chosen(ids: ids, isAll: true)
       }
-      let ids = try await queue.outbox.deadLetterIDs(
-        matching: Look(form).filter, limit: asked ?? LetterAction.maximum)
-      guard form["confirmed"] != "yes" || asked != nil else { throw Refusal.badForm }
+      // Those that the question was about, whatever came meanwhile.
+      guard let ids = form["ids"].flatMap(PackedIDs.init)?.ids,
+        (1...LetterAction.maximum).contains(ids.count)
+      else { throw Refusal.badForm }
       return Chosen(ids: ids, isAll: true)
     }
     let texts = form.all("id")
@@ -170,13 +180,14 @@ extension Site {
     let button = Page.Button(
       title: "\(action.title) \(Words.number(chosen.ids.count))",
       address: action.address(on: queue), isGrave: action == .discard)
-    let fields =
+    let about =
       chosen.isAll
-      ? look.fields + [
+      ? [
         Page.Field(name: "all", value: "yes"),
-        Page.Field(name: "count", value: "\(chosen.ids.count)"),
+        Page.Field(name: "ids", value: PackedIDs(chosen.ids).text),
       ]
       : chosen.ids.map { Page.Field(name: "id", value: $0.description) }
+    let fields = about + [Page.Field(name: "question", value: UUID().uuidString.lowercased())]
     page.confirmation = Page.Confirmation(
       question: action.question(chosen.ids.count, isAll: chosen.isAll), detail: action.detail,
       button: button, fields: fields, back: back)

@@ -14,7 +14,7 @@ extension Site {
     else { throw Refusal.unknownPage }
     var page = Page(
       title: group.latest?.code.rawValue ?? fingerprint.description, place: "\(root)/errors",
-      lead: group.latest?.message, live: [.errors, .plots])
+      lead: group.latest?.message, live: .errors)
     var trend = Page.Section("How often")
     trend.plots = [
       Plot("In the last hour, by minute", group.trend(per: .minute), each: .minute),

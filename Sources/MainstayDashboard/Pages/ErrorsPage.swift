@@ -9,7 +9,7 @@ extension Site {
     guard let monitor = dashboard.errors else { throw Refusal.unknownPage }
     var page = Page(
       title: "Errors", place: "\(root)/errors",
-      lead: "Errors that are the same stand together.", live: [.errors, .plots])
+      lead: "Errors that are the same stand together.", live: .errors)
     let ledger = monitor.ledger
     page.tiles = [
       Page.Tile(

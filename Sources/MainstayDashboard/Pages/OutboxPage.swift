@@ -9,22 +9,19 @@ extension Site {
   func operations(of queue: Queue, _ request: Request) async throws -> Page {
     let look = Look(request)
     let found = try await queue.outbox.operations(
-      matching: look.filter, after: Self.start(request), limit: Self.pageSize + 1)
-    let (counts, tally) = (try await queue.outbox.snapshot(), try await queue.outbox.tally())
+      matching: look.filter, after: Self.start(request), limit: Self.pageSize)
+    let counts = try await live.counts(of: queue.name)
     var page = Page(
       title: queue.name, place: queue.address, lead: "Operations that are not finished.",
-      live: [.outboxes, .plots])
-    page.tiles = tiles(counts, of: queue)
-    page.search = look.search(tally, withStates: true)
-    page.sections = [list(found, of: queue)]
+      live: .outboxes)
+    page.tiles = tiles(counts.snapshot, of: queue)
+    page.search = look.search(counts.tally, withStates: true)
+    page.sections = [list(found.found, of: queue)]
     if !look.isNarrow {
       page.sections.insert(overTime(queue), at: 0)
-      page.sections.insert(kinds(tally, of: queue), at: 1)
+      page.sections.insert(kinds(counts.tally, of: queue), at: 1)
     }
-    if found.count > Self.pageSize {
-      let last = found[Self.pageSize - 1].id
-      page.next = look.address(queue.address, after: last)
-    }
+    page.next = found.next.map { look.address(queue.address, after: $0) }
     return page
   }
 
@@ -68,7 +65,7 @@ extension Site {
       ? nil
       : Plot(
         "By kind", of: points,
-        frequent.map { kind in (kind.rawValue, { $0.kinds[kind] ?? 0 }) })
+        frequent.map { kind in (kind.rawValue, { $0.count(of: kind) }) })
     section.plots = [states, kinds].compactMap(\.self)
     if section.plots.isEmpty {
       section.note = "There is nothing to draw yet: it begins in a moment."
@@ -104,7 +101,7 @@ extension Site {
     Page.Section(
       "Operations",
       ["Operation", "Kind", "Lane", "State", .number("Attempts"), "Enqueued", "Last failure"],
-      found.prefix(Self.pageSize).map { operation in
+      found.map { operation in
         Page.Row(
           Page.Cell(
             operation.id.short, link: "\(queue.address)/operations/\(operation.id)"),
@@ -172,8 +169,11 @@ struct Look: Sendable {
   }
 
   /// The address of a list of what is looked for, from its beginning or from somewhere on.
-  func address(_ path: String, after id: OperationID? = nil) -> String {
-    let start = id.map { ["after=\($0)"] } ?? []
+  func address(_ path: String, after place: SearchPlace? = nil) -> String {
+    let start =
+      place.map { place in
+        ["after=\(place.id)\(place.number.map { "~\($0)" } ?? "")"]
+      } ?? []
     let parts = start + fields.map { "\($0.name)=\(Site.escaped($0.value))" }
     return parts.isEmpty ? path : "\(path)?\(parts.joined(separator: "&"))"
   }

@@ -8,12 +8,15 @@ extension Site {
   /// All that is known at a glance; what was not given is left out.
   func overview() async throws -> Page {
     var page = Page(
-      title: "Overview", live: [.outboxes, .circuits, .errors, .connection, .levels, .plots])
+      title: "Overview", live: [.outboxes, .circuits, .errors, .connection, .levels])
     var rows: [Page.Row] = []
-    for queue in queues {
-      let counts = try await queue.outbox.snapshot()
-      page.tiles.append(tile(counts, of: queue))
-      rows.append(row(counts, of: queue))
+    for (queue, counts) in try await counted() {
+      switch counts {
+      case .success(let counts):
+        page.tiles.append(tile(counts, of: queue))
+        rows.append(row(counts, of: queue))
+      case .failure(let error): page.tiles.append(tile(error, of: queue))
+      }
     }
     page.tiles += otherTiles
     if !rows.isEmpty { page.sections.append(outboxes(rows)) }
@@ -23,6 +26,31 @@ extension Site {
       page.lead = "This dashboard was given nothing to show."
     }
     return page
+  }
+
+  /// All outboxes, by name; they are asked at once, and none keeps the page from the others.
+  private func counted() async throws -> [(Queue, Result<OutboxSnapshot, any Error>)] {
+    let results = await withTaskGroup(of: (String, Result<OutboxSnapshot, any Error>).self) {
+      group in
+      for queue in queues {
+        group.addTask { [live] in
+          do {
+            return (queue.name, .success(try await live.countsInTime(of: queue.name).snapshot))
+          } catch {
+            return (queue.name, .failure(error))
+          }
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    try Task.checkCancellation()
+    return queues.compactMap { queue in results[queue.name].map { (queue, $0) } }
+  }
+
+  private func tile(_ error: any Error, of queue: Queue) -> Page.Tile {
+    Page.Tile(
+      title: queue.name, value: "cannot be read",
+      detail: ErrorMapping.current.map(error).message.description, link: queue.address, tone: .bad)
   }
 
   private func tile(_ counts: OutboxSnapshot, of queue: Queue) -> Page.Tile {

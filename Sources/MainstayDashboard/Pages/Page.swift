@@ -3,6 +3,7 @@
 /// What a page shows, as its templates read it.
 struct Page: Sendable {
   var root = ""
+  var home = "/"
   var title: String
   /// The address of the link in the head that leads here, where that is not the overview.
   var place: String?
@@ -27,7 +28,8 @@ struct Page: Sendable {
   var prepared: Page {
     var page = self
     page.hasTiles = !tiles.isEmpty
-    page.parts = live.names.joined(separator: " ")
+    // Whatever a page shows, it says how long ago some of that was.
+    page.parts = live.isEmpty ? "" : live.union(.plots).names.joined(separator: " ")
     page.sections = sections.map(\.prepared)
     return page
   }

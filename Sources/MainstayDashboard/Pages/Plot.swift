@@ -16,6 +16,12 @@ struct Plot: Sendable {
     var value: String
     /// How the line looks: `line1` and so on.
     var style: String
+    var lines: [Line]
+  }
+
+  /// A part of a series without a gap.
+  struct Line: Sendable {
+    var style: String
     var points: String
   }
 
@@ -35,34 +41,40 @@ struct Plot: Sendable {
   /// Whether there are lines, which templates cannot find out by themselves.
   var hasRows = false
 
-  /// Lines over the samples of an outbox; nil where there are too few to draw.
+  /// Lines over the samples of an outbox, with gaps where nothing is known; nil where there are too
+  /// few to draw.
   init?(
     _ title: String, of points: [Memory.Point],
-    _ lines: [(name: String, value: @Sendable (Memory.Point) -> Int)]
+    _ lines: [(name: String, value: @Sendable (Memory.Point) -> Int?)]
   ) {
     guard let first = points.first, let last = points.last, first.reading < last.reading else {
       return nil
     }
     self.title = title
     let shown = Self.thinned(points, to: Self.columns)
-    let top = Self.top(of: lines.flatMap { line in points.map(line.value) }.max() ?? 0)
+    let top = Self.top(of: lines.flatMap { line in points.compactMap(line.value) }.max() ?? 0)
     maximum = Words.number(top)
     start = "\(Words.span(last.reading - first.reading)) ago"
     let length = (last.reading - first.reading) / .seconds(1)
     series = lines.enumerated().map { index, line in
+      let style = "line\(index + 1)"
       let places = shown.map { point in
-        let x = (point.reading - first.reading) / .seconds(1) / length * Self.width
-        let y = Self.height - Double(line.value(point)) / Double(top) * (Self.height - 4) - 2
-        return "\(Int(x.rounded())),\(Int(y.rounded()))"
+        line.value(point).map { value in
+          let x = (point.reading - first.reading) / .seconds(1) / length * Self.width
+          let y = Self.height - Double(value) / Double(top) * (Self.height - 4) - 2
+          return (x: Int(x.rounded()), y: Int(y.rounded()))
+        }
       }
       return Series(
-        name: line.name, value: Words.number(line.value(last)), style: "line\(index + 1)",
-        points: places.joined(separator: " "))
+        name: line.name, value: Self.words(line.value(last)), style: style,
+        lines: places.split { $0 == nil }.map { part in
+          Line(style: style, points: Self.points(part.compactMap(\.self)))
+        })
     }
     let words = lines.map { line in
-      let values = points.map(line.value)
+      let values = points.compactMap(line.value)
       return """
-        \(line.name) \(Words.number(line.value(last))), from \(Words.number(values.min() ?? 0)) \
+        \(line.name) \(Self.words(line.value(last))), from \(Words.number(values.min() ?? 0)) \
         to \(Words.number(values.max() ?? 0))
         """
     }
@@ -74,8 +86,17 @@ struct Plot: Sendable {
       TableRow(
         time: point.reading == last.reading
           ? "now" : "\(Words.span(last.reading - point.reading)) ago",
-        values: lines.map { Words.number($0.value(point)) })
+        values: lines.map { Self.words($0.value(point)) })
     }
+  }
+
+  /// A number; a dash where it is not known.
+  private static func words(_ value: Int?) -> String { value.map(Words.number) ?? "–" }
+
+  /// The points of a line; one alone is drawn as a short one, since no line would be seen.
+  private static func points(_ places: [(x: Int, y: Int)]) -> String {
+    let places = places.count == 1 ? places + places.map { ($0.x + 1, $0.y) } : places
+    return places.map { "\($0.x),\($0.y)" }.joined(separator: " ")
   }
 
   /// Bars for counts in spans of the same length, the newest last.

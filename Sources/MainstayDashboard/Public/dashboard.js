@@ -105,8 +105,13 @@ async function refresh() {
   refreshing.isUnderWay = true;
   try {
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
-    else say('This page is not up to date any more.', false);
+    if (answer.ok) {
+      take(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      // An earlier one may have failed while the stream went on.
+      if (source?.readyState === EventSource.OPEN) say('Live', true);
+    } else {
+      say('This page is not up to date any more.', false);
+    }
   } catch {
     say('The dashboard cannot be reached.', false);
   } finally {
@@ -116,6 +121,17 @@ async function refresh() {
       refresh();
     }
   }
+}
+
+let soon = 0;
+
+/** Fetches the page within a second: not all that are open at once. */
+function refreshSoon() {
+  if (soon) return;
+  soon = setTimeout(() => {
+    soon = 0;
+    refresh();
+  }, Math.random() * 1_000);
 }
 
 // A page that nobody sees listens to nothing: a browser has few connections to spend.
@@ -130,11 +146,11 @@ function listen() {
   source = new EventSource(events);
   source.addEventListener('open', () => {
     say('Live', true);
-    if (!isFirst) refresh();
+    if (!isFirst) refreshSoon();
     isFirst = false;
   });
   source.addEventListener('change', (event) => {
-    if (JSON.parse(event.data).parts.some((part) => watched.has(part))) refresh();
+    if (JSON.parse(event.data).parts.some((part) => watched.has(part))) refreshSoon();
   });
   // No stream goes on for ever; the next one takes its place.
   source.addEventListener('again', () => {

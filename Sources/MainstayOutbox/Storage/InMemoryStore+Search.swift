@@ -20,24 +20,37 @@ extension InMemoryStore: OperationSearch {
 
   /// The operations that are not finished and match, the oldest first.
   package func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation> {
     state.withLock { state in
-      let first = id.flatMap { state.row(of: $0)?.key } ?? 0
-      return state.sorted.lazy.filter { $0.key > first }.map(\.value.operation)
-        .filter { filter.matches($0) && (filter.state == nil || $0.state == filter.state) }
-        .prefix(max(limit, 0)).map(\.self)
+      let first = place.flatMap { $0.number ?? state.row(of: $0.id)?.key } ?? 0
+      let rows = state.sorted.lazy.filter { $0.key > first }
+        .map { (number: $0.key, operation: $0.value.operation) }
+        .filter { row in
+          filter.matches(row.operation)
+            && (filter.state == nil || row.operation.state == filter.state)
+        }.prefix(max(limit, 0) + 1)
+      return SearchPage(
+        Array(rows), limit: limit,
+        place: { SearchPlace(id: $0.operation.id, number: $0.number) }, \.operation)
     }
   }
 
   /// The dead letters that match, the oldest operation first.
   package func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter> {
     state.withLock { state in
-      let first = id.flatMap { id in state.dead.first { $0.value.id == id }?.key } ?? 0
-      return state.dead.sorted { $0.key < $1.key }.lazy.filter { $0.key > first }.map(\.value)
-        .filter { filter.matches($0.operation) }.prefix(max(limit, 0)).map(\.self)
+      let first =
+        place.flatMap { place in
+          place.number ?? state.dead.first { $0.value.id == place.id }?.key
+        } ?? 0
+      let rows = state.dead.sorted { $0.key < $1.key }.lazy
+        .filter { $0.key > first && filter.matches($0.value.operation) }
+        .prefix(max(limit, 0) + 1)
+      return SearchPage(
+        Array(rows), limit: limit, place: { SearchPlace(id: $0.value.id, number: $0.key) },
+        \.value)
     }
   }
 
@@ -45,6 +58,6 @@ extension InMemoryStore: OperationSearch {
   package func deadLetterIDs(
     matching filter: OperationFilter, limit: Int
   ) async throws -> [OperationID] {
-    try await deadLetters(matching: filter, after: nil, limit: limit).map(\.id)
+    try await deadLetters(matching: filter, after: nil, limit: limit).found.map(\.id)
   }
 }

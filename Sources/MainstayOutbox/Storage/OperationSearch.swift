@@ -59,6 +59,50 @@ package struct OperationTally: Sendable, Hashable {
   }
 }
 
+/// Where a page of a search ends, and the next one begins.
+package struct SearchPlace: Sendable, Hashable {
+  /// The last operation of the page.
+  package let id: OperationID
+  /// Where it stood in its store, which counts though it may have gone; nil where nobody knows.
+  package let number: Int64?
+
+  package init(id: OperationID, number: Int64? = nil) {
+    self.id = id
+    self.number = number
+  }
+}
+
+/// A page of what was found.
+package struct SearchPage<Element: Sendable>: Sendable {
+  package let found: [Element]
+  /// Where the next page begins; nil where there is none.
+  package let next: SearchPlace?
+
+  package init(found: [Element], next: SearchPlace?) {
+    self.found = found
+    self.next = next
+  }
+
+  /// Makes a page of rows, of which one more was read than stand on it.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows; what cannot be read is left out.
+  ///   - limit: How many stand on the page.
+  ///   - place: Where a row stands.
+  ///   - element: What a row says.
+  package init<Row>(
+    _ rows: [Row], limit: Int, place: (Row) -> SearchPlace?, _ element: (Row) -> Element?
+  ) {
+    let shown = rows.prefix(max(limit, 0))
+    found = shown.compactMap(element)
+    next = rows.count > shown.count ? shown.last.flatMap(place) : nil
+  }
+
+  package func map<Other>(_ change: (Element) -> Other) -> SearchPage<Other> {
+    SearchPage<Other>(found: found.map(change), next: next)
+  }
+}
+
 /// What operators ask of a store; one that does not answer it by itself is read page by page.
 package protocol OperationSearch: Sendable {
   /// How many there are of each kind, by lane and state.
@@ -66,13 +110,13 @@ package protocol OperationSearch: Sendable {
 
   /// The operations that are not finished and match, the oldest first.
   func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation]
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation>
 
   /// The dead letters that match, the oldest operation first.
   func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter]
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter>
 
   /// The ids of the dead letters that match, the oldest operation first.
   func deadLetterIDs(matching filter: OperationFilter, limit: Int) async throws -> [OperationID]
@@ -103,6 +147,8 @@ extension OperationSearch where Self: OutboxStore {
 }
 
 /// Searches a store that cannot search: it reads everything, a page at a time.
+///
+/// Where the operation that a page ended with has gone, the store says where the next one begins.
 struct PagedSearch: OperationSearch {
   private static let page = 500
 
@@ -124,31 +170,31 @@ struct PagedSearch: OperationSearch {
   }
 
   func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation> {
     var found: [StoredOperation] = []
-    try await pages(store.operations, id: \.id, after: id) { operations in
+    try await pages(store.operations, id: \.id, after: place?.id) { operations in
       found += operations.filter {
         filter.matches($0) && (filter.state == nil || $0.state == filter.state)
       }
-      return found.count < limit
+      return found.count <= limit
     }
-    return Array(found.prefix(limit))
+    return SearchPage(found, limit: limit, place: { SearchPlace(id: $0.id) }, \.self)
   }
 
   func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter> {
     var found: [DeadLetter] = []
-    try await pages(store.deadLetters, id: \.id, after: id) { letters in
+    try await pages(store.deadLetters, id: \.id, after: place?.id) { letters in
       found += letters.filter { filter.matches($0.operation) }
-      return found.count < limit
+      return found.count <= limit
     }
-    return Array(found.prefix(limit))
+    return SearchPage(found, limit: limit, place: { SearchPlace(id: $0.id) }, \.self)
   }
 
   func deadLetterIDs(matching filter: OperationFilter, limit: Int) async throws -> [OperationID] {
-    try await deadLetters(matching: filter, after: nil, limit: limit).map(\.id)
+    try await deadLetters(matching: filter, after: nil, limit: limit).found.map(\.id)
   }
 
   func redrive(contentsOf ids: [OperationID]) async throws -> Int {

@@ -23,39 +23,50 @@ extension SQLiteStore: OperationSearch {
 
   /// The operations that are not finished and match, the oldest first.
   package func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation> {
     let (condition, values) = Self.condition(filter)
     return try await read { db in
-      try Row.fetchAll(
+      let rows = try Row.fetchAll(
         db,
         sql: """
           SELECT \(OperationRow.op) FROM mainstay_op
-          WHERE id > coalesce((SELECT id FROM mainstay_op WHERE uuid = :after), 0) AND \(condition)
-            AND (:state IS NULL OR state = :state) ORDER BY id LIMIT :limit
+          WHERE id > coalesce(:number, (SELECT id FROM mainstay_op WHERE uuid = :after), 0)
+            AND \(condition) AND (:state IS NULL OR state = :state) ORDER BY id LIMIT :limit
           """,
-        arguments: StatementArguments(values)
-          + ["after": id?.data, "limit": max(limit, 0), "state": filter.state?.rawValue]
-      ).compactMap { try? OperationRow.operation($0) }
+        arguments: StatementArguments(values) + Self.page(after: place, limit)
+          + ["state": filter.state?.rawValue])
+      return SearchPage(rows, limit: limit, place: Self.place) {
+        try? OperationRow.operation($0)
+      }
     }
   }
 
   /// The dead letters that match, the oldest operation first.
   package func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter] {
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter> {
     let (condition, values) = Self.condition(filter)
     return try await read { db in
-      try Row.fetchAll(
+      let rows = try Row.fetchAll(
         db,
         sql: """
           SELECT \(OperationRow.common), reason, since, holds_key FROM mainstay_dead
-          WHERE id > coalesce((SELECT id FROM mainstay_dead WHERE uuid = :after), 0)
+          WHERE id > coalesce(:number, (SELECT id FROM mainstay_dead WHERE uuid = :after), 0)
             AND \(condition) ORDER BY id LIMIT :limit
           """,
-        arguments: StatementArguments(values) + ["after": id?.data, "limit": max(limit, 0)]
-      ).compactMap(OperationRow.deadLetter)
+        arguments: StatementArguments(values) + Self.page(after: place, limit))
+      return SearchPage(rows, limit: limit, place: Self.place, OperationRow.deadLetter)
     }
+  }
+
+  /// Where a page begins, and how many rows are read: one more than stand on it.
+  private static func page(after place: SearchPlace?, _ limit: Int) -> StatementArguments {
+    ["number": place?.number, "after": place?.id.data, "limit": max(limit, 0) + 1]
+  }
+
+  private static func place(_ row: Row) -> SearchPlace? {
+    OperationID(data: row["uuid"]).map { SearchPlace(id: $0, number: row["id"]) }
   }
 
   /// The ids of the dead letters that match, the oldest operation first.

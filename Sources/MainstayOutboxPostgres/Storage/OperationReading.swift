@@ -29,6 +29,11 @@ struct OperationReading {
   /// The number of the row.
   var number: Int64 { get throws { try row.int(place(.id)) } }
 
+  /// The identity; nil where the row has none.
+  var id: OperationID? {
+    get throws { UUID(uuidString: try row.text(place(.uuid))).map(OperationID.init) }
+  }
+
   /// - Throws: `OutboxError` `corrupted` where a value is not what this library writes.
   func operation(_ state: OperationState? = nil) throws -> StoredOperation {
     guard

@@ -22,31 +22,47 @@ extension PostgresStore: OperationSearch {
 
   /// The operations that are not finished and match, the oldest first.
   package func operations(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [StoredOperation] {
-    try await call(
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<StoredOperation> {
+    let rows = try await call(
       """
       SELECT * FROM mainstay.operation
-      WHERE \(Self.condition) AND ($7::text IS NULL OR state = $7)
-        AND id > coalesce((SELECT id FROM mainstay.op WHERE uuid = $6::uuid), 0)
+      WHERE \(Self.condition) AND ($8::text IS NULL OR state = $8)
+        AND id > coalesce($7::bigint, (SELECT id FROM mainstay.op WHERE uuid = $6::uuid), 0)
       ORDER BY id LIMIT $5
-      """,
-      Self.values(filter, limit) + [.text(id?.description), .text(filter.state?.rawValue)]
-    ).operations
+      """, Self.values(filter, after: place, limit) + [.text(filter.state?.rawValue)])
+    return SearchPage(Array(rows), limit: limit, place: Self.place) {
+      try? OperationReading(row: $0).operation()
+    }
   }
 
   /// The dead letters that match, the oldest operation first.
   package func deadLetters(
-    matching filter: OperationFilter, after id: OperationID?, limit: Int
-  ) async throws -> [DeadLetter] {
-    try await call(
+    matching filter: OperationFilter, after place: SearchPlace?, limit: Int
+  ) async throws -> SearchPage<DeadLetter> {
+    let rows = try await call(
       """
       SELECT * FROM mainstay.dead_letter
       WHERE \(Self.condition)
-        AND id > coalesce((SELECT id FROM mainstay.dead WHERE uuid = $6::uuid), 0)
+        AND id > coalesce($7::bigint, (SELECT id FROM mainstay.dead WHERE uuid = $6::uuid), 0)
       ORDER BY id LIMIT $5
-      """, Self.values(filter, limit) + [.text(id?.description)]
-    ).deadLetters
+      """, Self.values(filter, after: place, limit))
+    return SearchPage(Array(rows), limit: limit, place: Self.place) {
+      try? OperationReading(row: $0).deadLetter()
+    }
+  }
+
+  /// What a page of a search is asked for by: one row more than stands on it is read.
+  private static func values(
+    _ filter: OperationFilter, after place: SearchPlace?, _ limit: Int
+  ) -> [PostgresValue] {
+    values(filter, max(limit, 0) + 1) + [.text(place?.id.description), .int(place?.number)]
+  }
+
+  private static func place(_ row: PostgresRow) -> SearchPlace? {
+    let reading = OperationReading(row: row)
+    guard let id = try? reading.id, let number = try? reading.number else { return nil }
+    return SearchPlace(id: id, number: number)
   }
 
   /// The ids of the dead letters that match, the oldest operation first.

@@ -46,12 +46,14 @@ private struct Note: QueuedOperation {
     ]
     for (filter, count) in looks {
       let found = try await outbox.deadLetters(matching: filter, after: nil, limit: 10)
+        .found
       #expect(found.count == count, "\(filter)")
       let ids = try await outbox.deadLetterIDs(matching: filter, limit: 10)
       #expect(ids == found.map(\.id), "\(filter)")
     }
     let waiting = OperationFilter(text: "customer 3", state: .scheduled)
-    #expect(try await outbox.operations(matching: waiting, after: nil, limit: 10).count == 1)
+    #expect(
+      try await outbox.operations(matching: waiting, after: nil, limit: 10).found.count == 1)
     await outbox.pause()
     let ids = try await outbox.deadLetters().map(\.id)
     var counts: [Int] = []
@@ -60,6 +62,42 @@ private struct Note: QueuedOperation {
     #expect(counts == [1, 2])
     #expect(try await outbox.snapshot().dead == 0)
     #expect(try await outbox.ledger().isBalanced)
+    await outbox.shutDown()
+  }
+
+  @Test func `the next page begins where the last one ended, though what stood there has gone`()
+    async throws
+  {
+    let place = try await Place()
+    let outbox = try await Outbox(store: place.store()) {
+      Worker(for: Note.self) { _, _ in
+        throw AppError(
+          code: "test.refused", kind: .validation, disposition: .permanent, title: "Refused",
+          message: "No.")
+      }
+    }
+    try await outbox.enqueue(contentsOf: (0..<5).map { Note(text: "\($0)") })
+    for await snapshot in outbox.changes where snapshot.dead == 5 { break }
+    let later = try await outbox.enqueue(
+      contentsOf: (0..<5).map { Note(text: "\($0)") }
+    ) { _ in EnqueueOptions(delay: .seconds(3_600)) }
+    #expect(later.count == 5)
+    let all = OperationFilter()
+    let letters = try await outbox.deadLetters().map(\.id)
+    let some = try await outbox.deadLetters(matching: all, after: nil, limit: 2)
+    try await outbox.discard(letters[1])
+    let others = try await outbox.deadLetters(matching: all, after: some.next, limit: 3)
+    #expect(others.found.map(\.id) == Array(letters[2...]))
+    #expect(others.next == nil)
+    let byID = try await outbox.deadLetters(
+      matching: all, after: SearchPlace(id: letters[2]), limit: 1)
+    #expect(byID.found.map(\.id) == [letters[3]])
+    #expect(byID.next?.id == letters[3])
+    let first = try await outbox.operations(matching: all, after: nil, limit: 2)
+    _ = try await outbox.cancel(try #require(first.found.last).id)
+    let second = try await outbox.operations(matching: all, after: first.next, limit: 10)
+    #expect(second.found.count == 3)
+    #expect(Set(first.found.map(\.id)).isDisjoint(with: second.found.map(\.id)))
     await outbox.shutDown()
   }
 }

@@ -119,6 +119,23 @@ extension BrowserTests {
       }
     }
 
+    @Test func `a page that missed an update says that it is live again after the next one`()
+      async throws
+    {
+      try await withDashboard(letters: 3) { browser, dashboard in
+        try await browser.open(dashboard.origin + Self.dead)
+        try await browser.until("text('#standing') === 'Live'")
+        try await browser.run(
+          "window.ownFetch = window.fetch; window.fetch = () => Promise.reject(new Error())")
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("text('#standing') === 'The dashboard cannot be reached.'")
+        try await browser.run("window.fetch = window.ownFetch")
+        _ = try await dashboard.send("POST", "/happen/order")
+        try await browser.until("text('#standing') === 'Live'")
+        try await browser.until("text('#lead').includes('5 operations')")
+      }
+    }
+
     @Test func `ticks, focus, selection and place survive a change`() async throws {
       try await withDashboard(letters: 30) { browser, dashboard in
         try await browser.resize(1_200, 500)
