@@ -12,16 +12,23 @@ import Testing
     ("Sources/Contests/Round.swift", .production),
     ("Tests/AppTests/CartTests.swift", .test),
     ("Sources/AppTesting/Fakes.swift", .test),
-    ("Sources/App/MockCart.swift", .test),
+    ("Sources/App/MockCart.swift", .preview),
+    ("Sources/App/Mocks/Cart.swift", .test),
+    ("Sources/App/SpeedTest.swift", .production),
     ("Sources/TestHelpers/Clock.swift", .test),
     ("Sources/cart-tests/Clock.swift", .test),
-    ("Sources/App/CartSpec.swift", .test),
-    ("Sources/App/CartTests+Crash.swift", .test),
+    ("Tests/CartSpec.swift", .test),
+    ("AppTests/CartTests+Crash.swift", .test),
     ("Sources/App/Cart+Tests.swift", .production),
     ("CodeGeneration/Sources/Templates/Node.swift", .tool),
     ("Sources/generate-nodes/Node.swift", .tool),
-    ("Sources/App/Previews/Cart.swift", .preview),
-    ("Sources/App/CartPreview.swift", .preview),
+    ("App/Preview Content/Cart.swift", .preview),
+    ("Sources/App/Cart_Previews.swift", .preview),
+    ("Sources/App/Preview/Cart.swift", .production),
+    ("Sources/App/LinkPreviewService.swift", .production),
+    ("Sources/App/ImagePreviewLoader.swift", .production),
+    ("Sources/App/Utils/Files.swift", .production),
+    ("Sources/App/Plugins/Cart.swift", .production),
     ("Examples/Shop/Sources/Shop/Cart.swift", .example),
     ("Demo/Cart.swift", .example),
     ("Scripts/release.swift", .tool),
@@ -37,6 +44,35 @@ import Testing
   ])
   func `a path says what kind of code it holds`(path: String, expected: PathClass) {
     #expect(PathClass(path: path) == expected)
+  }
+
+  @Test(arguments: [
+    ("Sources/App/SpeedTest.swift", "Foundation", Severity.error),
+    ("Sources/App/MockServerClient.swift", "Foundation", .warning),
+    ("App/Preview Content/Samples.swift", "SwiftUI", .warning),
+    ("Sources/App/SpeedTest.swift", "XCTest", nil),
+    ("Sources/App/CartTests+Crash.swift", "Testing", nil),
+    ("Sources/App/MockCart.swift", "XCTest", nil),
+    ("Sources/App/Cart.swift", "XCTest", .error),
+  ])
+  func `a file named like a test is one where it imports a library for tests`(
+    path: String, module: String, severity: Severity?
+  ) async throws {
+    let code = "import \(module)\nfunc f() { do { try save() } catch {} }\n"
+    let found = try await report(of: .good(code, path: path), profile: .default).findings
+      .filter { $0.rule == "MS201" }
+    #expect(found.map(\.severity) == (severity.map { [$0] } ?? []), "\(path)")
+  }
+
+  @Test(arguments: [
+    "#Preview { Cart { do { try save() } catch {} } }",
+    "struct Cart_Previews: PreviewProvider { func f() { do { try save() } catch {} } }",
+    "struct Samples: PreviewProvider { func f() { do { try save() } catch {} } }",
+  ])
+  func `what lies in a preview is one step milder`(code: String) async throws {
+    let found = try await report(of: .good(code), profile: .default).findings
+      .filter { $0.rule == "MS201" }
+    #expect(found.map(\.severity) == [.warning], "\(code)")
   }
 
   @Test(arguments: [

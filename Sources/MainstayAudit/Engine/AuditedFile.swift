@@ -16,7 +16,7 @@ final class AuditedFile {
   private(set) var candidates: [Candidate] = []
   private(set) lazy var lines = LineTable(bytes)
   /// The modules that it imports, also under a condition.
-  private(set) lazy var imports: Set<String> = tree.statements.imports
+  let imports: Set<String>
   /// The loggers of its types, as far as somebody asked.
   var knownLoggers: [SyntaxIdentifier: [KnownLogger]] = [:]
   /// The loggers that it declares outside of types.
@@ -82,8 +82,9 @@ final class AuditedFile {
     self.tree = tree
     self.rules = rules
     self.vocabulary = vocabulary
-    self.pathClass =
-      pathClass == .production && tree.isProgram(bytes) ? .tool : pathClass
+    imports = tree.statements.imports
+    self.pathClass = pathClass.settled(
+      named: path, imports: imports, isProgram: tree.isProgram(bytes))
   }
 
   /// Reports the rule that runs now at a node.
@@ -221,7 +222,11 @@ extension SyntaxProtocol {
       if let macro = here.as(MacroExpansionExprSyntax.self), macro.macroName.text == "Preview" {
         return true
       }
-      if let type = TypeDeclaration(here), type.name.hasSuffix("_Previews") { return true }
+      if let type = TypeDeclaration(here),
+        type.name.hasSuffix("_Previews") || type.inherited.contains("PreviewProvider")
+      {
+        return true
+      }
       current = here.parent
     }
     return false

@@ -32,14 +32,18 @@ extension AuditedFile {
       let start = first.bytes.lowerBound
       return Edit(start..<start, "import Foundation\n")
     }
-    // Behind the lines of a header, and before the documentation of the first declaration.
+    // Behind the lines of a header, and before the documentation of the first declaration; a mark
+    // of the encoding stays where the file starts.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let start = bytes.starts(with: mark) ? mark.count : 0
     var line = 1
     while line < lines.lineCount {
-      let text = text(lines.bytes(ofLine: line))
+      let bytes = lines.bytes(ofLine: line)
+      let text = text(max(start, bytes.lowerBound)..<bytes.upperBound)
       guard text.hasPrefix("#!") || text.hasPrefix("//") && !text.hasPrefix("///") else { break }
       line += 1
     }
-    let place = lines.bytes(ofLine: line).lowerBound
+    let place = max(start, lines.bytes(ofLine: line).lowerBound)
     return Edit(place..<place, (line > 1 ? "\n" : "") + "import Foundation\n\n")
   }
 }

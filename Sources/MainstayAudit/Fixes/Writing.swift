@@ -9,62 +9,7 @@ extension SyntaxProtocol {
   }
 }
 
-/// A property that holds a logger.
-struct KnownLogger {
-  let name: String
-  let isStatic: Bool
-}
-
 extension AuditedFile {
-  /// The logger that code at a place can name: a property of a type around it, or of the file.
-  ///
-  /// - Returns: Its name, or nil where the file declares none or several, or where `self` is weak.
-  func logger(at node: some SyntaxProtocol) -> String? {
-    var found: [String] = []
-    var current = Syntax(node).parent
-    var prefix = ""
-    var seesInstance = true
-    while let here = current {
-      if let closure = here.as(ClosureExprSyntax.self) {
-        if closure.capturesWeakly { return nil }
-        if closure.receiver?.call.calledExpression.firstName != "Task" { prefix = "self." }
-      } else if here.isTypeMember {
-        seesInstance = false
-      } else if let type = TypeDeclaration(here) {
-        for logger in loggers(of: type) {
-          if logger.isStatic {
-            found.append(seesInstance ? "Self." + logger.name : logger.name)
-          } else if seesInstance {
-            found.append(prefix + logger.name)
-          }
-        }
-        // What lies in a type sees no instance of the types around it.
-        if !found.isEmpty { break }
-        seesInstance = false
-      }
-      current = here.parent
-    }
-    if found.isEmpty { found = fileLoggers }
-    return found.count == 1 ? found[0] : nil
-  }
-
-  /// The loggers among the properties of a type, looked for once: a type may hold a finding in
-  /// each of its members.
-  private func loggers(of type: TypeDeclaration) -> [KnownLogger] {
-    if let known = knownLoggers[type.node.id] { return known }
-    let found = type.properties.filter { isLogger($0.binding) }.map { property in
-      KnownLogger(
-        name: property.name.text, isStatic: property.variable.modifiers.has(.static))
-    }
-    knownLoggers[type.node.id] = found
-    return found
-  }
-
-  func isLogger(_ binding: PatternBindingSyntax) -> Bool {
-    binding.typeAnnotation?.type.lastName == "Logger"
-      || binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
-  }
-
   /// The statement that logs an error at a place: a call of its logger.
   func logCall(at node: some SyntaxProtocol, error: String = "error") -> String? {
     logger(at: node).map { "\($0).error(\"\\(\(error))\")" }
@@ -112,22 +57,6 @@ extension AuditedFile {
     return Edit(
       range,
       "do {\n\(inner)\(step)\(moved)\n\(inner)} catch {\n\(inner)\(step)\(clause)\n\(inner)}")
-  }
-}
-
-extension ClosureExprSyntax {
-  /// Whether it holds `self` or something else weakly or without owning it.
-  fileprivate var capturesWeakly: Bool {
-    signature?.capture?.items.contains { $0.specifier != nil } ?? false
-  }
-}
-
-extension Syntax {
-  /// Whether it is a `static` or `class` function or property.
-  fileprivate var isTypeMember: Bool {
-    let modifiers =
-      self.as(FunctionDeclSyntax.self)?.modifiers ?? self.as(VariableDeclSyntax.self)?.modifiers
-    return modifiers.map { $0.has(.static) || $0.has(.class) } ?? false
   }
 }
 

@@ -44,6 +44,7 @@ final class IndexBuilder {
 
   func add(_ declaration: TypeDeclaration) {
     if notesMembers { addNames(in: declaration) }
+    if declaration.hasBareFailure { part.bareOutcomes.insert(declaration.name) }
     let inherited = declaration.inherited + requirements(of: declaration)
     let kind: IndexedType.Kind
     switch declaration.kind {
@@ -207,6 +208,14 @@ struct TypeSurroundings {
 }
 
 extension TypeDeclaration {
+  /// Whether it is an enum with a `success` and a `failure` that carries nothing.
+  fileprivate var hasBareFailure: Bool {
+    guard kind == .enumeration else { return false }
+    let cases = cases
+    return cases.contains { $0.name.bareText == "success" }
+      && cases.contains { $0.name.bareText == "failure" && $0.parameterClause == nil }
+  }
+
   /// The name as an extension writes it, without generic arguments.
   var fullName: String {
     guard let extended = node.as(ExtensionDeclSyntax.self)?.extendedType else { return name }

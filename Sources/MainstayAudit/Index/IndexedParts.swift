@@ -139,6 +139,8 @@ struct FileIndex: Sendable {
   var conversions: Set<IndexedConversion> = []
   var castLists: [IndexedCastList] = []
   var typeNames: Set<String> = []
+  /// Enums with a `success` and a `failure` that carries nothing.
+  var bareOutcomes: Set<String> = []
   var members: [String: Set<MemberUse>] = [:]
   var testMembers: [String: Set<MemberUse>] = [:]
   var systemLoggers: Set<String> = []

@@ -28,6 +28,8 @@ package struct ProjectIndex: Sendable {
   private(set) var errorTakers: [String: [IndexedErrorTaker]] = [:]
   /// The folders of packages, and whether the compiler must be one that warns of dropped tasks.
   private(set) var modernPackages: [String: Bool] = [:]
+  /// Enums with a `success` and a `failure` that carries nothing, so that there is no error to drop.
+  private var bareOutcomes: Set<String> = []
   private var typeNames: Set<String> = []
   private var uses: [String: Set<MemberUse>] = [:]
   private var testUses: [String: Set<MemberUse>] = [:]
@@ -41,6 +43,7 @@ package struct ProjectIndex: Sendable {
     catchSites += part.catchSites
     conversions.formUnion(part.conversions)
     castLists += part.castLists
+    bareOutcomes.formUnion(part.bareOutcomes)
     typeNames.formUnion(part.typeNames)
     uses.merge(part.members) { $0.union($1) }
     testUses.merge(part.testMembers) { $0.union($1) }
@@ -75,6 +78,13 @@ extension ProjectIndex {
 
   /// The same of one declaration, whatever others have its name.
   package func isError(_ type: IndexedType) -> Bool { conforms(type, to: Self.errorRoots) }
+
+  /// Whether a failure of a type carries an error, as far as the project says; where nobody knows
+  /// the type, it may be any.
+  func failureCarriesError(of type: String?) -> Bool {
+    guard let type else { return bareOutcomes.isEmpty }
+    return !bareOutcomes.contains(resolved(type))
+  }
 
   /// Whether a type conforms to one of the names, in any of its parts or through what it inherits.
   package func conforms(_ name: String, to roots: Set<String>) -> Bool {

@@ -36,7 +36,7 @@ package struct Rule: Sendable {
 
   init(
     _ id: String, _ name: String, _ severity: Severity, _ level: RuleLevel, serves: [String],
-    places: Set<PathClass> = [.production, .example, .tool],
+    places: Set<PathClass> = [.production, .preview, .example, .tool],
     summary: String, why: String, guess: String, onPurpose: String, remedy: Remedy,
     examples: [Example], checks: Check...
   ) {

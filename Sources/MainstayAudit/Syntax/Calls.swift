@@ -77,6 +77,10 @@ extension CodeBlockItemSyntax {
     if let closure = owner.as(ClosureExprSyntax.self) { return !closure.returnsNothing }
     // `var x: T { f() }` has no accessor, and an accessor or a function has a body.
     if owner.kind == .accessorBlock { return true }
+    // One arm of an `#if` is left, in the place of all of it.
+    if owner.kind == .ifConfigClause {
+      return owner.nearest(CodeBlockItemSyntax.self)?.isImplicitResult ?? false
+    }
     if owner.kind == .switchCase {
       return owner.nearest(SwitchExprSyntax.self).map { ExprSyntax($0).isValue } ?? false
     }
@@ -125,7 +129,8 @@ extension ClosureExprSyntax {
   /// to tells.
   var returnsNothing: Bool {
     if let type = signature?.returnClause?.type { return type.isVoid }
-    guard let (call, label) = receiver, let name = call.name else { return isAssignedAction }
+    guard let (call, label) = receiver, let name = call.name else { return isKeptAction }
+    if Self.childAdders.contains(name) { return call.isInGroupOfNothing }
     if let label, Self.namesOfActions.contains(label) || label.isEvent { return true }
     if Self.takersOfActions.contains(name) || name.isEvent { return true }
     // What a call makes that stands alone is kept by nobody but the call itself.
@@ -133,14 +138,69 @@ extension ClosureExprSyntax {
     return !Self.keepers.contains(verb)
   }
 
-  /// Whether it is the value of `a.onClose = { … }` or the like.
-  private var isAssignedAction: Bool {
+  /// Whether it is the value of `a.onClose = { … }`, `let a: () -> Void = { … }` or the like.
+  private var isKeptAction: Bool {
+    if let binding = parent?.parent?.as(PatternBindingSyntax.self) {
+      if let type = binding.typeAnnotation?.type { return type.isOfAction }
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText
+      return name.map { startsTask && !isAskedForValue(by: $0) } ?? false
+    }
     guard let sequence = parent?.parent?.as(SequenceExprSyntax.self),
-      let name = Assignment(sequence)?.name
+      let assignment = Assignment(sequence), let name = assignment.name
     else { return false }
-    return name.isEvent || Self.namesOfActions.contains(name) || name.hasSuffix("Handler")
-      || name.hasSuffix("Callback")
+    if name.isEvent || Self.namesOfActions.contains(name) { return true }
+    let kind = assignment.target.is(SubscriptCallExprSyntax.self) ? name.singular : name
+    if words(of: kind).last.map(Self.kindsOfActions.contains) ?? false { return true }
+    if assignment.pathNames.count == 1,
+      let type = TypeDeclaration(around: self)?.property(name)?.typeAnnotation?.type
+    {
+      return type.isOfAction
+    }
+    return startsTask && !isAskedForValue(by: name)
   }
+
+  /// Whether all that it does is to start a task, which few closures hand out.
+  private var startsTask: Bool {
+    guard statements.count == 1, let call = statements.first?.plainCall,
+      call.calledExpression.firstName == "Task"
+    else { return false }
+    return true
+  }
+
+  /// Whether code around it takes what a call of that name returns, or the name says that it hands
+  /// something out.
+  private func isAskedForValue(by name: String) -> Bool {
+    if ["make", "task"].contains(words(of: name).first) { return true }
+    let around: Syntax
+    let count: Int
+    if let routine = enclosingRoutine {
+      (around, count) = (routine.node, routine.statements?.count ?? 0)
+    } else if let type = TypeDeclaration(around: self) {
+      (around, count) = (Syntax(type.node), type.members.count)
+    } else {
+      (around, count) = (root, root.as(SourceFileSyntax.self)?.statements.count ?? 0)
+    }
+    // No person writes a longer list; looking through it again and again would take too long.
+    guard count <= longestList else { return true }
+    return around.contains { node in
+      guard let call = node.as(FunctionCallExprSyntax.self), call.name == name,
+        call.position < position || call.position >= endPosition
+      else { return false }
+      // Whether it is a statement: what it is the result of may in turn ask for this closure.
+      var current = Syntax(call)
+      while let parent = current.parent, [.tryExpr, .awaitExpr].contains(parent.kind) {
+        current = parent
+      }
+      return current.parent?.kind != .codeBlockItem
+    }
+  }
+
+  /// Last words of the names of what is called when something happens.
+  private static let kindsOfActions: Set<String> = ["handler", "callback", "action"]
+
+  private static let childAdders: Set<String> = [
+    "addTask", "addTaskUnlessCancelled", "addImmediateTask", "addImmediateTaskUnlessCancelled",
+  ]
 
   private static let namesOfActions: Set<String> = [
     "action", "completion", "completionHandler", "handler", "perform", "execute", "block",
@@ -161,7 +221,43 @@ extension ClosureExprSyntax {
   ]
 }
 
+extension FunctionCallExprSyntax {
+  /// Whether it stands in a group of tasks that return nothing, as far as that is written.
+  fileprivate var isInGroupOfNothing: Bool {
+    var current = Syntax(self).parent
+    while let here = current, here.kind != .functionDecl, here.kind != .memberBlock {
+      if let call = here.as(FunctionCallExprSyntax.self), let name = call.name,
+        name.hasPrefix("with"), name.hasSuffix("TaskGroup")
+      {
+        let type = call.argument("of")?.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
+        return name.contains("Discarding") || type == "Void" || type == "()"
+      }
+      current = here.parent
+    }
+    return false
+  }
+}
+
+extension TypeSyntax {
+  /// Whether it is one of functions that return nothing: `() -> Void`, `(@Sendable () -> Void)?`.
+  fileprivate var isOfAction: Bool {
+    switch kind {
+    case .functionType: cast(FunctionTypeSyntax.self).returnClause.type.isVoid
+    case .attributedType: cast(AttributedTypeSyntax.self).baseType.isOfAction
+    case .optionalType: cast(OptionalTypeSyntax.self).wrappedType.isOfAction
+    case .implicitlyUnwrappedOptionalType:
+      cast(ImplicitlyUnwrappedOptionalTypeSyntax.self).wrappedType.isOfAction
+    case .tupleType where cast(TupleTypeSyntax.self).elements.count == 1:
+      cast(TupleTypeSyntax.self).elements.first?.type.isOfAction ?? false
+    default: false
+    }
+  }
+}
+
 extension String {
+  /// `handler` of `handlers`.
+  fileprivate var singular: String { hasSuffix("s") ? String(dropLast()) : self }
+
   /// Whether it is the name of a type, and of one of errors: `LoadError`, `StoreFailure`.
   var isNameOfErrorType: Bool {
     guard first?.isUppercase ?? false else { return false }

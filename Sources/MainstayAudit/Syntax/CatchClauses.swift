@@ -3,9 +3,14 @@
 import SwiftSyntax
 
 extension CatchClauseSyntax {
-  /// Whether it takes any error: no pattern, a bare `let e`, `let e as NSError`, or `_`, and no
-  /// `where`.
-  var isCatchAll: Bool {
+  /// Whether it takes any error: no pattern, a bare `let e`, `let e as NSError`, `is Error` or `_`,
+  /// and no `where`.
+  ///
+  /// Behind `do throws(T)` such a one is for errors of one type.
+  var isCatchAll: Bool { takesWhateverIsThrown && !(doStatement?.isOfOneError ?? false) }
+
+  /// Whether nothing that its `do` throws passes it.
+  var takesWhateverIsThrown: Bool {
     if catchItems.isEmpty { return true }
     return catchItems.contains { item in
       guard item.whereClause == nil, let pattern = item.pattern else { return false }
@@ -44,6 +49,25 @@ extension CatchClauseSyntax {
     catchItems.contains { $0.mentions { $0.isAboutCancellation } }
   }
 
+  /// Whether an earlier clause leaves it nothing but cancellation.
+  var isLeftCancellation: Bool {
+    takesWhateverIsThrown && earlierClauses.contains(where: \.takesAllButCancellation)
+  }
+
+  /// Whether it is `catch let e where !(e is CancellationError)` or the like.
+  private var takesAllButCancellation: Bool {
+    catchItems.contains { item in
+      guard let condition = item.whereClause?.condition, condition.speaksOfCancellation,
+        item.pattern.map({ $0.isIrrefutable || $0.isCastThatHolds }) ?? true
+      else { return false }
+      if let sequence = condition.as(SequenceExprSyntax.self) {
+        return sequence.elements.count == 3
+          && sequence.elements.dropFirst().first.map { Syntax($0).isNegation } ?? false
+      }
+      return Syntax(condition).isNegation
+    }
+  }
+
   /// The `do` that it belongs to.
   var doStatement: DoStmtSyntax? { parent?.parent?.as(DoStmtSyntax.self) }
 
@@ -74,7 +98,12 @@ extension CatchClauseSyntax {
 
 extension DoStmtSyntax {
   /// Whether no error escapes it.
-  var isExhaustive: Bool { catchClauses.contains { $0.isCatchAll } || throwsClause?.type != nil }
+  var isExhaustive: Bool {
+    catchClauses.contains(where: \.takesWhateverIsThrown) || throwsClause?.type != nil
+  }
+
+  /// Whether it says `throws` with one type of errors.
+  var isOfOneError: Bool { throwsClause?.type.map { !$0.isAnyError } ?? false }
 
   /// Whether it waits, outside of nested closures and functions.
   var awaits: Bool { body.statements.containsOwn { $0.kind == .awaitExpr || $0.isForAwait } }
@@ -131,15 +160,27 @@ extension Syntax {
   var isForAwait: Bool { self.as(ForStmtSyntax.self)?.awaitKeyword != nil }
 }
 
+extension TypeSyntax {
+  /// Whether every error is of it.
+  fileprivate var isAnyError: Bool {
+    ["Error", "any Error", "Swift.Error", "any Swift.Error", "NSError"].contains(trimmedDescription)
+  }
+}
+
 extension PatternSyntax {
-  /// Whether it is `let e as NSError` or `let e as any Error`, which every error is.
+  /// Whether it is `let e as NSError`, `let e as any Error` or `is Error`, which every error is.
   var isCastThatHolds: Bool {
+    if let test = self.as(IsTypePatternSyntax.self) { return test.type.isAnyError }
+    if let test = self.as(ExpressionPatternSyntax.self)?.expression.as(SequenceExprSyntax.self) {
+      return test.elements.first?.kind == .unresolvedIsExpr && test.elements.count == 2
+        && test.elements.last?.as(TypeExprSyntax.self)?.type.isAnyError ?? false
+    }
     guard let binding = self.as(ValueBindingPatternSyntax.self),
       let cast = binding.pattern.as(ExpressionPatternSyntax.self)?.expression
         .as(SequenceExprSyntax.self),
-      let type = cast.elements.last?.as(TypeExprSyntax.self)?.type.lastName
+      let type = cast.elements.last?.as(TypeExprSyntax.self)?.type
     else { return false }
-    return cast.elements.count == 3 && (type == "NSError" || type == "Error")
+    return cast.elements.count == 3 && type.isAnyError
   }
 
   /// Whether it takes any value: `let e`, `_`, `e`.

@@ -71,7 +71,7 @@ extension PostgresConnection {
     guard isOpen, !isReusable else { return }
     do throws(PostgresError) {
       _ = try await queryShielded("ROLLBACK")
-      // mainstay:ignore MS202 -- a connection that is closed rolls back, whatever the cause was
+      // A connection that is closed rolls back, whatever the cause was.
     } catch {
       close()
     }

@@ -9,8 +9,10 @@ extension Rule {
     why: "A cancelled sleep returns at once: the loop no longer waits, runs hot, and never ends.",
     guess: "A loop that says `cancel` nowhere does not look at cancellation.",
     onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
-    remedy: .safe("Leaves the loop behind the sleep, once the task is cancelled."),
-    examples: sleepSwallowsCancelBad + sleepSwallowsCancelGood,
+    remedy: .safe(
+      "Leaves the loop behind the sleep, once the task is cancelled, where nothing must be returned "
+        + "behind it."),
+    examples: sleepSwallowsCancelBad + sleepSwallowsCancelEndless + sleepSwallowsCancelGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }
       let sleeps = loop.body.everyOwn(TryExprSyntax.self).filter {
@@ -91,9 +93,39 @@ extension Loop {
   }
 }
 
+extension Loop {
+  /// Whether something leads behind it already.
+  fileprivate var isLeftByBreak: Bool {
+    ExitFinder(label: label).exits(of: body.statements).contains(.endsLoop)
+  }
+
+  /// Whether the function, getter or closure that it lies in returns a value, or never returns.
+  fileprivate var isOfValue: Bool {
+    var current = node.parent
+    while let here = current {
+      if here.kind == .accessorBlock { return true }
+      if let accessor = here.as(AccessorDeclSyntax.self) {
+        return accessor.accessorSpecifier.tokenKind == .keyword(.get)
+      }
+      if let routine = Routine(here) {
+        if !routine.isClosure || routine.returnType != nil {
+          return routine.returnsValue && routine.name != "init"
+        }
+        return routine.statements?.containsOwn {
+          $0.as(ReturnStmtSyntax.self)?.expression != nil
+        } ?? false
+      }
+      current = here.parent
+    }
+    return false
+  }
+}
+
 extension AuditedFile {
-  /// Leaves the loop behind the sleep; not from inside a `switch`, where `break` means less.
+  /// Leaves the loop behind the sleep; not from inside a `switch`, where `break` means less, and
+  /// not to where nothing returns what has to be returned.
   fileprivate func fix(_ item: CodeBlockItemSyntax, _ loop: Loop) -> Fix? {
+    if loop.isEndless, !loop.isLeftByBreak, loop.isOfValue { return nil }
     var current = Syntax(item)
     while current.id != loop.body.id, let parent = current.parent {
       if parent.kind == .switchExpr || parent.kind == .deferStmt { return nil }
@@ -167,6 +199,74 @@ private let sleepSwallowsCancelBad: [Example] = [
       isOn = false
     }
     """),
+]
+
+private let sleepSwallowsCancelEndless: [Example] = [
+  .bad(
+    """
+    func next() async -> Int {
+      while true {
+        if let next = poll() { return next }
+        ↓try? await Task.sleep(for: .seconds(1))
+      }
+    }
+    """,
+    fixed: """
+      func next() async -> Int {
+        while true {
+          if let next = poll() { return next }
+          try? await Task.sleep(for: .seconds(1))
+        }
+      }
+      """),
+  .bad(
+    """
+    func run() async -> Never {
+      repeat { await tick(); ↓try? await Task.sleep(for: .seconds(1)) } while true
+    }
+    """,
+    fixed: """
+      func run() async -> Never {
+        repeat { await tick(); try? await Task.sleep(for: .seconds(1)) } while true
+      }
+      """),
+  .bad(
+    """
+    func state() async -> Int {
+      while true {
+        if isReady { break }
+        ↓try? await Task.sleep(for: .seconds(1))
+      }
+      return count
+    }
+    """,
+    fixed: """
+      func state() async -> Int {
+        while true {
+          if isReady { break }
+          try? await Task.sleep(for: .seconds(1))
+          if Task.isCancelled { break }
+        }
+        return count
+      }
+      """),
+  .bad(
+    """
+    job = Task {
+      while true {
+        if let next = poll() { return next }
+        ↓try? await Task.sleep(for: .seconds(1))
+      }
+    }
+    """,
+    fixed: """
+      job = Task {
+        while true {
+          if let next = poll() { return next }
+          try? await Task.sleep(for: .seconds(1))
+        }
+      }
+      """),
 ]
 
 private let sleepSwallowsCancelGood: [Example] = [

@@ -43,7 +43,7 @@ extension FunctionCallExprSyntax {
       return false
     }
     return (first.firstString?.plainText != nil || first.isFixed)
-      && arguments.dropFirst().allSatisfy { $0.expression.isFixed }
+      && arguments.dropFirst().allSatisfy { $0.expression.isFixed || $0.expression.isNameOfType }
   }
 }
 
@@ -54,6 +54,14 @@ extension ExprSyntax {
       sum.elements.allSatisfy({ $0.kind == .stringLiteralExpr || $0.kind == .binaryOperatorExpr })
     else { return nil }
     return sum.elements.first?.as(StringLiteralExprSyntax.self)
+  }
+
+  /// Whether it is `Substring.self` or `(Substring, Int).self`.
+  fileprivate var isNameOfType: Bool {
+    guard let access = self.as(MemberAccessExprSyntax.self), lastName == "self",
+      let base = access.base
+    else { return false }
+    return base.kind == .tupleExpr || base.firstName?.first?.isUppercase ?? false
   }
 
   /// Whether it is a literal, a member such as `.caseInsensitive`, or a list of them.

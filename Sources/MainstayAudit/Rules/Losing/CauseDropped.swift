@@ -12,7 +12,9 @@ extension Rule {
     remedy: .safe("Hands the error over, where a case of the file has a free place for it."),
     examples: causeDroppedExamples,
     checks: .catchClause { clause, file in
-      guard clause.isCatchAll, !clause.isDiscarding, !clause.body.statements.isEmpty else { return }
+      guard clause.isCatchAll, !clause.isDiscarding, !clause.isLeftCancellation,
+        !clause.body.statements.isEmpty
+      else { return }
       let throwing = clause.ownThrows
       guard !throwing.isEmpty else { return }
       let names = clause.errorNames

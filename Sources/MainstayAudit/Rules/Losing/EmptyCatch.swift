@@ -64,6 +64,17 @@ extension Rule {
         "func f() async { do { try await Task.sleep(for: .seconds(1)) } catch {} }",
         because: "a sleep throws only when it is cancelled"),
       .good("func f() { do { try a() } catch let e where e is Late {} catch { show(e) } }"),
+      .good(
+        "func f() { do { try a() } catch let e where !(e is CancellationError) { b(e) } catch {} }",
+        because: "the first clause leaves it nothing but cancellation"),
+      .good(
+        "func f() { do { try a() } catch let e where !e.isCancelled { show(e) } catch {} }"),
+      .bad("func f() { do { try a() } catch let e where !e.isLate { show(e) } ↓catch {} }"),
+      .good(
+        "func f() { do throws(NotFound) { try a() } catch {} }",
+        because: "the `do` throws the one error that is expected"),
+      .bad("func f() { do throws(any Error) { try a() } ↓catch {} }"),
+      .bad("func f() throws { do { try a() } ↓catch is Error {} }"),
       .bad("func f() { do { try a() } catch { do { try b() } ↓catch {}; show(error) } }"),
       .good(
         """
@@ -85,7 +96,7 @@ extension Rule {
     ],
     checks: .catchClause { clause, file in
       guard clause.body.statements.isEmpty, clause.isCatchAll, !clause.isDiscarding,
-        !clause.catchesOnlySleep, !clause.precedesThrow
+        !clause.catchesOnlySleep, !clause.isLeftCancellation, !clause.precedesThrow
       else { return }
       let isExplained = clause.isCommentOnly
       let isMild = isExplained || clause.catchesOnlyCleanUp(file.vocabulary)

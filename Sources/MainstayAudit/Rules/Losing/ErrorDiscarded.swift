@@ -13,7 +13,7 @@ extension Rule {
     examples: errorDiscardedExamples,
     checks: .catchClause { clause, file in
       guard clause.isCatchAll, !clause.body.statements.isEmpty, !clause.isDiscarding,
-        !clause.usesError, let handling = Handling(clause, file)
+        !clause.isLeftCancellation, !clause.usesError, let handling = Handling(clause, file)
       else { return }
       file.report(
         clause, handling.message, severity: handling.isMild ? .info : nil,

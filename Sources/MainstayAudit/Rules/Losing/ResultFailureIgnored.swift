@@ -7,7 +7,8 @@ extension Rule {
     "MS208", "result-failure-ignored", .warning, .default, serves: [],
     summary: "A `switch` over a result leaves its `.failure` without looking at the error.",
     why: "The result carries the reason to this very place, and here it is thrown away.",
-    guess: "A `switch` with the two cases `.success` and `.failure` is about a `Result`.",
+    guess: "A `switch` with the two cases `.success` and `.failure` is about a `Result`, "
+      + "unless an enum of the project has a `failure` that carries nothing.",
     onPurpose: "`_ = try? result.get()`, or a comment with the reason.",
     remedy: .safe("Binds the error and logs it, where the file has a logger."),
     examples: resultFailureIgnoredExamples,
@@ -16,9 +17,13 @@ extension Rule {
         node.subject.core.lastName != "self", !(Surroundings(of: node)?.isPredicate ?? false),
         !node.isPassedOn
       else { return }
+      let carriesError = failure.namesPayload
+      let type = failure.ownerOfCase ?? node.typeOfSubject
       file.report(
         failure, "The error of this failure is dropped",
-        severity: failure.isExplained ? .info : nil, fix: bindFix(failure, in: file))
+        severity: failure.isExplained ? .info : nil,
+        fix: carriesError || type == "Result" ? bindFix(failure, in: file) : nil,
+        when: { carriesError || $0.failureCarriesError(of: type) })
     })
 }
 
@@ -45,6 +50,47 @@ extension SwitchExprSyntax {
       let list = item.parent?.as(CodeBlockItemListSyntax.self)
     else { return false }
     return list.statements(after: item).contains { $0.mentions(name) }
+  }
+}
+
+extension SwitchExprSyntax {
+  /// The type of what it looks at, where that is a parameter, variable or property whose type is
+  /// written.
+  fileprivate var typeOfSubject: String? {
+    let subject = subject.core
+    let name: String
+    if let reference = subject.as(DeclReferenceExprSyntax.self) {
+      name = reference.baseName.bareText
+      if let type = typeOfLocal(name) { return type.lastName }
+      if isLocal(name) { return nil }
+    } else if let access = subject.as(MemberAccessExprSyntax.self),
+      access.base?.trimmedDescription == "self"
+    {
+      name = access.declName.baseName.bareText
+    } else {
+      return nil
+    }
+    return TypeDeclaration(around: self)?.property(name)?.typeAnnotation?.type.lastName
+  }
+
+  /// The type that is written at the nearest variable or parameter of a name.
+  private func typeOfLocal(_ name: String) -> TypeSyntax? {
+    var current = Syntax(self).parent
+    while let here = current, here.kind != .memberBlock {
+      if let list = here.as(CodeBlockItemListSyntax.self) {
+        guard list.count <= longestList else { return nil }
+        let bindings = list.prefix { $0.position < position }
+          .compactMap { $0.item.as(VariableDeclSyntax.self) }.flatMap(\.bindings)
+        let found = bindings.last {
+          $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.bareText == name
+        }
+        if let found { return found.typeAnnotation?.type }
+      } else if let found = Routine(here)?.parameters.first(where: { $0.name.bareText == name }) {
+        return found.type
+      }
+      current = here.parent
+    }
+    return nil
   }
 }
 
@@ -75,6 +121,19 @@ extension SwitchCaseSyntax {
     guard var pattern = onlyItem?.pattern else { return nil }
     if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
     return pattern.as(ExpressionPatternSyntax.self)?.expression.lastName
+  }
+
+  /// The type in front of the case: `Result` of `case Result.failure`.
+  fileprivate var ownerOfCase: String? {
+    caseReference?.as(MemberAccessExprSyntax.self)?.base?.lastName
+  }
+
+  /// Whether it says that the case carries one value: `.failure(_)`, `let .failure(error)`.
+  fileprivate var namesPayload: Bool {
+    guard var pattern = onlyItem?.pattern else { return false }
+    if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
+    let call = pattern.as(ExpressionPatternSyntax.self)?.expression.as(FunctionCallExprSyntax.self)
+    return call?.arguments.count == 1
   }
 
   fileprivate var bindsNothing: Bool {
@@ -204,6 +263,40 @@ private let resultFailureIgnoredExamples: [Example] = [
     }
     """),
   .good("switch result { case .success(let a): use(a) case .failure: showFailure() }"),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    enum Outcome { case success, failure }
+    func f(_ outcome: Outcome, _ result: Result<Int, any Error>) {
+      switch outcome { case .success: a() case .failure: break }
+      switch result { case .success: a() ↓case .failure: break }
+    }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      enum Outcome { case success, failure }
+      func f(_ outcome: Outcome, _ result: Result<Int, any Error>) {
+        switch outcome { case .success: a() case .failure: break }
+        switch result { case .success: a() case .failure(let error): log.error("\\(error)") }
+      }
+      """),
+  .bad(
+    """
+    let log = Logger(label: "a")
+    func f() { switch send() { case .success: a() ↓case .failure: break } }
+    """,
+    fixed: """
+      let log = Logger(label: "a")
+      func f() { switch send() { case .success: a() case .failure: break } }
+      """),
+  .good(
+    "func f(_ o: Outcome) { switch o { case .success: a() case .failure: break } }",
+    others: ["Sources/App/Outcome.swift": "enum Outcome: String { case success, failure }"],
+    because: "that failure carries no error"),
+  .good(
+    "func f() { switch o.end { case .success: a() case .failure: break } }",
+    others: ["Sources/App/Outcome.swift": "enum Outcome: String { case success, failure }"],
+    because: "it may be about an enum whose failure carries nothing"),
   .good(
     "extension Result { var value: Success? { switch self { case .success(let a): return a "
       + "case .failure: return nil } } }", because: "it is what the getter is for"),

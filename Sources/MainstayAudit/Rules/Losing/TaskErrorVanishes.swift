@@ -103,6 +103,13 @@ private let taskErrorVanishesExamples: [Example] = [
     "func f() { ↓Task { try await send() } }",
     others: ["Package.swift": "// swift-tools-version: 6.3\nimport PackageDescription\n"]),
   .bad("func f() { list.forEach { item in ↓Task { try await send(item) } } }"),
+  .bad("struct Form { let onTap: () -> Void = { ↓Task { try await send() } } }"),
+  .bad("func f() { let send: (@Sendable () -> Void)? = { ↓Task { try await post() } } }"),
+  .bad("func f() { let go = { ↓Task { try await send() } }; go() }"),
+  .bad("func f() { model.save = { ↓Task { try await send() } } }"),
+  .good("func f() async throws { let go = { Task { try await send() } }; try await go().value }"),
+  .good("struct Form { let job: () -> Task<Void, any Error> = { Task { try await send() } } }"),
+  .good("func f() { factory.makeJob = { Task { try await send() } } }"),
   .good(
     """
     final class Outbox {
@@ -122,6 +129,9 @@ private let taskErrorVanishesExamples: [Example] = [
   .good(
     "func f() -> Task<Void, any Error> { Task { try await send() } }", because: "it is returned"),
   .good("let tasks = items.map { item in Task { try await send(item) } }"),
+  .good(
+    "func f() -> Task<Void, any Error> {\n#if DEBUG\nTask { try await a() }\n#else\n"
+      + "Task { try await b() }\n#endif\n}"),
   .good("func f() async throws { try await Task { try await send() }.value }"),
   .good("func f() { Task { try await Task.sleep(for: .seconds(1)); isShown = false } }"),
   .good("func f() { defer { Task { try await client.shutdown() } } }", because: "it tidies up"),

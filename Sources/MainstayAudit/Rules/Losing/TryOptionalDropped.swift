@@ -188,6 +188,14 @@ private let tryOptionalDroppedExamples: [Example] = [
     }
     """),
   .bad("func f() { defer { ↓try? journal.write(entry) } }"),
+  .bad("func f() { handlers[\"a\"] = { ↓try? store.save() } }"),
+  .bad(
+    "func f() async { await withTaskGroup(of: Void.self) { group in group.addTask { "
+      + "↓try? await store.save() } } }"),
+  .good(
+    "func f() async { await withTaskGroup(of: Item?.self) { group in group.addTask { "
+      + "try? await store.item() }; for await item in group { show(item) } } }",
+    because: "the group has its result"),
   .good(
     """
     struct Basket {
@@ -210,6 +218,8 @@ private let tryOptionalDroppedExamples: [Example] = [
   .good("func f() -> Data? { try? Data(contentsOf: file) }", because: "it is returned"),
   .good("let sizes = files.map { try? size(of: $0) }", because: "the closure returns it"),
   .good("var data: Data? { try? read() }"),
+  .good("var data: Data? {\n#if DEBUG\ntry? sample()\n#else\ntry? read()\n#endif\n}"),
+  .bad("func f() {\n#if DEBUG\n↓try? save()\n#endif\n}"),
   .good("init?(_ text: String) { try? self.init(parsing: text) }", because: "it may fail"),
   .good("func f() { if let data = try? read() { show(data) } }"),
   .good(

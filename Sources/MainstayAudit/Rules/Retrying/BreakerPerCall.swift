@@ -62,6 +62,13 @@ extension Rule {
           }
         }
         """),
+      .bad(
+        """
+        func load() {
+          let breaker = ↓CircuitBreaker("catalog")
+          Task { try await breaker.run { try await fetch() } }
+        }
+        """),
       .good(
         """
         struct Client {
@@ -214,6 +221,22 @@ extension FunctionCallExprSyntax {
   }
 }
 
+extension DeclReferenceExprSyntax {
+  /// Whether it runs once where a routine runs once: in its own statements or in a task that it
+  /// starts, and in no loop.
+  fileprivate func isUsedOnce(in routine: SyntaxIdentifier?) -> Bool {
+    var place = Syntax(self)
+    while place.enclosingLoop == nil, let around = place.enclosingRoutine {
+      if around.node.id == routine { return true }
+      guard let call = around.node.as(ClosureExprSyntax.self)?.receivingCall,
+        call.calledExpression.firstName == "Task"
+      else { return false }
+      place = Syntax(call)
+    }
+    return false
+  }
+}
+
 extension CodeBlockItemListSyntax {
   /// Whether all that is done with a local name is one call that runs something through it, in no
   /// loop and no closure, and notes of how that ended.
@@ -222,7 +245,7 @@ extension CodeBlockItemListSyntax {
     var runs = 0
     for use in every(DeclReferenceExprSyntax.self)
     where use.baseName.bareText == name && !use.isMemberName {
-      guard use.enclosingLoop == nil, use.enclosingRoutine?.node.id == routine else { return false }
+      guard use.isUsedOnce(in: routine) else { return false }
       if let access = use.parent?.as(MemberAccessExprSyntax.self) {
         let member = access.declName.baseName.text
         if member.notes { continue }

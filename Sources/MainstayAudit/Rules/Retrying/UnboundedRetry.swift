@@ -76,6 +76,27 @@ extension Rule {
           do { return try await fetch() } ↓catch { await pause(error) }
         }
         """),
+      .bad("func f() async { while true { if (↓try? await load()) != nil { return } } }"),
+      .bad(
+        """
+        func load() async throws -> Data {
+          while true {
+            if let data = ↓try? await fetch() { return data }
+            try await Task.sleep(for: .seconds(1))
+          }
+        }
+        """),
+      .good(
+        """
+        func load() async -> Data? {
+          while true {
+            if let data = try? await fetch() { return data }
+            attempts += 1
+            if attempts > 5 { return nil }
+          }
+        }
+        """, because: "five attempts bound it"),
+      .good("while true { if let job = try? await queue.next() { use(job); break } }"),
       .good(
         """
         func load(left: Int = 3) async throws -> Data {
@@ -129,7 +150,10 @@ extension Rule {
         }
         """, because: "each call is about the next element"),
     ],
-    checks: .loop { loop, file in checkLoop(loop, file) },
+    checks: .loop { loop, file in
+      checkLoop(loop, file)
+      checkMarkedLoop(loop, file)
+    },
     .catchClause { clause, file in checkSelfCall(clause, file) })
 
   private static func checkLoop(_ loop: Loop, _ file: AuditedFile) {
@@ -148,6 +172,18 @@ extension Rule {
     file.report(
       clause, "After any error this is tried again, for ever",
       severity: isPolite ? .info : nil)
+  }
+
+  /// The same with `try?` in the place of a clause.
+  private static func checkMarkedLoop(_ loop: Loop, _ file: AuditedFile) {
+    guard loop.isEndless, !loop.node.speaksOfCancellation,
+      let (item, attempt) = loop.markedAttempt, !attempt.reads
+    else { return }
+    let others = loop.body.statements.filter { $0.id != item.id }
+    guard !others.contains(where: { $0.leaves || $0.canEnd }) else { return }
+    let isPolite = others.flatMap(\.sleeps).contains(where: \.isThrowing)
+    file.report(
+      attempt, "After any error this is tried again, for ever", severity: isPolite ? .info : nil)
   }
 
   private static func checkSelfCall(_ clause: CatchClauseSyntax, _ file: AuditedFile) {
@@ -177,10 +213,54 @@ extension Loop {
     return exits.isDisjoint(with: .leaving) && !exits.isDisjoint(with: .staying)
   }
 
+  /// The `try? await` whose success alone leaves the loop, and the statement that asks for it:
+  /// `if let data = try? await load() { return data }`, `if (try? await load()) != nil { return }`.
+  fileprivate var markedAttempt: (item: CodeBlockItemSyntax, attempt: TryExprSyntax)? {
+    let finder = ExitFinder(label: label)
+    for item in body.statements {
+      guard let check = item.item.as(ExpressionStmtSyntax.self)?.expression.as(IfExprSyntax.self),
+        check.elseBody == nil, check.conditions.count == 1,
+        let attempt = check.conditions.first?.successOfTry,
+        finder.exits(of: check.body.statements).isDisjoint(with: .staying)
+      else { continue }
+      return (item, attempt)
+    }
+    return nil
+  }
+
   /// Whether it is `while !Task.isCancelled`.
   fileprivate var runsUntilCancelled: Bool {
     sequence == nil && conditions.count == 1
       && conditions.first?.trimmedDescription == "!Task.isCancelled"
+  }
+}
+
+extension TryExprSyntax {
+  /// Whether each time is about something else, as in `queue.next()`, or nobody can tell.
+  fileprivate var reads: Bool {
+    let steps: Set<String> = ["next", "receive", "read", "accept", "poll", "take", "pop"]
+    return tried?.name.map { steps.contains(words(of: $0).first ?? "") } ?? true
+  }
+}
+
+extension ConditionElementSyntax {
+  /// The `try? await` that it asks to have succeeded.
+  fileprivate var successOfTry: TryExprSyntax? {
+    let value: ExprSyntax?
+    switch condition {
+    case .optionalBinding(let binding): value = binding.initializer?.value
+    case .expression(let expression):
+      let parts = expression.as(SequenceExprSyntax.self)?.elements.map(\.self) ?? []
+      guard parts.count == 3, parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text == "!=",
+        parts[2].kind == .nilLiteralExpr
+      else { return nil }
+      value = parts[0].parenthesized
+    default: return nil
+    }
+    guard let attempt = value?.as(TryExprSyntax.self), attempt.isOptional,
+      attempt.expression.kind == .awaitExpr
+    else { return nil }
+    return attempt
   }
 }
 

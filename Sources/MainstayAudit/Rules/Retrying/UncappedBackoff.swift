@@ -12,7 +12,7 @@ extension Rule {
       """,
     guess: "A power turned into an integer near a name such as `delay` or `retry` is a delay.",
     onPurpose: "Bound the delay with `min`, or the attempts with a number up to 10.",
-    remedy: .safe("Bounds the delay to a minute with `min`."),
+    remedy: .safe("Bounds the delay to a minute with `min`, where the code tells its unit."),
     examples: [
       .bad(
         """
@@ -77,6 +77,25 @@ extension Rule {
           }
         }
         """),
+      .bad(
+        """
+        func retryDelay(_ retries: Int) -> DispatchTimeInterval {
+          .milliseconds(↓Int(pow(2.0, Double(retries)) * 100))
+        }
+        """,
+        fixed: """
+          func retryDelay(_ retries: Int) -> DispatchTimeInterval {
+            .milliseconds(Int(min(pow(2.0, Double(retries)) * 100, 60_000)))
+          }
+          """),
+      .bad(
+        "try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(attempt))) * 1_000_000)",
+        fixed:
+          "try await Task.sleep(nanoseconds: UInt64(min(pow(2, Double(attempt)), 60_000)) * 1_000_000)"
+      ),
+      .bad(
+        "func delay(_ attempt: Int) -> Int { ↓Int(pow(2, Double(attempt)) * 1000) }",
+        fixed: "func delay(_ attempt: Int) -> Int { Int(pow(2, Double(attempt)) * 1000) }"),
       .good(
         """
         func delay(for attempt: Int) -> Duration {
@@ -175,10 +194,12 @@ extension Rule {
     }
     file.report(
       call, "This delay grows without a bound, until it no longer fits into `\(type)`",
-      fix: .safe(
-        "bound the delay",
-        Edit(value.bytes.lowerBound..<value.bytes.lowerBound, "min("),
-        Edit(value.bytes.upperBound..<value.bytes.upperBound, ", \(value.minute))")))
+      fix: call.minute.map { minute in
+        .safe(
+          "bound the delay",
+          Edit(value.bytes.lowerBound..<value.bytes.lowerBound, "min("),
+          Edit(value.bytes.upperBound..<value.bytes.upperBound, ", \(minute))"))
+      })
   }
 
   private static func checkDoubling(_ sequence: SequenceExprSyntax, _ file: AuditedFile) {
@@ -227,16 +248,6 @@ extension ExprSyntax {
       return true
     }
     return found
-  }
-
-  /// A minute in the unit that the expression seems to be in.
-  fileprivate var minute: String {
-    let text = trimmedDescription.replacing("_", with: "").lowercased()
-    if text.contains("1000000000") || text.contains("1e9") || text.contains("nsec") {
-      return "60_000_000_000"
-    }
-    if text.contains("1000000") || text.contains("1e6") { return "60_000_000" }
-    return text.contains("1000") || text.contains("milli") ? "60_000" : "60"
   }
 }
 

@@ -39,14 +39,15 @@ extension AuditedFile {
     if after.contains(where: { $0.isEnding }) { return }
     let isResetInside = work.body.setsFalse(path)
     let isResetAfter = after.contains { $0.setsFalse(path) }
+    let isOverAfter = isResetAfter || after.contains { $0.replaces(path) }
     guard isResetInside || isResetAfter,
       !(work.outermostRoutine.map { stateChanges.defers(path, in: $0) } ?? false),
       work.body.contains(where: { $0.kind == .tryExpr || $0.kind == .throwStmt })
     else { return }
     let type = TypeDeclaration(around: work)
     let stuck = work.catchClauses.first { clause in
-      guard !clause.isForCancellation, !clause.body.setsFalse(path),
-        !(isResetAfter && !clause.leavesForGood)
+      guard !clause.isForCancellation, !clause.body.setsFalse(path), !clause.body.replaces(path),
+        !(isOverAfter && !clause.leavesForGood)
       else { return false }
       return !clause.body.every(FunctionCallExprSyntax.self).contains {
         $0.mayReset(path, type, vocabulary)
@@ -96,6 +97,15 @@ extension SyntaxProtocol {
   }
 }
 
+extension SyntaxProtocol {
+  /// Whether something in it, also in a closure, gives a new value to what holds the flag.
+  fileprivate func replaces(_ path: String) -> Bool {
+    assignments.contains { found in
+      found.path.isEmpty ? found.isOnSelf : path.hasPrefix(found.path + ".")
+    }
+  }
+}
+
 extension CodeBlockItemSyntax {
   /// Whether it is a plain call named after coming to an end: `stopLoading()`.
   fileprivate var isEnding: Bool {
@@ -127,7 +137,7 @@ extension FunctionCallExprSyntax {
       let first = receiver.firstName
       if first != "self" { return first != nil && path.hasPrefix((first ?? "") + ".") }
     }
-    if let own = type?.function(name) { return own.setsFalse(path) }
+    if let own = type?.function(name) { return own.setsFalse(path) || own.replaces(path) }
     return !Self.harmless.contains(name) && !closuresAlone
   }
 
@@ -278,6 +288,13 @@ private let busyFlagStuckGood: [Example] = [
     }
     """),
   .good("func f() { busy = true; do { try g() } catch { print(error) }; busy = false }"),
+  .good(
+    """
+    func f() {
+      state.isLoading = true
+      do { try g(); state.isLoading = false } catch { state = State(error: error) }
+    }
+    """, because: "the whole state is replaced"),
   .good(
     """
     func f() {

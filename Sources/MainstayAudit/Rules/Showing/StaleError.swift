@@ -13,7 +13,7 @@ extension Rule {
     remedy: .safe("Resets optional and Bool state before the `do`."),
     examples: staleErrorBad + staleErrorGood,
     checks: .catchClause { clause, file in
-      guard !clause.body.statements.isEmpty, clause.isCatchAll,
+      guard !clause.body.statements.isEmpty, clause.takesWhateverIsThrown,
         let told = clause.body.assignments.first(where: file.staysOnScreen),
         let routine = told.node.outermostRoutine, let work = clause.doStatement
       else { return }

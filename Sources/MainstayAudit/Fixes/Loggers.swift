@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SwiftSyntax
+
+/// A property that holds a logger.
+struct KnownLogger {
+  let name: String
+  let isStatic: Bool
+  /// Whether reading it runs no code of the type.
+  let isStored: Bool
+  /// Whether it has its value before an initializer runs.
+  let hasValue: Bool
+}
+
+extension AuditedFile {
+  /// The logger that code at a place can name: a property of a type around it, or of the file.
+  ///
+  /// A closure is a place inside of it: what stands in it sees what it captures.
+  ///
+  /// - Returns: Its name, or nil where the file declares none or several, where `self` is weak or
+  ///   not yet made, or where the name means something else.
+  func logger(at node: some SyntaxProtocol) -> String? {
+    var reach = Reach(of: Syntax(node))
+    var passed: [TypeDeclaration] = []
+    var found: [String] = []
+    var current: Syntax? = Syntax(node)
+    while found.isEmpty, let here = current {
+      if here.as(ClosureExprSyntax.self)?.capturesWeakly ?? false { return nil }
+      if let type = TypeDeclaration(here) {
+        found = loggers(of: type).compactMap { reach.name(of: $0, in: type) }
+        if found.isEmpty { passed.append(type) }
+        reach.leaveType()
+      } else {
+        reach.leave(here)
+      }
+      current = here.parent
+    }
+    if found.isEmpty { found = fileLoggers }
+    guard found.count == 1, let name = found.first else { return nil }
+    // A member of a type in between, or a local name, hides one further out.
+    let isHidden =
+      !name.contains(".")
+      && (node.isLocal(name)
+        || passed.contains { $0.property(name) != nil || $0.function(name) != nil })
+    return isHidden ? nil : name
+  }
+
+  /// The loggers among the properties of a type, looked for once: a type may hold a finding in
+  /// each of its members.
+  private func loggers(of type: TypeDeclaration) -> [KnownLogger] {
+    if let known = knownLoggers[type.node.id] { return known }
+    let found = type.properties.filter { isLogger($0.binding) }.compactMap { property in
+      let isLazy = property.variable.modifiers.has(.lazy)
+      // To read such a one changes the value that has it.
+      if isLazy, type.mayBeValue { return nil as KnownLogger? }
+      return KnownLogger(
+        name: property.name.text, isStatic: property.variable.isStatic,
+        isStored: property.binding.accessorBlock == nil && !isLazy,
+        hasValue: property.binding.initializer != nil)
+    }
+    knownLoggers[type.node.id] = found
+    return found
+  }
+
+  /// Whether a property holds a logger, and not one that may be missing.
+  func isLogger(_ binding: PatternBindingSyntax) -> Bool {
+    guard let type = binding.typeAnnotation?.type else {
+      return binding.initializer?.value.as(FunctionCallExprSyntax.self)?.name == "Logger"
+    }
+    return type.lastName == "Logger"
+      && !type.contains { [.optionalType, .implicitlyUnwrappedOptionalType].contains($0.kind) }
+  }
+}
+
+/// What code at a place can name of the types around it, told while going outwards from there.
+private struct Reach {
+  private enum View {
+    /// A value of the type, by `self`.
+    case instance
+    /// The type alone.
+    case type
+    /// The type alone, by its name: the first value of a property, or of a parameter.
+    case firstValue
+  }
+
+  private let place: Syntax
+  private var view = View.instance
+  private var prefix = ""
+  private var isCaptured = false
+  private var isMutating = false
+  private var initializer: InitializerDeclSyntax?
+
+  init(of place: Syntax) { self.place = place }
+
+  mutating func leave(_ node: Syntax) {
+    if let closure = node.as(ClosureExprSyntax.self) {
+      isCaptured = true
+      if !closure.isWorkOfTask { prefix = "self." }
+    } else if node.isTypeMember {
+      view = .type
+    } else if node.isFirstValue {
+      if view == .instance { view = .firstValue }
+    } else if let function = node.as(FunctionDeclSyntax.self) {
+      if node.parent?.kind == .codeBlockItem { isCaptured = true }
+      isMutating = isMutating || function.modifiers.has(.mutating)
+    } else if let made = node.as(InitializerDeclSyntax.self) {
+      initializer = made
+    }
+  }
+
+  /// What lies in a type sees no value of the types around it.
+  mutating func leaveType() {
+    view = .type
+    initializer = nil
+  }
+
+  /// How code at the place names a logger of a type around it; nil where it cannot.
+  func name(of logger: KnownLogger, in type: TypeDeclaration) -> String? {
+    switch view {
+    case .type: return logger.isStatic ? logger.name : nil
+    case .firstValue: return logger.isStatic ? "\(type.name).\(logger.name)" : nil
+    case .instance: break
+    }
+    if logger.isStatic { return "Self." + logger.name }
+    // No closure may keep a value that changes, or that is being made.
+    if isCaptured, type.mayBeValue, isMutating || initializer != nil { return nil }
+    let isReady =
+      initializer?.hasMade(logger, before: place.position, isCaptured: isCaptured) ?? true
+    return isReady ? prefix + logger.name : nil
+  }
+}
+
+extension InitializerDeclSyntax {
+  /// Whether `self` is far enough at a place in it for a logger to be read there.
+  fileprivate func hasMade(
+    _ logger: KnownLogger, before place: AbsolutePosition, isCaptured: Bool
+  ) -> Bool {
+    guard let body else { return false }
+    let calls = body.ownCalls.filter { $0.initializes != nil }
+    if calls.contains(where: { $0.position > place }) { return false }
+    if calls.contains(where: { $0.initializes == "self" }) { return true }
+    let sets = body.ownAssignments.filter(\.isState)
+    let isComplete = !sets.contains { $0.node.position > place }
+    guard logger.isStored else { return isComplete }
+    let isMade =
+      logger.hasValue
+      || sets.contains { $0.path == logger.name && $0.node.position < place }
+    return isMade && (isComplete || !isCaptured)
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// `self` or `super` of `self.init(…)` and `super.init(…)`.
+  fileprivate var initializes: String? {
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self),
+      access.declName.baseName.text == "init",
+      let base = access.base?.trimmedDescription, base == "self" || base == "super"
+    else { return nil }
+    return base
+  }
+}
+
+extension TypeDeclaration {
+  /// Whether it may be a struct or enum.
+  fileprivate var mayBeValue: Bool { [.structure, .enumeration, .extension].contains(kind) }
+}
+
+extension ClosureExprSyntax {
+  /// Whether it holds `self` or something else weakly or without owning it.
+  fileprivate var capturesWeakly: Bool {
+    signature?.capture?.items.contains { $0.specifier != nil } ?? false
+  }
+
+  /// Whether it is the work of `Task { … }`, which needs no `self` in front of members; that of
+  /// `Task.detached { … }` does.
+  fileprivate var isWorkOfTask: Bool {
+    guard var callee = receiver?.call.calledExpression else { return false }
+    if let special = callee.as(GenericSpecializationExprSyntax.self) { callee = special.expression }
+    return callee.as(DeclReferenceExprSyntax.self)?.baseName.text == "Task"
+  }
+}
+
+extension Syntax {
+  /// Whether it is a `static` or `class` function, property or subscript.
+  fileprivate var isTypeMember: Bool {
+    let modifiers =
+      self.as(FunctionDeclSyntax.self)?.modifiers ?? self.as(VariableDeclSyntax.self)?.modifiers
+      ?? self.as(SubscriptDeclSyntax.self)?.modifiers
+    return modifiers.map { $0.has(.static) || $0.has(.class) } ?? false
+  }
+
+  /// Whether it is evaluated without a value of the type: what a stored property that is not
+  /// `lazy` starts with, what a parameter has by default, and what an attribute is given.
+  fileprivate var isFirstValue: Bool {
+    switch kind {
+    case .functionParameter, .attribute: return true
+    case .initializerClause:
+      guard let variable = nearest(VariableDeclSyntax.self),
+        variable.parent?.kind == .memberBlockItem,
+        parent?.parent?.parent?.id == variable.id
+      else { return false }
+      return !variable.isStatic && !variable.modifiers.has(.lazy)
+    default: return false
+    }
+  }
+}

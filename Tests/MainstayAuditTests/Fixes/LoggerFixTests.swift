@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import MainstayAudit
+import Testing
+
+private let handler = "do { try y() } catch {}"
+private let value = "C = { do { return try load() } catch { return C() } }()"
+
+/// Fixes that log, and where they may not: what they write has to compile.
+@Suite struct LoggerFixTests {
+  @Test(arguments: [
+    ("final class A { let log: Logger; func f() { Task.detached { try? self.y() } } }", "self.log"),
+    ("final class A { let log: Logger; func f() { Task { try? self.y() } } }", "log"),
+    ("final class A { let log: Logger; func f() { Task { g { \(handler) } } } }", "self.log"),
+    ("final class A { let log: Logger; lazy var c: \(value) }", "self.log"),
+    ("struct A { static let log = Logger(label: \"a\"); let c: \(value) }", "A.log"),
+    ("struct A { static let log = Logger(label: \"a\"); func f(_ c: \(value)) {} }", "A.log"),
+    ("struct A { static let log = Logger(label: \"a\"); func f() { \(handler) } }", "Self.log"),
+    ("struct A { static let log = Logger(label: \"a\"); static func f() { \(handler) } }", "log"),
+    ("final class A { let log: Logger; init() { log = Logger(label: \"a\"); \(handler) } }", "log"),
+    ("class A { let log: Logger; convenience init() { self.init(1); \(handler) } }", "log"),
+    ("struct A { let log = Logger(); var z: Z; init() { \(handler); z = 1 } }", "log"),
+    ("struct A { let log: Logger; mutating func f() { \(handler) } }", "log"),
+  ])
+  func `a logger is named as the compiler asks for it there`(
+    code: String, name: String
+  ) async throws {
+    let fixed = try #require(try await mended(code), "\(code)")
+    #expect(fixed.contains("{ \(name).error("), "\(fixed)")
+  }
+
+  @Test(arguments: [
+    "final class A { let log: Logger; func f() { Task { [weak self] in try await self?.y() } } }",
+    "struct A { let log: Logger; let c: \(value) }",
+    "struct A { let log: Logger; func f(_ c: \(value)) {} }",
+    "final class A { var log: Logger?; func f() { \(handler) } }",
+    "final class A { var log: (any Logger)!; func f() { \(handler) } }",
+    "let log: Logger? = nil\nfunc f() { \(handler) }",
+    "final class A { let log: Logger; convenience init(z: Int) { \(handler); self.init() } }",
+    "final class A { let log: Logger; init() { \(handler); log = Logger(label: \"a\") } }",
+    "final class A { let log: Logger = l; init() { g { \(handler) }; z = 1 } }",
+    "struct A { let log: Logger; mutating func f() { g { \(handler) } } }",
+    "struct A { lazy var log = Logger(label: \"a\"); func f() { \(handler) } }",
+    "let log = Logger(label: \"a\")\nfunc f(log: Int) { \(handler) }",
+    "let log = Logger(label: \"a\")\nstruct A { var log: String; func f() { \(handler) } }",
+  ])
+  func `no fix logs where no logger can be named`(code: String) async throws {
+    #expect(try await mended(code) == nil)
+  }
+
+  @Test(arguments: ["", "// Header.\n// Two lines.\n"])
+  func `an import goes behind the mark that a file starts with`(header: String) async throws {
+    let code = "\u{FEFF}" + header + "enum PayError: Error { case declined }\n"
+    let found = try await report(of: .good(code), profile: .all).findings
+      .filter { $0.rule == "MS102" }
+    #expect(found.count == 1)
+    let bytes = FixRun(found, in: Array(code.utf8), unsafe: true).bytes
+    let gap = header.isEmpty ? "" : "\n"
+    let start = "\u{FEFF}" + header + gap + "import Foundation\n\n" + "enum PayError"
+    #expect(bytes.starts(with: Array(start.utf8)), "\(String(decoding: bytes, as: UTF8.self))")
+  }
+
+  /// The code after its only finding about a lost error was mended; nil where that has no fix.
+  private func mended(_ code: String) async throws -> String? {
+    let found = try await report(of: .good(code), profile: .default).findings
+      .filter { ["MS201", "MS202", "MS203", "MS206"].contains($0.rule) }
+    #expect(found.count == 1, "\(code) \(found.map(\.rule))")
+    let run = FixRun(found, in: Array(code.utf8), unsafe: false)
+    return run.fixed.isEmpty ? nil : String(decoding: run.bytes, as: UTF8.self)
+  }
+}
