@@ -12,6 +12,8 @@ struct WorkerRun: Sendable {
   /// When it began, by the clock of the settings.
   let start: Duration
   let cancel: @Sendable () async -> Void
+  /// Told when the work has ended well, and nothing is left but to record that.
+  let workEnded: @Sendable () async -> Void
   /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
   let isEnding: @Sendable () async -> Bool
 
@@ -20,6 +22,8 @@ struct WorkerRun: Sendable {
   /// - Returns: What the end says about the way to the other side.
   @concurrent func execute() async -> DrainPaceStateMachine.Signal {
     let end = await end()
+    // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
+    if end.verdict.isCompletion { await workEnded() }
     await settle(end)
     return end.signal
   }
