@@ -19,7 +19,7 @@ actor Drainer {
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
   private nonisolated let settings: Settings
-  private let signal = WakeSignal()
+  private let wakes = DrainWake()
   /// What is leased here, until its end is recorded.
   private var running: [Lease: Run] = [:]
   /// What of that has ended well, and has left its place to others.
@@ -32,6 +32,7 @@ actor Drainer {
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
   private var usedUp = UsedUpLimits()
+  private var promotion = PromotionStateMachine()
   private var pace: DrainPaceStateMachine
   private var rate = DrainRate()
   private var isExclusive = false
@@ -54,13 +55,15 @@ actor Drainer {
     self.settings = settings
     owed = OwedLeases(
       store: store, timeline: settings.timeline, observer: settings.observer,
-      givenBack: { [signal] in signal.set() })
+      givenBack: { [wakes] in wakes.set(for: .times) })
     pace = DrainPaceStateMachine(maximum: settings.live.now.maximumConcurrency)
-    for worker in workers.values { worker.gates.limiter?.ringWhenChanged(signal) }
+    for worker in workers.values { worker.gates.limiter?.ringWhenChanged(wakes.signal) }
   }
 
   /// Says that there may be something to do; never waits.
-  nonisolated func wake() { signal.set() }
+  nonisolated func wake(for what: PromotionStateMachine.News = .times) {
+    wakes.set(for: what)
+  }
 
   func start() {
     guard loop == nil else { return }
@@ -219,18 +222,17 @@ actor Drainer {
       do {
         // Whoever comes while this turn is on its way waits for the next one.
         let waiting = turnWaiters.count
-        // Read before the store is asked: a wait must not begin anew while that takes its time.
-        let start = settings.timeline.now
         try await reconsider()
         followSettings()
-        let due = isPaused ? nil : try await store.promote(Set(workers.keys))
+        try await promote()
         try await turn()
         turnEnded(for: waiting)
         settings.changed()
         storageFailures = 0
         if isEnding { return }
-        let times = [usedUp.next, due.map { start + $0.clamped }]
-        await signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
+        if promotion.mustLookAgain, !isPaused { continue }
+        let times = [usedUp.next, isPaused ? nil : promotion.due]
+        await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
         storageFailures = min(storageFailures + 1, 6)
@@ -238,7 +240,7 @@ actor Drainer {
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
         tell(.storageFailed(OutboxError(error)))
         turnEnded(for: turnWaiters.count)
-        await signal.wait(until: end, on: settings.timeline)
+        await wakes.signal.wait(until: end, on: settings.timeline)
       }
     }
   }
@@ -255,6 +257,21 @@ actor Drainer {
     }
   }
 
+  /// Makes ready what is due, where there may be something.
+  private func promote() async throws {
+    if let news = wakes.take() { promotion.heard(news) }
+    // Read before the store is asked: a wait must not begin anew while that takes its time.
+    let now = settings.timeline.now
+    guard !isPaused, promotion.looks(at: now) else { return }
+    promotion.asks(at: now)
+    do {
+      promotion.found(try await store.promote(Set(workers.keys)))
+    } catch {
+      promotion.failed()
+      throw error
+    }
+  }
+
   /// Starts what can be started.
   private func turn() async throws {
     let free = places.free
@@ -265,6 +282,7 @@ actor Drainer {
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
         unmet: unmet))
+    promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
     for leased in claim.operations {
@@ -308,8 +326,7 @@ actor Drainer {
         cancel: { [weak self] in await self?.cancel(leased.lease) },
         workEnded: { [weak self] in await self?.workEnded(leased.lease) },
         isEnding: { [weak self] in await self?.isEnding ?? true })
-      let signal = await run.execute()
-      ended(leased.lease, signal)
+      ended(leased.lease, await run.execute())
     }
     running[leased.lease] = Run(operation: leased.operation, task: task)
   }
@@ -317,21 +334,23 @@ actor Drainer {
   /// Nothing is left of a run but to record its good end: another one may begin meanwhile.
   private func workEnded(_ lease: Lease) {
     // It may have been given up on.
-    guard running[lease] != nil else { return }
+    guard let type = running[lease]?.operation.type else { return }
     settling.insert(lease)
-    if places.free > 0 { signal.set() }
+    // Where the last claim found all that there was, a place alone brings no more.
+    let mayBeMore = isClaiming || !promotion.isShort || maximumConcurrency(of: type) != nil
+    if mayBeMore, places.free > 0 { wakes.signal.set() }
   }
 
-  private func ended(_ lease: Lease, _ signal: DrainPaceStateMachine.Signal) {
+  private func ended(_ lease: Lease, _ end: WorkerRun.Ended) {
     // It may have been given up on.
     guard running.removeValue(forKey: lease) != nil else { return }
     settling.remove(lease)
     settings.progress.end(lease)
     if running.isEmpty { wakeIdleWaiters() }
-    pace.ended(signal)
-    rate.ended(well: signal == .succeeded, at: settings.timeline.now)
+    pace.ended(end.signal)
+    rate.ended(well: end.signal == .succeeded, at: settings.timeline.now)
     settings.changed()
-    wake()
+    wake(for: end.isCompletion ? .work : .times)
   }
 
   private func cancel(_ lease: Lease) { running[lease]?.task.cancel() }

@@ -19,13 +19,21 @@ struct WorkerRun: Sendable {
 
   /// Runs the operation and records its end.
   ///
-  /// - Returns: What the end says about the way to the other side.
-  @concurrent func execute() async -> DrainPaceStateMachine.Signal {
+  /// - Returns: What the end says about others.
+  @concurrent func execute() async -> Ended {
     let end = await end()
     // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
     if end.verdict.isCompletion { await workEnded() }
     await settle(end)
-    return end.signal
+    return Ended(signal: end.signal, isCompletion: end.verdict.isCompletion)
+  }
+
+  /// What a recorded end says about others.
+  struct Ended: Sendable {
+    /// What it says about the way to the other side.
+    let signal: DrainPaceStateMachine.Signal
+    /// Whether it ended well, and nothing else.
+    let isCompletion: Bool
   }
 
   /// How a run ended, and what is told about it once that is recorded.
