@@ -11,12 +11,6 @@ actor Drainer {
     let task: Task<Void, Never>
   }
 
-  /// What holds a type back, for as long as the limit is what it was.
-  private struct UsedUpLimit {
-    let end: Duration
-    let kind: RateLimiter.Kind
-  }
-
   /// How long a cancelled run may take to notice, when the app is suspended.
   static let grace = Duration.milliseconds(500)
   /// The same when it is shut down: whoever waits for that has the time.
@@ -25,8 +19,11 @@ actor Drainer {
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
   private nonisolated let settings: Settings
-  private let signal = WakeSignal()
+  private let wakes = DrainWake()
+  /// What is leased here, until its end is recorded.
   private var running: [Lease: Run] = [:]
+  /// What of that has ended well, and has left its place to others.
+  private var settling: Set<Lease> = []
   /// Who waits until nothing runs.
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var loop: Task<Void, Never>?
@@ -34,8 +31,8 @@ actor Drainer {
   private var unmet: Set<OperationConstraint> = []
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
-  /// Until when nothing of a type is begun, since its limit is used up.
-  private var usedUp: [PayloadType: UsedUpLimit] = [:]
+  private var usedUp = UsedUpLimits()
+  private var promotion = PromotionStateMachine()
   private var pace: DrainPaceStateMachine
   private var rate = DrainRate()
   private var isExclusive = false
@@ -58,13 +55,15 @@ actor Drainer {
     self.settings = settings
     owed = OwedLeases(
       store: store, timeline: settings.timeline, observer: settings.observer,
-      givenBack: { [signal] in signal.set() })
+      givenBack: { [wakes] in wakes.set(for: .times) })
     pace = DrainPaceStateMachine(maximum: settings.live.now.maximumConcurrency)
-    for worker in workers.values { worker.gates.limiter?.ringWhenChanged(signal) }
+    for worker in workers.values { worker.gates.limiter?.ringWhenChanged(wakes.signal) }
   }
 
   /// Says that there may be something to do; never waits.
-  nonisolated func wake() { signal.set() }
+  nonisolated func wake(for what: PromotionStateMachine.News = .times) {
+    wakes.set(for: what)
+  }
 
   func start() {
     guard loop == nil else { return }
@@ -118,16 +117,20 @@ actor Drainer {
     guard isReady else { return found }
     if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
     let limit = maximumConcurrency(of: operation.type)
-    if let limit, running(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
-    if let limit = usedUp[operation.type] {
-      found.append(.rateLimited(max(limit.end - settings.timeline.now, .zero)))
+    if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
+    if let end = usedUp.end(of: operation.type) {
+      found.append(.rateLimited(max(end - settings.timeline.now, .zero)))
     }
-    if running.count >= pace.limit { found.append(.outboxIsBusy(pace.limit)) }
+    if places.free == 0 { found.append(.outboxIsBusy(pace.limit)) }
     return found
   }
 
-  private func running(_ type: PayloadType) -> Int {
-    running.values.count { $0.operation.type == type }
+  private var places: DrainPlaces {
+    DrainPlaces(limit: pace.limit, leased: running.count, settling: settling.count)
+  }
+
+  private func working(_ type: PayloadType) -> Int {
+    running.count { $1.operation.type == type && !settling.contains($0) }
   }
 
   /// How many of a type run at once; nil for as many as run at all.
@@ -140,7 +143,7 @@ actor Drainer {
   private func followSettings() {
     let maximum = settings.live.now.maximumConcurrency
     if maximum != pace.maximum { pace.update(maximum: maximum) }
-    passLimits()
+    usedUp.pass(workers, on: settings.timeline)
   }
 
   /// Adds to a snapshot how long it takes to work off what can be worked off.
@@ -177,7 +180,7 @@ actor Drainer {
     await owed.end()
     cancelAll()
     await idle(until: settings.timeline.now + Self.longGrace)
-    running = [:]
+    (running, settling) = ([:], [])
   }
 
   /// Ends all runs; what they have leased may be somebody else's by now.
@@ -207,6 +210,7 @@ actor Drainer {
   /// Nobody waits for a run any more that does not end, and whatever it says later is not heard.
   private func giveUp(on operation: StoredOperation, _ lease: Lease) async {
     guard running.removeValue(forKey: lease) != nil else { return }
+    settling.remove(lease)
     settings.progress.end(lease)
     rate.ended(well: false, at: settings.timeline.now)
     await owed.giveBack(lease, of: operation)
@@ -218,18 +222,17 @@ actor Drainer {
       do {
         // Whoever comes while this turn is on its way waits for the next one.
         let waiting = turnWaiters.count
-        // Read before the store is asked: a wait must not begin anew while that takes its time.
-        let start = settings.timeline.now
         try await reconsider()
         followSettings()
-        let due = isPaused ? nil : try await store.promote(Set(workers.keys))
+        try await promote()
         try await turn()
         turnEnded(for: waiting)
         settings.changed()
         storageFailures = 0
         if isEnding { return }
-        let times = usedUp.values.map(\.end) + (due.map { [start + $0.clamped] } ?? [])
-        await signal.wait(until: times.min(), on: settings.timeline)
+        if promotion.mustLookAgain, !isPaused { continue }
+        let times = [usedUp.next, isPaused ? nil : promotion.due]
+        await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
         storageFailures = min(storageFailures + 1, 6)
@@ -237,7 +240,7 @@ actor Drainer {
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
         tell(.storageFailed(OutboxError(error)))
         turnEnded(for: turnWaiters.count)
-        await signal.wait(until: end, on: settings.timeline)
+        await wakes.signal.wait(until: end, on: settings.timeline)
       }
     }
   }
@@ -254,9 +257,24 @@ actor Drainer {
     }
   }
 
+  /// Makes ready what is due, where there may be something.
+  private func promote() async throws {
+    if let news = wakes.take() { promotion.heard(news) }
+    // Read before the store is asked: a wait must not begin anew while that takes its time.
+    let now = settings.timeline.now
+    guard !isPaused, promotion.looks(at: now) else { return }
+    promotion.asks(at: now)
+    do {
+      promotion.found(try await store.promote(Set(workers.keys)))
+    } catch {
+      promotion.failed()
+      throw error
+    }
+  }
+
   /// Starts what can be started.
   private func turn() async throws {
-    let free = pace.limit - running.count
+    let free = places.free
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
     isClaiming = true
     defer { claimEnded() }
@@ -264,11 +282,12 @@ actor Drainer {
       ClaimRequest(
         limit: free, types: Set(workers.keys), isAlone: running.isEmpty, limits: limits,
         unmet: unmet))
+    promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
-      let isUnwanted = isEnding || isPaused || !isWithinLimit(leased.operation.type)
+      let isUnwanted = isEnding || isPaused || !isWithinLimit(leased)
       let isGivenBack = isUnwanted ? await giveBack(leased) : false
       if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
     }
@@ -286,33 +305,14 @@ actor Drainer {
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
     for type in workers.keys {
-      if let most = maximumConcurrency(of: type) { limits[type] = max(most - running(type), 0) }
-      if usedUp[type] != nil { limits[type] = 0 }
+      if let most = maximumConcurrency(of: type) { limits[type] = max(most - working(type), 0) }
+      if usedUp.end(of: type) != nil { limits[type] = 0 }
     }
     return limits
   }
 
-  /// Whether the limit of a type lets one more begin now; where it does not, nothing of the type is
-  /// claimed until it does.
-  private func isWithinLimit(_ type: PayloadType) -> Bool {
-    guard let limiter = workers[type]?.gates.limiter else { return true }
-    // Read first: where it changes meanwhile, the wait is not trusted.
-    let kind = limiter.configuration.kind
-    guard !limiter.tryAcquire() else { return true }
-    // Asked how long, and given back at once.
-    let wait = (try? limiter.reserve(maximumWait: .seconds(3600)))?.delay ?? .seconds(1)
-    usedUp[type] = UsedUpLimit(
-      end: settings.timeline.now + max(wait, .milliseconds(1)).clamped, kind: kind)
-    return false
-  }
-
-  /// Forgets the limits whose time is over, and those that are others by now.
-  private func passLimits() {
-    guard !usedUp.isEmpty else { return }
-    let now = settings.timeline.now
-    usedUp = usedUp.filter { type, limit in
-      limit.end > now && workers[type]?.gates.limiter?.configuration.kind == limit.kind
-    }
+  private func isWithinLimit(_ leased: LeasedOperation) -> Bool {
+    workers[leased.operation.type].map { usedUp.admit($0, on: settings.timeline) } ?? true
   }
 
   private func begin(_ leased: LeasedOperation) {
@@ -324,22 +324,33 @@ actor Drainer {
         leased: leased, worker: worker, store: store, settings: settings,
         start: settings.timeline.now,
         cancel: { [weak self] in await self?.cancel(leased.lease) },
+        workEnded: { [weak self] in await self?.workEnded(leased.lease) },
         isEnding: { [weak self] in await self?.isEnding ?? true })
-      let signal = await run.execute()
-      ended(leased.lease, signal)
+      ended(leased.lease, await run.execute())
     }
     running[leased.lease] = Run(operation: leased.operation, task: task)
   }
 
-  private func ended(_ lease: Lease, _ signal: DrainPaceStateMachine.Signal) {
+  /// Nothing is left of a run but to record its good end: another one may begin meanwhile.
+  private func workEnded(_ lease: Lease) {
+    // It may have been given up on.
+    guard let type = running[lease]?.operation.type else { return }
+    settling.insert(lease)
+    // Where the last claim found all that there was, a place alone brings no more.
+    let mayBeMore = isClaiming || !promotion.isShort || maximumConcurrency(of: type) != nil
+    if mayBeMore, places.free > 0 { wakes.signal.set() }
+  }
+
+  private func ended(_ lease: Lease, _ end: WorkerRun.Ended) {
     // It may have been given up on.
     guard running.removeValue(forKey: lease) != nil else { return }
+    settling.remove(lease)
     settings.progress.end(lease)
     if running.isEmpty { wakeIdleWaiters() }
-    pace.ended(signal)
-    rate.ended(well: signal == .succeeded, at: settings.timeline.now)
+    pace.ended(end.signal)
+    rate.ended(well: end.signal == .succeeded, at: settings.timeline.now)
     settings.changed()
-    wake()
+    wake(for: end.isCompletion ? .work : .times)
   }
 
   private func cancel(_ lease: Lease) { running[lease]?.task.cancel() }

@@ -33,7 +33,7 @@ extension Outbox {
     let kept: [OperationID]
     do { kept = try await store.insert(contentsOf: new) } catch { throw OutboxError(error) }
     let found = Dictionary(zip(new.map(\.id), kept)) { first, _ in first }
-    accepted(kept, Operation.kind)
+    accepted(kept, of: new)
     return ids.map { found[$0] ?? $0 }
   }
 

@@ -19,6 +19,8 @@ extension Outbox {
   /// <doc:ChangingSettings> says which of them can change while the outbox works.
   public struct Configuration: Sendable {
     /// How many operations run at once; 1 or more, the default is 4.
+    ///
+    /// One whose work has ended well does not count while its end is on the way to the store.
     public var maximumConcurrency = 4
     /// How many operations of a kind run at once, where that is not what its worker says; 1 or more
     /// each, the default is that it is for all kinds.

@@ -88,9 +88,9 @@ extension Outbox {
     }
     // Outside of a transaction it is committed already, and the next one is somebody else's.
     if db.isInsideTransaction {
-      db.afterNextTransaction { [self] _ in accepted([id], Operation.kind) }
+      db.afterNextTransaction { [self] _ in accepted([id], of: [new]) }
     } else {
-      accepted([id], Operation.kind)
+      accepted([id], of: [new])
     }
     return id
   }

@@ -289,17 +289,17 @@ extension Outbox {
     } catch {
       throw OutboxError(error)
     }
-    accepted([id], Operation.kind)
+    accepted([id], of: [new])
     return id
   }
 
   /// Operations are there: they are told, and run.
-  func accepted(_ ids: [OperationID], _ kind: OperationKind) {
-    guard !ids.isEmpty else { return }
+  func accepted(_ ids: [OperationID], of new: [NewOperation]) {
+    guard let kind = new.first?.type.kind else { return }
     if let observer = opened.observer {
       for id in ids { observer.observe(OutboxEvent(.enqueued, id: id, kind: kind)) }
     }
-    drainer.wake()
+    drainer.wake(for: new.contains(where: \.hasTimes) ? .times : .work)
     changeFeed.changed()
   }
 

@@ -12,16 +12,28 @@ struct WorkerRun: Sendable {
   /// When it began, by the clock of the settings.
   let start: Duration
   let cancel: @Sendable () async -> Void
+  /// Told when the work has ended well, and nothing is left but to record that.
+  let workEnded: @Sendable () async -> Void
   /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
   let isEnding: @Sendable () async -> Bool
 
   /// Runs the operation and records its end.
   ///
-  /// - Returns: What the end says about the way to the other side.
-  @concurrent func execute() async -> DrainPaceStateMachine.Signal {
+  /// - Returns: What the end says about others.
+  @concurrent func execute() async -> Ended {
     let end = await end()
+    // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
+    if end.verdict.isCompletion { await workEnded() }
     await settle(end)
-    return end.signal
+    return Ended(signal: end.signal, isCompletion: end.verdict.isCompletion)
+  }
+
+  /// What a recorded end says about others.
+  struct Ended: Sendable {
+    /// What it says about the way to the other side.
+    let signal: DrainPaceStateMachine.Signal
+    /// Whether it ended well, and nothing else.
+    let isCompletion: Bool
   }
 
   /// How a run ended, and what is told about it once that is recorded.

@@ -115,18 +115,33 @@ struct Loads {
     table.add(
       "claim and end 100", count, in: try await timed { try await Self.drain(store, count) })
     await store.close()
+    try await drainWhole("whole outbox, a worker that does nothing", atOnce: nil, into: &table)
+    try await drainWhole("whole outbox, 100 at once", atOnce: 100, into: &table)
+  }
+
+  private func drainWhole(_ name: String, atOnce: Int?, into table: inout Table) async throws {
     let database = try server.newDatabase()
     let filling = try await Self.outbox(server, database, isPaused: true)
-    for _ in 0..<10 {
+    let count = 10_000
+    for _ in 0..<count / 1_000 {
       try await filling.enqueue(contentsOf: Array(repeating: Job.sample, count: 1_000))
     }
     await filling.shutDown()
-    let working = try await Self.outbox(server, database, isPaused: false)
-    table.add(
-      "whole outbox, a worker that does nothing", 10_000,
-      in: try await timed {
-        for await snapshot in working.changes where snapshot.pending == 0 { break }
-      })
+    let (runs, run) = AsyncStream.makeStream(of: Void.self)
+    let working = try await Self.outbox(server, database, isPaused: true, atOnce: atOnce) { _ in
+      run.yield()
+    }
+    let seconds = try await timed {
+      await working.resume()
+      // Whoever follows the changes has the server count the whole table: only the end is asked for.
+      var left = count
+      for await _ in runs {
+        left -= 1
+        if left == 0 { break }
+      }
+      for await snapshot in working.changes where snapshot.pending == 0 { break }
+    }
+    table.add(name, count, in: seconds)
     await working.shutDown()
   }
 
@@ -150,11 +165,12 @@ struct Loads {
   }
 
   static func outbox(
-    _ server: Server, _ database: String, isPaused: Bool,
+    _ server: Server, _ database: String, isPaused: Bool, atOnce: Int? = nil,
     run: @escaping @Sendable (Job) async throws -> Void = { _ in }
   ) async throws -> Outbox {
     var configuration = Outbox.Configuration()
     configuration.startsPaused = isPaused
+    if let atOnce { configuration.maximumConcurrency = atOnce }
     var limits = StoreLimits()
     (limits.maximumPending, limits.maximumBytes) = (nil, nil)
     let store = PostgresStore(at: try PostgresAddress(server.text(database)), limits: limits)

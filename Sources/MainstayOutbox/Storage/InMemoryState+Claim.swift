@@ -9,6 +9,7 @@ extension InMemoryState {
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let ready = rows.filter {
       $0.value.operation.state == .ready && isOpen($0.value.operation.lane, at: date)
+        && $0.value.isWanted(at: date)
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
     let suspects = lost.filter { isKnown($0, request) && mayRun($0, request) }
@@ -37,6 +38,7 @@ extension InMemoryState {
   private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
     rows.filter { id, row in
       row.isHeld && isKnown(id, request) && isOpen(row.operation.lane, at: date)
+        && row.isWanted(at: date)
         && row.operation.constraints.isDisjoint(with: request.unmet)
     }.map(\.key)
   }

@@ -34,12 +34,8 @@ extension InMemoryState {
   /// Drops what has expired and was not sent.
   mutating func expire(at date: Date) {
     for (id, row) in sorted {
-      let isUntouched = row.operation.effect.isSafe && row.token == nil && row.conflict == nil
-      if let expires = row.operation.expires?.milliseconds, expires <= date.milliseconds,
-        isUntouched
-      {
-        remove(id, as: .expired, at: date)
-      }
+      let isUntouched = row.token == nil && row.conflict == nil
+      if isUntouched, !row.isWanted(at: date) { remove(id, as: .expired, at: date) }
     }
   }
 

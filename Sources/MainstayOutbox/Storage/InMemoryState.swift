@@ -20,6 +20,12 @@ struct InMemoryState {
     var uniqueKey: String?
     var isHeld = false
 
+    /// Whether it has not expired, or may have had its effect all the same.
+    func isWanted(at date: Date) -> Bool {
+      guard let expires = operation.expires, operation.effect.isSafe else { return true }
+      return expires.milliseconds > date.milliseconds
+    }
+
     mutating func giveBack() {
       operation.state = .ready
       operation.effect = .sentUnknown

@@ -60,6 +60,11 @@ public struct OperationVerdict: Sendable, Equatable {
     self.failure = failure
     self.closesLane = closesLane
   }
+
+  /// Whether it is the end, and nothing else, as that of nearly every run.
+  package var isCompletion: Bool {
+    next == .done && failure == nil && news == nil && closesLane == nil
+  }
 }
 
 /// What a run has learnt about the record that its operation changes.

@@ -15,14 +15,17 @@ struct ReadySearch {
 
   private let request: ClaimRequest
   private let lanes: Set<String>
+  /// What has expired by then is not looked at: it is dropped soon.
+  private let date: Int64
   private let db: Database
   private var setAside = 0
   /// Whether it stopped setting aside, so that another claim may find more.
   private(set) var isPartial = false
 
-  init(_ request: ClaimRequest, lanes: [String], _ db: Database) {
+  init(_ request: ClaimRequest, lanes: [String], at date: Int64, _ db: Database) {
     self.request = request
     self.lanes = Set(lanes)
+    self.date = date
     self.db = db
   }
 
@@ -34,9 +37,9 @@ struct ReadySearch {
     let statement = try db.cachedStatement(
       sql: """
         SELECT \(OperationRow.op) FROM mainstay_op
-        WHERE state = 'ready' AND crashes > 0 ORDER BY id
+        WHERE state = 'ready' AND crashes > 0 AND \(OperationRow.isWanted) ORDER BY id
         """)
-    return try Row.fetchAll(statement).compactMap { row in
+    return try Row.fetchAll(statement, arguments: [date]).compactMap { row in
       guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true,
         request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
       else { return nil }
@@ -100,13 +103,13 @@ struct ReadySearch {
         sql: """
           SELECT \(OperationRow.op) FROM mainstay_op
           WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
-            AND (rank, id) > (?, ?)
+            AND (rank, id) > (?, ?) AND \(OperationRow.isWanted)
           ORDER BY rank, id LIMIT ?
           """)
       let after: (Int64, Int64) = known.last.map { Self.rank($0.row) } ?? (.min, .min)
       let wanted = isKnown ? limit - known.count : Self.stride
       let rows = try Row.fetchAll(
-        statement, arguments: StatementArguments(run) + [after.0, after.1, wanted])
+        statement, arguments: StatementArguments(run) + [after.0, after.1, date, wanted])
       if rows.isEmpty { break }
       known += try rows.compactMap { try runnable($0) }
     }

@@ -13,11 +13,14 @@ struct RestrainedSearch {
 
   private let request: ClaimRequest
   private let lanes: Set<String>
+  /// What has expired by then is not looked at: it is dropped soon.
+  private let date: Int64
   private let db: Database
 
-  init(_ request: ClaimRequest, lanes: [String], _ db: Database) {
+  init(_ request: ClaimRequest, lanes: [String], at date: Int64, _ db: Database) {
     self.request = request
     self.lanes = Set(lanes)
+    self.date = date
     self.db = db
   }
 
@@ -46,9 +49,12 @@ struct RestrainedSearch {
     let statement = try db.cachedStatement(
       sql: """
         SELECT \(OperationRow.op) FROM mainstay_op
-        WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
+        WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0
+          AND \(OperationRow.isWanted)
+        ORDER BY id
         """)
-    return try Row.fetchAll(statement).lazy.filter(mayRun).compactMap(legal).first
+    return try Row.fetchAll(statement, arguments: [date]).lazy.filter(mayRun).compactMap(legal)
+      .first
   }
 
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
@@ -67,10 +73,10 @@ struct RestrainedSearch {
       sql: """
         SELECT \(OperationRow.op) FROM mainstay_op
         WHERE state = 'waiting' AND run_at IS NULL AND constraints IS ? AND lane IS ? AND kind IS ?
-          AND version IS ? AND crashes = 0
+          AND version IS ? AND crashes = 0 AND \(OperationRow.isWanted)
         ORDER BY rank, id LIMIT ?
         """)
-    return try Row.fetchAll(statement, arguments: StatementArguments(run) + [limit])
+    return try Row.fetchAll(statement, arguments: StatementArguments(run) + [date, limit])
       .compactMap(legal)
   }
 

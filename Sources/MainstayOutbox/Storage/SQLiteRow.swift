@@ -46,6 +46,8 @@ enum OperationRow {
   static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
   /// Whether sending an operation again cannot repeat its effect.
   static let isSafe = "effect IN ('notSent', 'refused')"
+  /// Whether it has not expired at a moment, the argument, or may have had its effect all the same.
+  static let isWanted = "(expires_at IS NULL OR expires_at > ? OR NOT \(isSafe))"
   static let op = common + ", state, run_at, unreachable, cancelled"
 
   /// How a row begins.

@@ -45,14 +45,15 @@ extension SQLiteStore {
   private func search(
     _ request: ClaimRequest, _ db: Database
   ) throws -> (rows: [ReadySearch.Found], isExclusive: Bool, isPartial: Bool) {
-    let lanes = try Self.openLanes(db, at: now().milliseconds)
-    var search = ReadySearch(request, lanes: lanes, db)
+    let date = now().milliseconds
+    let lanes = try Self.openLanes(db, at: date)
+    var search = ReadySearch(request, lanes: lanes, at: date, db)
     let suspects = try search.suspects()
     guard suspects.isEmpty else {
       return (request.isAlone ? Array(suspects.prefix(1)) : [], true, search.isPartial)
     }
     let ready = try search.ready()
-    let restrained = RestrainedSearch(request, lanes: lanes, db)
+    let restrained = RestrainedSearch(request, lanes: lanes, at: date, db)
     let rows = ready + (try restrained.first(besides: ready))
     if rows.isEmpty, let suspect = try restrained.suspect() {
       return (request.isAlone ? [suspect] : [], true, search.isPartial)

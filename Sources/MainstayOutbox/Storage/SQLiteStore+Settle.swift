@@ -10,13 +10,6 @@ struct Settlement: Sendable {
   let verdict: OperationVerdict
 }
 
-extension OperationVerdict {
-  /// Whether it is the end, and nothing else, as that of nearly every run.
-  fileprivate var isCompletion: Bool {
-    next == .done && failure == nil && news == nil && closesLane == nil
-  }
-}
-
 extension SQLiteStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   ///

@@ -62,6 +62,9 @@ extension NewOperation {
   /// That one keeps its place in the order, where what the newcomer needs may stand behind it; and
   /// it is sent without asking, which one that may have been sent must not be.
   var mayReplace: Bool { effect == .notSent && wishes.dependencies?.ids.isEmpty ?? true }
+
+  /// Whether something becomes of it at a time of its own.
+  var hasTimes: Bool { timeToLive != nil || wishes.delay != nil }
 }
 
 extension NewOperation {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Mainstay
+package import Mainstay
 
 /// Lets callers that arrive while others are on their way to the server share the next statement.
 ///
-/// There is no timer: one that comes alone goes at once, and the others wait as long as a statement
-/// takes. Each of them gets its own answer.
-final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
+/// One that comes alone goes at once, and the others wait as long as a statement takes: there is no
+/// timer, but for a statement that takes long. Each of them gets its own answer.
+package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   /// Sends items together, and answers each; what it throws stands for all of them.
-  typealias Send = @Sendable ([Item]) async throws -> [Result<Answer, any Error>]
+  package typealias Send = @Sendable ([Item]) async throws -> [Result<Answer, any Error>]
 
   private struct Waiting: Sendable {
     let item: Item
@@ -17,43 +17,66 @@ final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
 
   private struct State {
     var waiting: [Waiting] = []
-    var flights = 0
+    var flights: FlightsStateMachine
   }
 
   /// How many share a statement at most.
   private let maximumCount: Int
-  /// How many statements are on their way at most.
-  private let maximumFlights: Int
-  private let state = Locked(State())
+  /// After what time a statement is late, so that others do not wait for it.
+  private let patience: Duration
+  private let timeline: Timeline
+  private let state: Locked<State>
 
-  init(maximumCount: Int = 500, maximumFlights: Int = 2) {
+  package init(
+    maximumCount: Int = 500, maximumFlights: Int = 2, patience: Duration = .milliseconds(20),
+    timeline: Timeline = .live
+  ) {
     self.maximumCount = maximumCount
-    self.maximumFlights = maximumFlights
+    self.patience = patience
+    self.timeline = timeline
+    state = Locked(State(flights: FlightsStateMachine(maximum: maximumFlights)))
   }
 
   /// Returns when the item was sent and answered; a cancelled caller waits all the same.
-  func submit(_ item: Item, _ send: @escaping Send) async throws -> Answer {
+  package func submit(_ item: Item, _ send: @escaping Send) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
-      let mustSend = state.withLock { state in
+      let action = state.withLock { state in
         state.waiting.append(Waiting(item: item, continuation: continuation))
-        guard state.flights < maximumFlights else { return false }
-        state.flights += 1
-        return true
+        return state.flights.arrived(waiting: state.waiting.count)
       }
-      if mustSend { Task { await fly(send) } }
+      perform(action, send)
     }
   }
 
-  private func fly(_ send: Send) async {
-    while true {
+  private func perform(_ action: FlightsStateMachine.Action, _ send: @escaping Send) {
+    switch action {
+    case .waits: break
+    case .leaves(let flight): Task { await fly(flight, send) }
+    case .watches(let flight): Task { await watch(flight, send) }
+    }
+  }
+
+  private func watch(_ flight: Int, _ send: @escaping Send) async {
+    try? await timeline.sleep(until: timeline.now + patience)
+    let action = state.withLock { state in
+      state.flights.watched(flight, waiting: state.waiting.count)
+    }
+    perform(action, send)
+  }
+
+  private func fly(_ first: Int, _ send: Send) async {
+    var flight: Int? = first
+    while let current = flight {
       let batch: [Waiting] = state.withLock { state in
         let batch = Array(state.waiting.prefix(maximumCount))
         state.waiting.removeFirst(batch.count)
-        if batch.isEmpty { state.flights -= 1 }
         return batch
       }
-      if batch.isEmpty { return }
-      await answer(batch, send)
+      // Another one may have taken all who waited.
+      if !batch.isEmpty { await answer(batch, send) }
+      flight = state.withLock { state in
+        state.flights.answered(current, waiting: state.waiting.count)
+      }
     }
   }
 

@@ -10,13 +10,6 @@ struct Completion: Sendable {
   let output: Data?
 }
 
-extension OperationVerdict {
-  /// Whether it is the end, and nothing else, as that of nearly every run.
-  fileprivate var isCompletion: Bool {
-    next == .done && failure == nil && news == nil && closesLane == nil
-  }
-}
-
 extension PostgresStore {
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
   ///

@@ -100,6 +100,21 @@ extension StoreConformance {
       desk.same(try await desk.store.claim().map(\.text), ["good"])
       desk.same(try await desk.store.ledger().count(.expired), 1200)
     },
+    Rule("a claim takes nothing that has expired, unless it may have had its effect") { desk in
+      let (minute, wishes) = (Duration.seconds(60), NewOperation.Wishes(constraints: [.power]))
+      _ = try await desk.store.insert(.note("held", timeToLive: minute, wishes: wishes))
+      desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
+      _ = try await desk.store.insert(.note("gone", orderedBy: "k", timeToLive: minute))
+      _ = try await desk.store.insert(.note("next", orderedBy: "k"))
+      _ = try await desk.store.insert(.note("sent", timeToLive: minute, effect: .sentUnknown))
+      _ = try await desk.store.insert(.note("good", timeToLive: minute + minute))
+      desk.time.advance(by: minute)
+      desk.same(try await desk.store.claim().map(\.text), ["sent", "good"])
+      desk.same(try await desk.store.ledger().count(.expired), 0, "a claim drops nothing")
+      _ = try await desk.store.promote(NewOperation.types)
+      desk.same(try await desk.store.ledger().count(.expired), 2)
+      desk.same(try await desk.store.claim().map(\.text), ["next"])
+    },
     Rule("one that only enqueues sets nothing aside") { desk in
       _ = try await desk.store.insert(.note("a"))
       let claim = try await desk.store.claim(ClaimRequest(limit: 5, types: [], isAlone: true))

@@ -12,6 +12,8 @@ final class FailingStore: ForwardingStore {
   private let refused = Box<OperationID?>(nil)
   private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
   private let promotionGates = Box<(asked: Gate, answer: Gate)?>(nil)
+  private let settling = Box<Gate?>(nil)
+  private let calls = Box((all: [String](), streams: [AsyncStream<String>.Continuation]()))
 
   init(now: @escaping @Sendable () -> Date) { store = InMemoryStore(now: now) }
 
@@ -29,7 +31,32 @@ final class FailingStore: ForwardingStore {
     promotionGates.value = (asked, answer)
   }
 
+  /// Records no end before a gate is open.
+  func hold(endsUntil gate: Gate) { settling.value = gate }
+
+  /// How many calls of a name were made.
+  func count(_ name: String) -> Int { calls.value.all.count { $0 == name } }
+
+  /// Returns as soon as so many calls of a name were made.
+  func wait(for name: String, count: Int = 1) async {
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    calls.change { calls in
+      for call in calls.all { continuation.yield(call) }
+      calls.streams.append(continuation)
+    }
+    var seen = 0
+    for await call in stream where call == name {
+      seen += 1
+      if seen >= count { return }
+    }
+  }
+
   private func pass(_ name: String) throws {
+    let streams = calls.change { calls in
+      calls.all.append(name)
+      return calls.streams
+    }
+    for stream in streams { stream.yield(name) }
     let mustFail = left.change { left in
       let times = left[name] ?? 0
       left[name] = max(times - 1, 0)
@@ -60,6 +87,7 @@ final class FailingStore: ForwardingStore {
 
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     try pass("settle")
+    await settling.value?.pass()
     if lease.id == refused.value { throw OutboxError(.failed, details: "the test says so") }
     return try await store.settle(lease, verdict)
   }

@@ -22,7 +22,9 @@ import Testing
       """
       SELECT id FROM mainstay_op
       WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
-        AND (rank, id) > (1, 2) ORDER BY rank, id LIMIT 4
+        AND (rank, id) > (1, 2)
+        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
+      ORDER BY rank, id LIMIT 4
       """,
       "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
       """
@@ -33,14 +35,22 @@ import Testing
       """,
       """
       SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
-        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0 ORDER BY rank, id LIMIT 4
+        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0
+        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
+      ORDER BY rank, id LIMIT 4
       """,
       """
       SELECT id FROM mainstay_op
-      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 ORDER BY id
+      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0
+        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
+      ORDER BY id
       """,
       "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
-      "SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0 ORDER BY id",
+      """
+      SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0
+        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
+      ORDER BY id
+      """,
       "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
       "SELECT id FROM mainstay_op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
       "SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND state <> 'blocked'",

@@ -214,6 +214,12 @@ struct TwinStores {
       if try await memory.store.obstacles(id)?.contains(where: \.isNoWorker) == true { continue }
       let operation = try await memory.store.operation(id)
       if operation?.state == .waiting, (operation?.lostRuns ?? 0) > 0 { continue }
+      // What has expired since the last look is dropped by the next one.
+      if let operation, let expires = operation.expires, expires <= memory.time.now,
+        operation.effect.isSafe
+      {
+        continue
+      }
       throw Difference(
         what: "explained \(name(id))", first: "\(free.contains(id))",
         second: "\(claimed.contains(id))")

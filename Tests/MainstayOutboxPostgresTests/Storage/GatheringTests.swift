@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayOutboxPostgres
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// Callers that share statements.
+@Suite(.requirement("O28", "O29"), .ends(withinMinutes: 2)) struct GatheringTests {
+  /// A server that answers each statement when it is told to.
+  private final class Server: Sendable {
+    private struct State {
+      var statements: [[Int]] = []
+      var open: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Locked(State())
+    private let arrivals = AsyncStream.makeStream(of: Void.self)
+
+    var statements: [[Int]] { state.withLock { $0.statements } }
+
+    func send(_ items: [Int]) async throws -> [Result<Int, any Error>] {
+      await withCheckedContinuation { continuation in
+        state.withLock { state in
+          state.statements.append(items)
+          state.open[state.statements.count] = continuation
+        }
+        arrivals.continuation.yield()
+      }
+      return items.map { .success($0 * 2) }
+    }
+
+    /// Returns when one more statement is there.
+    func arrival() async { for await _ in arrivals.stream { return } }
+
+    /// Answers a statement, the first being number 1.
+    func answer(_ statement: Int) {
+      let waiting = state.withLock { $0.open.removeValue(forKey: statement) }
+      waiting?.resume()
+    }
+  }
+
+  private let server = Server()
+  private let clock = ManualClock()
+  private let gathering: Gathering<Int, Int>
+
+  init() {
+    gathering = Gathering(patience: .milliseconds(20), timeline: Timeline(clock))
+  }
+
+  /// Lets callers come one after the other; all of them wait when it returns.
+  private func come(_ items: ClosedRange<Int>) async -> [Task<Int, any Error>] {
+    await started(items.count) { [gathering, server] number in
+      try await gathering.submit(items.lowerBound + number) { try await server.send($0) }
+    }
+  }
+
+  /// Lets those go who look after statements.
+  private func end() async {
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(20))
+  }
+
+  @Test func `while few wait one statement is on its way at a time`() async throws {
+    var callers = await come(0...0)
+    await server.arrival()
+    callers += await come(1...15)
+    #expect(server.statements == [[0]])
+    server.answer(1)
+    await server.arrival()
+    #expect(server.statements.map { $0.sorted() } == [[0], Array(1...15)])
+    server.answer(2)
+    for (number, caller) in callers.enumerated() { #expect(try await caller.value == number * 2) }
+    await end()
+  }
+
+  @Test func `where many wait a second statement leaves beside the first`() async throws {
+    var callers = await come(0...0)
+    await server.arrival()
+    callers += await come(1...16)
+    await server.arrival()
+    #expect(server.statements.map { $0.sorted() } == [[0], Array(1...16)])
+    server.answer(2)
+    server.answer(1)
+    for (number, caller) in callers.enumerated() { #expect(try await caller.value == number * 2) }
+    await end()
+  }
+
+  @Test(.requirement("O9"))
+  func `nobody waits for a statement that takes long, as where somebody holds its rows`()
+    async throws
+  {
+    let held = await come(0...0)
+    await server.arrival()
+    let others = await come(1...2)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .milliseconds(19))
+    #expect(server.statements == [[0]])
+    clock.advance(by: .milliseconds(1))
+    await server.arrival()
+    server.answer(2)
+    for (number, caller) in others.enumerated() {
+      #expect(try await caller.value == (number + 1) * 2)
+    }
+    // The clock stands still: it is known to be late.
+    let late = await come(3...3)
+    await server.arrival()
+    server.answer(3)
+    #expect(try await late[0].value == 6)
+    server.answer(1)
+    #expect(try await held[0].value == 0)
+  }
+}
