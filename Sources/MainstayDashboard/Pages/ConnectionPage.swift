@@ -28,7 +28,7 @@ extension Site {
       facts,
       Page.Section(
         "Evidence", ["What was found", "By", "Kind", "When", .number("Confidence")],
-        current.evidence.suffix(Self.maximumRows).reversed().map { one in
+        current.evidence.prefix(Self.maximumRows).map { one in
           var confidence = Page.Cell(Self.percent(one.confidence))
           confidence.isNumber = true
           return Page.Row(

@@ -18,10 +18,10 @@ import Testing
     let late = feed.subscribe(after: 1)
     let other = feed.subscribe(after: 99)
     let new = feed.subscribe()
+    #expect(await names(late, first: 3) == [3, 4, 5])
+    #expect(await names(other, first: 3) == [3, 4, 5])
     feed.tell(.status, 6)
     #expect(await names(back, first: 3) == [4, 5, 6])
-    #expect(await names(late, first: 4) == [3, 4, 5, 6])
-    #expect(await names(other, first: 4) == [3, 4, 5, 6])
     #expect(await names(new, first: 1) == [6])
   }
 
@@ -39,7 +39,7 @@ import Testing
   /// Whoever cancels a reader holds the lock of its task while the stream ends, and whoever tells
   /// needs that lock to wake it: so nothing may be told under the lock that the end takes.
   @Test func `readers that leave while something is told hold nobody up`() async {
-    let (feed, rounds) = (ChangeFeed(), RandomDose.isTorture ? 500_000 : 20_000)
+    let (feed, rounds) = (ChangeFeed(), RandomDose.isTorture ? 100_000 : 8_000)
     for _ in 0..<rounds {
       let stream = feed.subscribe()
       let reader = Task { for await _ in stream {} }
