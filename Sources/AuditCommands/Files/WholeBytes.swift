@@ -45,8 +45,10 @@ enum WholeBytes {
     }
   }
 
-  /// Writes a file under another name and then gives it its own, so that readers see the old or
-  /// the new one and never a half.
+  /// Writes a file under another name and then gives it its own.
+  ///
+  /// So readers see the old or the new one and never a half. What has no place in a folder, as a
+  /// device or a pipe, is written in place.
   ///
   /// - Parameters:
   ///   - bytes: What it holds.
@@ -56,26 +58,51 @@ enum WholeBytes {
   static func write(
     _ bytes: [UInt8], to path: String, overwrites: Bool = true
   ) throws(POSIXError) {
-    let path = PathNames.real(path) ?? path
-    let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    let temporary = path[..<split] + ".\(UUID().uuidString.lowercased()).tmp"
+    let real = PathNames.real(path)
     var status = stat()
-    let isThere = stat(path, &status) == 0
-    if isThere {
-      guard overwrites else { throw POSIXError(.EEXIST) }
-      guard status.st_mode & S_IFMT != S_IFDIR else { throw POSIXError(.EISDIR) }
-      // Its folder would let us, but whoever took the right to write meant it.
-      guard access(path, W_OK) == 0 else { throw POSIXError.latest }
+    guard stat(real ?? path, &status) == 0 else {
+      // A link that leads nowhere yet still says where the file is wanted.
+      if overwrites, FileStatus(path, followsLinks: false)?.kind == .link {
+        return try writeInPlace(bytes, to: path)
+      }
+      return try replace(bytes, at: path, nil, overwrites: overwrites)
     }
-    let descriptor = open(
-      String(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard overwrites else { throw POSIXError(.EEXIST) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw POSIXError(.EISDIR) }
+    // Its folder would let us, but whoever took the right to write meant it.
+    guard access(real ?? path, W_OK) == 0 else { throw POSIXError.latest }
+    // A device, a pipe and what `/dev/stdout` leads to have no place in a folder for another one.
+    guard let real, status.st_mode & S_IFMT == S_IFREG, !isOfProcess(path) else {
+      return try writeInPlace(bytes, to: path)
+    }
+    try replace(bytes, at: real, status, overwrites: true)
+  }
+
+  /// Whether a path names what a process has open, which is not to be put aside meanwhile.
+  private static func isOfProcess(_ path: String) -> Bool {
+    ["/dev/std", "/dev/fd/", "/proc/"].contains(where: path.hasPrefix)
+  }
+
+  /// Writes to what is there already, without a name of its own to give.
+  private static func writeInPlace(_ bytes: [UInt8], to path: String) throws(POSIXError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw POSIXError.latest }
-    defer { unlink(String(temporary)) }
-    let mode = isThere ? status.st_mode & 0o7777 : nil
-    if let code = finish(bytes, descriptor, mode) {
-      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
-    }
-    guard overwrites ? rename(String(temporary), path) == 0 : link(String(temporary), path) == 0
+    defer { close(descriptor) }
+    if let code = failure(writing: bytes, to: descriptor) { throw POSIXError(number: code) }
+  }
+
+  private static func replace(
+    _ bytes: [UInt8], at path: String, _ status: stat?, overwrites: Bool
+  ) throws(POSIXError) {
+    let split = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    let temporary = String(path[..<split] + ".\(UUID().uuidString.lowercased()).tmp")
+    let descriptor = open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+    guard descriptor >= 0 else { throw POSIXError.latest }
+    defer { unlink(temporary) }
+    let mode = status.map { $0.st_mode & 0o7777 }
+    if let code = finish(bytes, descriptor, mode) { throw POSIXError(number: code) }
+    guard overwrites ? rename(temporary, path) == 0 : link(temporary, path) == 0
     else { throw POSIXError.latest }
   }
 
