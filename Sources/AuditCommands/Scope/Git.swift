@@ -94,10 +94,10 @@ package struct Git: Sendable {
     }
   }
 
-  /// Settings that would run other programs, or write, are off.
+  /// Settings that would run other programs, write, or warn of each file are off.
   private static let settings = [
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false",
-    "-c", "diff.suppressBlankEmpty=false",
+    "-c", "core.safecrlf=false", "-c", "diff.suppressBlankEmpty=false",
   ]
 
   private static func ask(_ arguments: [String], in folder: String) throws(Failure) -> Answer {
@@ -116,13 +116,12 @@ package struct Git: Sendable {
     process.standardError = errors
     do {
       try process.run()
-      let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-      // It complains in a line or two, which a pipe holds.
-      let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
+      let read = SideBySide.read(
+        [output, errors].map(\.fileHandleForReading.fileDescriptor))
       process.waitUntilExit()
       return Answer(
-        status: process.terminationStatus, bytes: Array(bytes),
-        errors: String(decoding: complaints, as: UTF8.self))
+        status: process.terminationStatus, bytes: read[0],
+        errors: String(decoding: read[1], as: UTF8.self))
     } catch {
       throw Failure(message: "git cannot be run: \(error.localizedDescription)")
     }

@@ -104,6 +104,23 @@ extension ProgramTests {
       #expect(places(below).count == 2, "\(below)")
     }
 
+    @Test func `warnings of git about the line ends of each file hold nothing up`() async throws {
+      let folder = try await repository()
+      let names = (0..<1_500).map { "Sources/\(String(repeating: "long", count: 15))\($0).swift" }
+      for name in names { try folder.write(name, "let a = 1\n") }
+      for arguments in [
+        ["add", "-A"], ["commit", "-qm", "more"], ["config", "core.autocrlf", "true"],
+      ] {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(end)")
+      }
+      for name in names { try folder.write(name, Sample.good) }
+      try folder.write("Sources/b.swift", renamed(Sample.bad))
+      let end = try await AuditProgram.run(
+        ["--changed-since", "HEAD", "--format", "xcode"], in: folder)
+      #expect(end.status == 1 && places(end) == ["Sources/b.swift:4:24"], "\(end)")
+    }
+
     @Test func `before the first commit every line is changed`() async throws {
       let folder = try Folder()
       try folder.write("a.swift", Sample.bad)
