@@ -67,7 +67,8 @@ struct Watch {
     // What counts as changed may have changed too.
     let engine = AuditEngine(
       audit: Audit(session.settings.configuration), found: found,
-      scope: try AuditScope(session.command, session.settings), jobs: session.jobs)
+      scope: try AuditScope(session.command, session.settings, found.sources),
+      jobs: session.jobs)
     let report =
       if let paths { await engine.report(on: paths) } else { await engine.report() }
     try Task.checkCancellation()

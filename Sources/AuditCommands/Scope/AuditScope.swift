@@ -10,7 +10,9 @@ struct AuditScope {
   private let isStrict: Bool
   private let mildest: Severity
 
-  init(_ command: RunCommand, _ settings: AuditSettings) throws(CommandFailure) {
+  init(
+    _ command: RunCommand, _ settings: AuditSettings, _ sources: [AuditSource]
+  ) throws(CommandFailure) {
     let options = command.scope
     isStrict = options.strictBaseline
     mildest = command.output.severity
@@ -19,8 +21,7 @@ struct AuditScope {
     }
     guard let revision = options.changedSince else { return }
     do throws(Git.Failure) {
-      changed = try Git(around: settings.names.folder).changedLines(since: revision)
-        .named(settings.names)
+      changed = try ChangedSources.lines(of: sources, since: revision, names: settings.names)
     } catch {
       throw CommandFailure(status: .couldNotRun, message: error.message)
     }

@@ -114,4 +114,29 @@ import Testing
     #expect((1...20).filter { lines[path: "a.swift"]?.contains($0) ?? false } == [2, 3])
     #expect((0...20).filter { lines[path: "odd \"né.swift"]?.contains($0) ?? false } == [1, 2, 3])
   }
+
+  @Test func `lines around a change are no changed lines, and hide no file`() {
+    let diff = """
+      --- a/a.swift
+      +++ b/a.swift
+      @@ -3,5 +3,5 @@
+      -old
+      +new
+       same
+       same
+
+      -old
+      +new
+      --- a/b.swift
+      +++ b/b.swift
+      @@ -1 +1 @@
+      -a
+      +b
+
+      """
+    let lines = ChangedLines(diff: Array(diff.utf8))
+    #expect(lines.paths == ["a.swift", "b.swift"])
+    #expect((1...20).filter { lines[path: "a.swift"]?.contains($0) ?? false } == [3, 7])
+    #expect((1...20).filter { lines[path: "b.swift"]?.contains($0) ?? false } == [1])
+  }
 }
