@@ -54,12 +54,13 @@ struct AuditScope {
   ) -> AuditReport {
     var findings = report.findings
     var stale: [Finding] = []
+    let changed = lines ?? changed
     if let baseline {
-      let (new, unmet) = baseline.apply(to: findings)
+      let (new, unmet) = baseline.apply(to: findings, changed: changed)
       findings = new
       stale = isStrict ? baseline.stale(unmet, among: sources, focus: focus, audit) : []
     }
-    if let lines = lines ?? changed { findings = findings.filter(lines.contains) }
+    if let changed { findings = findings.filter(changed.contains) }
     return report.with((findings + stale).filter { $0.severity >= mildest })
   }
 

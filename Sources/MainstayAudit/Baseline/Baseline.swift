@@ -75,14 +75,24 @@ package struct Baseline: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - findings: The findings of a run, in the order of their places.
+  ///   - isChanged: Whether a finding is on a line that somebody changed. Of findings that an entry
+  ///     cannot tell from each other it then knows the others first: those were there before.
   ///   - rename: The path of a finding as the baseline names it.
   /// - Returns: The findings that no entry knows, and the entries that no finding has.
   package func apply(
-    to findings: [Finding], rename: (String) -> String = { $0 }
+    to findings: [Finding], isChanged: (Finding) -> Bool = { _ in false },
+    rename: (String) -> String = { $0 }
   ) -> (new: [Finding], unmet: [Entry]) {
     var unmet = Set(entries)
     var counts: [Entry: Int] = [:]
-    let new = findings.filter { unmet.remove(Self.entry($0, rename, &counts)) == nil }
+    let changed = findings.map(isChanged)
+    var isNew = findings.map { _ in true }
+    for turn in [false, true] {
+      for index in findings.indices where changed[index] == turn {
+        isNew[index] = unmet.remove(Self.entry(findings[index], rename, &counts)) == nil
+      }
+    }
+    let new = zip(findings, isNew).filter(\.1).map(\.0)
     return (new, entries.filter(unmet.contains))
   }
 

@@ -113,6 +113,23 @@ extension ProgramTests {
       #expect(missing.errors.contains("there is no program git in PATH"), "\(missing)")
     }
 
+    @Test func `a defect above the same one that a baseline knows is told`() async throws {
+      let folder = try await repository()
+      let line = "    do { try write() } catch {}\n"
+      let old = Sample.bad.replacing(line, with: "    prepare()\n" + line)
+      try folder.write("Sources/c.swift", old)
+      for arguments in [["add", "-A"], ["commit", "-qm", "more"]] {
+        let end = try await AuditProgram.run("git", arguments, in: folder)
+        #expect(end.status == 0, "\(end)")
+      }
+      _ = try await AuditProgram.run(["--write-baseline", "base.json"], in: folder)
+      try folder.write(
+        "Sources/c.swift", old.replacing("    prepare()\n", with: line + "    prepare()\n"))
+      let end = try await AuditProgram.run(
+        ["--baseline", "base.json", "--changed-since", "HEAD", "--format", "xcode"], in: folder)
+      #expect(end.status == 1 && places(end) == ["Sources/c.swift:4:24"], "\(end)")
+    }
+
     // MARK: Whatever is set in git
 
     @Test func `settings that print lines around changes hide no file`() async throws {

@@ -54,6 +54,18 @@ import Testing
     #expect(none.isEmpty && left.map(\.ordinal) == [1])
   }
 
+  @Test func `among equal ones that on a changed line is the new one`() async {
+    let one = "func f() {\n  do { try save() } catch {}\n}\n"
+    let baseline = Baseline(await findings(one))
+    let found = await findings(Self.two)
+    let (above, _) = baseline.apply(to: found, isChanged: { $0.line == 2 })
+    #expect(above.map(\.line) == [2])
+    let (below, _) = baseline.apply(to: found, isChanged: { $0.line == 3 })
+    #expect(below.map(\.line) == [3])
+    let (all, unmet) = baseline.apply(to: found, isChanged: { _ in true })
+    #expect(all.map(\.line) == [3] && unmet.isEmpty)
+  }
+
   @Test func `the same code in another function is new`() async {
     let baseline = Baseline(await findings(Self.two))
     let other = Self.two.replacing("func f", with: "func g")
