@@ -34,7 +34,7 @@ package struct Baseline: Sendable, Equatable {
   ///   - rename: The path of a finding as the baseline names it.
   package init(_ findings: [Finding], rename: (String) -> String = { $0 }) {
     var counts: [Entry: Int] = [:]
-    entries = findings.filter(Self.isKept).map { Self.entry($0, rename, &counts) }
+    entries = findings.filter { Self.isKept($0.rule) }.map { Self.entry($0, rename, &counts) }
       .sorted(by: Self.isBefore)
   }
 
@@ -43,10 +43,11 @@ package struct Baseline: Sendable, Equatable {
     self.lines = lines
   }
 
-  /// An old baseline must not hide what is wrong with the audit's own comments and files.
-  private static func isKept(_ finding: Finding) -> Bool {
-    finding.rule != Housekeeping.staleBaseline.id
-  }
+  /// No baseline may hide what is wrong with the audit's own comments and files: such findings have
+  /// no code to be told by, so that one would stand for another of the same file.
+  private static func isKept(_ rule: String) -> Bool { !housekeeping.contains(rule) }
+
+  private static let housekeeping = Set(Housekeeping.all.map(\.id))
 
   private static func entry(
     _ finding: Finding, _ rename: (String) -> String, _ counts: inout [Entry: Int]
@@ -172,7 +173,9 @@ package struct Baseline: Sendable, Equatable {
         return (part.hasSuffix(",") ? part.dropLast() : part, line)
       }, uniquingKeysWith: { first, _ in first })
     for entry in file.findings { lines[entry] = places[Substring(Self.line(of: entry))] }
-    self.init(entries: Set(file.findings).sorted(by: Self.isBefore), lines: lines)
+    // Earlier versions kept what no baseline may hide.
+    let kept = Set(file.findings.lazy.filter { Self.isKept($0.rule) })
+    self.init(entries: kept.sorted(by: Self.isBefore), lines: lines)
   }
 
   private static func reason(_ error: any Error, in text: String) -> String {
