@@ -92,15 +92,5 @@ extension ProgramTests {
       #expect(
         try folder.text("Guide.md") == "# Saving…\n\n```swift\n\(Sample.mended)```\n\nDone.\n")
     }
-
-    @Test func `watching tells of files that change and ends with Ctrl-C`() async throws {
-      let folder = try Folder()
-      try folder.write("a.swift", Sample.good)
-      let program = try AuditProgram.start(["--watch", "--format", "xcode"], in: folder)
-      #expect(await program.prints("Watching 1 file."))
-      try folder.write("b.swift", Sample.bad)
-      #expect(await program.prints("b.swift:4:24: error:"))
-      #expect(await program.stop(SIGINT) == 0)
-    }
   }
 }
