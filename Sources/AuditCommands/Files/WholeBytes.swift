@@ -53,7 +53,8 @@ enum WholeBytes {
   /// - Parameters:
   ///   - bytes: What it holds.
   ///   - path: Its name, in a folder that exists; a link stays one, and its file is written.
-  ///   - overwrites: Whether it may take the place of a file; that file's permissions stay.
+  ///   - overwrites: Whether it may take the place of a file; that file's permissions and its
+  ///     owner stay.
   /// - Throws: What the system says; nothing is left behind then.
   static func write(
     _ bytes: [UInt8], to path: String, overwrites: Bool = true
@@ -75,6 +76,8 @@ enum WholeBytes {
     guard let real, status.st_mode & S_IFMT == S_IFREG, !isOfProcess(path) else {
       return try writeInPlace(bytes, to: path)
     }
+    // The file's other names would keep what it held.
+    guard status.st_nlink == 1 else { return try writeInPlace(bytes, to: real) }
     try replace(bytes, at: real, status, overwrites: true)
   }
 
@@ -100,10 +103,22 @@ enum WholeBytes {
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else { throw POSIXError.latest }
     defer { unlink(temporary) }
+    if let status, !gives(descriptor, theOwnerOf: status) {
+      close(descriptor)
+      return try writeInPlace(bytes, to: path)
+    }
     let mode = status.map { $0.st_mode & 0o7777 }
     if let code = finish(bytes, descriptor, mode) { throw POSIXError(number: code) }
     guard overwrites ? rename(temporary, path) == 0 : link(temporary, path) == 0
     else { throw POSIXError.latest }
+  }
+
+  /// Whether an open file belongs to whom another one does; only root may give files away.
+  private static func gives(_ descriptor: Int32, theOwnerOf status: stat) -> Bool {
+    var own = stat()
+    guard fstat(descriptor, &own) == 0 else { return false }
+    if own.st_uid == status.st_uid, own.st_gid == status.st_gid { return true }
+    return fchown(descriptor, status.st_uid, status.st_gid) == 0
   }
 
   private static func finish(_ bytes: [UInt8], _ descriptor: Int32, _ mode: mode_t?) -> Int32? {
