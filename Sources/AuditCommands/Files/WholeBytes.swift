@@ -38,6 +38,12 @@ enum WholeBytes {
     while true {
       let count = Foundation.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        // Opened so that a pipe without a writer holds nobody up; this one has a slow writer.
+        var open = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&open, 1, -1)
+        continue
+      }
       guard count >= 0 else { throw POSIXError.latest }
       guard count > 0 else { return bytes }
       bytes += buffer[..<count]
