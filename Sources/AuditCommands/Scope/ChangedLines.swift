@@ -38,16 +38,15 @@ package struct ChangedLines: Sendable, Equatable {
     package func after(_ hunks: [LineDiff.Hunk]) -> Lines {
       guard let ranges else { return self }
       var moved: [Range<Int>] = []
-      for range in ranges {
-        for line in range {
-          let before = hunks.prefix { $0.old.upperBound < line }
-          let inside =
-            hunks.dropFirst(before.count).first.map { $0.old.contains(line - 1) } ?? false
-          guard !inside else { continue }
-          let last = before.last
-          let place = line + (last.map { $0.new.upperBound - $0.old.upperBound } ?? 0)
-          moved.append(place..<(place + 1))
+      var next = 0
+      var shift = 0
+      for line in ranges.joined() {
+        while next < hunks.count, hunks[next].old.upperBound < line {
+          shift = hunks[next].new.upperBound - hunks[next].old.upperBound
+          next += 1
         }
+        guard next == hunks.count || !hunks[next].old.contains(line - 1) else { continue }
+        moved.append((line + shift)..<(line + shift + 1))
       }
       moved += hunks.map { ($0.new.lowerBound + 1)..<($0.new.upperBound + 1) }
         .filter { !$0.isEmpty }
