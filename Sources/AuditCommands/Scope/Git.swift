@@ -60,12 +60,13 @@ package struct Git: Sendable {
       throw Failure(message: "`\(revision)` is no revision.")
     }
     let start = try tree(of: revision)
-    // What attributes call binary is looked at, too, and so has lines.
+    // What attributes call binary is looked at, too, and so has lines. A file that was moved has
+    // those alone that differ from what it was.
     let difference = try ask(
       [
-        "diff", "--unified=0", "--inter-hunk-context=0", "--text", "--no-renames", "--no-color",
+        "diff", "--unified=0", "--inter-hunk-context=0", "--text", "--find-renames", "--no-color",
         "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--no-relative",
-        "--src-prefix=a/", "--dst-prefix=b/", "--diff-filter=AMT", start, "--",
+        "--src-prefix=a/", "--dst-prefix=b/", "--diff-filter=AMRT", start, "--",
       ] + Self.patterns(for: paths))
     let others = try ask(["ls-files", "--others", "--exclude-standard", "-z"])
     guard difference.status == 0, others.status == 0 else {

@@ -130,6 +130,20 @@ extension ProgramTests {
       #expect(end.status == 1 && places(end) == ["Sources/c.swift:4:24"], "\(end)")
     }
 
+    @Test func `a file that was moved has no changed lines but those that differ`() async throws {
+      let folder = try await repository()
+      let move = try await AuditProgram.run(
+        "git", ["mv", "Sources/a.swift", "Sources/moved.swift"], in: folder)
+      #expect(move.status == 0, "\(move)")
+      let arguments = ["--changed-since", "HEAD", "--format", "xcode"]
+      let none = try await AuditProgram.run(arguments, in: folder)
+      #expect(none.status == 0 && places(none) == [], "\(none)")
+      let text = try folder.text("Sources/moved.swift")
+      try folder.write("Sources/moved.swift", text + renamed(Sample.bad))
+      let end = try await AuditProgram.run(arguments, in: folder)
+      #expect(places(end) == ["Sources/moved.swift:16:24"], "\(end)")
+    }
+
     // MARK: Whatever is set in git
 
     @Test func `settings that print lines around changes hide no file`() async throws {
