@@ -17,7 +17,7 @@ struct AuditSession {
 
   func run() async throws {
     var found = try find()
-    let scope = try AuditScope(command, settings)
+    let scope = try AuditScope(command, settings, found.sources)
     found = scope.limited(found)
     var configuration = settings.configuration
     configuration.notesMembers = command.output.chosenFormat.asksForMembers

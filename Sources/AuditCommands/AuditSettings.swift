@@ -12,8 +12,8 @@ struct AuditSettings {
   let names = PathNames()
   /// The folder that globs are told from: that of the file, else that of the repository.
   let project: PathNames
-  /// The file, where there is one.
-  let file: String?
+  /// Where the file may lie, the nearest place first.
+  let places: [String]
 
   static let fileName = ".mainstay-audit.yml"
   private static let largestFile = 1 << 20
@@ -21,7 +21,9 @@ struct AuditSettings {
   init(_ options: RuleOptions) throws(CommandFailure) {
     let here = names.folder
     let root = Repository.root(around: here)
-    file = options.config.map(names.absolute) ?? Self.find(from: here, to: root)
+    let config = options.config.map(names.absolute)
+    places = config.map { [$0] } ?? Self.places(from: here, to: root)
+    let file = config ?? places.first { FileStatus($0, followsLinks: false) != nil }
     // A file that lies elsewhere, as a shared one may, is still about the code here.
     let above = file.map(Self.folder).flatMap { folder in
       folder == here || folder == "/" || here.hasPrefix(folder + "/") ? folder : nil
@@ -62,13 +64,13 @@ struct AuditSettings {
     }
   }
 
-  /// The file here or above, up to the root of the repository; only here where there is none.
-  private static func find(from folder: String, to root: String?) -> String? {
+  /// The places here and above, up to the root of the repository; only here where there is none.
+  private static func places(from folder: String, to root: String?) -> [String] {
     var folder = folder
+    var places: [String] = []
     while true {
-      let file = (folder == "/" ? "" : folder) + "/" + fileName
-      if FileStatus(file, followsLinks: false) != nil { return file }
-      guard let root, folder != root, folder.hasPrefix(root) else { return nil }
+      places.append((folder == "/" ? "" : folder) + "/" + fileName)
+      guard let root, folder != root, folder.hasPrefix(root) else { return places }
       folder = Self.folder(of: folder)
     }
   }

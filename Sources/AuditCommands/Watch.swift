@@ -34,24 +34,49 @@ struct Watch {
     var session = session
     var found = try session.find()
     var stamps = stamps(of: found, session)
-    try await look(at: nil, found, session)
+    try tell(try await report(on: nil, found, session), on: nil, session)
     session.command.note("Watching \(count(found.sources.count)). Ctrl-C ends it.")
+    var owed = Owed()
     while true {
       try await Task.sleep(for: Self.pause)
       found = try session.find()
       let now = self.stamps(of: found, session)
-      guard now != stamps else { continue }
-      let changed = Set(now.filter { stamps[$0.key] != $0.value }.keys)
-      let gone = stamps.keys.filter { now[$0] == nil }.sorted()
-      stamps = now
-      for path in gone { session.command.note("\(path) is gone.") }
-      if let file = session.settings.file, changed.contains(file) || gone.contains(file) {
-        session = try renewed(session)
-        try await look(at: nil, try session.find(), session)
-      } else if !changed.isEmpty {
-        try await look(at: changed, found, session)
+      if now != stamps {
+        let changed = Set(now.filter { stamps[$0.key] != $0.value }.keys)
+        let gone = stamps.keys.filter { now[$0] == nil }.sorted()
+        stamps = now
+        for path in gone { session.command.note("\(path) is gone.") }
+        if session.settings.places.contains(where: { changed.contains($0) || gone.contains($0) }) {
+          owed.isEverything = true
+        }
+        owed.paths.formUnion(changed)
       }
+      guard owed.isEverything || !owed.paths.isEmpty else { continue }
+      let paths = owed.isEverything ? nil : owed.paths
+      let report: AuditReport
+      do {
+        if owed.isEverything {
+          session = try renewed(session)
+          found = try session.find()
+        }
+        report = try await self.report(on: paths, found, session)
+      } catch let failure as CommandFailure {
+        // Somebody may just be writing a baseline or a configuration, or changing branches.
+        if owed.complaint != failure.message { session.command.complain(failure.message) }
+        owed.complaint = failure.message
+        continue
+      }
+      owed = Owed()
+      try tell(report, on: paths, session)
     }
+  }
+
+  /// What changed and has not been told yet.
+  private struct Owed {
+    var isEverything = false
+    var paths: Set<String> = []
+    /// Why not, as it was said.
+    var complaint = ""
   }
 
   /// The session under the configuration as it is now.
@@ -61,16 +86,23 @@ struct Watch {
     return AuditSession(command: session.command, settings: settings)
   }
 
-  private func look(
-    at paths: Set<String>?, _ found: FileFinder.Found, _ session: AuditSession
-  ) async throws {
+  private func report(
+    on paths: Set<String>?, _ found: FileFinder.Found, _ session: AuditSession
+  ) async throws -> AuditReport {
     // What counts as changed may have changed too.
     let engine = AuditEngine(
       audit: Audit(session.settings.configuration), found: found,
-      scope: try AuditScope(session.command, session.settings), jobs: session.jobs)
+      scope: try AuditScope(session.command, session.settings, found.sources),
+      jobs: session.jobs)
     let report =
       if let paths { await engine.report(on: paths) } else { await engine.report() }
     try Task.checkCancellation()
+    return report
+  }
+
+  private func tell(
+    _ report: AuditReport, on paths: Set<String>?, _ session: AuditSession
+  ) throws(CommandFailure) {
     let format = session.command.output.chosenFormat
     guard let paths, report.findings.isEmpty, report.problems.isEmpty else {
       return try Terminal.output.write(format.text(of: report, style: TextStyle(of: .output)))
@@ -86,7 +118,8 @@ struct Watch {
     of found: FileFinder.Found, _ session: AuditSession
   ) -> [String: FileStatus] {
     var stamps: [String: FileStatus] = [:]
-    if let file = session.settings.file { stamps[file] = FileStatus(file) }
+    // A configuration may also come to where there is none yet.
+    for place in session.settings.places { stamps[place] = FileStatus(place) }
     for source in found.sources {
       if case .file(let path) = source.content { stamps[source.path] = FileStatus(path) }
     }

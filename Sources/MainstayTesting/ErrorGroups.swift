@@ -100,7 +100,9 @@ extension ErrorGroups {
   /// - Throws: ``Unreadable`` with the first line that is none.
   public init(text: String) throws(Unreadable) {
     var entries: [Entry] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    // Git may have given the file line ends of two bytes, which are one character each.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (index, line) in lines.enumerated()
     where !line.isEmpty && !line.hasPrefix("# ") {
       let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       guard columns.count == 5, Fingerprint(columns[3]) != nil else {

@@ -54,6 +54,39 @@ import Testing
     #expect(report.findings.isEmpty)
   }
 
+  @Test(arguments: [
+    #"let q = /"""/"#, #"let q = /a\/*/"#, "let q = #/\"\"\"/#", "let q = #/\n  \"\"\"\n/#",
+    "let q = / \"\"\"/", "return / \"\"\"/", "let `\"\"\"` = 1", "let q = '\"'", "let q = \"\\",
+    "let q = \"\\(a", "let q = try? / \"\"\"/", "let q = a ? /\"\"\"/ : b", "let q = -/\"\"\"/",
+  ])
+  func `no literal hides from the audit that code behind it nests too deep`(
+    line: String
+  ) async throws {
+    let nested = "let x: " + String(repeating: "[", count: 11) + "A"
+    let report = await Audit().run([AuditSource(path: "A.swift", text: line + "\n" + nested)])
+    #expect(report.problems.map(\.reason) == ["it nests more than 10 square brackets"])
+  }
+
+  @Test func `prose of a page hides from the audit no example that nests too deep`() async throws {
+    let nested = "let x: " + String(repeating: "[", count: 11) + "A"
+    let page = "Files match `/*` or \"\"\".\n\n```swift\n\(nested)\n```\n"
+    let report = await Audit().run([AuditSource(path: "A.md", text: page)])
+    #expect(report.problems.map(\.reason) == ["it nests more than 10 square brackets"])
+    let prose = String(repeating: "[[[[", count: 100) + "\n\n```swift\nlet a = 1\n```\n"
+    let other = await Audit().run([AuditSource(path: "B.md", text: prose)])
+    #expect(other.problems == [])
+  }
+
+  @Test func `a survey leaves alone what nests too deep`() async throws {
+    let folder = try Folder()
+    let nested = "let x: " + String(repeating: "[", count: 11) + "A"
+    try folder.write("a.swift", "let journal = Logger(label: \"\")\n\(nested)\n")
+    try folder.write("b.swift", "let diary = Logger(label: \"\")\n")
+    let found = FileFinder(names: PathNames(folder: folder.path)).find([folder.path])
+    let proposal = await ConfigurationProposal(of: found, jobs: 1)
+    #expect(proposal.text.contains("diary") && !proposal.text.contains("journal"))
+  }
+
   @Test func `a chain of 100000 parts is a problem with a reason`() async throws {
     let text = "let x = a" + String(repeating: ".b", count: 100_000)
     let report = await Audit().run([AuditSource(path: "A.swift", text: text)])
@@ -66,6 +99,12 @@ import Testing
     "/* " + String(repeating: "/* {", count: 300) + String(repeating: "*/", count: 301),
     "let text = #\"\\(\"((((\" \"#" + String(repeating: " + [1]", count: 500),
     "let flags = [" + String(repeating: "a < b, ", count: 500) + "c < d]",
+    "let bits = [" + String(repeating: "1<<0,\n", count: 200) + "1<<1]",
+    "let spans = [" + String(repeating: "0..<1, a<=b, ", count: 200) + "0..<2]",
+    "let less = [" + String(repeating: "f(a<b), ", count: 200) + "f(c<d)]",
+    String(repeating: "if a<b { c() }\n", count: 200),
+    String(repeating: "let half = a / 2 // \"\n", count: 300) + "let x = a / b / c",
+    String(repeating: "let a = /[/ + /(\"/ + b /c + d/ 2\n", count: 300),
     "let json: Any = " + String(repeating: "[\"a\": ", count: 60) + "1"
       + String(repeating: "]", count: 60),
     "enum E {\n" + String(repeating: "  case a, b\n", count: 2_000) + "}",

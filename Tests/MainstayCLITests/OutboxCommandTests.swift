@@ -156,6 +156,17 @@ import Testing
     }
   }
 
+  @Test func `what is no file is named, and holds nobody up`() async throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    #expect(mkfifo(file, 0o600) == 0)
+    let folderName = folder.path(percentEncoded: false)
+    for command in ["status", "verify"] {
+      #expect(try await run(command, file, status: 3).contains("\(file) is no file"))
+      #expect(try await run(command, folderName, status: 3).contains("is a folder"))
+    }
+    try FileManager.default.removeItem(at: folder)
+  }
+
   @Test(.requirement("O21")) func `a file of an older build is left to the app that uses it`()
     async throws
   {

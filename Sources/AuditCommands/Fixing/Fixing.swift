@@ -44,13 +44,13 @@ struct Fixing {
   /// Mends all files that a report has fixes for.
   func fixes(for report: AuditReport) async -> FixOutcome {
     var outcome = FixOutcome(files: [], problems: [], lines: engine.scope.changed)
-    var drafts = drafts(for: report, &outcome)
+    var drafts = await drafts(for: report, &outcome)
     for _ in 0..<Self.mostPasses where drafts.values.contains(where: \.isOpen) {
       let open = Set(drafts.values.filter(\.isOpen).map(\.source.path))
       let report = await engine.report(
         on: open, with: drafts.mapValues(\.new), lines: outcome.lines)
       let findings = Dictionary(grouping: report.findings, by: \.path)
-      for path in open.sorted() { pass(over: path, findings[path] ?? [], &drafts, &outcome) }
+      await pass(over: open, findings, &drafts, &outcome)
     }
     for draft in drafts.values where draft.isOpen {
       drafts[draft.source.path] = nil
@@ -69,24 +69,31 @@ struct Fixing {
     return outcome
   }
 
-  private func drafts(for report: AuditReport, _ outcome: inout FixOutcome) -> [String: Draft] {
+  private func drafts(
+    for report: AuditReport, _ outcome: inout FixOutcome
+  ) async -> [String: Draft] {
     let paths = Set(
       report.findings.filter { $0.fix.map { unsafe || $0.isSafe } ?? false }.map(\.path))
-    var drafts: [String: Draft] = [:]
-    for source in engine.found.sources where paths.contains(source.path) {
-      let path = source.path
+    var texts: [String: [UInt8]] = [:]
+    let sources = engine.found.sources.filter { paths.contains($0.path) }
+    for source in sources {
       do throws(POSIXError) {
-        let bytes = try Self.bytes(of: source)
-        let troubles = ParseCheck.troubles(in: bytes, path: path)
-        if troubles > 0, !ParseCheck.isPage(path) {
-          outcome.problems.append(
-            AuditProblem(path: path, reason: "it does not parse, so nothing in it is mended"))
-        } else {
-          drafts[path] = Draft(source: source, old: bytes, troubles: troubles, new: bytes)
-        }
+        texts[source.path] = try Self.bytes(of: source)
       } catch {
         outcome.problems.append(
-          AuditProblem(path: path, reason: "it cannot be read: \(error.words)"))
+          AuditProblem(path: source.path, reason: "it cannot be read: \(error.words)"))
+      }
+    }
+    let troubles = await ParseCheck.troubles(in: texts, jobs: engine.jobs)
+    var drafts: [String: Draft] = [:]
+    for source in sources {
+      let path = source.path
+      guard let bytes = texts[path], let count = troubles[path] else { continue }
+      if count > 0, !ParseCheck.isPage(path) {
+        outcome.problems.append(
+          AuditProblem(path: path, reason: "it does not parse, so nothing in it is mended"))
+      } else {
+        drafts[path] = Draft(source: source, old: bytes, troubles: count, new: bytes)
       }
     }
     return drafts
@@ -100,16 +107,31 @@ struct Fixing {
   }
 
   private func pass(
-    over path: String, _ findings: [Finding], _ drafts: inout [String: Draft],
+    over paths: Set<String>, _ findings: [String: [Finding]], _ drafts: inout [String: Draft],
+    _ outcome: inout FixOutcome
+  ) async {
+    var runs: [String: FixRun] = [:]
+    for path in paths {
+      guard let draft = drafts[path] else { continue }
+      let run = FixRun(findings[path] ?? [], in: draft.new, unsafe: unsafe)
+      if run.fixed.isEmpty || run.bytes == draft.new {
+        drafts[path]?.isOpen = false
+      } else {
+        runs[path] = run
+      }
+    }
+    let troubles = await ParseCheck.troubles(in: runs.mapValues(\.bytes), jobs: engine.jobs)
+    for (path, run) in runs.sorted(by: { $0.key < $1.key }) {
+      take(run, of: path, troubles[path] ?? 0, &drafts, &outcome)
+    }
+  }
+
+  private func take(
+    _ run: FixRun, of path: String, _ troubles: Int, _ drafts: inout [String: Draft],
     _ outcome: inout FixOutcome
   ) {
     guard var draft = drafts[path] else { return }
-    let run = FixRun(findings, in: draft.new, unsafe: unsafe)
-    guard !run.fixed.isEmpty, run.bytes != draft.new else {
-      drafts[path]?.isOpen = false
-      return
-    }
-    guard ParseCheck.troubles(in: run.bytes, path: path) <= draft.troubles else {
+    guard troubles <= draft.troubles else {
       let rules = Set(run.fixed.map(\.rule)).sorted().joined(separator: ", ")
       drafts[path] = nil
       outcome.problems.append(

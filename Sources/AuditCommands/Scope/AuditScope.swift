@@ -10,7 +10,9 @@ struct AuditScope {
   private let isStrict: Bool
   private let mildest: Severity
 
-  init(_ command: RunCommand, _ settings: AuditSettings) throws(CommandFailure) {
+  init(
+    _ command: RunCommand, _ settings: AuditSettings, _ sources: [AuditSource]
+  ) throws(CommandFailure) {
     let options = command.scope
     isStrict = options.strictBaseline
     mildest = command.output.severity
@@ -19,8 +21,7 @@ struct AuditScope {
     }
     guard let revision = options.changedSince else { return }
     do throws(Git.Failure) {
-      changed = try Git(around: settings.names.folder).changedLines(since: revision)
-        .named(settings.names)
+      changed = try ChangedSources.lines(of: sources, since: revision, names: settings.names)
     } catch {
       throw CommandFailure(status: .couldNotRun, message: error.message)
     }
@@ -53,12 +54,13 @@ struct AuditScope {
   ) -> AuditReport {
     var findings = report.findings
     var stale: [Finding] = []
+    let changed = lines ?? changed
     if let baseline {
-      let (new, unmet) = baseline.apply(to: findings)
+      let (new, unmet) = baseline.apply(to: findings, changed: changed)
       findings = new
       stale = isStrict ? baseline.stale(unmet, among: sources, focus: focus, audit) : []
     }
-    if let lines = lines ?? changed { findings = findings.filter(lines.contains) }
+    if let changed { findings = findings.filter(changed.contains) }
     return report.with((findings + stale).filter { $0.severity >= mildest })
   }
 

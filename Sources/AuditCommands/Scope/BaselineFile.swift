@@ -63,8 +63,12 @@ struct BaselineFile {
   }
 
   /// The findings that it does not know, and the entries that no finding has.
-  func apply(to findings: [Finding]) -> (new: [Finding], unmet: [Baseline.Entry]) {
-    baseline.apply(to: findings) { home.relative(names.absolute($0)) }
+  func apply(
+    to findings: [Finding], changed: ChangedLines?
+  ) -> (new: [Finding], unmet: [Baseline.Entry]) {
+    baseline.apply(to: findings, isChanged: { changed?.contains($0) ?? false }) {
+      home.relative(names.absolute($0))
+    }
   }
 
   /// Those of the entries that no finding had that are old, as findings: where the file is gone,

@@ -25,23 +25,28 @@ package struct ChangedLines: Sendable, Equatable {
     }
 
     mutating func add(_ range: Range<Int>) {
-      if !range.isEmpty { ranges?.append(range) }
+      guard !range.isEmpty else { return }
+      if let last = ranges?.last, last.upperBound == range.lowerBound {
+        ranges?.removeLast()
+        ranges?.append(last.lowerBound..<range.upperBound)
+      } else {
+        ranges?.append(range)
+      }
     }
 
     /// The same lines after more changes, and those that were changed.
     package func after(_ hunks: [LineDiff.Hunk]) -> Lines {
       guard let ranges else { return self }
       var moved: [Range<Int>] = []
-      for range in ranges {
-        for line in range {
-          let before = hunks.prefix { $0.old.upperBound < line }
-          let inside =
-            hunks.dropFirst(before.count).first.map { $0.old.contains(line - 1) } ?? false
-          guard !inside else { continue }
-          let last = before.last
-          let place = line + (last.map { $0.new.upperBound - $0.old.upperBound } ?? 0)
-          moved.append(place..<(place + 1))
+      var next = 0
+      var shift = 0
+      for line in ranges.joined() {
+        while next < hunks.count, hunks[next].old.upperBound < line {
+          shift = hunks[next].new.upperBound - hunks[next].old.upperBound
+          next += 1
         }
+        guard next == hunks.count || !hunks[next].old.contains(line - 1) else { continue }
+        moved.append((line + shift)..<(line + shift + 1))
       }
       moved += hunks.map { ($0.new.lowerBound + 1)..<($0.new.upperBound + 1) }
         .filter { !$0.isEmpty }
@@ -50,6 +55,9 @@ package struct ChangedLines: Sendable, Equatable {
   }
 
   private var files: [String: Lines] = [:]
+
+  /// No lines of no files.
+  init() {}
 
   /// The files, by path.
   package var paths: Set<String> { Set(files.keys) }
@@ -64,6 +72,9 @@ package struct ChangedLines: Sendable, Equatable {
   mutating func addWhole(_ path: String) { files[path] = .all }
 
   mutating func replace(_ path: String, with lines: Lines) { files[path] = lines }
+
+  /// Adds what changed in another repository.
+  mutating func add(_ other: ChangedLines) { files.merge(other.files) { first, _ in first } }
 
   /// The same files, by the path from the root on.
   func below(_ folder: String) -> ChangedLines {
@@ -81,14 +92,27 @@ package struct ChangedLines: Sendable, Equatable {
 
   // MARK: Reading
 
-  /// Reads a difference without lines around, as `git diff --unified=0` prints it.
+  /// Reads a difference, as `git diff --unified=0` prints it; lines around do not count.
   package init(diff: [UInt8]) {
     var path: String?
-    var left = 0
+    var (removed, added) = (0, 0)
+    var place = 0
     for line in diff.split(separator: 0x0A, omittingEmptySubsequences: false) {
       // A line of a file may look like a heading; how many there are has been said.
-      if left > 0 {
-        if line.first != UInt8(ascii: "\\") { left -= 1 }
+      if removed > 0 || added > 0 {
+        switch line.first {
+        case UInt8(ascii: "-"): removed -= 1
+        case UInt8(ascii: "+"):
+          if let path { files[path]?.add(place..<(place + 1)) }
+          added -= 1
+          place += 1
+        case UInt8(ascii: "\\"): break
+        default:
+          // A line around a change, which both files have.
+          removed -= 1
+          added -= 1
+          place += 1
+        }
         continue
       }
       let text = String(decoding: line, as: UTF8.self)
@@ -96,8 +120,7 @@ package struct ChangedLines: Sendable, Equatable {
         path = Self.path(text.dropFirst(4))
         if let path { files[path] = Lines.none }
       } else if text.hasPrefix("@@ "), let hunk = Self.hunk(text) {
-        left = hunk.removed + hunk.added.count
-        if let path { files[path]?.add(hunk.added) }
+        (removed, added, place) = (hunk.removed, hunk.added.count, hunk.added.lowerBound)
       }
     }
   }

@@ -30,7 +30,10 @@ package struct CommandFailure: Error {
 
 extension POSIXError {
   /// What the system has just said.
-  package static var latest: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  package static var latest: POSIXError { POSIXError(number: errno) }
+
+  /// The error with a number of the system.
+  init(number: Int32) { self.init(POSIXErrorCode(rawValue: number) ?? .EIO) }
 
   /// What it says, for the end of a sentence, such as "permission denied".
   package var words: String { Self.words(code.rawValue) }

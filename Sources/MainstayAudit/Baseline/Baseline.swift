@@ -34,7 +34,7 @@ package struct Baseline: Sendable, Equatable {
   ///   - rename: The path of a finding as the baseline names it.
   package init(_ findings: [Finding], rename: (String) -> String = { $0 }) {
     var counts: [Entry: Int] = [:]
-    entries = findings.filter(Self.isKept).map { Self.entry($0, rename, &counts) }
+    entries = findings.filter { Self.isKept($0.rule) }.map { Self.entry($0, rename, &counts) }
       .sorted(by: Self.isBefore)
   }
 
@@ -43,10 +43,11 @@ package struct Baseline: Sendable, Equatable {
     self.lines = lines
   }
 
-  /// An old baseline must not hide what is wrong with the audit's own comments and files.
-  private static func isKept(_ finding: Finding) -> Bool {
-    finding.rule != Housekeeping.staleBaseline.id
-  }
+  /// No baseline may hide what is wrong with the audit's own comments and files: such findings have
+  /// no code to be told by, so that one would stand for another of the same file.
+  private static func isKept(_ rule: String) -> Bool { !housekeeping.contains(rule) }
+
+  private static let housekeeping = Set(Housekeeping.all.map(\.id))
 
   private static func entry(
     _ finding: Finding, _ rename: (String) -> String, _ counts: inout [Entry: Int]
@@ -75,14 +76,24 @@ package struct Baseline: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - findings: The findings of a run, in the order of their places.
+  ///   - isChanged: Whether a finding is on a line that somebody changed. Of findings that an entry
+  ///     cannot tell from each other it then knows the others first: those were there before.
   ///   - rename: The path of a finding as the baseline names it.
   /// - Returns: The findings that no entry knows, and the entries that no finding has.
   package func apply(
-    to findings: [Finding], rename: (String) -> String = { $0 }
+    to findings: [Finding], isChanged: (Finding) -> Bool = { _ in false },
+    rename: (String) -> String = { $0 }
   ) -> (new: [Finding], unmet: [Entry]) {
     var unmet = Set(entries)
     var counts: [Entry: Int] = [:]
-    let new = findings.filter { unmet.remove(Self.entry($0, rename, &counts)) == nil }
+    let changed = findings.map(isChanged)
+    var isNew = findings.map { _ in true }
+    for turn in [false, true] {
+      for index in findings.indices where changed[index] == turn {
+        isNew[index] = unmet.remove(Self.entry(findings[index], rename, &counts)) == nil
+      }
+    }
+    let new = zip(findings, isNew).filter(\.1).map(\.0)
     return (new, entries.filter(unmet.contains))
   }
 
@@ -162,7 +173,9 @@ package struct Baseline: Sendable, Equatable {
         return (part.hasSuffix(",") ? part.dropLast() : part, line)
       }, uniquingKeysWith: { first, _ in first })
     for entry in file.findings { lines[entry] = places[Substring(Self.line(of: entry))] }
-    self.init(entries: Set(file.findings).sorted(by: Self.isBefore), lines: lines)
+    // Earlier versions kept what no baseline may hide.
+    let kept = Set(file.findings.lazy.filter { Self.isKept($0.rule) })
+    self.init(entries: kept.sorted(by: Self.isBefore), lines: lines)
   }
 
   private static func reason(_ error: any Error, in text: String) -> String {

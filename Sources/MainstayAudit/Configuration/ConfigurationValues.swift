@@ -24,6 +24,9 @@ struct ConfigurationValues {
   /// What the reader of YAML says.
   mutating func complain(of error: any Error) {
     switch error as? YamlError {
+    case .composer(_, let problem, let mark, _) where problem.contains("another document"):
+      complain(
+        at: mark.line, mark.column, "A second document begins here; a configuration is one")
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
       complain(at: mark.line, mark.column, "This is no YAML: \(problem)")

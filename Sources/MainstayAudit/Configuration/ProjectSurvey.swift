@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SwiftParser
 import SwiftSyntax
 
 /// What the names of a project are, asked before anybody has configured them.
@@ -31,10 +30,13 @@ struct ProjectSurvey {
     guard PathClass(path: source.place) != .test, case .file(let path) = source.content,
       let bytes = try? FileWork.read(path),
       bytes.contains(sequence: Array("Logger".utf8))
-        || bytes.contains(sequence: Array("Error".utf8))
+        || bytes.contains(sequence: Array("Error".utf8)),
+      Nesting.trouble(in: bytes[...]) == nil
     else { return Names() }
+    let tree = SourceFileSyntax.parsed(bytes[...])
+    guard Nesting.trouble(in: tree) == nil else { return Names() }
     let visitor = SurveyVisitor(viewMode: .sourceAccurate)
-    visitor.walk(bytes.withUnsafeBufferPointer { Parser.parse(source: $0) })
+    visitor.walk(tree)
     return visitor.names
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SwiftParser
 import SwiftSyntax
 
 /// One file to look at, and by which rules.
@@ -32,19 +31,19 @@ struct FileWork: Sendable {
     if let line = bytes.firstLineThatIsNoUTF8 {
       return .unread(source.path, "it is no UTF-8 from line \(line) on")
     }
-    if let trouble = Nesting.trouble(in: bytes) { return .unread(source.path, trouble) }
-    guard MarkdownCode.isMarkdown(source.path) else { return walk(bytes, vocabulary) }
+    guard MarkdownCode.isMarkdown(source.path) else {
+      if let trouble = Nesting.trouble(in: bytes[...]) { return .unread(source.path, trouble) }
+      return walk(bytes, vocabulary)
+    }
     let code = MarkdownCode(bytes)
+    if let trouble = code.nestingTrouble { return .unread(source.path, trouble) }
     return walk(code.swift, vocabulary, code.troubles(in: source.path))
   }
 
   private func walk(
     _ bytes: [UInt8], _ vocabulary: Vocabulary, _ troubles: [ParseTrouble] = []
   ) -> FileOutcome {
-    let tree = bytes.withUnsafeBufferPointer {
-      // A debug build of the parser would stop at 20 levels, since its default stack is small.
-      Parser.parse(source: $0, maximumNestingLevel: Nesting.brackets + Nesting.angles)
-    }
+    let tree = SourceFileSyntax.parsed(bytes[...])
     if let trouble = Nesting.trouble(in: tree) { return .unread(source.path, trouble) }
     let file = AuditedFile(
       path: source.path, pathClass: PathClass(path: source.place), bytes: bytes, tree: tree,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SwiftParser
 import SwiftSyntax
 
 /// The Swift that stands in the fences of a page in Markdown.
@@ -10,6 +9,8 @@ struct MarkdownCode {
   let swift: [UInt8]
   /// The fences that do not parse; they are left out, so that they spoil no other.
   private let broken: [Range<Int>]
+  /// What nests too deep in a fence, which was not parsed then.
+  let nestingTrouble: String?
   private let bytes: [UInt8]
 
   var brokenCount: Int { broken.count }
@@ -26,8 +27,10 @@ struct MarkdownCode {
     bytes = Self.withoutEllipses(page)
     var kept: [Range<Int>] = []
     var broken: [Range<Int>] = []
-    for fence in Self.fences(in: bytes) {
-      let tree = bytes[fence].withUnsafeBufferPointer { Parser.parse(source: $0) }
+    let fences = Self.fences(in: bytes)
+    nestingTrouble = fences.lazy.compactMap { [bytes] in Nesting.trouble(in: bytes[$0]) }.first
+    for fence in nestingTrouble == nil ? fences : [] {
+      let tree = SourceFileSyntax.parsed(bytes[fence])
       if tree.troubleOffset == nil { kept.append(fence) } else { broken.append(fence) }
     }
     self.broken = broken
@@ -37,7 +40,7 @@ struct MarkdownCode {
   func troubles(in path: String) -> [ParseTrouble] {
     broken.prefix(Self.mostBroken).compactMap { fence in
       let code = Self.masked(bytes, keeping: [fence])
-      let tree = code.withUnsafeBufferPointer { Parser.parse(source: $0) }
+      let tree = SourceFileSyntax.parsed(code[...])
       let file = AuditedFile(
         path: path, pathClass: .example, bytes: code, tree: tree, rules: [],
         vocabulary: Vocabulary())

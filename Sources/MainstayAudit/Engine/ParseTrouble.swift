@@ -23,16 +23,31 @@ extension SourceFileSyntax {
   /// The first byte that is no Swift; nil where all is well, or only what compilers to come will
   /// read is not understood.
   var troubleOffset: Int? {
-    guard hasError else { return nil }
-    var isForLater = false
-    for token in tokens(viewMode: .all) {
-      guard token.presence == .missing || token.parent?.kind == .unexpectedNodes else { continue }
-      guard token.isForLaterCompilers else {
-        return token.positionAfterSkippingLeadingTrivia.utf8Offset
+    // Without recursion, and only into what has errors; the next one lies at the end.
+    var open = [Syntax(self)]
+    while let node = open.popLast() {
+      guard node.hasError else { continue }
+      let isUnexpected = node.kind == .unexpectedNodes
+      let inner = isUnexpected ? [] : node.children(viewMode: .all).filter(\.hasError)
+      guard inner.isEmpty else {
+        open += inner.reversed()
+        continue
       }
-      isForLater = true
+      if !node.isForLaterCompilers { return node.troubleOffset }
     }
-    return isForLater ? nil : 0
+    return nil
+  }
+}
+
+extension Syntax {
+  /// Where it stops being Swift, if nothing in it says so more exactly.
+  fileprivate var troubleOffset: Int {
+    if let token = self.as(TokenSyntax.self), token.presence == .present,
+      let wrong = token.tokenDiagnostic
+    {
+      return token.position.utf8Offset + Int(wrong.byteOffset)
+    }
+    return positionAfterSkippingLeadingTrivia.utf8Offset
   }
 }
 

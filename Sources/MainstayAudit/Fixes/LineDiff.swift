@@ -43,18 +43,63 @@ package struct LineDiff: Sendable {
       oldEnd -= 1
       newEnd -= 1
     }
-    let difference = new[start..<newEnd].difference(from: old[start..<oldEnd])
-    var removed = Set<Int>()
-    var inserted = Set<Int>()
-    for change in difference {
-      switch change {
-      case .remove(let offset, _, _): removed.insert(start + offset)
-      case .insert(let offset, _, _): inserted.insert(start + offset)
-      }
-    }
     var hunks: [Hunk] = []
     var (one, other) = (start, start)
     while one < oldEnd || other < newEnd {
+      if one < oldEnd, other < newEnd, old[one] == new[other] {
+        one += 1
+        other += 1
+        continue
+      }
+      guard
+        let (removed, added) = meeting(old[one..<oldEnd], new[other..<newEnd])
+      else { return hunks + farHunks(old[one..<oldEnd], new[other..<newEnd]) }
+      hunks.append(Hunk(old: one..<(one + removed), new: other..<(other + added)))
+      one += removed
+      other += added
+    }
+    return hunks
+  }
+
+  /// How far apart two texts may go on alike, so that a change of a few lines costs as little as
+  /// that: comparing all lines with all others takes minutes where every fifth has changed.
+  private static let reach = 40
+  /// How many lines have to be alike behind a change.
+  private static let proof = 3
+
+  /// How many lines of each text have to go so that both go on alike, or are at their ends.
+  private static func meeting(
+    _ old: ArraySlice<ArraySlice<UInt8>>, _ new: ArraySlice<ArraySlice<UInt8>>
+  ) -> (removed: Int, added: Int)? {
+    for distance in 1...reach {
+      for removed in 0...distance where removed <= old.count && distance - removed <= new.count {
+        let added = distance - removed
+        let (one, other) = (old.dropFirst(removed), new.dropFirst(added))
+        // What lies behind the ends is alike.
+        let isEnd = one.count < proof || other.count < proof
+        if isEnd ? one == other : one.prefix(proof) == other.prefix(proof) {
+          return (removed, added)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What differs, compared in full, with as few changed lines as there can be.
+  private static func farHunks(
+    _ old: ArraySlice<ArraySlice<UInt8>>, _ new: ArraySlice<ArraySlice<UInt8>>
+  ) -> [Hunk] {
+    var removed = Set<Int>()
+    var inserted = Set<Int>()
+    for change in new.difference(from: old) {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(old.startIndex + offset)
+      case .insert(let offset, _, _): inserted.insert(new.startIndex + offset)
+      }
+    }
+    var hunks: [Hunk] = []
+    var (one, other) = (old.startIndex, new.startIndex)
+    while one < old.endIndex || other < new.endIndex {
       let (oldStart, newStart) = (one, other)
       while removed.contains(one) { one += 1 }
       while inserted.contains(other) { other += 1 }

@@ -12,8 +12,16 @@ extension SQLiteStore {
   ///   `newerFormat` where this build cannot read it, `corrupted` where it is no database, and
   ///   `failed` where an app has to bring it up to date first.
   package func openToLook() async throws {
-    guard FileManager.default.fileExists(atPath: path) else {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw OutboxError(.unavailable, details: "\(path) is not there")
+    }
+    // To be asked before anything is opened: a pipe without a writer would hold the look up.
+    let resolved = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type]
+    guard !isFolder.boolValue, type as? FileAttributeType == .typeRegular else {
+      let kind = isFolder.boolValue ? "is a folder" : "is no file"
+      throw OutboxError(.unavailable, details: "\(path) \(kind)")
     }
     guard !DamagedFile.isForeign(url) else {
       throw OutboxError(.corrupted, details: "\(path) is no database")

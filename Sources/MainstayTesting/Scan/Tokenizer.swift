@@ -134,7 +134,8 @@ package struct Tokenizer {
 
   private mutating func skipText(hashes: Int) {
     // A line end must follow three quotes; `#"""#` is a text that holds one quote.
-    let isMultiline = isAt("\"\"\"") && byte(3) == UInt8(ascii: "\n")
+    let isMultiline =
+      isAt("\"\"\"") && (byte(3) == UInt8(ascii: "\n") || byte(3) == UInt8(ascii: "\r"))
     let quotes = isMultiline ? 3 : 1
     position += quotes
     while let next = byte() {

@@ -68,6 +68,22 @@ extension ProgramTests {
       #expect(try folder.text("a.swift") == Sample.mended + later)
     }
 
+    @Test func `what stands as deep as a button in a view is mended`() async throws {
+      let open = (0..<20).map { String(repeating: "  ", count: $0) + "if a\($0) {\n" }.joined()
+      let close = String(repeating: "}\n", count: 20)
+      let deep = "struct Store {\n  let log: Logger\n  func save() {\n\(open)"
+      let end = "\(close)  }\n}\n"
+      let folder = try Folder()
+      try folder.write("a.swift", deep + "do { try write() } catch {}\n" + end)
+      try folder.write(
+        "a.md", "```swift\n" + deep + "do { try write() } catch {}\n" + end + "```\n")
+      let run = try await AuditProgram.run(["--fix", "--quiet", "--markdown"], in: folder)
+      #expect(run.errors == "", "\(run)")
+      let mended = deep + "do { try write() } catch { log.error(\"\\(error)\") }\n" + end
+      #expect(try folder.text("a.swift") == mended)
+      #expect(try folder.text("a.md") == "```swift\n" + mended + "```\n")
+    }
+
     @Test func `code in pages is mended in place`() async throws {
       let folder = try Folder()
       try folder.write("Guide.md", "# Saving…\n\n```swift\n\(Sample.bad)```\n\nDone.\n")
@@ -75,16 +91,6 @@ extension ProgramTests {
       #expect(end.status == 0, "\(end)")
       #expect(
         try folder.text("Guide.md") == "# Saving…\n\n```swift\n\(Sample.mended)```\n\nDone.\n")
-    }
-
-    @Test func `watching tells of files that change and ends with Ctrl-C`() async throws {
-      let folder = try Folder()
-      try folder.write("a.swift", Sample.good)
-      let program = try AuditProgram.start(["--watch", "--format", "xcode"], in: folder)
-      #expect(await program.prints("Watching 1 file."))
-      try folder.write("b.swift", Sample.bad)
-      #expect(await program.prints("b.swift:4:24: error:"))
-      #expect(await program.stop(SIGINT) == 0)
     }
   }
 }

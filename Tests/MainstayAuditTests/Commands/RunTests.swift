@@ -137,6 +137,24 @@ extension ProgramTests {
           == "mainstay-audit: none/x cannot be written: there is no folder none.\n")
     }
 
+    @Test func `a report goes into a pipe that is there, and to where a link leads`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.bad)
+      try folder.link("later.json", to: "real.json")
+      let end = try await AuditProgram.run(
+        shell: """
+          mkfifo pipe
+          cat pipe >got &
+          "$0" --format json -o pipe .
+          test -p pipe || { kill $!; exit 7; }
+          wait
+          "$0" --format json -o later.json .
+          test -L later.json && cmp got real.json
+          """, in: folder)
+      #expect(end.status == 0 && end.errors == "", "\(end)")
+      #expect(try folder.text("got").contains("MS201"))
+    }
+
     @Test func `a reader that has seen enough is no failure`() async throws {
       let folder = try Folder()
       try folder.write("a.swift", String(repeating: Sample.bad, count: 2_000))

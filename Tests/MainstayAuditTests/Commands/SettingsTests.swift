@@ -59,6 +59,18 @@ extension ProgramTests {
         end.errors == "mainstay-audit: none.yml cannot be read: no such file or directory.\n")
     }
 
+    @Test func `a configuration may come from a program that is slow to write it`() async throws {
+      let folder = try Folder()
+      try folder.write("a.swift", Sample.bad)
+      // The writer starts the audit twice before it writes, which the reader does once.
+      let end = try await AuditProgram.run(
+        shell: #"""
+          bash -c '"$0" --format xcode --config <(
+            "$0" rules >listed; "$0" rules >listed; echo "severity: { MS201: info }") .' "$0"
+          """#, in: folder)
+      #expect(end.errors == "" && end.output.contains("a.swift:4:24: note:"), "\(end)")
+    }
+
     @Test func `what is typed wins over the file`() async throws {
       let folder = try Folder()
       try folder.write(

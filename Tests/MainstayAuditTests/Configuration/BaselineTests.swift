@@ -54,6 +54,33 @@ import Testing
     #expect(none.isEmpty && left.map(\.ordinal) == [1])
   }
 
+  @Test func `among equal ones that on a changed line is the new one`() async {
+    let one = "func f() {\n  do { try save() } catch {}\n}\n"
+    let baseline = Baseline(await findings(one))
+    let found = await findings(Self.two)
+    let (above, _) = baseline.apply(to: found, isChanged: { $0.line == 2 })
+    #expect(above.map(\.line) == [2])
+    let (below, _) = baseline.apply(to: found, isChanged: { $0.line == 3 })
+    #expect(below.map(\.line) == [3])
+    let (all, unmet) = baseline.apply(to: found, isChanged: { _ in true })
+    #expect(all.map(\.line) == [3] && unmet.isEmpty)
+  }
+
+  @Test func `what is wrong with comments and files is never known`() async throws {
+    let idle = "// mainstay:ignore MS201 -- no more\nlet a = 1\n"
+    let broken = "func f( {\n"
+    let found = await findings(idle + broken)
+    #expect(Set(found.map(\.rule)) == ["MS001", "MS005"])
+    #expect(Baseline(found).entries.isEmpty)
+    let entries = found.map { finding in
+      let keys = #""path": "a.swift", "in": "", "rule": "\#(finding.rule)""#
+      return "{\(keys), \"statement\": \"0000000000000000\", \"ordinal\": 0}"
+    }
+    let earlier = #"{"version": 1, "findings": [\#(entries.joined(separator: ","))]}"#
+    let (new, unmet) = try Baseline(text: earlier).apply(to: found)
+    #expect(new == found && unmet.isEmpty)
+  }
+
   @Test func `the same code in another function is new`() async {
     let baseline = Baseline(await findings(Self.two))
     let other = Self.two.replacing("func f", with: "func g")

@@ -124,6 +124,12 @@ import Testing
         ?? false)
   }
 
+  @Test func `a second document is told where it begins`() {
+    let words = "A second document begins here; a configuration is one"
+    #expect(complaints("profile: all\n---\nenable: [MS201]\n") == ["2:1 \(words)"])
+    #expect(complaints("---\n---\nprofil: all\n") == ["2:1 \(words)"])
+  }
+
   @Test func `what is right beside what is wrong is read`() {
     let (configuration, error) = AuditConfiguration.reading(
       yaml: "profile: strict\nprofil: all\nenable: [MS201, MS999]\n", path: "a.yml")

@@ -26,6 +26,23 @@ import Testing
     #expect(try await troubles(in: code) == ["Sources/App/Code.swift:5"])
   }
 
+  @Test(arguments: [
+    ("let a = 08x\n", 10), ("let a = 0b2\n", 11), (#"let a = "\q""#, 10),
+    ("do { try f() } catch { ; }\n", 24), ("let = 1\n", 5), ("let a = (1\n", 11),
+  ])
+  func `trouble stands where the code goes wrong, also within a word`(
+    line: String, column: Int
+  ) async throws {
+    let code = "let first = 1\n" + line
+    let found = try await report(of: .good(code), profile: .default).findings.filter {
+      $0.rule == "MS005"
+    }
+    #expect(found.count == 1 && found.first?.line == 2, "\(found)")
+    // A word's error may be told at its first wrong sign.
+    let place = try #require(found.first?.column)
+    #expect(abs(place - column) <= 2, "\(place)")
+  }
+
   private func troubles(under condition: String) async throws -> [String] {
     try await troubles(in: "#if \(condition)\nstruct Box {\n  let = 1\n}\n#endif\n")
   }

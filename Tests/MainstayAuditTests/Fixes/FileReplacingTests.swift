@@ -31,6 +31,30 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("deep")).count == 1)
   }
 
+  @Test func `all names of a file stay names of it`() throws {
+    let folder = try Folder()
+    try folder.write("a.swift", "older")
+    try FileManager.default.linkItem(
+      atPath: folder.file("a.swift"), toPath: folder.file("b.swift"))
+    let failure = FileReplacing.failure(
+      replacing: Array("older".utf8), by: Array("new".utf8), at: folder.file("b.swift"))
+    #expect(failure == nil)
+    #expect(try folder.text("a.swift") == "new")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `a file stays its owner's, whoever mends it`() throws {
+    let folder = try Folder()
+    try folder.write("a.swift", "old")
+    try #require(chown(folder.file("a.swift"), 12_345, 23_456) == 0)
+    let failure = FileReplacing.failure(
+      replacing: Array("old".utf8), by: Array("new".utf8), at: folder.file("a.swift"))
+    #expect(failure == nil)
+    let found = try FileManager.default.attributesOfItem(atPath: folder.file("a.swift"))
+    #expect((found[.ownerAccountID] as? NSNumber)?.intValue == 12_345)
+    #expect((found[.groupOwnerAccountID] as? NSNumber)?.intValue == 23_456)
+  }
+
   @Test func `a file that is gone stays gone`() throws {
     let folder = try Folder()
     let failure = FileReplacing.failure(replacing: [1], by: [2], at: folder.file("a.swift"))

@@ -38,6 +38,28 @@ import Testing
     #expect(unified(old, far).split(separator: "\n").count { $0.hasPrefix("@@") } == 2)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `many small changes are found one by one, each in the time for itself`() {
+    let old = (0..<60_000).map { "line \($0)\n" }
+    let new = old.enumerated().map { $0 % 5 == 2 ? "first \($0)\nsecond \($0)\n" : $1 }
+    let hunks = LineDiff(from: Array(old.joined().utf8), to: Array(new.joined().utf8)).hunks
+    #expect(hunks.count == 12_000)
+    let starts = (0..<12_000).map { (old: $0 * 5 + 2, new: $0 * 6 + 2) }
+    #expect(hunks.map(\.old) == starts.map { $0.old..<($0.old + 1) })
+    #expect(hunks.map(\.new) == starts.map { $0.new..<($0.new + 2) })
+  }
+
+  @Test func `a text that has become another one is compared in full`() {
+    let old = (1...100).map { "old \($0)\n" }.joined()
+    let new = (1...100).map { "new \($0)\n" }.joined()
+    let ends = ("start\n", "same\nsame\nsame\nend\n")
+    let hunks = LineDiff(
+      from: Array((ends.0 + old + ends.1 + old).utf8), to: Array((ends.0 + new + ends.1).utf8)
+    ).hunks
+    #expect(hunks.map(\.old) == [1..<101, 105..<205])
+    #expect(hunks.map(\.new) == [1..<101, 105..<105])
+  }
+
   @Test func `ends without a line end and empty files are shown`() {
     #expect(unified("a", "a") == "")
     #expect(unified("", "a\n") == "--- a/a.swift\n+++ b/a.swift\n@@ -0,0 +1 @@\n+a\n")
@@ -113,5 +135,30 @@ import Testing
     #expect(lines.paths == ["a.swift", "odd \"né.swift", "with space.swift"])
     #expect((1...20).filter { lines[path: "a.swift"]?.contains($0) ?? false } == [2, 3])
     #expect((0...20).filter { lines[path: "odd \"né.swift"]?.contains($0) ?? false } == [1, 2, 3])
+  }
+
+  @Test func `lines around a change are no changed lines, and hide no file`() {
+    let diff = """
+      --- a/a.swift
+      +++ b/a.swift
+      @@ -3,5 +3,5 @@
+      -old
+      +new
+       same
+       same
+
+      -old
+      +new
+      --- a/b.swift
+      +++ b/b.swift
+      @@ -1 +1 @@
+      -a
+      +b
+
+      """
+    let lines = ChangedLines(diff: Array(diff.utf8))
+    #expect(lines.paths == ["a.swift", "b.swift"])
+    #expect((1...20).filter { lines[path: "a.swift"]?.contains($0) ?? false } == [3, 7])
+    #expect((1...20).filter { lines[path: "b.swift"]?.contains($0) ?? false } == [1])
   }
 }

@@ -55,6 +55,14 @@ extension ErrorGroups {
     #expect(Set(odd.entries.map(\.name)).count == 3)
   }
 
+  @Test func `line ends of two bytes end lines, too`() throws {
+    #expect(try ErrorGroups(text: groups.text.replacing("\n", with: "\r\n")) == groups)
+    let error = try #require(throws: ErrorGroups.Unreadable.self) {
+      try ErrorGroups(text: "# x\r\n\r\nx\r\n")
+    }
+    #expect(error.line == 3)
+  }
+
   @Test func `a file that says the same passes, and the environment's wish rewrites it`() throws {
     let path = file()
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -15,6 +15,7 @@ import Testing
   @Test func `texts are no code, whatever their form`() {
     #expect(words(##"a "b { \" c" d #"e " \ f"# g"##) == ["a", "d", "g"])
     #expect(words("a \"\"\"\n b \" c \"\" }\n \"\"\" d") == ["a", "d"])
+    #expect(words("a \"\"\"\r\n b \" c \"\" }\r\n \"\"\" d") == ["a", "d"])
     #expect(words("a #\"\"\"\n \\(b) \"\"\" c\n \"\"\"# d") == ["a", "d"])
     #expect(words("a #\"\"\"# b #\"\"\"\"c\"\"# d") == ["a", "b", "d"])
   }
