@@ -87,6 +87,8 @@ import Testing
       let limited = error(.throttled, .throttled(retryAfter: .seconds(wait)))
       #expect(try await answer(to: limited).response.headers[.retryAfter] == text)
     }
+    let running = error(.conflict, .transient(retryAfter: .seconds(1)))
+    #expect(try await answer(to: running).response.headers[.retryAfter] == "1")
     let unknown = error(.server, .transient())
     #expect(try await answer(to: unknown).response.headers[.retryAfter] == nil)
   }

@@ -119,7 +119,7 @@ extension ProblemAnswers {
 
   /// Whole seconds after which to try again, at least one; nil where that is not known.
   private static func wait(of error: AppError, _ status: HTTPResponse.Status) -> Int? {
-    guard [429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
+    guard [409, 429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
       return nil
     }
     return max(1, Int(min(hint.inSeconds, 86_400).rounded(.up)))
