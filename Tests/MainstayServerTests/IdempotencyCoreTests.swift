@@ -62,6 +62,34 @@ import Testing
     }
   }
 
+  /// What a repetition is refused with once the store has heard of a run that was dropped.
+  private func refusal() async throws -> ErrorCode? {
+    while true {
+      do {
+        _ = try await begin(request())
+        return nil
+      } catch let error as AppError where error.code == "server.idempotency-running" {
+        await Task.yield()
+      } catch let error as AppError {
+        return error.code
+      }
+    }
+  }
+
+  @Test(arguments: [(201, "server.idempotency-answer-lost"), (503, nil)])
+  func `a run that is dropped once its handler has returned is done, if that succeeded`(
+    _ status: Int, _ code: String?
+  ) async throws {
+    do {
+      guard case .handle(let run) = try await begin(request()) else {
+        Issue.record("it is new")
+        return
+      }
+      run.handled(with: HTTPResponse(status: .init(code: status)))
+    }
+    #expect(try await refusal()?.rawValue == code)
+  }
+
   @Test func `a request without a key has none`() throws {
     #expect(try idempotency.key(of: request(key: nil)) == nil)
     var get = request()
