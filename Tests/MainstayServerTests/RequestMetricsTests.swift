@@ -17,7 +17,7 @@ import Testing
   private let factory = RecordingMetrics()
 
   private func application() -> some ApplicationProtocol {
-    let router = Router()
+    let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestMetricsMiddleware(RequestMetrics(factory: factory, clock: clock)))
     router.add(middleware: ProblemMiddleware())
     router.get("books/{id}") { [clock] _, _ in
@@ -82,6 +82,16 @@ import Testing
     #expect(timed.count == 2)
     #expect(timed.last?.contains("http.route=none,http.response.status_code=499") == true)
     #expect(factory.log.lines.count { $0.hasSuffix("-1.0") } == 2)
+  }
+
+  @Test func `a request for the head alone has its status and its route`() async throws {
+    let timed = try await seen("/books/7", .head).filter { $0.contains("duration") }
+    #expect(
+      timed == [
+        "http.server.request.duration{http.request.method=HEAD,http.route=/books/{id},"
+          + "http.response.status_code=200} 30ms"
+      ])
+    #expect(factory.log.lines.count { $0.hasSuffix("-1.0") } == 1)
   }
 
   /// A backend that keeps one number, and in the middle of a call hears of something else.
