@@ -114,6 +114,27 @@ import Testing
     #expect(problem.title == answer.error.title.string(in: Locale(identifier: tag)))
   }
 
+  @Test func `a caller who has to sign in hears with what`() async throws {
+    let answers = ProblemAnswers(challenge: "Bearer")
+    let unknown = error(.unauthorized, .needsUser)
+    #expect(answers.answer(to: unknown).fields[.wwwAuthenticate] == "Bearer")
+    #expect(ProblemAnswers().answer(to: unknown).fields[.wwwAuthenticate] == nil)
+    #expect(answers.answer(to: error(.denied, .permanent)).fields[.wwwAuthenticate] == nil)
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(answers))
+    router.get("bare") { _, _ -> String in throw Hummingbird.HTTPError(.unauthorized) }
+    router.get("own") { _, _ -> String in
+      throw Hummingbird.HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Basic"])
+    }
+    try await Application(router: router).test(.router) { client in
+      for (path, challenge) in [("/bare", "Bearer"), ("/own", "Basic")] {
+        let response = try await client.execute(uri: path, method: .get)
+        #expect(response.status == .unauthorized)
+        #expect(response.headers[.wwwAuthenticate] == challenge)
+      }
+    }
+  }
+
   @Test func `errors of the framework keep their status`() async throws {
     let router = Router()
     router.add(middleware: ProblemMiddleware())

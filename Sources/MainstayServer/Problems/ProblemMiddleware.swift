@@ -53,7 +53,9 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private func answer(
     to error: any Error, _ request: Request, _ context: Context
   ) throws -> (Response, any Error) {
-    if let error = error as? Hummingbird.HTTPError { return (Response(error), error) }
+    if let error = error as? Hummingbird.HTTPError {
+      return (Response(error, challenge: answers.challenge), error)
+    }
     // What can be told to a person goes before what only has an answer of its own.
     if let error = error as? any HTTPResponseError, !(error is any AppErrorConvertible) {
       return (try error.response(from: request, context: context), error)
@@ -72,13 +74,16 @@ extension Response {
   }
 
   /// An error of the framework as problem details: its status, and its message where it has one.
-  fileprivate init(_ error: Hummingbird.HTTPError) {
+  fileprivate init(_ error: Hummingbird.HTTPError, challenge: String?) {
     var members: [String: JSONValue] = ["status": .integer(error.status.code)]
     members["title"] = .string(error.status.reasonPhrase)
     members["detail"] = error.body.map(JSONValue.string)
     var fields = error.headers
     fields[.contentType] = "application/problem+json"
     fields[.contentLength] = nil
+    if error.status == .unauthorized, fields[.wwwAuthenticate] == nil {
+      fields[.wwwAuthenticate] = challenge
+    }
     self.init(
       status: error.status, headers: fields,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONValue.object(members).encoded)))
