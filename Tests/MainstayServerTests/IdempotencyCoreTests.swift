@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Mainstay
 import MainstayServer
+import Metrics
 import TestSupport
 import Testing
 
@@ -88,6 +89,21 @@ import Testing
       run.handled(with: HTTPResponse(status: .init(code: status)))
     }
     #expect(try await refusal()?.rawValue == code)
+  }
+
+  @Test func `an answer that has to make room before its time is counted`() async throws {
+    let factory = RecordingMetrics()
+    let store = InMemoryIdempotencyStore(maximumCount: 1)
+    try await withMetricsFactory(factory) {
+      for key in ["a", "b"] {
+        guard case .handle(let claim) = try await store.begin(key, fingerprint: Data()) else {
+          Issue.record("it is new")
+          return
+        }
+        await store.end(key, claim, with: StoredAnswer(status: 200, fields: [:], body: Data()))
+      }
+    }
+    #expect(factory.log.lines == ["mainstay.server.idempotency{outcome=evicted} +1"])
   }
 
   @Test func `a request without a key has none`() throws {

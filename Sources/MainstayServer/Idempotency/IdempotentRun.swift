@@ -112,7 +112,9 @@ public final class IdempotentRun: Sendable {
       body: body)
   }
 
-  static func count(_ outcome: String) {
-    Counter(label: "mainstay.server.idempotency", dimensions: [("outcome", outcome)]).increment()
+  static func count(_ outcome: String, _ times: Int = 1) {
+    guard times > 0 else { return }
+    Counter(label: "mainstay.server.idempotency", dimensions: [("outcome", outcome)])
+      .increment(by: times)
   }
 }
