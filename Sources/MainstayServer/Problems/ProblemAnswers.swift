@@ -63,7 +63,7 @@ public struct ProblemAnswers: Sendable {
   ///     that the catalogue has, or in English.
   /// - Returns: The answer.
   public func answer(to error: any Error, languages: String? = nil) -> Answer {
-    let classified = mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
+    let classified = classified(error)
     let status = status?(classified) ?? Self.status(of: classified)
     let locale = Language.locale(for: languages)
     let words = classified.isKnown ? classified : Self.unknown
@@ -84,6 +84,11 @@ public struct ProblemAnswers: Sendable {
     if let wait = Self.wait(of: classified, status) { fields[.retryAfter] = String(wait) }
     if status == .unauthorized { fields[.wwwAuthenticate] = challenge }
     return Answer(error: classified, status: status, fields: fields, body: problem.encoded)
+  }
+
+  /// The error in the classification that holds.
+  func classified(_ error: any Error) -> AppError {
+    mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
   }
 }
 

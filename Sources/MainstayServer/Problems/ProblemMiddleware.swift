@@ -13,6 +13,9 @@ import NIOCore
 /// and an error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
 /// is an `AppErrorConvertible`. The cancellation of a request is thrown on, for whoever cancelled
 /// is gone; where something else was cancelled the caller gets 503.
+///
+/// What a body fails with while it is sent cannot be answered any more: it is reported, unless it
+/// is a cancellation or the reader has gone.
 public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let answers: ProblemAnswers
   private let monitor: ErrorMonitor?
@@ -21,7 +24,8 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   ///
   /// - Parameters:
   ///   - answers: How errors are answered.
-  ///   - monitor: What is told of errors that are answered with 500 or more; the default is nobody.
+  ///   - monitor: What is told of errors that are answered with 500 or more, and of those of bodies
+  ///     that are being sent; the default is nobody.
   public init(
     _ answers: ProblemAnswers = ProblemAnswers(), reportingTo monitor: ErrorMonitor? = nil
   ) {
@@ -35,18 +39,42 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     do {
-      return try await next(request, context)
+      return try await reporting(next(request, context), context)
     } catch {
       // Whoever cancelled the request is gone, and reads no answer.
       if error.isCancellation && Task.isCancelled { throw error }
       var (response, failure) = try answer(to: error, request, context)
       if response.status.kind == .serverError {
-        monitor?.capture(failure, during: "Answer \(context.endpointPath ?? "a request")")
+        monitor?.capture(failure, during: Self.operation(context))
       }
       // An answer to HEAD with a body would be read as the start of the next answer.
       if request.method == .head { response = response.createHeadResponse() }
       return response
     }
+  }
+
+  /// The same answer, of which is reported what its body fails with.
+  private func reporting(_ response: Response, _ context: Context) -> Response {
+    guard let monitor else { return response }
+    var response = response
+    let (body, operation) = (response.body, Self.operation(context))
+    response.body = ResponseBody(contentLength: body.contentLength) { [answers] writer in
+      let reader = ReaderWatch()
+      do {
+        try await body.write(reader.watching(writer))
+      } catch {
+        if !reader.hasGone && !error.isCancellation {
+          monitor.capture(answers.classified(error), during: operation)
+        }
+        throw error
+      }
+    }
+    return response
+  }
+
+  /// By what name a request is reported: by its route, for paths would be too many.
+  private static func operation(_ context: Context) -> String {
+    "Answer \(context.endpointPath ?? "a request")"
   }
 
   /// The answer to an error, and what is reported of it.
