@@ -239,9 +239,7 @@ extension AppError {
 
   /// Whether the other side knows the idempotency key with another payload.
   fileprivate var isReusedKey: Bool {
-    guard httpStatus == 422, let problem = metadata["http.problem-type"] else {
-      return code == "idempotency.key-reused"
-    }
-    return problem.split(separator: "/").last?.hasPrefix("idempotency") == true
+    code == "idempotency.key-reused"
+      || KeyProblem(status: httpStatus, type: metadata["http.problem-type"]) == .reused
   }
 }

@@ -288,9 +288,14 @@ import Testing
 
   @Test func `a key that was reused is told from other refusals`() {
     var machine = Self.machine()
-    let reused = AppError.http(
-      status: 422, problemType: "https://example.com/problems/idempotency-key-reused")
-    #expect(machine.failed(reused, fraction: 0).next == .dead(.keyReused, followers: .holdKey))
+    let problems = "https://example.com/problems/"
+    for type in [
+      problems + "idempotency-key-reused", "urn:problem:server.idempotency-key-reused",
+      problems + "idempotency",
+    ] {
+      let next = machine.failed(.http(status: 422, problemType: type), fraction: 0).next
+      #expect(next == .dead(.keyReused, followers: .holdKey), "\(type)")
+    }
     let other = AppError.http(status: 422, problemType: "https://example.com/problems/barcode")
     #expect(machine.failed(other, fraction: 0).next == .dead(.refused, followers: .holdKey))
   }

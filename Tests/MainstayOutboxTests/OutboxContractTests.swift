@@ -36,6 +36,12 @@ import Testing
           status: 409, retryAfter: .seconds(2),
           problemType: "https://example.com/idempotency-in-progress"),
         ending: .scheduled, attempts: 1),
+      Line(
+        answer: "409 in progress of MainstayServer",
+        error: .http(
+          status: 409, retryAfter: .seconds(1),
+          problemType: "urn:problem:server.idempotency-running"),
+        ending: .scheduled, attempts: 1),
       Line(answer: "409", error: .http(status: 409), ending: .conflicted),
       Line(answer: "412", error: .http(status: 412), ending: .conflicted),
       Line(
@@ -44,6 +50,11 @@ import Testing
       Line(
         answer: "422 on a reused key",
         error: .http(status: 422, problemType: "https://example.com/idempotency-key-reused"),
+        ending: .keyReused),
+      Line(
+        answer: "422 on a reused key of MainstayServer",
+        error: .http(
+          status: 422, problemType: "urn:problem:server.idempotency-key-reused"),
         ending: .keyReused),
       Line(
         answer: "no answer before the bytes left", error: .test(.transient(), kind: .network),

@@ -43,6 +43,23 @@ import Testing
     #expect(try await get("/ready", health) == (503, #"{"status":"stopping"}"#))
   }
 
+  @Test(arguments: [RouterOptions(), .autoGenerateHeadEndpoints])
+  func `who asks for the head alone hears the same, whatever the router does`(
+    _ options: RouterOptions
+  ) async throws {
+    let health = Health([check("database")], clock: clock)
+    let router = Router(options: options)
+    router.addHealth(health)
+    try await Application(router: router).test(.router) { client in
+      for (path, status) in [("/live", 200), ("/ready", 503)] {
+        let response = try await client.execute(uri: path, method: .head)
+        #expect(response.status.code == status)
+        #expect(response.headers[.cacheControl] == "no-store")
+        #expect(response.body.readableBytes == 0)
+      }
+    }
+  }
+
   @Test func `it is ready when all that it needs is well, and strangers hear no more than that`()
     async throws
   {

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Mainstay
 import MainstayServer
+import Metrics
 import TestSupport
 import Testing
 
@@ -60,6 +61,49 @@ import Testing
       Issue.record("nothing was kept, so the key is free for any request")
       return
     }
+  }
+
+  /// What a repetition is refused with once the store has heard of a run that was dropped.
+  private func refusal() async throws -> ErrorCode? {
+    while true {
+      do {
+        _ = try await begin(request())
+        return nil
+      } catch let error as AppError where error.code == "server.idempotency-running" {
+        await Task.yield()
+      } catch let error as AppError {
+        return error.code
+      }
+    }
+  }
+
+  @Test(arguments: [(201, "server.idempotency-answer-lost"), (503, nil)])
+  func `a run that is dropped once its handler has returned is done, if that succeeded`(
+    _ status: Int, _ code: String?
+  ) async throws {
+    do {
+      guard case .handle(let run) = try await begin(request()) else {
+        Issue.record("it is new")
+        return
+      }
+      run.handled(with: HTTPResponse(status: .init(code: status)))
+    }
+    #expect(try await refusal()?.rawValue == code)
+  }
+
+  @Test func `an answer that has to make room before its time is counted`() async throws {
+    let factory = RecordingMetrics()
+    let store = InMemoryIdempotencyStore(maximumCount: 1)
+    try await withMetricsFactory(factory) {
+      for key in ["a", "b"] {
+        guard case .handle(let claim) = try await store.begin(key, fingerprint: Data()) else {
+          Issue.record("it is new")
+          return
+        }
+        await store.end(key, claim, with: StoredAnswer(status: 200, fields: [:], body: Data()))
+      }
+    }
+    #expect(factory.log.lines == ["mainstay.server.idempotency{outcome=evicted} +1"])
   }
 
   @Test func `a request without a key has none`() throws {

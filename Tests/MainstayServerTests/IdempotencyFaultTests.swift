@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Mainstay
 import MainstayHTTP
 import MainstayServer
+import MainstayTesting
 import NIOCore
 import TestSupport
 import Testing
@@ -68,11 +69,12 @@ import Testing
 
   private func router(
     _ store: any IdempotencyStore, maximumAnswer: Int = 256_000,
-    returned: Flag? = nil, dropping: Bool = false
+    returned: Flag? = nil, dropping: Bool = false, connection: BrokenConnection? = nil
   ) -> Router<BasicRequestContext> {
     var options = IdempotencyOptions()
     options.maximumAnswer = maximumAnswer
     let router = Router()
+    if let connection { router.add(middleware: connection) }
     if let returned { router.add(middleware: Witness(returned: returned)) }
     if dropping { router.add(middleware: Dropping()) }
     router.add(middleware: ProblemMiddleware())
@@ -167,9 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a stream that breaks off, or that nobody asks for, may be made again`()
-    async throws
-  {
+  @Test func `a stream that fails by itself may be made again`() async throws {
     let router = router(InMemoryIdempotencyStore())
     router.post("stream") { [log] _, _ in
       log.add("made")
@@ -184,15 +184,79 @@ import Testing
       for _ in 0..<2 { _ = try? await post("/stream", over: client) }
       #expect(log.lines == ["made", "made"])
     }
-    let other = self.router(InMemoryIdempotencyStore(), dropping: true)
-    other.post("stream") { [log] _, _ in
-      log.add("made")
-      return Response(status: .ok, body: ResponseBody { try await $0.finish(nil) })
+  }
+
+  /// The answer to a repetition on a router whose store knows the first request from another one.
+  private func repeatAfter(
+    _ first: Router<BasicRequestContext>, on second: Router<BasicRequestContext>,
+    _ body: ResponseBody
+  ) async throws -> TestResponse {
+    for router in [first, second] {
+      router.post("orders") { [log] _, _ in
+        log.add("done")
+        return Response(status: .created, body: body)
+      }
     }
-    try await Application(router: other).test(.router) { client in
-      for _ in 0..<2 { _ = try await post("/stream", over: client) }
-      #expect(log.lines.count == 4)
+    // What its caller hears of it does not matter.
+    try await Application(router: first).test(.router) { client in
+      _ = try? await post("/orders", over: client)
     }
+    return try await Application(router: second).test(.router) { client in
+      try await repeated("/orders", over: client)
+    }
+  }
+
+  @Test(arguments: [0, 1], [true, false])
+  func `what was done is not done again where only the reader of its stream has gone`(
+    _ taken: Int, _ isHeeded: Bool
+  ) async throws {
+    let store = InMemoryIdempotencyStore()
+    let answer = try await repeatAfter(
+      router(store, connection: BrokenConnection(parts: taken)), on: router(store),
+      ResponseBody { writer in
+        do {
+          for part in ["one ", "two"] { try await writer.write(ByteBuffer(string: part)) }
+          try await writer.finish(nil)
+        } catch {
+          if isHeeded { throw error }
+        }
+      })
+    #expect(answer.status == .conflict)
+    #expect(code(answer) == "server.idempotency-answer-lost")
+    #expect(log.lines == ["done"])
+  }
+
+  @Test func `what was done is not done again where nobody asks for its stream`() async throws {
+    let store = InMemoryIdempotencyStore()
+    let answer = try await repeatAfter(
+      router(store, dropping: true), on: router(store),
+      ResponseBody { try await $0.finish(nil) })
+    #expect(code(answer) == "server.idempotency-answer-lost")
+    #expect(log.lines == ["done"])
+  }
+
+  @Test func `what was done is not done again where its stream is cancelled`() async throws {
+    let clock = ManualClock()
+    let began = Countdown(1)
+    let router = router(InMemoryIdempotencyStore())
+    router.post("orders") { [log] _, _ in
+      log.add("done")
+      return Response(
+        status: .created,
+        body: ResponseBody { _ in
+          began.count()
+          try await clock.sleep(for: .seconds(3600))
+        })
+    }
+    try await Application(router: router).test(.router) { client in
+      let first = await started { try await post("/orders", over: client) }
+      await began.reached()
+      first.cancel()
+      _ = await first.result
+      let again = try await repeated("/orders", over: client)
+      #expect(code(again) == "server.idempotency-answer-lost")
+    }
+    #expect(log.lines == ["done"])
   }
 
   @Test(arguments: [408, 425, 429, 503]) func `an answer that asks to come back is not kept`(

@@ -48,6 +48,7 @@ import Testing
     #expect(machine.begin("a", one, at: .seconds(64)) == .replay(answer()))
     #expect(machine.begin("a", one, at: .seconds(65)) == .handle(claim: 2))
     #expect(machine.bytes == 0)
+    #expect(machine.takeEvicted() == 0, "its time was over")
   }
 
   @Test mutating func `what nobody ended is taken over after the lifetime`() {
@@ -63,7 +64,10 @@ import Testing
     }
     #expect(machine.begin("d", one, at: .zero) == nil)
     machine.end("b", 2, with: answer(), at: .zero)
+    #expect(machine.takeEvicted() == 0)
     #expect(machine.begin("d", one, at: .zero) == .handle(claim: 4))
+    #expect(machine.takeEvicted() == 1)
+    #expect(machine.takeEvicted() == 0, "it was told")
     #expect(machine.begin("b", one, at: .zero) == nil)
     #expect(machine.count == 3)
   }
@@ -74,6 +78,7 @@ import Testing
       machine.end(key, UInt64(claim + 1), with: answer(500), at: .zero)
     }
     #expect(machine.bytes <= 1000)
+    #expect(machine.takeEvicted() == 1)
     #expect(machine.begin("b", one, at: .zero) == .replay(answer(500)))
     _ = machine.begin("c", one, at: .zero)
     machine.end("c", 3, with: answer(5000), at: .zero)

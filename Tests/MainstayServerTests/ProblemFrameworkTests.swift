@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Mainstay
 import MainstayHTTP
 import MainstayServer
+import NIOCore
 import Testing
 import TestSupport
 
@@ -45,6 +46,45 @@ import TestSupport
     #expect(monitor.groups.isEmpty)
     _ = try await answer(to: Hummingbird.HTTPError(.internalServerError), monitor: monitor)
     #expect(monitor.groups.count == 1)
+  }
+
+  /// What a service hears of a body that fails while it is sent.
+  private func monitor(
+    hearing error: any Error & Sendable, length: Int? = nil,
+    over connection: BrokenConnection? = nil
+  ) async throws -> ErrorMonitor {
+    let monitor = ErrorMonitor()
+    let router = Router()
+    if let connection { router.add(middleware: connection) }
+    router.add(middleware: ProblemMiddleware(reportingTo: monitor))
+    router.get("books/{id}") { _, _ in
+      Response(
+        status: .ok,
+        body: ResponseBody(contentLength: length) { writer in
+          try await writer.write(ByteBuffer(string: "one "))
+          throw error
+        })
+    }
+    try await Application(router: router).test(.router) { client in
+      _ = try? await client.execute(uri: "/books/7", method: .get)
+    }
+    return monitor
+  }
+
+  @Test(arguments: [nil, 7]) func `what a body fails with while it is sent is reported`(
+    _ length: Int?
+  ) async throws {
+    let monitor = try await monitor(hearing: Loud(), length: length)
+    #expect(monitor.groups.count == 1)
+    #expect(monitor.history.last?.operation == "Answer /books/{id}")
+  }
+
+  @Test func `a body that is cancelled or has lost its reader is no failure of the service`()
+    async throws
+  {
+    #expect(try await monitor(hearing: CancellationError()).groups.isEmpty)
+    let connection = BrokenConnection(parts: 0)
+    #expect(try await monitor(hearing: Loud(), over: connection).groups.isEmpty)
   }
 
   @Test func `who still waits is answered when something within was cancelled`() async throws {

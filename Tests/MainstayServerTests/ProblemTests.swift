@@ -87,6 +87,8 @@ import Testing
       let limited = error(.throttled, .throttled(retryAfter: .seconds(wait)))
       #expect(try await answer(to: limited).response.headers[.retryAfter] == text)
     }
+    let running = error(.conflict, .transient(retryAfter: .seconds(1)))
+    #expect(try await answer(to: running).response.headers[.retryAfter] == "1")
     let unknown = error(.server, .transient())
     #expect(try await answer(to: unknown).response.headers[.retryAfter] == nil)
   }
@@ -100,7 +102,9 @@ import Testing
 
   @Test(arguments: [
     (nil, "en"), ("de", "de"), ("fr-CH, fr;q=0.9, en;q=0.8", "fr"), ("xx, es;q=0.5", "es"),
-    ("de;q=0, ja", "ja"), ("*", "en"), ("\u{7f};;;q=q,,", "en"),
+    ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"), ("zh", "zh-Hans"), ("zh-Hans-SG", "zh-Hans"),
+    ("zh-TW, ja;q=0.5", "ja"), ("en-GB, de;q=0.9", "en"), ("-, de-", "de"), ("de;q=0, ja", "ja"),
+    ("*", "en"), ("\u{7f};;;q=q,,", "en"),
     (String(repeating: "xx,", count: 10_000) + "de", "en"),
   ]) func `texts are in the first language that there is`(_ header: String?, _ tag: String)
     async throws
@@ -110,6 +114,40 @@ import Testing
     #expect(answer.fields[.contentLanguage] == tag)
     let problem = try #require(ProblemDetails(json: answer.body))
     #expect(problem.title == answer.error.title.string(in: Locale(identifier: tag)))
+  }
+
+  @Test func `an app's texts for a region are read beside those for its script`() throws {
+    let oops = ConfigurationError(subject: "X", violations: [])
+    let key = try #require(oops.appError.title.key)
+    let catalog = TextCatalog.standard.adding([key: "本店"], language: "zh-CN")
+    TextCatalog.with(catalog) {
+      for languages in ["zh-CN", "zh-Hans-CN", "zh-CN,zh"] {
+        let answer = ProblemAnswers().answer(to: oops, languages: languages)
+        #expect(answer.fields[.contentLanguage] == "zh-CN")
+        #expect(ProblemDetails(json: answer.body)?.title == "本店")
+      }
+    }
+  }
+
+  @Test func `a caller who has to sign in hears with what`() async throws {
+    let answers = ProblemAnswers(challenge: "Bearer")
+    let unknown = error(.unauthorized, .needsUser)
+    #expect(answers.answer(to: unknown).fields[.wwwAuthenticate] == "Bearer")
+    #expect(ProblemAnswers().answer(to: unknown).fields[.wwwAuthenticate] == nil)
+    #expect(answers.answer(to: error(.denied, .permanent)).fields[.wwwAuthenticate] == nil)
+    let router = Router()
+    router.add(middleware: ProblemMiddleware(answers))
+    router.get("bare") { _, _ -> String in throw Hummingbird.HTTPError(.unauthorized) }
+    router.get("own") { _, _ -> String in
+      throw Hummingbird.HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Basic"])
+    }
+    try await Application(router: router).test(.router) { client in
+      for (path, challenge) in [("/bare", "Bearer"), ("/own", "Basic")] {
+        let response = try await client.execute(uri: path, method: .get)
+        #expect(response.status == .unauthorized)
+        #expect(response.headers[.wwwAuthenticate] == challenge)
+      }
+    }
   }
 
   @Test func `errors of the framework keep their status`() async throws {

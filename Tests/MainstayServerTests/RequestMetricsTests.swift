@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Mainstay
 import MainstayServer
 import MainstayTesting
+import Metrics
 import NIOCore
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ import Testing
   private let factory = RecordingMetrics()
 
   private func application() -> some ApplicationProtocol {
-    let router = Router()
+    let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: RequestMetricsMiddleware(RequestMetrics(factory: factory, clock: clock)))
     router.add(middleware: ProblemMiddleware())
     router.get("books/{id}") { [clock] _, _ in
@@ -48,8 +49,8 @@ import Testing
   {
     #expect(
       try await seen("/books/7") == [
-        "http.server.active_requests{http.request.method=GET} =1",
-        "http.server.active_requests{http.request.method=GET} =0",
+        "http.server.active_requests{http.request.method=GET} +1.0",
+        "http.server.active_requests{http.request.method=GET} -1.0",
         "http.server.request.duration{http.request.method=GET,http.route=/books/{id},"
           + "http.response.status_code=200} 50ms",
       ])
@@ -80,6 +81,69 @@ import Testing
     let timed = factory.log.lines.filter { $0.contains("duration") }
     #expect(timed.count == 2)
     #expect(timed.last?.contains("http.route=none,http.response.status_code=499") == true)
-    #expect(factory.log.lines.count { $0.hasSuffix("=0") } == 2)
+    #expect(factory.log.lines.count { $0.hasSuffix("-1.0") } == 2)
+  }
+
+  @Test func `a request for the head alone has its status and its route`() async throws {
+    let timed = try await seen("/books/7", .head).filter { $0.contains("duration") }
+    #expect(
+      timed == [
+        "http.server.request.duration{http.request.method=HEAD,http.route=/books/{id},"
+          + "http.response.status_code=200} 30ms"
+      ])
+    #expect(factory.log.lines.count { $0.hasSuffix("-1.0") } == 1)
+  }
+
+  /// A backend that keeps one number, and in the middle of a call hears of something else.
+  private final class Gauge: MetricsFactory, MeterHandler {
+    private let number = Locked(0.0)
+    private let interruption = Locked<(@Sendable () -> Void)?>(nil)
+
+    var value: Double { number.withLock { $0 } }
+
+    /// What happens once, before the next change counts.
+    func interrupt(with something: @escaping @Sendable () -> Void) {
+      interruption.withLock { $0 = something }
+    }
+
+    private func change(_ change: (inout Double) -> Void) {
+      let something = interruption.withLock { interruption in
+        defer { interruption = nil }
+        return interruption
+      }
+      something?()
+      number.withLock { change(&$0) }
+    }
+
+    func set(_ value: Int64) { change { $0 = Double(value) } }
+    func set(_ value: Double) { change { $0 = value } }
+    func increment(by amount: Double) { change { $0 += amount } }
+    func decrement(by amount: Double) { change { $0 -= amount } }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { self }
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+      NOOPMetricsHandler.instance
+    }
+    func makeRecorder(
+      label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler { NOOPMetricsHandler.instance }
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+      NOOPMetricsHandler.instance
+    }
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+  }
+
+  @Test func `two requests that end at once leave none behind`() {
+    let gauge = Gauge()
+    let metrics = RequestMetrics(factory: gauge, clock: clock)
+    let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
+    let (first, second) = (metrics.begin(head), metrics.begin(head))
+    #expect(gauge.value == 2)
+    gauge.interrupt { second.end(.ok, route: "/") }
+    first.end(.ok, route: "/")
+    #expect(gauge.value == 0)
   }
 }

@@ -56,6 +56,41 @@ import Testing
     #expect(try await store.operation(second)?.attempts == 0)
   }
 
+  /// What a worker needs until it has ended.
+  private struct Needed: Service {
+    let log: Log
+    let runs: Countdown
+
+    func run() async throws {
+      runs.count()
+      try? await gracefulShutdown()
+      log.add("what it needs was stopped")
+    }
+  }
+
+  @Test func `an outbox that stands behind what its workers need ends before that`() async throws {
+    let began = Countdown(1)
+    let gate = Countdown(1)
+    let log = Log()
+    let outbox = try await Outbox(store: InMemoryStore()) {
+      Worker(for: Order.self) { _, _ in
+        began.count()
+        await gate.reached()
+        log.add("worked")
+      }
+    }
+    try await outbox.enqueue(Order(number: 1))
+    await began.reached()
+    let runs = Countdown(1)
+    let group = group([Needed(log: log, runs: runs), OutboxService(outbox)])
+    let running = Task { try await group.run() }
+    await runs.reached()
+    await group.triggerGracefulShutdown()
+    gate.count()
+    try await running.value
+    #expect(log.lines == ["worked", "what it needs was stopped"])
+  }
+
   @Test func `a monitor of errors sends its last reports, one of the connection ends`()
     async throws
   {

@@ -9,6 +9,7 @@ extension AppError {
   /// |---|---|
   /// | 401 | `unauthorized`, needs the user |
   /// | 409 that is still running | `server`, transient after `retryAfter` |
+  /// | 409 that was done, its answer lost | `server`, an unknown outcome |
   /// | 412, other 409 | `conflict`, needs the user |
   /// | 408, 425 | `server`, transient after `retryAfter` |
   /// | 429 | `throttled`, throttled after `retryAfter` |
@@ -25,7 +26,9 @@ extension AppError {
   ///     it carries an idempotency key. A failed service leaves the outcome unknown otherwise.
   ///   - retryAfter: What the service asked to wait, from ``retryAfter(header:date:now:)``; a
   ///     negative wait is dropped.
-  ///   - problemType: The `type` of the problem document (RFC 9457) in the answer.
+  ///   - problemType: The `type` of the problem document (RFC 9457) in the answer. One that ends
+  ///     with `idempotency-in-progress`, `idempotency-running` or `idempotency` says of a 409 that
+  ///     it is still running, and `idempotency-answer-lost` that it was done.
   ///   - fileID: The file where it happened; leave it out.
   ///   - function: The function where it happened; leave it out.
   ///   - line: The line where it happened; leave it out.

@@ -45,7 +45,7 @@ public struct StoredAnswer: Sendable, Hashable, Codable {
   public let status: Int
   /// The fields that are repeated.
   public let fields: [String: String]
-  /// The body; nil where it was too large to be kept.
+  /// The body; nil where it was not kept, such as one that was too large.
   public let body: Data?
 
   /// Makes an answer.

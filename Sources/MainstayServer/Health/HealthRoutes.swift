@@ -35,6 +35,8 @@ extension RouterMethods {
   /// Adds `/live`, which answers while the process runs, and `/ready`, which answers 200 while it
   /// can serve and 503 otherwise.
   ///
+  /// Both answer GET, and HEAD without a body, whether or not the router does that by itself.
+  ///
   /// - Parameters:
   ///   - health: What is asked.
   ///   - showingFindings: Whether `/ready` says what was found, for services that strangers do not
@@ -42,13 +44,19 @@ extension RouterMethods {
   /// - Returns: The routes, for more.
   @discardableResult
   public func addHealth(_ health: Health, showingFindings: Bool = false) -> Self {
-    get("live") { _, _ in
-      Response.health(.ok, Data(#"{"status":"alive"}"#.utf8))
-    }
-    return get("ready") { _, _ in
+    addHealth("live") { Response.health(.ok, Data(#"{"status":"alive"}"#.utf8)) }
+    return addHealth("ready") {
       let (status, body) = await health.answer(showingFindings: showingFindings)
       return Response.health(status, body)
     }
+  }
+
+  @discardableResult
+  private func addHealth(
+    _ path: RouterPath, answer: @escaping @Sendable () async -> Response
+  ) -> Self {
+    get(path) { _, _ in await answer() }
+    return head(path) { _, _ in await answer().createHeadResponse() }
   }
 }
 

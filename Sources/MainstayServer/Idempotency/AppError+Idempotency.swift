@@ -36,11 +36,11 @@ extension AppError {
       suggestion: "Send a new key with each new request.")
   }
 
-  package static var tooLargeToRepeat: AppError {
+  package static var answerLost: AppError {
     AppError(
       refusing: "server.idempotency-answer-lost", .conflict, status: 409,
       title: "This was done already",
-      message: "The same request came before and was done. Its answer was too large to be kept.")
+      message: "The same request came before and was done. Its answer was not kept.")
   }
 
   private init(

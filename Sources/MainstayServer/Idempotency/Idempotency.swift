@@ -72,7 +72,7 @@ public struct Idempotency: Sendable {
       return .handle(IdempotentRun(key, in: store, at: place, claim, dropping: options.dropped))
     case .replay(let answer):
       IdempotentRun.count("replayed")
-      guard answer.body != nil else { throw AppError.tooLargeToRepeat }
+      guard answer.body != nil else { throw AppError.answerLost }
       return .replay(answer)
     case .running:
       IdempotentRun.count("running")

@@ -14,7 +14,7 @@ import NIOCore
 /// `IdempotencyKey.current`, so a service behind this one does not do it twice either.
 ///
 /// An answer of known length is kept before it is sent. A stream is sent as it is made, and kept
-/// when it has ended.
+/// when it has ended; where its reader goes before that, repetitions are refused with 409.
 public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
   private let idempotency: Idempotency
   private let principal: @Sendable (Request, Context) async throws -> String

@@ -23,6 +23,8 @@ struct IdempotencyStateMachine: Sendable {
   private var first = 0
   private var claims: UInt64 = 0
   private(set) var bytes = 0
+  /// How many answers went before their time, and were not told of yet.
+  private var evicted = 0
 
   init(lifetime: Duration, maximumCount: Int, maximumBytes: Int) {
     self.lifetime = lifetime
@@ -45,7 +47,7 @@ struct IdempotencyStateMachine: Sendable {
       return .mismatch
     case .running, nil: break
     }
-    if entries[key] == nil, entries.count >= maximumCount, !forgetOldest() { return nil }
+    if entries[key] == nil, entries.count >= maximumCount, !evictOldest() { return nil }
     claims += 1
     entries[key] = .running(claim: claims, fingerprint: fingerprint, since: now)
     return .handle(claim: claims)
@@ -64,11 +66,24 @@ struct IdempotencyStateMachine: Sendable {
     entries[key] = .answered(answer, fingerprint: fingerprint, at: now)
     order.append((key, now))
     bytes += answer.weight
-    while bytes > maximumBytes, forgetOldest() {}
+    while bytes > maximumBytes, evictOldest() {}
+  }
+
+  /// How many answers had to make room since this was asked last.
+  mutating func takeEvicted() -> Int {
+    defer { evicted = 0 }
+    return evicted
   }
 
   private mutating func expire(at now: Duration) {
     while first < order.count, now - order[first].at >= lifetime { forgetOldest() }
+  }
+
+  /// Forgets the oldest answer before its time; false where there is none.
+  private mutating func evictOldest() -> Bool {
+    guard forgetOldest() else { return false }
+    evicted += 1
+    return true
   }
 
   /// Forgets the oldest answer; false where there is none.

@@ -8,7 +8,8 @@ import Metrics
 /// A request with a key that is being handled for the first time.
 ///
 /// It is ended once, with what was answered or with a failure; what comes later changes nothing.
-/// One that is dropped without an end has failed, so that the request may be made again.
+/// One that is dropped without an end has failed, so that the request may be made again, unless the
+/// handler has returned (``handled(with:)``).
 public final class IdempotentRun: Sendable {
   /// The key, under which the handler works.
   public let key: IdempotencyKey
@@ -17,7 +18,13 @@ public final class IdempotentRun: Sendable {
   private let place: String
   private let claim: UInt64
   private let dropped: Set<HTTPField.Name>
-  private let isOver = Locked(false)
+  private let state = Locked(State())
+
+  private struct State {
+    var isOver = false
+    /// What the handler has answered, of which the body may still be missing.
+    var head: HTTPResponse?
+  }
 
   init(
     _ key: IdempotencyKey, in store: any IdempotencyStore, at place: String, _ claim: UInt64,
@@ -33,9 +40,18 @@ public final class IdempotentRun: Sendable {
   deinit {
     guard end() else { return }
     let (store, place, claim) = (store, place, claim)
+    let answer = state.withLock(\.head).flatMap { isFinal($0) ? kept($0, nil) : nil }
     // mainstay:ignore MS203 -- where the store cannot be told, the claim ends with its time
-    Task { try? await store.end(place, claim, with: nil) }
+    Task { try? await store.end(place, claim, with: answer) }
   }
+
+  /// Says that the handler has returned, and that its body is made while it is sent.
+  ///
+  /// What it did is done, so a run that is dropped from here on, for want of a reader, ends with
+  /// this head and no body: repetitions are refused with 409.
+  ///
+  /// - Parameter head: Status and fields.
+  public func handled(with head: HTTPResponse) { state.withLock { $0.head = head } }
 
   /// Ends it with its answer, which is kept unless it asks to come back: 500 or more, 408, 425, 429
   /// and any other error with `Retry-After`.
@@ -45,7 +61,7 @@ public final class IdempotentRun: Sendable {
   ///
   /// - Parameters:
   ///   - head: Status and fields.
-  ///   - body: The body; nil where it is too large to be kept.
+  ///   - body: The body; nil where it is too large to be kept, or was not made to its end.
   public func end(with head: HTTPResponse, body: Data?) async {
     guard end() else { return }
     let answer = isFinal(head) ? kept(head, body) : nil
@@ -73,9 +89,9 @@ public final class IdempotentRun: Sendable {
 
   /// - Returns: Whether it had not ended before.
   private func end() -> Bool {
-    isOver.withLock { isOver in
-      defer { isOver = true }
-      return !isOver
+    state.withLock { state in
+      defer { state.isOver = true }
+      return !state.isOver
     }
   }
 
@@ -96,7 +112,9 @@ public final class IdempotentRun: Sendable {
       body: body)
   }
 
-  static func count(_ outcome: String) {
-    Counter(label: "mainstay.server.idempotency", dimensions: [("outcome", outcome)]).increment()
+  static func count(_ outcome: String, _ times: Int = 1) {
+    guard times > 0 else { return }
+    Counter(label: "mainstay.server.idempotency", dimensions: [("outcome", outcome)])
+      .increment(by: times)
   }
 }

@@ -5,6 +5,10 @@ public import Mainstay
 
 /// Keeps answers in the memory of one process: enough where one process serves, and nothing has to
 /// survive it.
+///
+/// Where one more answer would be too much the oldest goes before its time, whoever sent its
+/// request. The metric `mainstay.server.idempotency` counts it as `evicted`: a repetition of that
+/// request would be handled again, so where it rises the bounds are too small.
 public final class InMemoryIdempotencyStore: IdempotencyStore {
   private let machine: Locked<IdempotencyStateMachine>
   private let now: @Sendable () -> Duration
@@ -39,7 +43,11 @@ public final class InMemoryIdempotencyStore: IdempotencyStore {
   /// - Throws: `Rejection` where as many requests run as may be remembered.
   public func begin(_ key: String, fingerprint: Data) async throws -> IdempotencyVerdict {
     let now = now()
-    guard let verdict = machine.withLock({ $0.begin(key, fingerprint, at: now) }) else {
+    let (verdict, evicted) = machine.withLock { machine in
+      (machine.begin(key, fingerprint, at: now), machine.takeEvicted())
+    }
+    IdempotentRun.count("evicted", evicted)
+    guard let verdict else {
       throw Rejection(policy: "idempotency", reason: .limitReached, retryAfter: .seconds(1))
     }
     return verdict
@@ -48,6 +56,10 @@ public final class InMemoryIdempotencyStore: IdempotencyStore {
   /// Ends a request.
   public func end(_ key: String, _ claim: UInt64, with answer: StoredAnswer?) async {
     let now = now()
-    machine.withLock { $0.end(key, claim, with: answer, at: now) }
+    let evicted = machine.withLock { machine in
+      machine.end(key, claim, with: answer, at: now)
+      return machine.takeEvicted()
+    }
+    IdempotentRun.count("evicted", evicted)
   }
 }

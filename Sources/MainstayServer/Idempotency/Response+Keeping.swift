@@ -10,6 +10,10 @@ extension Response {
   /// The same answer, with which a run ends: before it is sent where its length is known, and once
   /// it was sent where it is a stream, which may be without end.
   ///
+  /// A stream whose reader goes is not made to its end, for it may have none. What the handler has
+  /// done is done all the same, so the run ends with the head alone, and only a stream that fails
+  /// by itself gives the key back.
+  ///
   /// - Parameters:
   ///   - run: What ends.
   ///   - maximum: How many bytes of the body are kept at most.
@@ -24,12 +28,20 @@ extension Response {
         copy.add(part)
         return part
       }
+      // From here on, also a stream that nobody asks for belongs to a request that was handled.
+      run.handled(with: head)
       response.body = ResponseBody { writer in
+        let reader = ReaderWatch()
         do {
-          try await run.whileActive { try await copied.write(writer) }
-          await run.end(with: head, body: copy.data)
+          try await run.whileActive { try await copied.write(reader.watching(writer)) }
+          // Who makes it may not have heeded that nobody took a part of it.
+          await run.end(with: head, body: reader.hasGone ? nil : copy.data)
         } catch {
-          await run.fail()
+          if reader.hasGone || (error.isCancellation && Task.isCancelled) {
+            await run.end(with: head, body: nil)
+          } else {
+            await run.fail()
+          }
           throw error
         }
       }

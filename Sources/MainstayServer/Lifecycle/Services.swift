@@ -7,7 +7,8 @@ public import ServiceLifecycle
 /// An outbox that works until the service group shuts down.
 ///
 /// Then it starts nothing more, gives runs the grace to end, and gives back at no cost what has not
-/// ended. It stands before the services that its workers need, so that it is stopped before them.
+/// ended. It stands behind the services that its workers need, so that it is stopped before them: a
+/// group stops its services from the last to the first.
 public struct OutboxService: Service {
   private let outbox: Outbox
   private let grace: Duration

@@ -25,7 +25,7 @@ public final class RequestMetrics: Sendable {
 
   private let factory: (any MetricsFactory)?
   private let now: @Sendable () -> Duration
-  private let active = Locked([String: Int]())
+  private let meters = Locked([String: Meter]())
 
   /// Makes metrics of requests.
   ///
@@ -47,23 +47,27 @@ public final class RequestMetrics: Sendable {
   /// - Returns: What is ended with the answer.
   public func begin(_ request: HTTPRequest) -> Measurement {
     let method = Self.methods.contains(request.method) ? request.method.rawValue : "_OTHER"
-    change(method, by: 1)
+    active(method).increment()
     return Measurement(self, method, since: now())
   }
 
-  private func change(_ method: String, by change: Int) {
-    let count = active.withLock { active in
-      active[method, default: 0] += change
-      return active[method, default: 0]
-    }
-    Meter(
+  /// The meter of a method, made when it is first needed, outside of the lock.
+  ///
+  /// It is told of changes: of two counts the older one could be told last, and would stay.
+  private func active(_ method: String) -> Meter {
+    if let known = meters.withLock({ $0[method] }) { return known }
+    let made = Meter(
       label: "http.server.active_requests", dimensions: [("http.request.method", method)],
-      factory: factory ?? MetricsSystem.factory
-    ).set(count)
+      factory: factory ?? MetricsSystem.factory)
+    return meters.withLock { meters in
+      if let known = meters[method] { return known }
+      meters[method] = made
+      return made
+    }
   }
 
   fileprivate func end(_ method: String, _ route: String?, _ status: Int, since start: Duration) {
-    change(method, by: -1)
+    active(method).decrement()
     Timer(
       label: "http.server.request.duration",
       dimensions: [

@@ -7,7 +7,7 @@ import HTTPTypes
 ///
 /// It stands before all others, so that it sees what ``ProblemMiddleware`` makes of errors. It has
 /// the metrics of `MetricsMiddleware` of Hummingbird, and counts failures as well; one of both is
-/// enough.
+/// enough. The answer to HEAD has no body, and ends with its head.
 public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
   private let metrics: RequestMetrics
 
@@ -29,6 +29,11 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
     do {
       var response = try await next(request, context)
       let (body, status, route) = (response.body, response.status, Self.route(of: context))
+      // The router may take away the body, and with it whatever waits for its end.
+      guard request.method != .head else {
+        measurement.end(status, route: route)
+        return response
+      }
       response.body = ResponseBody(contentLength: body.contentLength) { writer in
         do {
           try await body.write(writer)

@@ -10,11 +10,12 @@ enum Language {
 
   /// The first language of `Accept-Language` that the catalogue has; English without one.
   ///
-  /// Source: RFC 9110, section 12.5.4; ranges are matched as by RFC 4647, section 3.4.
+  /// Source: RFC 9110, section 12.5.4; ranges are matched as by RFC 4647, section 3.4, and Chinese
+  /// of a region also by the script that is written there.
   static func locale(for header: String?) -> Locale {
     let known = TextCatalog.current.languages
     let tag = ranges(of: header ?? "").lazy.compactMap { range in
-      range == "*" ? "en" : known.first { matches($0, range) }
+      range == "*" ? "en" : nearest(to: range, in: known)
     }.first
     return Locale(identifier: tag ?? "en")
   }
@@ -38,9 +39,16 @@ enum Language {
       .map(\.element.range)
   }
 
-  /// Whether a language is what a range asks for, or a less special form of it.
-  private static func matches(_ language: String, _ range: String) -> Bool {
-    let language = language.lowercased()
-    return range == language || range.hasPrefix(language + "-")
+  /// The language that a range asks for, or a less special form of it; nil where there is none.
+  ///
+  /// Of several it is the one in which most of them are found, so that an app's texts for `zh-CN`
+  /// are read beside those for `zh-Hans`.
+  private static func nearest(to range: String, in known: [String]) -> String? {
+    let tag = LanguageTag(range)
+    let there = tag.fallbacks.filter { known.contains($0) && ($0 != "en" || tag.isEnglish) }
+    let reach = there.map { language in
+      (language, LanguageTag(language).fallbacks.count { there.contains($0) })
+    }
+    return reach.max { $0.1 < $1.1 }?.0
   }
 }

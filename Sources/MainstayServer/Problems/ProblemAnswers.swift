@@ -18,7 +18,7 @@ public struct ProblemAnswers: Sendable {
     public let error: AppError
     /// The status.
     public let status: HTTPResponse.Status
-    /// `Content-Type`, and `Retry-After` where it is known.
+    /// `Content-Type`, `Retry-After` where it is known, and `WWW-Authenticate` for 401.
     public let fields: HTTPFields
     /// The problem details as JSON.
     public let body: Data
@@ -28,6 +28,11 @@ public struct ProblemAnswers: Sendable {
   public var types: String
   /// How errors are classified; nil for the mapping that holds where an error is met.
   public var mapping: ErrorMapping?
+  /// What callers sign in with, which is told as `WWW-Authenticate` with 401, such as `Bearer`.
+  ///
+  /// RFC 9110, section 15.5.2, asks for it in every 401. The default is nil, for only the app
+  /// knows.
+  public var challenge: String?
   /// Says the status of an error; nil for what ``status(of:)`` says.
   public var status: (@Sendable (AppError) -> HTTPResponse.Status?)?
 
@@ -37,13 +42,16 @@ public struct ProblemAnswers: Sendable {
   ///   - types: The start of the address that names a kind of problem, such as
   ///     `https://example.com/problems/`; the default is `urn:problem:`.
   ///   - mapping: How errors are classified; the default is the mapping that holds.
+  ///   - challenge: What callers sign in with, told with 401, such as `Bearer`; the default is
+  ///     nothing.
   ///   - status: Says the status of an error; nil for the usual one.
   public init(
-    types: String = "urn:problem:", mapping: ErrorMapping? = nil,
+    types: String = "urn:problem:", mapping: ErrorMapping? = nil, challenge: String? = nil,
     status: (@Sendable (AppError) -> HTTPResponse.Status?)? = nil
   ) {
     self.types = types
     self.mapping = mapping
+    self.challenge = challenge
     self.status = status
   }
 
@@ -55,7 +63,7 @@ public struct ProblemAnswers: Sendable {
   ///     that the catalogue has, or in English.
   /// - Returns: The answer.
   public func answer(to error: any Error, languages: String? = nil) -> Answer {
-    let classified = mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
+    let classified = classified(error)
     let status = status?(classified) ?? Self.status(of: classified)
     let locale = Language.locale(for: languages)
     let words = classified.isKnown ? classified : Self.unknown
@@ -74,7 +82,13 @@ public struct ProblemAnswers: Sendable {
       .cacheControl: "no-store",
     ]
     if let wait = Self.wait(of: classified, status) { fields[.retryAfter] = String(wait) }
+    if status == .unauthorized { fields[.wwwAuthenticate] = challenge }
     return Answer(error: classified, status: status, fields: fields, body: problem.encoded)
+  }
+
+  /// The error in the classification that holds.
+  func classified(_ error: any Error) -> AppError {
+    mapping.map { AppError.from(error, mapping: $0) } ?? AppError.from(error)
   }
 }
 
@@ -119,7 +133,7 @@ extension ProblemAnswers {
 
   /// Whole seconds after which to try again, at least one; nil where that is not known.
   private static func wait(of error: AppError, _ status: HTTPResponse.Status) -> Int? {
-    guard [429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
+    guard [409, 429, 503].contains(status.code), let hint = error.disposition.retryAfter else {
       return nil
     }
     return max(1, Int(min(hint.inSeconds, 86_400).rounded(.up)))

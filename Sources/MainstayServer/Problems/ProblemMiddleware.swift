@@ -13,6 +13,9 @@ import NIOCore
 /// and an error that says itself how it is answered (`HTTPResponseError`) is answered so, unless it
 /// is an `AppErrorConvertible`. The cancellation of a request is thrown on, for whoever cancelled
 /// is gone; where something else was cancelled the caller gets 503.
+///
+/// What a body fails with while it is sent cannot be answered any more: it is reported, unless it
+/// is a cancellation or the reader has gone.
 public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   private let answers: ProblemAnswers
   private let monitor: ErrorMonitor?
@@ -21,7 +24,8 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
   ///
   /// - Parameters:
   ///   - answers: How errors are answered.
-  ///   - monitor: What is told of errors that are answered with 500 or more; the default is nobody.
+  ///   - monitor: What is told of errors that are answered with 500 or more, and of those of bodies
+  ///     that are being sent; the default is nobody.
   public init(
     _ answers: ProblemAnswers = ProblemAnswers(), reportingTo monitor: ErrorMonitor? = nil
   ) {
@@ -35,13 +39,13 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     do {
-      return try await next(request, context)
+      return try await reporting(next(request, context), context)
     } catch {
       // Whoever cancelled the request is gone, and reads no answer.
       if error.isCancellation && Task.isCancelled { throw error }
       var (response, failure) = try answer(to: error, request, context)
       if response.status.kind == .serverError {
-        monitor?.capture(failure, during: "Answer \(context.endpointPath ?? "a request")")
+        monitor?.capture(failure, during: Self.operation(context))
       }
       // An answer to HEAD with a body would be read as the start of the next answer.
       if request.method == .head { response = response.createHeadResponse() }
@@ -49,11 +53,37 @@ public struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     }
   }
 
+  /// The same answer, of which is reported what its body fails with.
+  private func reporting(_ response: Response, _ context: Context) -> Response {
+    guard let monitor else { return response }
+    var response = response
+    let (body, operation) = (response.body, Self.operation(context))
+    response.body = ResponseBody(contentLength: body.contentLength) { [answers] writer in
+      let reader = ReaderWatch()
+      do {
+        try await body.write(reader.watching(writer))
+      } catch {
+        if !reader.hasGone && !error.isCancellation {
+          monitor.capture(answers.classified(error), during: operation)
+        }
+        throw error
+      }
+    }
+    return response
+  }
+
+  /// By what name a request is reported: by its route, for paths would be too many.
+  private static func operation(_ context: Context) -> String {
+    "Answer \(context.endpointPath ?? "a request")"
+  }
+
   /// The answer to an error, and what is reported of it.
   private func answer(
     to error: any Error, _ request: Request, _ context: Context
   ) throws -> (Response, any Error) {
-    if let error = error as? Hummingbird.HTTPError { return (Response(error), error) }
+    if let error = error as? Hummingbird.HTTPError {
+      return (Response(error, challenge: answers.challenge), error)
+    }
     // What can be told to a person goes before what only has an answer of its own.
     if let error = error as? any HTTPResponseError, !(error is any AppErrorConvertible) {
       return (try error.response(from: request, context: context), error)
@@ -72,13 +102,16 @@ extension Response {
   }
 
   /// An error of the framework as problem details: its status, and its message where it has one.
-  fileprivate init(_ error: Hummingbird.HTTPError) {
+  fileprivate init(_ error: Hummingbird.HTTPError, challenge: String?) {
     var members: [String: JSONValue] = ["status": .integer(error.status.code)]
     members["title"] = .string(error.status.reasonPhrase)
     members["detail"] = error.body.map(JSONValue.string)
     var fields = error.headers
     fields[.contentType] = "application/problem+json"
     fields[.contentLength] = nil
+    if error.status == .unauthorized, fields[.wwwAuthenticate] == nil {
+      fields[.wwwAuthenticate] = challenge
+    }
     self.init(
       status: error.status, headers: fields,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: JSONValue.object(members).encoded)))

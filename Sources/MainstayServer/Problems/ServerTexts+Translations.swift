@@ -16,7 +16,7 @@ extension ServerTexts {
     > Der Schlüssel im Feld {0} kam schon mit einer anderen Anfrage.
     ! Senden Sie mit jeder neuen Anfrage einen neuen Schlüssel.
     idempotency-answer-lost = Das wurde bereits ausgeführt
-    > Dieselbe Anfrage wurde schon ausgeführt. Die Antwort war zu groß, um behalten zu werden.
+    > Dieselbe Anfrage wurde schon ausgeführt. Die Antwort wurde nicht aufbewahrt.
     """
 
   static let spanish = """
@@ -33,7 +33,7 @@ extension ServerTexts {
     > La clave del campo {0} ya ha llegado con otra solicitud.
     ! Envíe una clave nueva con cada solicitud nueva.
     idempotency-answer-lost = Esto ya se ha hecho
-    > La misma solicitud ya se ha ejecutado. Su respuesta era demasiado grande para guardarla.
+    > La misma solicitud ya se ha ejecutado. Su respuesta no se ha guardado.
     """
 
   static let french = """
@@ -50,7 +50,7 @@ extension ServerTexts {
     > La clé du champ {0} a déjà accompagné une autre demande.
     ! Envoyez une nouvelle clé avec chaque nouvelle demande.
     idempotency-answer-lost = Cela a déjà été fait
-    > La même demande a déjà été exécutée. Sa réponse était trop volumineuse pour être conservée.
+    > La même demande a déjà été exécutée. Sa réponse n’a pas été conservée.
     """
 
   static let japanese = """
@@ -67,7 +67,7 @@ extension ServerTexts {
     > フィールド{0}のキーは、以前に別のリクエストで使われています。
     ! 新しいリクエストごとに新しいキーを送信してください。
     idempotency-answer-lost = すでに実行されています
-    > 同じリクエストはすでに実行されています。応答は大きすぎるため、保存されていません。
+    > 同じリクエストはすでに実行されています。応答は保存されていません。
     """
 
   static let simplifiedChinese = """
@@ -84,6 +84,6 @@ extension ServerTexts {
     > 字段 {0} 中的标识之前已用于另一个请求。
     ! 请为每个新请求发送新的标识。
     idempotency-answer-lost = 此操作已完成
-    > 相同的请求之前已执行完毕。回应内容过大，未能保留。
+    > 相同的请求之前已执行完毕。回应内容未能保留。
     """
 }

@@ -40,6 +40,26 @@ private let hint = Duration.seconds(9)
     #expect(AppError.http(status: 409, problemType: "about:blank").kind == .conflict)
   }
 
+  @Test(arguments: [
+    "https://example.org/problems/idempotency-in-progress", "urn:problem:idempotency-in-progress",
+    "urn:problem:server.idempotency-running", "https://example.org/p#idempotency-running",
+    "https://developer.example.com/idempotency",
+  ]) func `a request that is still running is known by the end of the type`(_ type: String) {
+    let error = AppError.http(status: 409, retryAfter: hint, problemType: type)
+    #expect(error.disposition == .transient(retryAfter: hint))
+    #expect(error.kind == .server)
+  }
+
+  @Test func `what was done and has lost its answer is no conflict`() {
+    let type = "urn:problem:server.idempotency-answer-lost"
+    let error = AppError.http(status: 409, problemType: type)
+    #expect(error.disposition == .unknownOutcome)
+    #expect(error.kind == .server)
+    for other in ["urn:problem:not-idempotency-running", "idempotency-running.html", ""] {
+      #expect(AppError.http(status: 409, problemType: other).kind == .conflict, "\(other)")
+    }
+  }
+
   @Test(
     arguments: [400, 402, 403, 404, 405, 406, 410, 413, 415, 418, 422, 431, 451, 499, 501, 505])
   func `other refusals are permanent and go to the dead letters`(_ status: Int) {

@@ -11,9 +11,13 @@ extension BuiltInError {
     case 403: return notAllowed(code)
     case 404, 410: return gone(code)
     case 408, 425: return failing(code, hint)
-    case 409 where problemType?.hasSuffix("/idempotency-in-progress") == true:
-      return running(code, hint)
-    case 409, 412: return conflict(code)
+    case 409:
+      return switch KeyProblem(status: status, type: problemType) {
+      case .running: running(code, hint)
+      case .answerLost: outcomeUnknown.coded(code, .server)
+      case .reused, nil: conflict(code)
+      }
+    case 412: return conflict(code)
     case 413: return tooLarge(code)
     case 422: return unacceptable(code)
     case 429: return throttled(code, hint)

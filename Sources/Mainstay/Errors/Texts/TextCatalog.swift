@@ -171,7 +171,7 @@ package struct LanguageTag {
   package var isEnglish: Bool { language == "en" }
 
   /// The tags to look under, the nearest first; English is the last.
-  var fallbacks: [String] {
+  package var fallbacks: [String] {
     let script = script ?? impliedScript
     let tags = [
       Self.joined([language, script, region]), Self.joined([language, script]),
