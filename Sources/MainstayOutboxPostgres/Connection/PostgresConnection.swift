@@ -76,6 +76,9 @@ package final class PostgresConnection: Sendable {
   /// Whether nothing is left behind, such as an open transaction.
   var isReusable: Bool { line.isReusable }
 
+  /// What the server said where it takes no changes; nil where it takes them, or was not asked.
+  var refusal: PostgresError? { line.refusal }
+
   /// Ends the session after what was asked for before.
   package func close() { line.close() }
 

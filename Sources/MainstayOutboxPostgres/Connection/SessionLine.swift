@@ -38,6 +38,7 @@ final class SessionLine: Sendable {
     /// Why the session is over.
     var ending: PostgresError?
     var isReusable = true
+    var refusal: PostgresError?
   }
 
   let wakeFile = WakeFile()
@@ -57,6 +58,9 @@ final class SessionLine: Sendable {
   var isReusable: Bool {
     state.withLock { $0.ending == nil && !$0.isClosed && $0.isReusable && $0.requests.isEmpty }
   }
+
+  /// What the server said where it takes no changes.
+  var refusal: PostgresError? { state.withLock { $0.refusal } }
 
   /// Whether the session has been told to end, or has ended.
   var isClosed: Bool { state.withLock { $0.isClosed || $0.ending != nil } }
@@ -91,7 +95,9 @@ final class SessionLine: Sendable {
     }
   }
 
-  func rests(isReusable: Bool) { state.withLock { $0.isReusable = isReusable } }
+  func rests(isReusable: Bool, refusal: PostgresError?) {
+    state.withLock { ($0.isReusable, $0.refusal) = (isReusable, refusal) }
+  }
 
   func tell(_ note: PostgresNotification) { notes.yield(note) }
 

@@ -102,6 +102,39 @@ struct PostgresFailureTests {
     #expect(pool.open <= 8)
   }
 
+  @Test func `a server that lets all in and takes no changes is not asked again at once`()
+    async throws
+  {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let owner = try await PostgresConnection.open(server.address(name))
+    try await owner.script("CREATE TABLE t (a int)")
+    try await owner.script("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+    let clock = ManualClock()
+    let pool = PostgresPool(
+      try server.address(name),
+      options: .init(
+        size: 4, wait: .seconds(1_000),
+        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none)), clock: clock)
+    let callers = await started(50) { _ in
+      try await pool.read { try await $0.query("INSERT INTO t VALUES (1)").affected }
+    }
+    for (attempts, seconds) in [(4, 1), (8, 2), (12, 4)] {
+      await eventually { pool.open == 0 && clock.nextWakeUp == .seconds(seconds) }
+      #expect(pool.attempts <= attempts)
+      if seconds == 4 { try await owner.script("ALTER DATABASE \(name) RESET ALL") }
+      clock.advance(by: .seconds(seconds))
+    }
+    var refused = 0
+    for caller in callers {
+      do { #expect(try await caller.value == 1) } catch let error as PostgresError {
+        #expect(error.kind == .readOnly)
+        refused += 1
+      }
+    }
+    #expect((3...12).contains(refused))
+  }
+
   @Test func `a server that does not answer costs no more than the limit`() async throws {
     let server = try await PostgresServer()
     let settings = PostgresConnection.Settings(

@@ -143,6 +143,38 @@ struct PostgresRefusalTests {
     #expect(inTransaction?.kind == .readOnly)
   }
 
+  @Test func `a server that does not answer has as long as its address says`() async throws {
+    // It lets one client in, and the next one waits at its door.
+    let server = try OldServer(version: "16.1")
+    let text = "postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable&connect_timeout=1"
+    let address = try PostgresAddress(text)
+    let settings = PostgresConnection.Settings(connecting: .patience)
+    let first = try await PostgresConnection.open(address, settings: settings)
+    let error = await #expect(throws: PostgresError.self) {
+      _ = try await PostgresConnection.open(address, settings: settings)
+    }
+    #expect(error?.kind == .unreachable)
+    #expect(error?.text.contains("does not answer in time") == true)
+    first.close()
+  }
+
+  @Test func `of several hosts one that takes changes is looked for`() async throws {
+    let replica = try await PostgresServer(settings: ["default_transaction_read_only = on"])
+    let primary = try await PostgresServer.common()
+    let text =
+      "host=\(replica.folder.path),\(primary.folder.path) port=\(replica.port),\(primary.port) "
+      + "user=\(PostgresServer.user) dbname=postgres"
+    for (query, port) in [("", primary.port), (" target_session_attrs=any", replica.port)] {
+      let connection = try await PostgresConnection.open(try PostgresAddress(text + query))
+      let row = try #require(try await connection.query("SHOW port").first)
+      #expect(try row.int(0) == Int64(port))
+    }
+    let nowhere = try await refusal(
+      text.replacing(primary.folder.path, with: replica.folder.path)
+        .replacing("\(primary.port)", with: "\(replica.port)"))
+    #expect(nowhere.kind == .readOnly)
+  }
+
   @Test func `connections are encrypted where that is asked for, and certificates checked`()
     async throws
   {
