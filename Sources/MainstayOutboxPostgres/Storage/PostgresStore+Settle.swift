@@ -23,7 +23,7 @@ extension PostgresStore {
   /// Runs that end well while others are being recorded share the next statement.
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     _ = try owner
-    let isHeld: Bool
+    var isHeld: Bool
     do {
       if verdict.isCompletion {
         let completion = Completion(lease: lease, output: verdict.output)
@@ -31,11 +31,24 @@ extension PostgresStore {
       } else {
         isHeld = try await settleAlone(lease, verdict)
       }
+      if !isHeld { isHeld = try await hasBeenSettled(lease, verdict) }
     } catch {
+      if (error as? PostgresError)?.mayHaveHappened == true {
+        state.withLock { _ = $0.unanswered.insert(lease.token) }
+      }
       throw Self.thrown(error)
     }
-    state.withLock { _ = $0.tokens.remove(lease.token) }
+    state.withLock { state in
+      state.tokens.remove(lease.token)
+      state.unanswered.remove(lease.token)
+    }
     return isHeld
+  }
+
+  /// Whether an earlier try ended it, whose answer was lost: that is no lost lease.
+  private func hasBeenSettled(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    guard state.withLock({ $0.unanswered.contains(lease.token) }) else { return false }
+    return try await outcome(lease.id)?.reason.rawValue == Ending(verdict.next).name
   }
 
   private func complete(_ completions: [Completion]) async throws -> [Result<Bool, any Error>] {

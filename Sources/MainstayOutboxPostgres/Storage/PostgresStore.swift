@@ -23,6 +23,8 @@ public final class PostgresStore: OutboxStore {
     var isClosed = false
     /// The tokens of what this process has leased and not ended.
     var tokens: Set<Int64> = []
+    /// The tokens of leases whose end may be recorded, since the answer to it was lost.
+    var unanswered: Set<Int64> = []
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
