@@ -22,6 +22,22 @@ struct Tables {
   let address: PostgresAddress
   let schema: String
 
+  /// Refuses a database that cannot keep every letter: it would refuse the words of an error, or an
+  /// operation, each time that they are sent.
+  func checkEncoding() async throws {
+    let rows = try await pool.read { connection in
+      try await connection.query("SELECT current_setting('server_encoding'), current_database()")
+    }
+    guard let row = rows.first else { throw OutboxError(.failed, details: "no answer") }
+    let encoding = try row.text(0)
+    guard !["UTF8", "SQL_ASCII"].contains(encoding) else { return }
+    throw OutboxError(
+      .unavailable,
+      details: "The database “\(try row.text(1))” of \(address) has the encoding \(encoding), "
+        + "which lacks letters that are kept: use one that was made WITH ENCODING 'UTF8' TEMPLATE "
+        + "template0.")
+  }
+
   /// Looks at the tables; nothing is changed, and no right to create anything is needed.
   func look() async throws -> Present {
     let there = try await pool.read { connection in

@@ -66,6 +66,17 @@ extension PostgresStore {
   }
 
   private func settleAlone(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    do {
+      return try await settleAlone(lease, verdict, verdict.failure?.message.withoutZeros)
+    } catch let error as PostgresError where error.kind == .statement && verdict.failure != nil {
+      // Words that a server refuses must not keep a lease for ever: the code is noted all the same.
+      return try await settleAlone(lease, verdict, "The database did not take these words.")
+    }
+  }
+
+  private func settleAlone(
+    _ lease: Lease, _ verdict: OperationVerdict, _ message: String?
+  ) async throws -> Bool {
     var ending = Ending(verdict.next)
     if case .conflicted(let remote, let fields) = verdict.next {
       ending.remote = remote
@@ -75,7 +86,7 @@ extension PostgresStore {
       .int(lease.row), .int(lease.token), .text(ending.name), .int(ending.delay),
       .int(Int64(verdict.attempts)), .int(Int64(verdict.unreachable)),
       .text(verdict.effect.rawValue), .text(verdict.failure?.code.rawValue),
-      .text(verdict.failure?.message.withoutZeros), .bool(verdict.isUnbegun),
+      .text(message), .bool(verdict.isUnbegun),
       .bytes(verdict.output), .text(ending.reason), .text(ending.followers),
       .bytes(ending.remote), .text(ending.fields), .bytes(verdict.news?.latest),
       .text(verdict.news?.idempotencyKey?.rawValue), .int(verdict.news.map { Int64($0.merges) }),

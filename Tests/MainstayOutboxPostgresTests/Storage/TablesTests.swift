@@ -186,6 +186,26 @@ struct TablesTests {
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
   }
 
+  @Test func `a database without a place for every letter is refused`() async throws {
+    let server = try await PostgresServer.common()
+    let owner = try await PostgresConnection.open(server.address())
+    try await owner.query(
+      """
+      CREATE DATABASE latin WITH ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0
+      """)
+    let address = try server.address("latin")
+    let failure = try #require(await failure(of: PostgresStore(at: address)))
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains("“latin”") && failure.details.contains("LATIN1, "))
+    #expect(failure.details.contains("WITH ENCODING 'UTF8'"), "\(failure.details)")
+    let answers = PostgresIdempotencyStore(at: address)
+    await #expect(throws: OutboxError.self) { try await answers.open() }
+    await answers.close()
+    let there = try await PostgresConnection.open(address)
+    let rows = try await there.query("SELECT to_regnamespace('mainstay') IS NULL")
+    #expect(try rows.first?.bool(0) == true)
+  }
+
   @Test func `tables that are dropped under a worker are named`() async throws {
     let place = try await Place()
     let store = try await place.opened()
