@@ -80,6 +80,17 @@ struct PostgresRefusalTests {
     #expect(error.kind == kind)
   }
 
+  @Test(arguments: [": options", " in options: statement_timeout"])
+  func `a pooler that takes no settings is told how to be used`(words: String) async throws {
+    let server = try OldServer(
+      version: "16.1", refusing: ("FATAL", "08P01", "unsupported startup parameter" + words))
+    let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
+    #expect(error.kind == .refused)
+    #expect(error.text.hasPrefix("The pooler at postgresql://127.0.0.1:\(server.port)/x takes no"))
+    #expect(error.text.contains("give `pooled: true`"))
+    #expect(OutboxError(error).code == .unavailable)
+  }
+
   @Test func `a server that is too old is told from the others`() async throws {
     let server = try OldServer(version: "12.7")
     let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
