@@ -50,7 +50,7 @@ final class PostgresSession {
   private var facts: PostgresConnection.Facts {
     PostgresConnection.Facts(
       processID: PQbackendPID(connection), serverVersion: Int(PQserverVersion(connection)),
-      usesTLS: PQsslInUse(connection) != 0)
+      usesTLS: usesTLS)
   }
 
   /// Answers until the line is closed or the session is lost.
@@ -71,7 +71,7 @@ final class PostgresSession {
       case .wait:
         let ready = line.wakeFile.wait(for: PQsocket(connection), writes: false, until: nil)
         guard ready.canRead else { continue }
-        guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {
+        guard consume(), PQstatus(connection) == CONNECTION_OK else {
           return Self.lost
         }
         tellNotifications()
@@ -97,6 +97,17 @@ final class PostgresSession {
 
   static let lost = PostgresError(
     .lost, "The connection to the server was lost: try again.")
+
+  /// Whether what is said is encrypted.
+  var usesTLS: Bool { PQsslInUse(connection) != 0 }
+
+  /// Takes what has come, and says whether the connection is whole.
+  ///
+  /// What is left of a record of TLS does not show at the socket. A record has 16 KB at most, and
+  /// libpq takes 8 KB of it or more at once.
+  func consume() -> Bool {
+    (0..<(usesTLS ? 3 : 1)).allSatisfy { _ in PQconsumeInput(connection) == 1 }
+  }
 
   func tellNotifications() {
     while let note = PQnotifies(connection) {

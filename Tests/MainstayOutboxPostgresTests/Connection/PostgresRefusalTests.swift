@@ -216,6 +216,11 @@ struct PostgresRefusalTests {
         try PostgresAddress(server.networkText(query: query)))
       #expect(secure.facts.usesTLS)
       #expect(try await secure.query("SELECT $1::text", [.text("x")]).first?.text(0) == "x")
+      for size in [2_730, 5_461, 8_192, 16_384, 1_000_003] {
+        let rows = try await secure.query(
+          "SELECT repeat('x', $1) FROM generate_series(1, 6)", [.int(Int64(size))])
+        #expect(try rows.map { try $0.text(0).utf8.count } == Array(repeating: size, count: 6))
+      }
     }
     let foreign = try await refusal(
       server.networkText(query: "?sslmode=verify-full&sslrootcert=\(data)/other.crt"))
