@@ -22,13 +22,22 @@ final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
 
   /// How many share a statement at most.
   private let maximumCount: Int
+  /// How many bytes a statement takes at most; one item goes in any case.
+  private let maximumBytes: Int
   /// How many statements are on their way at most.
   private let maximumFlights: Int
+  /// How many bytes an item has.
+  private let size: @Sendable (Item) -> Int
   private let state = Locked(State())
 
-  init(maximumCount: Int = 500, maximumFlights: Int = 2) {
+  init(
+    maximumCount: Int = 500, maximumBytes: Int = 8 << 20, maximumFlights: Int = 2,
+    size: @escaping @Sendable (Item) -> Int
+  ) {
     self.maximumCount = maximumCount
+    self.maximumBytes = maximumBytes
     self.maximumFlights = maximumFlights
+    self.size = size
   }
 
   /// Returns when the item was sent and answered; a cancelled caller waits all the same.
@@ -47,7 +56,7 @@ final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   private func fly(_ send: Send) async {
     while true {
       let batch: [Waiting] = state.withLock { state in
-        let batch = Array(state.waiting.prefix(maximumCount))
+        let batch = share(of: state.waiting)
         state.waiting.removeFirst(batch.count)
         if batch.isEmpty { state.flights -= 1 }
         return batch
@@ -55,6 +64,18 @@ final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
       if batch.isEmpty { return }
       await answer(batch, send)
     }
+  }
+
+  /// What goes with the next statement.
+  private func share(of waiting: [Waiting]) -> [Waiting] {
+    var batch: [Waiting] = []
+    var bytes = 0
+    for next in waiting.prefix(maximumCount) {
+      bytes += size(next.item)
+      if !batch.isEmpty && bytes > maximumBytes { break }
+      batch.append(next)
+    }
+    return batch
   }
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.

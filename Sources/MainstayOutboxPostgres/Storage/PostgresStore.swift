@@ -59,8 +59,8 @@ public final class PostgresStore: OutboxStore {
   let longestClaim: Duration
   let pool: PostgresPool
   let state = Locked(State())
-  let inserts = Gathering<NewOperation, OperationID>()
-  let completions = Gathering<Completion, Bool>()
+  let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
+  let completions = Gathering<Completion, Bool> { $0.output?.count ?? 0 }
   let announcements = Announcements()
   /// Told when what is leased may not go on.
   let leaseLosses = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
