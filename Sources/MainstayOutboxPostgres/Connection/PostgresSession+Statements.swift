@@ -93,7 +93,7 @@ extension PostgresSession {
         PQstatus(connection) == CONNECTION_BAD || PQtransactionStatus(connection) == PQTRANS_ACTIVE
       throw isGivenUp ? Self.lost : PostgresError(.value, "The statement cannot be sent.")
     }
-    var exchange = Exchange(limit: .now + settings.statement + settings.grace)
+    var exchange = Exchange(limit: .now + (request.limit ?? settings.statement) + settings.grace)
     while !exchange.isOver { step(&exchange, request) }
     if let cancellation = exchange.cancellation { waitForEnd(of: cancellation, exchange) }
     tellNotifications()

@@ -12,10 +12,15 @@ final class SessionRequest: Sendable {
   }
 
   let work: Work
+  /// How long it may take; nil for what is said for the session.
+  let limit: Duration?
   let reply = Reply<Result<PostgresRows, PostgresError>>()
   private let cancelled = Locked(false)
 
-  init(_ work: Work) { self.work = work }
+  init(_ work: Work, within limit: Duration? = nil) {
+    self.work = work
+    self.limit = limit?.clamped
+  }
 
   /// Whether its caller wants no answer any more.
   var isCancelled: Bool { cancelled.withLock { $0 } }

@@ -62,13 +62,19 @@ struct Tables {
     return present
   }
 
+  /// How long a step may take, and how long others wait for it: tables may be large.
+  private static let patience = Duration.seconds(3_600)
+
   /// Takes the steps that are missing, one transaction each; others that do the same wait.
   func grow() async throws {
     while true {
       let isDone = try await pool.transaction { connection in
-        _ = try await connection.query(
+        try await connection.query(
+          "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)"
+        )
+        try await connection.query(
           "SELECT pg_advisory_xact_lock(hashtext('mainstay.migration'), hashtext($1))",
-          [.text(schema)])
+          [.text(schema)], within: Self.patience)
         let home = try await connection.query(
           "SELECT to_regnamespace($1) IS NOT NULL", [.text(schema)])
         if try home.first?.bool(0) != true {
@@ -82,7 +88,8 @@ struct Tables {
           return true
         }
         do {
-          try await connection.script(Migration.text(next.script, schema: schema))
+          try await connection.script(
+            Migration.text(next.script, schema: schema), within: Self.patience)
         } catch let error as PostgresError
           where ["42P07", "42710", "42723"].contains(error.sqlState)
         {

@@ -164,6 +164,18 @@ struct PostgresFailureTests {
     kill(connection.facts.processID, SIGCONT)
   }
 
+  @Test func `a statement may be given more time than the others`() async throws {
+    let settings = PostgresConnection.Settings(
+      statement: .milliseconds(50), grace: .milliseconds(50))
+    // The server has no limit of its own here.
+    let text = try await PostgresServer.common().text() + "?options=-c%20statement_timeout%3D0"
+    let connection = try await PostgresConnection.open(
+      try PostgresAddress(text), settings: settings)
+    let slow = "SELECT pg_sleep(0.3)"
+    #expect(try await connection.query(slow, within: .patience).count == 1)
+    #expect(connection.isOpen)
+  }
+
   @Test func `limits of the server end statements and waits for locks`() async throws {
     let address = try await PostgresServer.common().database()
     let settings = PostgresConnection.Settings(

@@ -109,6 +109,26 @@ struct TablesTests {
     await store.close()
   }
 
+  @Test func `a step may take as long as it needs, and so may who waits for one`() async throws {
+    let place = try await Place(at: try await PostgresServer.common().database())
+    try await place.script(
+      """
+      CREATE TABLE seen (statement text, waiting text);
+      CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO public.seen VALUES
+          (current_setting('statement_timeout'), current_setting('lock_timeout'));
+      END $$;
+      CREATE EVENT TRIGGER see ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
+        EXECUTE FUNCTION public.see();
+      """)
+    for pooled in [false, true] {
+      try await place.store(pooled: pooled).migrate()
+      let seen = try await place.query("SELECT DISTINCT statement, waiting FROM seen")
+      #expect(try seen.map { [try $0.text(0), try $0.text(1)] } == [["0", "0"]])
+      try await place.query("DROP SCHEMA @ CASCADE")
+    }
+  }
+
   @Test func `a step that was half done by hand is named`() async throws {
     let place = try await Place()
     try await place.store().migrate()
