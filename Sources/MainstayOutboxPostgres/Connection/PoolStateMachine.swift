@@ -12,7 +12,7 @@ struct PoolStateMachine: Sendable {
     var size = 4
     /// How many callers may wait.
     var lineLength = 10_000
-    /// How long a caller waits at most.
+    /// How long a caller waits at most, once it is known whether the server can be reached.
     var wait = Duration.seconds(5)
     /// The pauses between attempts to open, shared by all who wait.
     var backoff = Backoff.exponential(from: .milliseconds(100), to: .seconds(5), jitter: .equal)
@@ -39,7 +39,7 @@ struct PoolStateMachine: Sendable {
 
   private struct Waiter {
     let id: UInt64
-    let due: Duration
+    let came: Duration
   }
 
   let settings: Settings
@@ -59,6 +59,8 @@ struct PoolStateMachine: Sendable {
   private(set) var openFrom: Duration?
   /// Whether a connection has been opened since the last failure.
   private var isProven = false
+  /// Whether the last connection that came back was let in by a server which takes no changes.
+  private var isRefused = false
 
   init(_ settings: Settings) { self.settings = settings }
 
@@ -85,7 +87,7 @@ extension PoolStateMachine {
         PostgresError(.busy, "\(line.count) callers wait for a connection: enlarge the pool."))
     }
     defer { nextWaiter += 1 }
-    line.append(Waiter(id: nextWaiter, due: now + settings.wait.clamped))
+    line.append(Waiter(id: nextWaiter, came: now))
     return .waits(nextWaiter)
   }
 
@@ -114,8 +116,34 @@ extension PoolStateMachine {
       actions.closes.append(connection)
       return actions
     }
+    if isRefused { forgetFailures() }
     idle.append(connection)
     return advance(now: now)
+  }
+
+  /// A connection comes back whose server lets everybody in and takes no changes.
+  ///
+  /// That is as good as a failed opening: where it were opened anew at once, those who want to
+  /// change something would open connections as fast as they can.
+  ///
+  /// - Parameters:
+  ///   - connection: Its number.
+  ///   - error: What the server said.
+  ///   - now: The reading of the clock.
+  ///   - fraction: Chance in `0..<1`, for the pause.
+  /// - Returns: What follows.
+  mutating func giveBack(
+    _ connection: Int, refusedWith error: PostgresError, now: Duration, fraction: Double
+  ) -> Actions {
+    guard taken.remove(connection) != nil else { return Actions() }
+    if !isClosed {
+      isRefused = true
+      // Those that were open together say it together, and that is once.
+      if now >= openFrom ?? now { failed(error, now: now, fraction: fraction) }
+    }
+    var actions = advance(now: now)
+    actions.closes.append(connection)
+    return actions
   }
 
   /// A connection was opened.
@@ -126,7 +154,8 @@ extension PoolStateMachine {
     let connection = nextConnection
     nextConnection += 1
     guard !isClosed else { return (connection, Actions(closes: [connection])) }
-    (failures, lastFailure, lastPause, openFrom, isProven) = (0, nil, nil, nil, true)
+    // Whether a server takes changes again shows when something has been done.
+    if !isRefused { forgetFailures() }
     idle.append(connection)
     return (connection, advance(now: now))
   }
@@ -141,17 +170,26 @@ extension PoolStateMachine {
   mutating func openFailed(_ error: PostgresError, now: Duration, fraction: Double) -> Actions {
     opening -= 1
     guard !isClosed else { return Actions() }
-    failures += 1
-    isProven = false
-    let pause = settings.backoff.delay(
-      attempt: failures, previous: lastPause, fraction: fraction)
-    (lastFailure, lastPause, openFrom) = (error, pause, now + pause)
+    failed(error, now: now, fraction: fraction)
     var actions = advance(now: now)
     if error.isLasting && total == 0 {
       for waiter in line { actions.failed[waiter.id] = error }
       line = []
     }
     return actions
+  }
+
+  private mutating func failed(_ error: PostgresError, now: Duration, fraction: Double) {
+    failures += 1
+    isProven = false
+    let pause = settings.backoff.delay(
+      attempt: failures, previous: lastPause, fraction: fraction)
+    (lastFailure, lastPause, openFrom) = (error, pause, now + pause)
+  }
+
+  private mutating func forgetFailures() {
+    (failures, lastFailure, lastPause, openFrom) = (0, nil, nil, nil)
+    (isProven, isRefused) = (true, false)
   }
 
   /// Time has passed, or somebody has come.
@@ -162,7 +200,7 @@ extension PoolStateMachine {
       taken.insert(connection)
       actions.granted[waiter.id] = connection
     }
-    while let waiter = line.first, waiter.due <= now {
+    while let waiter = line.first, waiter.came + patience <= now {
       line.removeFirst()
       actions.failed[waiter.id] = tooLate
     }
@@ -173,7 +211,7 @@ extension PoolStateMachine {
 
   /// When ``advance(now:)`` is to be called at the latest; nil for never.
   var due: Duration? {
-    guard let first = line.first?.due else { return nil }
+    guard let first = line.first.map({ $0.came + patience }) else { return nil }
     guard let openFrom, total < settings.size, opening == 0 else { return first }
     return min(first, openFrom)
   }
@@ -187,12 +225,25 @@ extension PoolStateMachine {
     return actions
   }
 
+  /// How long a caller waits: the first address of a host may be one where nobody answers, and
+  /// only when that is given up the next one is tried.
+  private var patience: Duration {
+    let isUnknown = nextConnection == 0 && failures == 0
+    return settings.wait.clamped * (isUnknown ? 2 : 1)
+  }
+
   private var tooLate: PostgresError {
-    lastFailure
-      ?? PostgresError(
-        .busy,
-        "All \(settings.size) connections were busy for \(settings.wait.inSeconds) seconds: "
-          + "enlarge the pool, or make transactions shorter.")
+    if let lastFailure { return lastFailure }
+    guard nextConnection > 0 else {
+      return PostgresError(
+        .unreachable,
+        "No connection came about within \(patience.inSeconds) seconds: look at the server and at "
+          + "the network.")
+    }
+    return PostgresError(
+      .busy,
+      "All \(settings.size) connections were busy for \(settings.wait.inSeconds) seconds: "
+        + "enlarge the pool, or make transactions shorter.")
   }
 
   /// How many to open now: one for each who waits, but a single one to find out whether it works.

@@ -10,6 +10,10 @@ public import MainstayOutbox
 /// and several hosts. What the text leaves out comes from the environment (`PGHOST`,
 /// `PGPASSWORD`, …), the password file and the defaults, as for `psql`.
 ///
+/// Two options have other defaults here. Each address of a host has 5 seconds to let a session in,
+/// also where `connect_timeout` is 0. Of several hosts, one that takes changes is looked for:
+/// `target_session_attrs` is `read-write` then.
+///
 /// Source: the PostgreSQL manual, section "Connection Strings".
 public struct PostgresAddress: Sendable, Hashable {
   /// What the text says, by keyword.
@@ -49,6 +53,22 @@ public struct PostgresAddress: Sendable, Hashable {
   public static func names(_ text: String) -> Bool {
     let text = text.lowercased()
     return text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
+  /// What the text says of an option, or else the environment.
+  func setting(_ keyword: String) -> String? {
+    if let value = options[keyword] { return value }
+    return Self.variables[keyword].flatMap { ProcessInfo.processInfo.environment[$0] }
+  }
+
+  private static let variables = [
+    "connect_timeout": "PGCONNECT_TIMEOUT", "host": "PGHOST", "hostaddr": "PGHOSTADDR",
+    "target_session_attrs": "PGTARGETSESSIONATTRS",
+  ]
+
+  /// Whether there is another host to go to where one is no use.
+  var namesSeveralHosts: Bool {
+    ["host", "hostaddr"].contains { setting($0)?.contains(",") == true }
   }
 
   private static func unusable(_ reason: String) -> OutboxError {

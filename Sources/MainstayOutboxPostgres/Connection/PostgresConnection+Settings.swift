@@ -5,7 +5,9 @@ internal import Mainstay
 extension PostgresConnection {
   /// How a session is opened, and how long it may take for what.
   package struct Settings: Sendable, Hashable {
-    /// How long one host may take to let a session in; the default is 5 seconds.
+    /// How long each address of a host may take to let a session in; the default is 5 seconds.
+    ///
+    /// What the option `connect_timeout` says goes before it.
     package var connecting: Duration
     /// How long a statement may run; the default is 10 seconds.
     package var statement: Duration
@@ -42,11 +44,16 @@ extension PostgresConnection {
 extension PostgresConnection.Settings {
   /// What libpq is told: what the address says goes before what is set here.
   func options(over address: PostgresAddress) -> [(String, String)] {
+    let patience = Self.milliseconds(connecting(to: address))
     var options = [
       "fallback_application_name": "mainstay", "client_encoding": "UTF8",
       "keepalives_idle": "15", "keepalives_interval": "5", "keepalives_count": "3",
-      "tcp_user_timeout": "\(max(1_000, Self.milliseconds(connecting)))",
+      "tcp_user_timeout": "\(min(max(1_000, patience), 86_400_000))",
     ]
+    // Only one of several hosts takes changes, and after a failover it is another one.
+    if address.namesSeveralHosts, address.setting("target_session_attrs") == nil {
+      options["target_session_attrs"] = "read-write"
+    }
     // Some poolers refuse every session that comes with options.
     if !isPooled {
       options["options"] = limits.map { "-c \($0)=\($1)" }.joined(separator: " ")
@@ -59,6 +66,13 @@ extension PostgresConnection.Settings {
       }
     }
     return options.map { ($0.key, $0.value) }
+  }
+
+  /// How long an address may take: libpq leaves that to whoever waits for its socket.
+  func connecting(to address: PostgresAddress) -> Duration {
+    guard let seconds = address.setting("connect_timeout").flatMap({ Int64($0) }), seconds > 0
+    else { return connecting }
+    return Duration.seconds(seconds).clamped
   }
 
   private var limits: [(String, String)] {

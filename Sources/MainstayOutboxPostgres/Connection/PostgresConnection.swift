@@ -49,17 +49,21 @@ package final class PostgresConnection: Sendable {
   ///   - sql: The statement, with `$1` and so on for the parameters. The server parses it once for
   ///     each session, so what changes belongs into the parameters.
   ///   - parameters: The parameters.
+  ///   - limit: How long this side waits for it; nil for as long as the settings say. What the
+  ///     server is told for the session or the transaction counts in any case.
   /// - Returns: Its rows.
   /// - Throws: ``PostgresError``.
   @discardableResult package func query(
-    _ sql: String, _ parameters: [PostgresValue] = []
+    _ sql: String, _ parameters: [PostgresValue] = [], within limit: Duration? = nil
   ) async throws(PostgresError) -> PostgresRows {
-    try await perform(.query(sql, parameters))
+    try await perform(.query(sql, parameters), limit)
   }
 
   /// Runs several statements without parameters, all or none of them unless they say otherwise.
-  package func script(_ sql: String) async throws(PostgresError) {
-    _ = try await perform(.script(sql))
+  package func script(
+    _ sql: String, within limit: Duration? = nil
+  ) async throws(PostgresError) {
+    _ = try await perform(.script(sql), limit)
   }
 
   /// What the server tells on the channels that this session listens to; ends with the session.
@@ -76,6 +80,9 @@ package final class PostgresConnection: Sendable {
   /// Whether nothing is left behind, such as an open transaction.
   var isReusable: Bool { line.isReusable }
 
+  /// What the server said where it takes no changes; nil where it takes them, or was not asked.
+  var refusal: PostgresError? { line.refusal }
+
   /// Ends the session after what was asked for before.
   package func close() { line.close() }
 
@@ -86,8 +93,10 @@ package final class PostgresConnection: Sendable {
     return try await request.reply.value().get()
   }
 
-  private func perform(_ work: SessionRequest.Work) async throws(PostgresError) -> PostgresRows {
-    let request = SessionRequest(work)
+  private func perform(
+    _ work: SessionRequest.Work, _ limit: Duration?
+  ) async throws(PostgresError) -> PostgresRows {
+    let request = SessionRequest(work, within: limit)
     let line = line
     return try await withTaskCancellationHandler {
       line.add(request)

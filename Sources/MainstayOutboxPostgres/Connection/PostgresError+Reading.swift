@@ -112,6 +112,12 @@ extension PostgresError {
         (.lost, "The server ended the connection (\(words)): try again.")
       case "XX001", "XX002":
         (.damaged, "The server's files are damaged (\(words)): restore them from a backup.")
+      case "08P01" where address != nil && words.contains("startup parameter"):
+        (
+          .refused,
+          "The pooler\(place) takes no settings with a session (\(words)): give `pooled: true`, "
+            + "and no options in the address."
+        )
       case _ where state.hasPrefix("08"):
         (.lost, "The connection to the server was lost (\(words)): try again.")
       default:

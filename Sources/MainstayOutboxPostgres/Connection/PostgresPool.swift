@@ -12,6 +12,8 @@ package final class PostgresPool: Sendable {
     /// How many connections there are at most; 1 or more, the default is 4.
     package var size: Int
     /// How long a caller waits for one; the default is 5 seconds.
+    ///
+    /// Twice as long while it is not known yet whether the server can be reached.
     package var wait: Duration
     /// How many callers may wait; the default is 10,000.
     package var lineLength: Int
@@ -146,9 +148,15 @@ extension PostgresPool {
   }
 
   func giveBack(_ number: Int, _ connection: PostgresConnection) {
-    let (isReusable, now) = (connection.isReusable, timeline.now)
-    perform(
-      guarded.withLock { $0.machine.giveBack(number, isReusable: isReusable, now: now) })
+    let (isReusable, refusal) = (connection.isReusable, connection.refusal)
+    let (now, fraction) = (timeline.now, refusal == nil ? 0 : chance.fraction())
+    let actions = guarded.withLock { guarded in
+      guard let refusal else {
+        return guarded.machine.giveBack(number, isReusable: isReusable, now: now)
+      }
+      return guarded.machine.giveBack(number, refusedWith: refusal, now: now, fraction: fraction)
+    }
+    perform(actions)
   }
 
   private func number(of connection: PostgresConnection) -> Int? {

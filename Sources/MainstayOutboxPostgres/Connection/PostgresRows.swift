@@ -111,18 +111,11 @@ package struct PostgresRow: Sendable {
 
   package func data(_ column: Int) throws(PostgresError) -> Data {
     let value = try value(column)
-    guard value.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "x")]), value.count % 2 == 0 else {
-      throw wrong(column, "bytes")
-    }
-    var data = Data(capacity: value.count / 2 - 1)
-    var position = value.startIndex + 2
-    while position < value.endIndex {
-      guard let high = Self.digit(value[position]), let low = Self.digit(value[position + 1]) else {
-        throw wrong(column, "bytes")
-      }
-      data.append(high << 4 | low)
-      position += 2
-    }
+    let isHex = value.starts(with: [Self.backslash, UInt8(ascii: "x")])
+    // The other form never begins like that, but any text may be of it.
+    let isEscaped = !isHex && rows.columns[column].type == .bytes
+    guard let data = isEscaped ? Self.escaped(value) : isHex ? Self.hex(value.dropFirst(2)) : nil
+    else { throw wrong(column, "bytes") }
     return data
   }
 
@@ -165,6 +158,43 @@ package struct PostgresRow: Sendable {
 
   private func wrong(_ column: Int, _ kind: String) -> PostgresError {
     PostgresError(.value, "Column \(column) of a row is not \(kind).")
+  }
+
+  private static let backslash = UInt8(ascii: "\\")
+
+  private static func hex(_ digits: ArraySlice<UInt8>) -> Data? {
+    guard digits.count % 2 == 0 else { return nil }
+    var data = Data(capacity: digits.count / 2)
+    var position = digits.startIndex
+    while position < digits.endIndex {
+      guard let high = digit(digits[position]), let low = digit(digits[position + 1]) else {
+        return nil
+      }
+      data.append(high << 4 | low)
+      position += 2
+    }
+    return data
+  }
+
+  /// The form that a database may be set to: behind a pooler no session says which one it wants.
+  private static func escaped(_ text: ArraySlice<UInt8>) -> Data? {
+    var data = Data(capacity: text.count)
+    var rest = text
+    while let first = rest.popFirst() {
+      if first != backslash {
+        data.append(first)
+      } else if rest.first == backslash {
+        data.append(backslash)
+        rest.removeFirst()
+      } else {
+        // Three digits to the base of eight, from 000 to 377.
+        let digits = rest.prefix(3).compactMap { digit($0) }
+        guard digits.count == 3, digits[0] < 4, digits[1] < 8, digits[2] < 8 else { return nil }
+        data.append(digits[0] << 6 | digits[1] << 3 | digits[2])
+        rest.removeFirst(3)
+      }
+    }
+    return data
   }
 
   private static func digit(_ letter: UInt8) -> UInt8? {

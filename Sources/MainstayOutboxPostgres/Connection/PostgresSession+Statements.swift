@@ -93,7 +93,7 @@ extension PostgresSession {
         PQstatus(connection) == CONNECTION_BAD || PQtransactionStatus(connection) == PQTRANS_ACTIVE
       throw isGivenUp ? Self.lost : PostgresError(.value, "The statement cannot be sent.")
     }
-    var exchange = Exchange(limit: .now + settings.statement + settings.grace)
+    var exchange = Exchange(limit: .now + (request.limit ?? settings.statement) + settings.grace)
     while !exchange.isOver { step(&exchange, request) }
     if let cancellation = exchange.cancellation { waitForEnd(of: cancellation, exchange) }
     tellNotifications()
@@ -163,9 +163,10 @@ extension PostgresSession {
     if left == 0 && PQisBusy(connection) == 0 { return read(&exchange) }
     stopIfNeeded(&exchange, request)
     guard !exchange.isOver else { return }
-    let ready = line.wakeFile.wait(
-      for: PQsocket(connection), writes: left > 0, until: exchange.limit)
-    if ready.canRead, PQconsumeInput(connection) == 0 { finish(&exchange) }
+    // Where something was left inside of TLS all the same, it is read a moment later.
+    let limit = usesTLS ? min(exchange.limit, .now + .milliseconds(50)) : exchange.limit
+    let ready = line.wakeFile.wait(for: PQsocket(connection), writes: left > 0, until: limit)
+    if ready.canRead || usesTLS, !consume() { finish(&exchange) }
   }
 
   /// Reads all that is there.

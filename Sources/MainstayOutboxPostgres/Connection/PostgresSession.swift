@@ -50,7 +50,7 @@ final class PostgresSession {
   private var facts: PostgresConnection.Facts {
     PostgresConnection.Facts(
       processID: PQbackendPID(connection), serverVersion: Int(PQserverVersion(connection)),
-      usesTLS: PQsslInUse(connection) != 0)
+      usesTLS: usesTLS)
   }
 
   /// Answers until the line is closed or the session is lost.
@@ -62,7 +62,7 @@ final class PostgresSession {
       case .end: return .closed
       case .answer(let request):
         let result = answer(request)
-        line.rests(isReusable: isReusable(after: result))
+        line.rests(isReusable: isReusable(after: result), refusal: refusal)
         // The line ends first, so that whoever hears of the loss finds the session closed.
         if !isSound { line.end(Self.lost) }
         request.reply.give(result)
@@ -71,7 +71,7 @@ final class PostgresSession {
       case .wait:
         let ready = line.wakeFile.wait(for: PQsocket(connection), writes: false, until: nil)
         guard ready.canRead else { continue }
-        guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else {
+        guard consume(), PQstatus(connection) == CONNECTION_OK else {
           return Self.lost
         }
         tellNotifications()
@@ -83,20 +83,31 @@ final class PostgresSession {
   private func isReusable(after result: Result<PostgresRows, PostgresError>) -> Bool {
     if case .failure(let error) = result, error.kind == .readOnly {
       // Another server may be the primary by now; the address says where to look.
-      isOutdated = true
+      refusal = error
     }
-    return isSound && !isOutdated && PQtransactionStatus(connection) == PQTRANS_IDLE
+    return isSound && refusal == nil && PQtransactionStatus(connection) == PQTRANS_IDLE
   }
 
   /// Whether the session can go on; false once its server or the way to it is gone.
   var isSound: Bool { !isGivenUp && PQstatus(connection) == CONNECTION_OK }
   /// Whether an answer did not come in time, so that nobody knows where the session stands.
   var isGivenUp = false
-  /// Whether the server takes no changes.
-  private var isOutdated = false
+  /// What the server said where it takes no changes.
+  private var refusal: PostgresError?
 
   static let lost = PostgresError(
     .lost, "The connection to the server was lost: try again.")
+
+  /// Whether what is said is encrypted.
+  var usesTLS: Bool { PQsslInUse(connection) != 0 }
+
+  /// Takes what has come, and says whether the connection is whole.
+  ///
+  /// What is left of a record of TLS does not show at the socket. A record has 16 KB at most, and
+  /// libpq takes 8 KB of it or more at once.
+  func consume() -> Bool {
+    (0..<(usesTLS ? 3 : 1)).allSatisfy { _ in PQconsumeInput(connection) == 1 }
+  }
 
   func tellNotifications() {
     while let note = PQnotifies(connection) {
@@ -133,12 +144,12 @@ extension PostgresSession {
     // With the five letters of the error: nothing else says what a server that refuses means.
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
-    let hosts = (address.options["host"] ?? address.options["hostaddr"] ?? "").split(separator: ",")
-    let deadline = ContinuousClock.now + settings.connecting * max(1, hosts.count)
+    var limit = OpeningLimit(settings.connecting(to: address))
     // Before anything was said, the socket is waited for until it can be written to.
     var isReading = false
     while true {
       guard PQstatus(connection) != CONNECTION_BAD else { throw failure(at: address) }
+      let deadline = limit.deadline(at: place, now: .now)
       if try isOpen(isReading: &isReading, until: deadline, at: address) { break }
     }
     guard PQserverVersion(connection) >= 130_000 else {
@@ -149,6 +160,12 @@ extension PostgresSession {
     }
     guard PQsetnonblocking(connection, 1) == 0 else { throw Self.lost }
     PQsetErrorVerbosity(connection, PQERRORS_DEFAULT)
+  }
+
+  /// The address that is being tried; the socket has the same number at each of them.
+  private var place: String {
+    [PQhost(connection), PQhostaddr(connection), PQport(connection)]
+      .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
   }
 
   /// Goes one step on.

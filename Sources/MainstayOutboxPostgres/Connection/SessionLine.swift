@@ -12,10 +12,15 @@ final class SessionRequest: Sendable {
   }
 
   let work: Work
+  /// How long it may take; nil for what is said for the session.
+  let limit: Duration?
   let reply = Reply<Result<PostgresRows, PostgresError>>()
   private let cancelled = Locked(false)
 
-  init(_ work: Work) { self.work = work }
+  init(_ work: Work, within limit: Duration? = nil) {
+    self.work = work
+    self.limit = limit?.clamped
+  }
 
   /// Whether its caller wants no answer any more.
   var isCancelled: Bool { cancelled.withLock { $0 } }
@@ -38,6 +43,7 @@ final class SessionLine: Sendable {
     /// Why the session is over.
     var ending: PostgresError?
     var isReusable = true
+    var refusal: PostgresError?
   }
 
   let wakeFile = WakeFile()
@@ -57,6 +63,9 @@ final class SessionLine: Sendable {
   var isReusable: Bool {
     state.withLock { $0.ending == nil && !$0.isClosed && $0.isReusable && $0.requests.isEmpty }
   }
+
+  /// What the server said where it takes no changes.
+  var refusal: PostgresError? { state.withLock { $0.refusal } }
 
   /// Whether the session has been told to end, or has ended.
   var isClosed: Bool { state.withLock { $0.isClosed || $0.ending != nil } }
@@ -91,7 +100,9 @@ final class SessionLine: Sendable {
     }
   }
 
-  func rests(isReusable: Bool) { state.withLock { $0.isReusable = isReusable } }
+  func rests(isReusable: Bool, refusal: PostgresError?) {
+    state.withLock { ($0.isReusable, $0.refusal) = (isReusable, refusal) }
+  }
 
   func tell(_ note: PostgresNotification) { notes.yield(note) }
 

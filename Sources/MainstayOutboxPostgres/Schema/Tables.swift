@@ -22,6 +22,22 @@ struct Tables {
   let address: PostgresAddress
   let schema: String
 
+  /// Refuses a database that cannot keep every letter: it would refuse the words of an error, or an
+  /// operation, each time that they are sent.
+  func checkEncoding() async throws {
+    let rows = try await pool.read { connection in
+      try await connection.query("SELECT current_setting('server_encoding'), current_database()")
+    }
+    guard let row = rows.first else { throw OutboxError(.failed, details: "no answer") }
+    let encoding = try row.text(0)
+    guard !["UTF8", "SQL_ASCII"].contains(encoding) else { return }
+    throw OutboxError(
+      .unavailable,
+      details: "The database “\(try row.text(1))” of \(address) has the encoding \(encoding), "
+        + "which lacks letters that are kept: use one that was made WITH ENCODING 'UTF8' TEMPLATE "
+        + "template0.")
+  }
+
   /// Looks at the tables; nothing is changed, and no right to create anything is needed.
   func look() async throws -> Present {
     let there = try await pool.read { connection in
@@ -46,13 +62,19 @@ struct Tables {
     return present
   }
 
+  /// How long a step may take, and how long others wait for it: tables may be large.
+  private static let patience = Duration.seconds(3_600)
+
   /// Takes the steps that are missing, one transaction each; others that do the same wait.
   func grow() async throws {
     while true {
       let isDone = try await pool.transaction { connection in
-        _ = try await connection.query(
+        try await connection.query(
+          "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)"
+        )
+        try await connection.query(
           "SELECT pg_advisory_xact_lock(hashtext('mainstay.migration'), hashtext($1))",
-          [.text(schema)])
+          [.text(schema)], within: Self.patience)
         let home = try await connection.query(
           "SELECT to_regnamespace($1) IS NOT NULL", [.text(schema)])
         if try home.first?.bool(0) != true {
@@ -66,7 +88,8 @@ struct Tables {
           return true
         }
         do {
-          try await connection.script(Migration.text(next.script, schema: schema))
+          try await connection.script(
+            Migration.text(next.script, schema: schema), within: Self.patience)
         } catch let error as PostgresError
           where ["42P07", "42710", "42723"].contains(error.sqlState)
         {

@@ -22,16 +22,23 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
 
   /// How many share a statement at most.
   private let maximumCount: Int
+  /// How many bytes a statement takes at most; one item goes in any case.
+  private let maximumBytes: Int
+  /// How many bytes an item has.
+  private let size: @Sendable (Item) -> Int
   /// After what time a statement is late, so that others do not wait for it.
   private let patience: Duration
   private let timeline: Timeline
   private let state: Locked<State>
 
   package init(
-    maximumCount: Int = 500, maximumFlights: Int = 2, patience: Duration = .milliseconds(20),
-    timeline: Timeline = .live
+    maximumCount: Int = 500, maximumBytes: Int = 8 << 20, maximumFlights: Int = 2,
+    patience: Duration = .milliseconds(20), timeline: Timeline = .live,
+    size: @escaping @Sendable (Item) -> Int
   ) {
     self.maximumCount = maximumCount
+    self.maximumBytes = maximumBytes
+    self.size = size
     self.patience = patience
     self.timeline = timeline
     state = Locked(State(flights: FlightsStateMachine(maximum: maximumFlights)))
@@ -68,7 +75,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     var flight: Int? = first
     while let current = flight {
       let batch: [Waiting] = state.withLock { state in
-        let batch = Array(state.waiting.prefix(maximumCount))
+        let batch = share(of: state.waiting)
         state.waiting.removeFirst(batch.count)
         return batch
       }
@@ -78,6 +85,18 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
         state.flights.answered(current, waiting: state.waiting.count)
       }
     }
+  }
+
+  /// What goes with the next statement.
+  private func share(of waiting: [Waiting]) -> [Waiting] {
+    var batch: [Waiting] = []
+    var bytes = 0
+    for next in waiting.prefix(maximumCount) {
+      bytes += size(next.item)
+      if !batch.isEmpty && bytes > maximumBytes { break }
+      batch.append(next)
+    }
+    return batch
   }
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.

@@ -80,6 +80,7 @@ extension PostgresStore {
   func prepareTables(isMigrating: Bool) async throws {
     try checkSchema()
     let tables = Tables(pool: pool, address: address, schema: schema)
+    try await tables.checkEncoding()
     try await tables.prepare(isMigrating: isMigrating)
   }
 

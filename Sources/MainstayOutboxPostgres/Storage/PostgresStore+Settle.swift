@@ -16,7 +16,7 @@ extension PostgresStore {
   /// Runs that end well while others are being recorded share the next statement.
   public func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     _ = try owner
-    let isHeld: Bool
+    var isHeld: Bool
     do {
       if verdict.isCompletion {
         let completion = Completion(lease: lease, output: verdict.output)
@@ -24,11 +24,24 @@ extension PostgresStore {
       } else {
         isHeld = try await settleAlone(lease, verdict)
       }
+      if !isHeld { isHeld = try await hasBeenSettled(lease, verdict) }
     } catch {
+      if (error as? PostgresError)?.mayHaveHappened == true {
+        state.withLock { _ = $0.unanswered.insert(lease.token) }
+      }
       throw Self.thrown(error)
     }
-    state.withLock { _ = $0.tokens.remove(lease.token) }
+    state.withLock { state in
+      state.tokens.remove(lease.token)
+      state.unanswered.remove(lease.token)
+    }
     return isHeld
+  }
+
+  /// Whether an earlier try ended it, whose answer was lost: that is no lost lease.
+  private func hasBeenSettled(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    guard state.withLock({ $0.unanswered.contains(lease.token) }) else { return false }
+    return try await outcome(lease.id)?.reason.rawValue == Ending(verdict.next).name
   }
 
   private func complete(_ completions: [Completion]) async throws -> [Result<Bool, any Error>] {
@@ -46,6 +59,17 @@ extension PostgresStore {
   }
 
   private func settleAlone(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
+    do {
+      return try await settleAlone(lease, verdict, verdict.failure?.message.withoutZeros)
+    } catch let error as PostgresError where error.kind == .statement && verdict.failure != nil {
+      // Words that a server refuses must not keep a lease for ever: the code is noted all the same.
+      return try await settleAlone(lease, verdict, "The database did not take these words.")
+    }
+  }
+
+  private func settleAlone(
+    _ lease: Lease, _ verdict: OperationVerdict, _ message: String?
+  ) async throws -> Bool {
     var ending = Ending(verdict.next)
     if case .conflicted(let remote, let fields) = verdict.next {
       ending.remote = remote
@@ -55,7 +79,7 @@ extension PostgresStore {
       .int(lease.row), .int(lease.token), .text(ending.name), .int(ending.delay),
       .int(Int64(verdict.attempts)), .int(Int64(verdict.unreachable)),
       .text(verdict.effect.rawValue), .text(verdict.failure?.code.rawValue),
-      .text(verdict.failure?.message.withoutZeros), .bool(verdict.isUnbegun),
+      .text(message), .bool(verdict.isUnbegun),
       .bytes(verdict.output), .text(ending.reason), .text(ending.followers),
       .bytes(ending.remote), .text(ending.fields), .bytes(verdict.news?.latest),
       .text(verdict.news?.idempotencyKey?.rawValue), .int(verdict.news.map { Int64($0.merges) }),

@@ -23,6 +23,8 @@ public final class PostgresStore: OutboxStore {
     var isClosed = false
     /// The tokens of what this process has leased and not ended.
     var tokens: Set<Int64> = []
+    /// The tokens of leases whose end may be recorded, since the answer to it was lost.
+    var unanswered: Set<Int64> = []
     /// Until when something may be leased that nobody knows of, since the answer of a claim was
     /// lost: the server may still be at it.
     var straysUntil: ContinuousClock.Instant?
@@ -57,8 +59,8 @@ public final class PostgresStore: OutboxStore {
   let longestClaim: Duration
   let pool: PostgresPool
   let state = Locked(State())
-  let inserts = Gathering<NewOperation, OperationID>()
-  let completions = Gathering<Completion, Bool>()
+  let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
+  let completions = Gathering<Completion, Bool> { $0.output?.count ?? 0 }
   let announcements = Announcements()
   /// Told when what is leased may not go on.
   let leaseLosses = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

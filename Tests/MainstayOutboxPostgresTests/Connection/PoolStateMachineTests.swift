@@ -69,6 +69,42 @@ import Testing
     #expect(machine.advance(now: .seconds(1)).opens == 1)
   }
 
+  @Test func `a server that takes no changes is tried again with growing pauses`() {
+    var machine = machine(size: 1)
+    let readOnly = PostgresError(.readOnly, "It takes no changes.")
+    var now = Duration.zero
+    for pause in [1, 2, 4, 4] {
+      _ = machine.ask(now: now)
+      #expect(machine.advance(now: now).opens == 1)
+      let (connection, _) = machine.opened(now: now)
+      _ = machine.ask(now: now)
+      let refused = machine.giveBack(connection, refusedWith: readOnly, now: now, fraction: 0)
+      #expect(refused == .init(closes: [connection]))
+      #expect(machine.due == now + .seconds(pause))
+      for waiter in machine.waiters { #expect(machine.leave(waiter) == true) }
+      now += .seconds(pause)
+    }
+    _ = machine.ask(now: now)
+    #expect(machine.advance(now: now).opens == 1)
+    let (connection, _) = machine.opened(now: now)
+    _ = machine.giveBack(connection, isReusable: true, now: now)
+    #expect(machine.failures == 0, "something has been done")
+  }
+
+  @Test func `the first callers wait longer, since the first of several addresses may be silent`() {
+    var machine = machine(size: 1)
+    _ = machine.ask(now: .zero)
+    _ = machine.advance(now: .zero)
+    #expect(machine.advance(now: .seconds(6)).failed.isEmpty)
+    #expect(machine.due == .seconds(10))
+    #expect(machine.advance(now: .seconds(10)).failed[0]?.kind == .unreachable)
+    _ = machine.ask(now: .seconds(10))
+    let (connection, actions) = machine.opened(now: .seconds(11))
+    #expect(actions.granted == [1: connection])
+    _ = machine.ask(now: .seconds(11))
+    #expect(machine.due == .seconds(16))
+  }
+
   @Test func `a broken connection is closed, and another one opened for who waits`() {
     var machine = machine(size: 1)
     _ = machine.ask(now: .zero)
@@ -188,7 +224,12 @@ private struct Walk {
     guard let connection = taken.sorted().randomElement(using: &random) else { return }
     taken.remove(connection)
     if !isReusable { hasFailed = true }
-    let actions = machine.giveBack(connection, isReusable: isReusable, now: now)
+    let readOnly = PostgresError(.readOnly, "no")
+    let isRefused = !isReusable && Bool.random(using: &random)
+    let actions =
+      isRefused
+      ? machine.giveBack(connection, refusedWith: readOnly, now: now, fraction: 0.5)
+      : machine.giveBack(connection, isReusable: isReusable, now: now)
     check(actions.closes == (isReusable ? [] : [connection]), "it is closed if it is broken")
     note(actions)
   }

@@ -102,6 +102,39 @@ struct PostgresFailureTests {
     #expect(pool.open <= 8)
   }
 
+  @Test func `a server that lets all in and takes no changes is not asked again at once`()
+    async throws
+  {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let owner = try await PostgresConnection.open(server.address(name))
+    try await owner.script("CREATE TABLE t (a int)")
+    try await owner.script("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+    let clock = ManualClock()
+    let pool = PostgresPool(
+      try server.address(name),
+      options: .init(
+        size: 4, wait: .seconds(1_000),
+        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none)), clock: clock)
+    let callers = await started(50) { _ in
+      try await pool.read { try await $0.query("INSERT INTO t VALUES (1)").affected }
+    }
+    for (attempts, seconds) in [(4, 1), (8, 2), (12, 4)] {
+      await eventually { pool.open == 0 && clock.nextWakeUp == .seconds(seconds) }
+      #expect(pool.attempts <= attempts)
+      if seconds == 4 { try await owner.script("ALTER DATABASE \(name) RESET ALL") }
+      clock.advance(by: .seconds(seconds))
+    }
+    var refused = 0
+    for caller in callers {
+      do { #expect(try await caller.value == 1) } catch let error as PostgresError {
+        #expect(error.kind == .readOnly)
+        refused += 1
+      }
+    }
+    #expect((3...12).contains(refused))
+  }
+
   @Test func `a server that does not answer costs no more than the limit`() async throws {
     let server = try await PostgresServer()
     let settings = PostgresConnection.Settings(
@@ -129,6 +162,18 @@ struct PostgresFailureTests {
     let error = await #expect(throws: PostgresError.self) { try await task.value }
     #expect(error?.kind == .cancelled)
     kill(connection.facts.processID, SIGCONT)
+  }
+
+  @Test func `a statement may be given more time than the others`() async throws {
+    let settings = PostgresConnection.Settings(
+      statement: .milliseconds(50), grace: .milliseconds(50))
+    // The server has no limit of its own here.
+    let text = try await PostgresServer.common().text() + "?options=-c%20statement_timeout%3D0"
+    let connection = try await PostgresConnection.open(
+      try PostgresAddress(text), settings: settings)
+    let slow = "SELECT pg_sleep(0.3)"
+    #expect(try await connection.query(slow, within: .patience).count == 1)
+    #expect(connection.isOpen)
   }
 
   @Test func `limits of the server end statements and waits for locks`() async throws {

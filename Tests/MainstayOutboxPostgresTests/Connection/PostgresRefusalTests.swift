@@ -80,6 +80,17 @@ struct PostgresRefusalTests {
     #expect(error.kind == kind)
   }
 
+  @Test(arguments: [": options", " in options: statement_timeout"])
+  func `a pooler that takes no settings is told how to be used`(words: String) async throws {
+    let server = try OldServer(
+      version: "16.1", refusing: ("FATAL", "08P01", "unsupported startup parameter" + words))
+    let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
+    #expect(error.kind == .refused)
+    #expect(error.text.hasPrefix("The pooler at postgresql://127.0.0.1:\(server.port)/x takes no"))
+    #expect(error.text.contains("give `pooled: true`"))
+    #expect(OutboxError(error).code == .unavailable)
+  }
+
   @Test func `a server that is too old is told from the others`() async throws {
     let server = try OldServer(version: "12.7")
     let error = try await refusal("postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable")
@@ -143,6 +154,38 @@ struct PostgresRefusalTests {
     #expect(inTransaction?.kind == .readOnly)
   }
 
+  @Test func `a server that does not answer has as long as its address says`() async throws {
+    // It lets one client in, and the next one waits at its door.
+    let server = try OldServer(version: "16.1")
+    let text = "postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable&connect_timeout=1"
+    let address = try PostgresAddress(text)
+    let settings = PostgresConnection.Settings(connecting: .patience)
+    let first = try await PostgresConnection.open(address, settings: settings)
+    let error = await #expect(throws: PostgresError.self) {
+      _ = try await PostgresConnection.open(address, settings: settings)
+    }
+    #expect(error?.kind == .unreachable)
+    #expect(error?.text.contains("does not answer in time") == true)
+    first.close()
+  }
+
+  @Test func `of several hosts one that takes changes is looked for`() async throws {
+    let replica = try await PostgresServer(settings: ["default_transaction_read_only = on"])
+    let primary = try await PostgresServer.common()
+    let text =
+      "host=\(replica.folder.path),\(primary.folder.path) port=\(replica.port),\(primary.port) "
+      + "user=\(PostgresServer.user) dbname=postgres"
+    for (query, port) in [("", primary.port), (" target_session_attrs=any", replica.port)] {
+      let connection = try await PostgresConnection.open(try PostgresAddress(text + query))
+      let row = try #require(try await connection.query("SHOW port").first)
+      #expect(try row.int(0) == Int64(port))
+    }
+    let nowhere = try await refusal(
+      text.replacing(primary.folder.path, with: replica.folder.path)
+        .replacing("\(primary.port)", with: "\(replica.port)"))
+    #expect(nowhere.kind == .readOnly)
+  }
+
   @Test func `connections are encrypted where that is asked for, and certificates checked`()
     async throws
   {
@@ -173,6 +216,11 @@ struct PostgresRefusalTests {
         try PostgresAddress(server.networkText(query: query)))
       #expect(secure.facts.usesTLS)
       #expect(try await secure.query("SELECT $1::text", [.text("x")]).first?.text(0) == "x")
+      for size in [2_730, 5_461, 8_192, 16_384, 1_000_003] {
+        let rows = try await secure.query(
+          "SELECT repeat('x', $1) FROM generate_series(1, 6)", [.int(Int64(size))])
+        #expect(try rows.map { try $0.text(0).utf8.count } == Array(repeating: size, count: 6))
+      }
     }
     let foreign = try await refusal(
       server.networkText(query: "?sslmode=verify-full&sslrootcert=\(data)/other.crt"))

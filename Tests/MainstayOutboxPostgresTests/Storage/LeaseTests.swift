@@ -95,6 +95,21 @@ struct LeaseTests {
     await other.close()
   }
 
+  @Test func `words that the server refuses do not keep a lease`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let id = try await store.insert(.note("a"))
+    try await place.script("ALTER TABLE @.op ADD CHECK (error_message NOT LIKE '%…%')")
+    let lease = try #require(try await store.claim().first).lease
+    let failure = FailureNote(code: "test.no", message: "Wait…")
+    let verdict = OperationVerdict(.waiting(after: .seconds(60)), attempts: 1, failure: failure)
+    #expect(try await store.settle(lease, verdict))
+    let found = try #require(try await store.operation(id))
+    #expect(found.state == .waiting && found.failure?.code == "test.no")
+    #expect(found.failure?.message == "The database did not take these words.")
+    await store.close()
+  }
+
   @Test(.requirement("O27"))
   func `one that is committed after a later one is run, too`() async throws {
     let place = try await Place()

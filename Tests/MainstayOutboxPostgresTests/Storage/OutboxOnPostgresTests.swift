@@ -70,6 +70,27 @@ struct OutboxOnPostgresTests {
     await waiting.close()
   }
 
+  @Test func `behind a pooler a database may give bytes in its own form`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let owner = try await PostgresConnection.open(server.address())
+    try await owner.script("ALTER DATABASE \(name) SET bytea_output = 'escape'")
+    let place = try await Place(at: server.address(name))
+    let bytes = Data((0...255).map { UInt8($0) }) + Data("\\x41\\\\".utf8)
+    let pooled = try await PostgresConnection.open(place.address, settings: .init(isPooled: true))
+    let row = try #require(
+      try await pooled.query("SELECT $1::bytea, ''::bytea, 'x'::text", [.bytes(bytes)]).first)
+    #expect(try row.text(0).hasPrefix("\\000"))
+    #expect(try row.data(0) == bytes)
+    #expect(try row.data(1) == Data())
+    #expect(throws: PostgresError.self) { try row.data(2) }
+    let store = place.store(pooled: true)
+    _ = try await store.open()
+    _ = try await store.insert(.note("é\\"))
+    #expect(try await store.claim().map(\.text) == ["é\\"])
+    await store.close()
+  }
+
   @Test func `a trigger enqueues, exactly if its transaction is committed`() async throws {
     let place = try await Place()
     let (outbox, texts) = try await worker(place.store())

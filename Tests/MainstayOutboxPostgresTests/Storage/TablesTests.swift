@@ -109,6 +109,26 @@ struct TablesTests {
     await store.close()
   }
 
+  @Test func `a step may take as long as it needs, and so may who waits for one`() async throws {
+    let place = try await Place(at: try await PostgresServer.common().database())
+    try await place.script(
+      """
+      CREATE TABLE seen (statement text, waiting text);
+      CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO public.seen VALUES
+          (current_setting('statement_timeout'), current_setting('lock_timeout'));
+      END $$;
+      CREATE EVENT TRIGGER see ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
+        EXECUTE FUNCTION public.see();
+      """)
+    for pooled in [false, true] {
+      try await place.store(pooled: pooled).migrate()
+      let seen = try await place.query("SELECT DISTINCT statement, waiting FROM seen")
+      #expect(try seen.map { [try $0.text(0), try $0.text(1)] } == [["0", "0"]])
+      try await place.query("DROP SCHEMA @ CASCADE")
+    }
+  }
+
   @Test func `a step that was half done by hand is named`() async throws {
     let place = try await Place()
     try await place.store().migrate()
@@ -184,6 +204,26 @@ struct TablesTests {
     let failure = try #require(await failure(of: PostgresStore(at: address, schema: schema)))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
+  }
+
+  @Test func `a database without a place for every letter is refused`() async throws {
+    let server = try await PostgresServer.common()
+    let owner = try await PostgresConnection.open(server.address())
+    try await owner.query(
+      """
+      CREATE DATABASE latin WITH ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0
+      """)
+    let address = try server.address("latin")
+    let failure = try #require(await failure(of: PostgresStore(at: address)))
+    #expect(failure.code == .unavailable)
+    #expect(failure.details.contains("“latin”") && failure.details.contains("LATIN1, "))
+    #expect(failure.details.contains("WITH ENCODING 'UTF8'"), "\(failure.details)")
+    let answers = PostgresIdempotencyStore(at: address)
+    await #expect(throws: OutboxError.self) { try await answers.open() }
+    await answers.close()
+    let there = try await PostgresConnection.open(address)
+    let rows = try await there.query("SELECT to_regnamespace('mainstay') IS NULL")
+    #expect(try rows.first?.bool(0) == true)
   }
 
   @Test func `tables that are dropped under a worker are named`() async throws {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// The end of a run whose answer is lost on its way.
+@Suite(.ends(withinMinutes: 2))
+struct LostAnswerTests {
+  struct Ends: CustomTestStringConvertible {
+    let testDescription: String
+    let verdict: OperationVerdict
+    let function: String
+
+    static let all = [
+      Ends(testDescription: "alone", verdict: OperationVerdict(.dropped), function: "settle"),
+      Ends(testDescription: "shared", verdict: OperationVerdict(.done), function: "complete"),
+    ]
+  }
+
+  /// Ends the session that runs a function, once it waits.
+  private func cutOff(
+    _ function: String, waitingFor event: String, seenBy watcher: PostgresConnection
+  ) async throws {
+    try await eventually {
+      try await watcher.query(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() \
+        AND position($1 in query) > 0 AND state = 'active' AND wait_event = $2
+        """, [.text(".\(function)("), .text(event)]
+      ).count > 0
+    }
+  }
+
+  @Test(arguments: Ends.all)
+  func `an end that was recorded without an answer is not taken for a lost lease`(
+    ends: Ends
+  ) async throws {
+    let server = try await PostgresServer()
+    let place = try await Place(at: server.address())
+    let store = try await place.opened()
+    _ = try await store.insert(.note("a"))
+    let run = try #require(try await store.claim().first)
+    // A commit counts at once, and is answered when a replica has it: there is none.
+    try await place.script("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    try await place.script("SELECT pg_reload_conf()")
+    try await eventually {
+      try await place.query("SHOW synchronous_standby_names").first?.text(0) == "nobody"
+    }
+    let settling = Task { try await store.settle(run.lease, ends.verdict) }
+    try await cutOff(ends.function, waitingFor: "SyncRep", seenBy: place.connection)
+    let error = await #expect(throws: OutboxError.self) { try await settling.value }
+    #expect(error?.details.contains("may have been done all the same") == true)
+    try await place.script("ALTER SYSTEM RESET synchronous_standby_names")
+    try await place.script("SELECT pg_reload_conf()")
+    #expect(try await store.settle(run.lease, ends.verdict))
+    #expect(try await !store.settle(run.lease, ends.verdict), "it is over for good")
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `a lease that was lost is said to be, also where an answer was lost before`()
+    async throws
+  {
+    let place = try await Place(at: try await PostgresServer.common().database())
+    let store = try await place.opened()
+    _ = try await store.insert(.note("a"))
+    let run = try #require(try await store.claim().first)
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script("BEGIN; SELECT FROM \(place.schema).op FOR UPDATE")
+    let settling = Task { try await store.settle(run.lease, OperationVerdict(.done)) }
+    try await cutOff("complete", waitingFor: "transactionid", seenBy: place.connection)
+    await #expect(throws: OutboxError.self) { try await settling.value }
+    try await holder.script("ROLLBACK")
+    try await place.query("UPDATE @.op SET lease_token = lease_token + 1")
+    #expect(try await !store.settle(run.lease, OperationVerdict(.done)))
+    holder.close()
+    await store.close()
+  }
+}
