@@ -87,7 +87,7 @@ extension Migration {
     end $$;
 
     -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
-    -- there may be more that has expired.
+    -- there may be more to let in, or more that has expired.
     create function mainstay.promote(
       p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint,
       out next bigint, out is_partial boolean
@@ -104,7 +104,8 @@ extension Migration {
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
           and o.cause = 'unknownType' limit 10000 for update of o skip locked);
-      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000;
+      is_partial := mainstay.let_in_left(v_at);
+      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at

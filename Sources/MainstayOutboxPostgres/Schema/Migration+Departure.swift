@@ -54,13 +54,15 @@ extension Migration {
         and not exists (select 1 from mainstay.dead where ordering_key = p_key)
     $$;
 
-    -- Lets a blocked operation pass, unless something still stands before it.
+    -- Lets a blocked operation pass, unless something still stands before it, or it has no place
+    -- yet.
     create function mainstay.release(p_id bigint, p_at bigint) returns void
     language plpgsql volatile as $$
     declare
       v_key bytea;
     begin
-      select ordering_key into v_key from mainstay.op where id = p_id for update;
+      select ordering_key into v_key from mainstay.op where id = p_id
+        and not exists (select 1 from mainstay.fresh where op = p_id) for update;
       if not found then return; end if;
       if v_key is not null then perform mainstay.lock_key(v_key); end if;
       update mainstay.op as op set
