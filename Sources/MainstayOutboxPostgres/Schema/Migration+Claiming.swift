@@ -26,7 +26,7 @@ extension Migration {
         select o.id from foreign_run as r cross join lateral (
           select p.id from mainstay.op as p
           where p.state = 'ready' and p.lane = r.lane and p.kind = r.kind and p.version = r.version
-          limit p_limit for update skip locked) as o
+          limit p_limit for no key update skip locked) as o
         limit p_limit
       )
       update mainstay.op as o set state = 'parked', cause = 'unknownType'
@@ -78,7 +78,7 @@ extension Migration {
             where p.state = 'waiting' and p.run_at is null and p.constraints = r.constraints
               and p.lane = r.lane and p.kind = r.kind and p.version = r.version and p.crashes = 0
             order by p.rank, p.id limit least(t.free, t.shared, v_room)
-            for update skip locked) as o
+            for no key update skip locked) as o
         where t.free > 0 and t.shared > 0 and not r.constraints && p_unmet
           and r.lane = any (p_lanes)
       ), \(chosen(upTo: "v_room"))
@@ -86,6 +86,8 @@ extension Migration {
       return v_ids;
     end $$;
 
+    -- One that somebody's open transaction needs may begin: the locks are those of rows that stay.
+    --
     -- Leases what is ready and ranks first, and where there is room what waits for constraints that
     -- hold here; a row without an operation says how it went.
     create function mainstay.claim(
@@ -114,7 +116,7 @@ extension Migration {
         with held as materialized (
           select o.id from mainstay.op as o where o.state = 'ready' and o.constraints && p_unmet
             and o.lane = any (v_lanes) and (o.kind || '/' || o.version) = any (v_types)
-          order by o.id limit 1000 for update skip locked
+          order by o.id limit 1000 for no key update skip locked
         )
         update mainstay.op as o set state = 'waiting', cause = 'constraint'
           from held as h where o.id = h.id;
@@ -131,7 +133,7 @@ extension Migration {
           and array_position(v_lanes, o.lane) is not null
           and array_position(v_open, o.kind) is not null
           and array_position(v_types, o.kind || '/' || o.version) is not null
-        order by o.id limit 1 for update skip locked;
+        order by o.id limit 1 for no key update skip locked;
       if found then
         return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
         if p_alone then
@@ -151,7 +153,7 @@ extension Migration {
         from run as r cross join lateral (
           select p.id, p.rank from mainstay.op as p
           where p.state = 'ready' and p.lane = r.name and p.kind = r.kind and p.version = r.version
-          order by p.rank, p.id limit least(r.free, r.shared) for update skip locked) as o
+          order by p.rank, p.id limit least(r.free, r.shared) for no key update skip locked) as o
       ), \(chosen(upTo: "p_limit"))
       select coalesce(array_agg(c.id), '{}') into v_chosen from chosen as c;
       if cardinality(v_chosen) < p_limit and cardinality(p_kinds) > 0 then
@@ -165,7 +167,7 @@ extension Migration {
             and not o.constraints && p_unmet and array_position(v_lanes, o.lane) is not null
             and array_position(v_open, o.kind) is not null
             and array_position(v_types, o.kind || '/' || o.version) is not null
-          order by o.id limit 1 for update skip locked;
+          order by o.id limit 1 for no key update skip locked;
         if found then
           return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
           if not p_alone then return; end if;

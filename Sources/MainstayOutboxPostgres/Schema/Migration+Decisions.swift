@@ -98,14 +98,21 @@ extension Migration {
     begin
       update mainstay.op set state = 'ready', run_at = null, cause = null where id in (
         select id from mainstay.op where run_at <= v_at order by run_at limit 1000
-        for update skip locked);
+        for no key update skip locked);
       update mainstay.op set state = 'ready', cause = null where id in (
         select o.id from unnest(p_kinds, p_versions) as t (kind, version)
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
-          and o.cause = 'unknownType' limit 10000 for update of o skip locked);
+          and o.cause = 'unknownType' limit 10000 for no key update of o skip locked);
       is_partial := mainstay.let_in_left(v_at);
-      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
+      begin
+        perform mainstay.be_patient(200);
+        is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
+      exception when lock_not_available then
+        -- Somebody's open transaction is at one that waits for these: they go later, and none of
+        -- them is leased meanwhile.
+        null;
+      end;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at

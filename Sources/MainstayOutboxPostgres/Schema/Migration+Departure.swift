@@ -7,6 +7,12 @@ extension Migration {
       select (extract(epoch from clock_timestamp()) * 1000)::bigint
     $$;
 
+    -- How long the rest of the transaction waits for a lock; null leaves that as it is.
+    create function mainstay.be_patient(p_milliseconds integer) returns void
+    language sql volatile as $$
+      select set_config('lock_timeout', p_milliseconds::text, true) where p_milliseconds is not null
+    $$;
+
     -- Where a session counts. A transaction that may go on for long has rows of its own: others
     -- must not wait for it only because they count in the same row.
     create function mainstay.shard() returns integer language sql volatile as $$
@@ -61,8 +67,9 @@ extension Migration {
     declare
       v_key bytea;
     begin
-      select ordering_key into v_key from mainstay.op where id = p_id
-        and not exists (select 1 from mainstay.fresh where op = p_id) for update;
+      -- One that has passed, and may be leased, is not waited for.
+      select ordering_key into v_key from mainstay.op where id = p_id and state = 'blocked'
+        and not exists (select 1 from mainstay.fresh where op = p_id) for no key update;
       if not found then return; end if;
       if v_key is not null then perform mainstay.lock_key(v_key); end if;
       update mainstay.op as op set
@@ -143,7 +150,7 @@ extension Migration {
         v_ends := v_ends[1:array_upper(v_ends, 1) - 1];
         for v_dep in select op, policy from mainstay.dep where needs = v_id order by op loop
           -- Two that it needs may end at the same time: the second one sees what the first one did.
-          perform 1 from mainstay.op where id = v_dep.op for update;
+          perform 1 from mainstay.op where id = v_dep.op for no key update;
           v_passes := v_end = 'done' or v_dep.policy = 'runAnyway';
           if v_passes or v_end = 'gone' then
             delete from mainstay.dep where op = v_dep.op and needs = v_id;

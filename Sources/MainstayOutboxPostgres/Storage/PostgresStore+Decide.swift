@@ -13,7 +13,7 @@ extension PostgresStore {
       let row = try await ask(
         """
         SELECT p.next, (SELECT min(alive_until) - mainstay.clock() + 1 FROM mainstay.owner AS w
-          WHERE w.id <> $1 AND $5 IS NULL
+          WHERE w.id <> $1 AND $5 IS NULL AND w.alive_until >= 0
             AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id)), p.is_partial
         FROM \(Self.recovery)
           CROSS JOIN LATERAL mainstay.promote($6::text[], $7::integer[], $4, $5::bigint) AS p

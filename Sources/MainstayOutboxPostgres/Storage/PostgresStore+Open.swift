@@ -48,7 +48,12 @@ extension PostgresStore {
     var report = OpeningReport()
     (report.recovered, report.quarantined) = try await recover()
     // What no build of then could read may be read now.
-    _ = try await call("UPDATE mainstay.op SET cause = 'unknownType' WHERE state = 'parked'")
+    _ = try await call(
+      """
+      UPDATE mainstay.op SET cause = 'unknownType' WHERE id IN (
+        SELECT id FROM mainstay.op WHERE state = 'parked' AND cause IS DISTINCT FROM 'unknownType'
+        FOR NO KEY UPDATE SKIP LOCKED)
+      """)
     report.isBalanced = try await ledger().isBalanced
     return report
   }
