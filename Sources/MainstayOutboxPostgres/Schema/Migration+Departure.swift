@@ -13,13 +13,26 @@ extension Migration {
       select set_config('lock_timeout', p_milliseconds::text, true) where p_milliseconds is not null
     $$;
 
-    -- Where a session counts. A transaction that may go on for long has rows of its own: others
-    -- must not wait for it only because they count in the same row.
-    create function mainstay.shard() returns integer language sql volatile as $$
-      select case when current_setting('mainstay.late', true) = 'yes'
-        then 128 + (pg_current_xact_id()::text::bigint % 256)::integer
-        else pg_backend_pid() % 128 end
-    $$;
+    -- Where a transaction counts: in rows that no other one counts in until it ends, so that nobody
+    -- ever waits for a counter. One that may go on for long has other rows to choose from. A lock
+    -- that is held already is granted again at once, and so the first try nearly always does. With
+    -- more transactions than rows, some count in the same one, and wait.
+    create function mainstay.shard() returns integer language plpgsql volatile as $$
+    declare
+      v_is_late boolean := coalesce(current_setting('mainstay.late', true) = 'yes', false);
+      v_base integer := case when v_is_late then 128 else 0 end;
+      v_count integer := case when v_is_late then 256 else 128 end;
+      v_start integer := pg_backend_pid() % v_count;
+      v_shard integer;
+    begin
+      for v_step in 0..v_count - 1 loop
+        v_shard := v_base + (v_start + v_step) % v_count;
+        if pg_try_advisory_xact_lock(hashtext('mainstay.load'), v_shard) then
+          return v_shard;
+        end if;
+      end loop;
+      return v_base + v_start;
+    end $$;
 
     -- Whoever lets something pass under an ordering key, or puts something behind it, does so
     -- alone.
