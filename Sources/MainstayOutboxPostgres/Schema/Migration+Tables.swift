@@ -171,6 +171,8 @@ extension Migration {
 
     create table mainstay.outcome_other partition of mainstay.outcome default;
     create index outcome_uuid on mainstay.outcome (uuid);
+    -- Without the right to create tables all of them lie there.
+    create index outcome_other_at on mainstay.outcome_other (at);
 
     create table mainstay.kind_limit (
       kind text primary key,

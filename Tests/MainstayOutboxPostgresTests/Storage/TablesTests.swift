@@ -60,7 +60,7 @@ struct TablesTests {
     try await place.script(
       """
       DELETE FROM @.migration WHERE number = 8;
-      DROP FUNCTION @.keep_house, @.snapshot_holder, @.set_limit;
+      DROP FUNCTION @.keep_house, @.forget_days, @.snapshot_holder, @.set_limit;
       """)
     let refused = try #require(await failure(of: place.store(migrating: false)))
     #expect(refused.details.contains("lack step 8"), "\(refused.details)")
