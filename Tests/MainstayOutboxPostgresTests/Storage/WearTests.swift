@@ -69,7 +69,8 @@ struct WearTests {
     try await place.script("SET statement_timeout = '4s'")
     try await place.query("SELECT @.keep_house()")
     try await place.query("SELECT @.forget_days(7)")
-    #expect(try await place.query("SELECT 1 FROM @.step WHERE at = 0").count == 1, "it was done")
+    let step = try await place.query("SELECT at > 0 FROM @.step WHERE name = 'housekeeping'")
+    #expect(try step.first?.bool(0) == true, "it was done")
     _ = try await store.insert(.note("a"))
     let lease = try #require(try await store.claim().first).lease
     #expect(try await store.settle(lease, OperationVerdict(.done)))
