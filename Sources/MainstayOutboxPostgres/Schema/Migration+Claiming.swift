@@ -130,7 +130,8 @@ extension Migration {
       -- In words that only the small index of suspects can answer: a plan that is made while there
       -- is little, and kept when there is much, would read everything that is ready otherwise.
       select o.id into v_suspect from mainstay.op as o
-        where o.state = 'ready' and o.crashes > 0 and \(isWanted("o", at: "v_at"))
+        where o.crashes > 0 and array_position('{ready}', o.state) is not null
+          and \(isWanted("o", at: "v_at"))
           and array_position(v_lanes, o.lane) is not null
           and array_position(v_open, o.kind) is not null
           and array_position(v_types, o.kind || '/' || o.version) is not null
