@@ -47,7 +47,7 @@ extension Migration {
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_row record;
     begin
-      select uuid, lane, ordering_key, cancelled into v_row from mainstay.op
+      select uuid, kind, lane, ordering_key, cancelled into v_row from mainstay.op
         where id = p_id and lease_token = p_token and state = 'leased' for update;
       if not found then return false; end if;
       if p_latest is not null then
@@ -57,6 +57,7 @@ extension Migration {
       if p_message is not null then
         perform mainstay.note_attempt(p_id, p_code, p_message, p_effect, p_kept, v_at);
       end if;
+      if p_unbegun then perform mainstay.give_back_turns(array[v_row.kind]); end if;
       -- A lane is closed whatever becomes of the operation.
       if p_closure is not null then
         perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);

@@ -65,7 +65,8 @@ extension Migration {
     end $$;
 
     -- Who has kept the server from clearing up for so long: it reads what was, or has written and
-    -- not ended. One process looks for all, and no two within three seconds.
+    -- not ended; or a slot that nobody reads from keeps it from that. One process looks for all,
+    -- and no two within three seconds.
     create function mainstay.snapshot_holder(p_patience interval) returns text
     language plpgsql volatile as $$
     declare
@@ -84,7 +85,18 @@ extension Migration {
           and a.xact_start < clock_timestamp() - p_patience
           and a.backend_type = 'client backend'
         order by a.xact_start limit 1;
-      if not found then return null; end if;
+      if not found then
+        return (
+          select format('prepared transaction %s has held its snapshot for %s seconds', p.gid,
+            extract(epoch from clock_timestamp() - p.prepared)::bigint)
+          from pg_prepared_xacts as p
+          where p.database = current_database() and p.prepared < clock_timestamp() - p_patience
+          union all
+          select format('replication slot %s, from which nobody reads, holds a snapshot',
+            s.slot_name)
+          from pg_replication_slots as s where s.xmin is not null and not s.active
+          limit 1);
+      end if;
       return format('process %s (%s) has held its snapshot for %s seconds',
         v_holder.pid, coalesce(nullif(v_holder.app, ''), 'without a name'), v_holder.age);
     end $$;

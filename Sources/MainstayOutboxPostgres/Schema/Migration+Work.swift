@@ -102,17 +102,33 @@ extension Migration {
         where owner = p_owner;
     end $$;
 
+    -- Gives back what the limits of rates of some kinds have let through, one for each, since it
+    -- was not begun. In one order, so that two of these never wait for each other.
+    create function mainstay.give_back_turns(p_kinds text[]) returns void
+    language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      for v_row in select k, count(*) as n from unnest(p_kinds) as k group by k order by k loop
+        update mainstay.kind_limit set tokens = least(burst, tokens + v_row.n)
+          where kind = v_row.k and rate is not null;
+      end loop;
+    end $$;
+
     -- Gives back what an owner has leased and does not know of, since the answer of its claim was
     -- lost.
     create function mainstay.give_back(p_owner bigint, p_known bigint[]) returns bigint
     language plpgsql volatile as $$
     declare
-      v_count bigint;
+      v_kinds text[];
     begin
-      update mainstay.op set state = 'ready', owner = null
-        where owner = p_owner and not lease_token = any (p_known);
-      get diagnostics v_count = row_count;
-      return v_count;
+      with given as (
+        update mainstay.op set state = 'ready', owner = null
+          where owner = p_owner and not lease_token = any (p_known) returning kind
+      )
+      select array_agg(kind) into v_kinds from given;
+      perform mainstay.give_back_turns(v_kinds);
+      return coalesce(cardinality(v_kinds), 0);
     end $$;
 
     -- The owner that claims, or an error where its leases were taken back meanwhile.

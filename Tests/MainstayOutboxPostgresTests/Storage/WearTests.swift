@@ -155,6 +155,23 @@ struct WearTests {
     await store.close()
   }
 
+  @Test func `what was not begun gives back its turn under a limit of rate`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    // So slow that none comes back by itself.
+    try await store.limit("note", perSecond: 0.000_001, burst: 2)
+    for text in ["a", "b", "c"] { _ = try await store.insert(.note(text)) }
+    let runs = try await store.claim()
+    #expect(runs.map(\.text) == ["a", "b"])
+    var unbegun = OperationVerdict(.ready)
+    unbegun.isUnbegun = true
+    #expect(try await store.settle(try #require(runs.first).lease, unbegun))
+    #expect(try await store.claim().map(\.text) == ["a"], "its turn, and no other")
+    try await place.query("SELECT @.give_back(min(id), '{}') FROM @.owner")
+    #expect(try await store.claim().map(\.text) == ["a", "b"])
+    await store.close()
+  }
+
   @Test func `a limit holds for what lost its last run, too`() async throws {
     let place = try await Place()
     let (one, two) = try await (place.opened(), place.opened())
