@@ -56,7 +56,10 @@ extension PostgresConnection.Settings {
     }
     // Some poolers refuse every session that comes with options.
     if !isPooled {
-      options["options"] = limits.map { "-c \($0)=\($1)" }.joined(separator: " ")
+      // A space within a value would end it.
+      options["options"] =
+        (limits + [("default_transaction_isolation", Self.isolation)])
+        .map { "-c \($0)=\($1.replacing(" ", with: "\\ "))" }.joined(separator: " ")
     }
     for (keyword, value) in address.options {
       if keyword == "options", let own = options["options"] {
@@ -84,10 +87,15 @@ extension PostgresConnection.Settings {
     ]
   }
 
+  /// What a session and its transactions see: what is committed, whatever the role's default is.
+  static let isolation = "read committed"
+
   /// What a transaction begins with.
   var beginning: String {
     guard isPooled else { return "BEGIN" }
-    return (["BEGIN"] + limits.map { "SET LOCAL \($0) = '\($1)'" }).joined(separator: "; ")
+    // Each statement has to see what others have committed meanwhile.
+    let begin = "BEGIN ISOLATION LEVEL \(Self.isolation)"
+    return ([begin] + limits.map { "SET LOCAL \($0) = '\($1)'" }).joined(separator: "; ")
   }
 
   /// Zero would mean that there is no limit.

@@ -103,14 +103,14 @@ extension Migration {
         v_policies := v_policies || 'runAnyway'::text;
       end if;
       foreach v_need in array coalesce(v_new.needs, '{}') loop
-        -- Locked, so that it cannot end unnoticed before the newcomer is there.
-        select id into v_row from mainstay.op where uuid = v_need for share;
+        -- Locked, so that it cannot end unnoticed before the newcomer is there; it may begin.
+        select id into v_row from mainstay.op where uuid = v_need for key share;
         if found then
           v_needed := v_needed || v_row;
           v_policies := v_policies || v_new.policy;
           continue;
         end if;
-        select id into v_row from mainstay.dead where uuid = v_need for share;
+        select id into v_row from mainstay.dead where uuid = v_need for key share;
         if found and v_new.policy <> 'runAnyway' then
           v_needed := v_needed || v_row;
           v_policies := v_policies || v_new.policy;
@@ -258,17 +258,19 @@ extension Migration {
     -- Takes operations in that have no wishes which others could stand against: by one statement.
     --
     -- Only those that were kept are answered; the others have an idempotency key that is taken.
+    -- Where a lock is not free for as long as the patience lasts, in milliseconds, none is kept.
     create function mainstay.take_plain(
       p_uuids uuid[], p_kinds text[], p_versions integer[], p_lanes text[], p_ordering_keys bytea[],
       p_idem_keys text[], p_payloads bytea[], p_lifetimes bigint[], p_effects text[],
       p_priorities integer[], p_handicaps bigint[], p_delays bigint[], p_expendables boolean[],
-      p_now bigint
+      p_now bigint, p_patience integer default null
     ) returns setof uuid language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_key record;
       v_kept bigint;
     begin
+      perform mainstay.be_patient(p_patience);
       insert into mainstay.lane (name) select distinct unnest(p_lanes) order by 1
         on conflict (name) do nothing;
       -- In one order, so that two of these never wait for each other.

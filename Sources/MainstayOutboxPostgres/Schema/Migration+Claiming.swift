@@ -26,7 +26,7 @@ extension Migration {
         select o.id from foreign_run as r cross join lateral (
           select p.id from mainstay.op as p
           where p.state = 'ready' and p.lane = r.lane and p.kind = r.kind and p.version = r.version
-          limit p_limit for update skip locked) as o
+          limit p_limit for no key update skip locked) as o
         limit p_limit
       )
       update mainstay.op as o set state = 'parked', cause = 'unknownType'
@@ -40,7 +40,7 @@ extension Migration {
     -- that two processes never put it to and fro.
     create function mainstay.held(
       p_chosen bigint[], p_limit integer, p_kinds text[], p_versions integer[],
-      p_limits integer[], p_lanes text[], p_unmet text[]
+      p_limits integer[], p_lanes text[], p_unmet text[], p_at bigint
     ) returns bigint[] language plpgsql volatile as $$
     declare
       v_room integer := p_limit - cardinality(p_chosen);
@@ -77,8 +77,9 @@ extension Migration {
             select p.id, p.rank from mainstay.op as p
             where p.state = 'waiting' and p.run_at is null and p.constraints = r.constraints
               and p.lane = r.lane and p.kind = r.kind and p.version = r.version and p.crashes = 0
+              and \(isWanted("p", at: "p_at"))
             order by p.rank, p.id limit least(t.free, t.shared, v_room)
-            for update skip locked) as o
+            for no key update skip locked) as o
         where t.free > 0 and t.shared > 0 and not r.constraints && p_unmet
           and r.lane = any (p_lanes)
       ), \(chosen(upTo: "v_room"))
@@ -86,6 +87,8 @@ extension Migration {
       return v_ids;
     end $$;
 
+    -- One that somebody's open transaction needs may begin: the locks are those of rows that stay.
+    --
     -- Leases what is ready and ranks first, and where there is room what waits for constraints that
     -- hold here; a row without an operation says how it went.
     create function mainstay.claim(
@@ -114,7 +117,7 @@ extension Migration {
         with held as materialized (
           select o.id from mainstay.op as o where o.state = 'ready' and o.constraints && p_unmet
             and o.lane = any (v_lanes) and (o.kind || '/' || o.version) = any (v_types)
-          order by o.id limit 1000 for update skip locked
+          order by o.id limit 1000 for no key update skip locked
         )
         update mainstay.op as o set state = 'waiting', cause = 'constraint'
           from held as h where o.id = h.id;
@@ -127,11 +130,12 @@ extension Migration {
       -- In words that only the small index of suspects can answer: a plan that is made while there
       -- is little, and kept when there is much, would read everything that is ready otherwise.
       select o.id into v_suspect from mainstay.op as o
-        where o.state = 'ready' and o.crashes > 0
+        where o.crashes > 0 and array_position('{ready}', o.state) is not null
+          and \(isWanted("o", at: "v_at"))
           and array_position(v_lanes, o.lane) is not null
           and array_position(v_open, o.kind) is not null
           and array_position(v_types, o.kind || '/' || o.version) is not null
-        order by o.id limit 1 for update skip locked;
+        order by o.id limit 1 for no key update skip locked;
       if found then
         return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
         if p_alone then
@@ -151,21 +155,23 @@ extension Migration {
         from run as r cross join lateral (
           select p.id, p.rank from mainstay.op as p
           where p.state = 'ready' and p.lane = r.name and p.kind = r.kind and p.version = r.version
-          order by p.rank, p.id limit least(r.free, r.shared) for update skip locked) as o
+            and \(isWanted("p", at: "v_at"))
+          order by p.rank, p.id limit least(r.free, r.shared) for no key update skip locked) as o
       ), \(chosen(upTo: "p_limit"))
       select coalesce(array_agg(c.id), '{}') into v_chosen from chosen as c;
       if cardinality(v_chosen) < p_limit and cardinality(p_kinds) > 0 then
         v_chosen := v_chosen || mainstay.held(
-          v_chosen, p_limit, p_kinds, p_versions, v_limits, v_lanes, p_unmet);
+          v_chosen, p_limit, p_kinds, p_versions, v_limits, v_lanes, p_unmet, v_at);
       end if;
       v_found := cardinality(v_chosen);
       if v_found = 0 then
         select o.id into v_suspect from mainstay.op as o
           where o.crashes > 0 and o.state = 'waiting' and o.run_at is null
+            and \(isWanted("o", at: "v_at"))
             and not o.constraints && p_unmet and array_position(v_lanes, o.lane) is not null
             and array_position(v_open, o.kind) is not null
             and array_position(v_types, o.kind || '/' || o.version) is not null
-          order by o.id limit 1 for update skip locked;
+          order by o.id limit 1 for no key update skip locked;
         if found then
           return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
           if not p_alone then return; end if;
@@ -206,6 +212,14 @@ extension Migration {
         from leased as l order by l.rank, l.id;
     end $$;
     """
+
+  /// That it has not expired since somebody looked; what may have had its effect never does.
+  private static func isWanted(_ row: String, at time: String) -> String {
+    """
+    (\(row).expires_at is null or \(row).expires_at > \(time)
+              or \(row).effect not in ('notSent', 'refused'))
+    """
+  }
 
   /// Of those found first, which rank first, with no more of a type and of a kind than have places.
   private static func chosen(upTo limit: String) -> String {

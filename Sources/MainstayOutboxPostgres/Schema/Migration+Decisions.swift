@@ -47,7 +47,7 @@ extension Migration {
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_row record;
     begin
-      select uuid, lane, ordering_key, cancelled into v_row from mainstay.op
+      select uuid, kind, lane, ordering_key, cancelled into v_row from mainstay.op
         where id = p_id and lease_token = p_token and state = 'leased' for update;
       if not found then return false; end if;
       if p_latest is not null then
@@ -57,6 +57,7 @@ extension Migration {
       if p_message is not null then
         perform mainstay.note_attempt(p_id, p_code, p_message, p_effect, p_kept, v_at);
       end if;
+      if p_unbegun then perform mainstay.give_back_turns(array[v_row.kind]); end if;
       -- A lane is closed whatever becomes of the operation.
       if p_closure is not null then
         perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);
@@ -87,7 +88,7 @@ extension Migration {
     end $$;
 
     -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
-    -- there may be more that has expired.
+    -- there may be more to let in, or more that has expired.
     create function mainstay.promote(
       p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint,
       out next bigint, out is_partial boolean
@@ -98,13 +99,21 @@ extension Migration {
     begin
       update mainstay.op set state = 'ready', run_at = null, cause = null where id in (
         select id from mainstay.op where run_at <= v_at order by run_at limit 1000
-        for update skip locked);
+        for no key update skip locked);
       update mainstay.op set state = 'ready', cause = null where id in (
         select o.id from unnest(p_kinds, p_versions) as t (kind, version)
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
-          and o.cause = 'unknownType' limit 10000 for update of o skip locked);
-      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000;
+          and o.cause = 'unknownType' limit 10000 for no key update of o skip locked);
+      is_partial := mainstay.let_in_left(v_at);
+      begin
+        perform mainstay.be_patient(200);
+        is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
+      exception when lock_not_available then
+        -- Somebody's open transaction is at one that waits for these: they go later, and none of
+        -- them is leased meanwhile.
+        null;
+      end;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at

@@ -7,13 +7,32 @@ extension Migration {
       select (extract(epoch from clock_timestamp()) * 1000)::bigint
     $$;
 
-    -- Where a session counts. A transaction that may go on for long has rows of its own: others
-    -- must not wait for it only because they count in the same row.
-    create function mainstay.shard() returns integer language sql volatile as $$
-      select case when current_setting('mainstay.late', true) = 'yes'
-        then 128 + (pg_current_xact_id()::text::bigint % 256)::integer
-        else pg_backend_pid() % 128 end
+    -- How long the rest of the transaction waits for a lock; null leaves that as it is.
+    create function mainstay.be_patient(p_milliseconds integer) returns void
+    language sql volatile as $$
+      select set_config('lock_timeout', p_milliseconds::text, true) where p_milliseconds is not null
     $$;
+
+    -- Where a transaction counts: in rows that no other one counts in until it ends, so that nobody
+    -- ever waits for a counter. One that may go on for long has other rows to choose from. A lock
+    -- that is held already is granted again at once, and so the first try nearly always does. With
+    -- more transactions than rows, some count in the same one, and wait.
+    create function mainstay.shard() returns integer language plpgsql volatile as $$
+    declare
+      v_is_late boolean := coalesce(current_setting('mainstay.late', true) = 'yes', false);
+      v_base integer := case when v_is_late then 128 else 0 end;
+      v_count integer := case when v_is_late then 256 else 128 end;
+      v_start integer := pg_backend_pid() % v_count;
+      v_shard integer;
+    begin
+      for v_step in 0..v_count - 1 loop
+        v_shard := v_base + (v_start + v_step) % v_count;
+        if pg_try_advisory_xact_lock(hashtext('mainstay.load'), v_shard) then
+          return v_shard;
+        end if;
+      end loop;
+      return v_base + v_start;
+    end $$;
 
     -- Whoever lets something pass under an ordering key, or puts something behind it, does so
     -- alone.
@@ -54,13 +73,16 @@ extension Migration {
         and not exists (select 1 from mainstay.dead where ordering_key = p_key)
     $$;
 
-    -- Lets a blocked operation pass, unless something still stands before it.
+    -- Lets a blocked operation pass, unless something still stands before it, or it has no place
+    -- yet.
     create function mainstay.release(p_id bigint, p_at bigint) returns void
     language plpgsql volatile as $$
     declare
       v_key bytea;
     begin
-      select ordering_key into v_key from mainstay.op where id = p_id for update;
+      -- One that has passed, and may be leased, is not waited for.
+      select ordering_key into v_key from mainstay.op where id = p_id and state = 'blocked'
+        and not exists (select 1 from mainstay.fresh where op = p_id) for no key update;
       if not found then return; end if;
       if v_key is not null then perform mainstay.lock_key(v_key); end if;
       update mainstay.op as op set
@@ -141,7 +163,7 @@ extension Migration {
         v_ends := v_ends[1:array_upper(v_ends, 1) - 1];
         for v_dep in select op, policy from mainstay.dep where needs = v_id order by op loop
           -- Two that it needs may end at the same time: the second one sees what the first one did.
-          perform 1 from mainstay.op where id = v_dep.op for update;
+          perform 1 from mainstay.op where id = v_dep.op for no key update;
           v_passes := v_end = 'done' or v_dep.policy = 'runAnyway';
           if v_passes or v_end = 'gone' then
             delete from mainstay.dep where op = v_dep.op and needs = v_id;

@@ -6,7 +6,8 @@ extension Migration {
   /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key,
   /// and in a lane, one stands behind what was committed before: so an operation is blocked until
   /// its transaction ends, and gets its place, which is its id, by a deferred trigger. The locks of
-  /// keys and lanes are held for no longer than that takes.
+  /// keys and lanes are held for no longer than that takes. A transaction whose snapshot is older
+  /// than that would not see what stands before its own, so it leaves the rest to a worker.
   static let enqueueing = """
     -- Whether nobody was told in the last 50 ms; if so, it counts as told now. A sequence
     -- remembers it, since that keeps nobody waiting, whatever transaction it is changed in.
@@ -89,15 +90,67 @@ extension Migration {
       loop
         v_ops := v_ops || mainstay.put_last(v_op);
       end loop;
+      delete from mainstay.fresh where xact = pg_current_xact_id();
       foreach v_op in array v_ops loop
         perform mainstay.release(v_op, v_at);
       end loop;
-      delete from mainstay.fresh where xact = pg_current_xact_id();
       return null;
     end $$;
 
     create constraint trigger let_in after insert on mainstay.fresh
-      deferrable initially deferred for each row execute function mainstay.let_in();
+      deferrable initially deferred for each row when (not new.is_left)
+      execute function mainstay.let_in();
+
+    -- Whether one can be put behind all others of its key at once: a worker waits for nobody here.
+    create function mainstay.is_free(p_op bigint, p_key bytea) returns boolean
+    language plpgsql volatile as $$
+    declare
+      v_first bigint;
+    begin
+      if not pg_try_advisory_xact_lock(
+        hashtext('mainstay.key'), (hashtextextended(encode(p_key, 'hex'), 0) & 1023)::integer)
+      then return false; end if;
+      perform 1 from mainstay.op where id = p_op for update skip locked;
+      if not found and exists (select 1 from mainstay.op where id = p_op) then return false; end if;
+      perform 1 from mainstay.dead where id = p_op for update skip locked;
+      if not found and exists (select 1 from mainstay.dead where id = p_op)
+      then return false; end if;
+      -- The one that may pass then.
+      select id into v_first from mainstay.op
+        where ordering_key = p_key and id <> p_op order by id limit 1;
+      perform 1 from mainstay.op where id = v_first and state = 'blocked' for update skip locked;
+      return found
+        or not exists (select 1 from mainstay.op where id = v_first and state = 'blocked');
+    end $$;
+
+    -- Lets in what was left to a worker, which sees everything that is committed, and answers
+    -- whether there may be more; what somebody is at is left for the next time.
+    create function mainstay.let_in_left(p_at bigint) returns boolean
+    language plpgsql volatile as $$
+    declare
+      v_row record;
+      v_passed bytea[] := '{}';
+      v_count integer := 0;
+    begin
+      for v_row in select f.op, f.lane, f.ordering_key as key from mainstay.fresh as f
+        where f.is_left order by f.op limit 1000 for update skip locked
+      loop
+        insert into mainstay.lane (name) values (v_row.lane) on conflict (name) do nothing;
+        if v_row.key is not null then
+          -- Those of a key keep their order.
+          continue when v_row.key = any (v_passed);
+          if not mainstay.is_free(v_row.op, v_row.key) then
+            v_passed := v_passed || v_row.key;
+            continue;
+          end if;
+          perform mainstay.put_last(v_row.op);
+        end if;
+        delete from mainstay.fresh where op = v_row.op;
+        perform mainstay.unblock(v_row.key, p_at);
+        v_count := v_count + 1;
+      end loop;
+      return v_count >= 1000;
+    end $$;
 
     -- Gives an operation that is there already its lane and its ordering key, and its turn later.
     create function mainstay.let_in_later(p_uuid uuid, p_lane text, p_key bytea) returns void
@@ -115,6 +168,20 @@ extension Migration {
           where uuid = p_uuid returning id into v_id;
       end if;
       insert into mainstay.fresh (op, lane, ordering_key) values (v_id, p_lane, p_key);
+    end $$;
+
+    -- Takes one operation in where its unique key may be held by one that the transaction does not
+    -- see.
+    create function mainstay.take_unseeing(p_new mainstay.arrival) returns mainstay.arrival_answer
+    language plpgsql volatile as $$
+    declare
+      v_constraint text;
+    begin
+      return mainstay.take(p_new, null, null, true, mainstay.clock());
+    exception when unique_violation then
+      get stacked diagnostics v_constraint = constraint_name;
+      if v_constraint <> 'op_unique' then raise; end if;
+      return ('changedMeanwhile', null)::mainstay.arrival_answer;
     end $$;
 
     -- Enqueues one operation within the transaction of the caller, by the rules of every other one.
@@ -177,7 +244,9 @@ extension Migration {
         or not exists (select 1 from mainstay.lane as l where l.name = lane);
       if v_is_late then v_new.lane := 'main'; end if;
       perform set_config('mainstay.late', 'yes', true);
-      v_answer := mainstay.take(v_new, null, null, true, mainstay.clock());
+      v_answer := case when current_setting('transaction_isolation') = 'read committed'
+        then mainstay.take(v_new, null, null, true, mainstay.clock())
+        else mainstay.take_unseeing(v_new) end;
       perform set_config('mainstay.late', '', true);
       if v_is_late and v_answer.code = 'kept' and v_answer.uuid = v_new.uuid then
         perform mainstay.let_in_later(v_new.uuid, lane, v_key);

@@ -39,7 +39,7 @@ extension Migration {
         if v_id = any (v_holders) then
           perform 1 from mainstay.op where id = v_id for update;
         else
-          perform 1 from mainstay.op where id = v_id for share;
+          perform 1 from mainstay.op where id = v_id for key share;
         end if;
       end loop;
       insert into mainstay.lane (name) select distinct unnest(p_lanes) order by 1
@@ -63,17 +63,19 @@ extension Migration {
       return mainstay.take_locked(p_new, p_maximum_pending, p_maximum_bytes, p_outcomes, p_at);
     end $$;
 
-    -- Takes several operations in, one after the other; one answer for each.
+    -- Takes several operations in, one after the other; one answer for each. Where a lock is not
+    -- free for as long as the patience lasts, in milliseconds, none is kept.
     create function mainstay.take_all(
       p_new mainstay.arrival[], p_maximum_pending bigint, p_maximum_bytes bigint,
         p_outcomes boolean,
-      p_now bigint
+      p_now bigint, p_patience integer default null
     ) returns table (code text, uuid uuid) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_new mainstay.arrival;
       v_answer mainstay.arrival_answer;
     begin
+      perform mainstay.be_patient(p_patience);
       perform mainstay.lock_arrivals(
         array(select a.lane from unnest(p_new) as a),
         array(select a.unique_key from unnest(p_new) as a),

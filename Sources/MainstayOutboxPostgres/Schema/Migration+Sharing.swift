@@ -58,5 +58,24 @@ extension Migration {
           p.member = p_member
         from mainstay.policy as p;
     end $$;
+
+    -- Who may work with operations may do so with policies, too.
+    do $$
+    declare
+      v_row record;
+    begin
+      for v_row in select a.privilege_type as word,
+          case c.relkind when 'S' then 'sequence mainstay.policy_version'
+            else 'mainstay.policy, mainstay.policy_member' end as what,
+          case when a.grantee = 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end
+            as name
+        from pg_class as c cross join aclexplode(c.relacl) as a
+        where c.oid in ('mainstay.op'::regclass, 'mainstay.lease_token'::regclass)
+          and a.grantee <> c.relowner
+          and a.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'DELETE', 'USAGE')
+      loop
+        execute format('grant %s on %s to %s', v_row.word, v_row.what, v_row.name);
+      end loop;
+    end $$;
     """
 }

@@ -27,15 +27,17 @@ extension Migration {
       values (p_name, mainstay.clock(), mainstay.clock() + p_lease, p_format) returning id
     $$;
 
-    -- Renews all leases of an owner; false where they were taken back.
+    -- Renews all leases of an owner; false where they were taken back, or some of them.
     create function mainstay.beat(p_owner bigint, p_lease bigint) returns boolean
     language plpgsql volatile as $$
     begin
-      update mainstay.owner set alive_until = mainstay.clock() + p_lease where id = p_owner;
+      update mainstay.owner set alive_until = mainstay.clock() + p_lease where id = p_owner
+        and alive_until >= 0;
       return found;
     end $$;
 
-    -- Takes back what an owner had leased: it may have had its effect.
+    -- Takes back what an owner had leased: it may have had its effect. What somebody's open
+    -- transaction is at is left for the next time.
     create function mainstay.take_back(
       p_owner bigint, p_maximum_lost integer, p_kept integer, p_outcomes boolean, p_at bigint,
       out recovered integer, out quarantined integer
@@ -46,7 +48,7 @@ extension Migration {
       recovered := 0;
       quarantined := 0;
       for v_row in select id, crashes from mainstay.op
-        where owner = p_owner order by id for update loop
+        where owner = p_owner order by id for update skip locked loop
         update mainstay.op set state = 'ready', owner = null, crashes = crashes + 1,
           effect = 'sentUnknown' where id = v_row.id;
         perform mainstay.note_attempt(v_row.id, null, null, 'sentUnknown', p_kept, p_at);
@@ -70,15 +72,25 @@ extension Migration {
     begin
       recovered := 0;
       quarantined := 0;
+      -- It leases nothing more while this row is locked: a claim holds it until it is committed.
       for v_owner in select id from mainstay.owner
         where alive_until < mainstay.clock() and id <> p_besides for update skip locked
       loop
-        -- First, so that it leases nothing more: a claim holds this row until it is committed.
-        delete from mainstay.owner where id = v_owner;
-        select * into v_taken
-          from mainstay.take_back(v_owner, p_maximum_lost, p_kept, p_outcomes, v_at);
-        recovered := recovered + v_taken.recovered;
-        quarantined := quarantined + v_taken.quarantined;
+        begin
+          perform mainstay.be_patient(200);
+          select * into v_taken
+            from mainstay.take_back(v_owner, p_maximum_lost, p_kept, p_outcomes, v_at);
+          recovered := recovered + v_taken.recovered;
+          quarantined := quarantined + v_taken.quarantined;
+        exception when lock_not_available then
+          null;
+        end;
+        if not exists (select 1 from mainstay.op where owner = v_owner) then
+          delete from mainstay.owner where id = v_owner;
+        else
+          -- It stays dead until the rest was taken back, too.
+          update mainstay.owner set alive_until = -1 where id = v_owner and alive_until <> -1;
+        end if;
       end loop;
     end $$;
 
@@ -90,17 +102,33 @@ extension Migration {
         where owner = p_owner;
     end $$;
 
+    -- Gives back what the limits of rates of some kinds have let through, one for each, since it
+    -- was not begun. In one order, so that two of these never wait for each other.
+    create function mainstay.give_back_turns(p_kinds text[]) returns void
+    language plpgsql volatile as $$
+    declare
+      v_row record;
+    begin
+      for v_row in select k, count(*) as n from unnest(p_kinds) as k group by k order by k loop
+        update mainstay.kind_limit set tokens = least(burst, tokens + v_row.n)
+          where kind = v_row.k and rate is not null;
+      end loop;
+    end $$;
+
     -- Gives back what an owner has leased and does not know of, since the answer of its claim was
     -- lost.
     create function mainstay.give_back(p_owner bigint, p_known bigint[]) returns bigint
     language plpgsql volatile as $$
     declare
-      v_count bigint;
+      v_kinds text[];
     begin
-      update mainstay.op set state = 'ready', owner = null
-        where owner = p_owner and not lease_token = any (p_known);
-      get diagnostics v_count = row_count;
-      return v_count;
+      with given as (
+        update mainstay.op set state = 'ready', owner = null
+          where owner = p_owner and not lease_token = any (p_known) returning kind
+      )
+      select array_agg(kind) into v_kinds from given;
+      perform mainstay.give_back_turns(v_kinds);
+      return coalesce(cardinality(v_kinds), 0);
     end $$;
 
     -- The owner that claims, or an error where its leases were taken back meanwhile.
@@ -111,7 +139,8 @@ extension Migration {
       v_owner record;
       v_format integer;
     begin
-      select alive_until, types into v_owner from mainstay.owner where id = p_owner for key share;
+      select alive_until, types into v_owner from mainstay.owner
+        where id = p_owner and alive_until >= 0 for key share;
       if not found then
         raise exception 'owner % was taken for dead', p_owner using errcode = 'MS001';
       end if;
@@ -164,10 +193,13 @@ extension Migration {
       return v_limits || v_shared;
     end $$;
 
-    -- Takes out what is done and still leased under its token, and answers which that is.
+    -- Takes out what is done and still leased under its token, and answers which that is. With a
+    -- patience, in milliseconds, it passes over what somebody's transaction is at, and says so;
+    -- where another lock is not free for that long, nothing is taken out.
     create function mainstay.complete(
-      p_ids bigint[], p_tokens bigint[], p_outputs bytea[], p_outcomes boolean, p_now bigint
-    ) returns setof bigint language plpgsql volatile as $$
+      p_ids bigint[], p_tokens bigint[], p_outputs bytea[], p_outcomes boolean, p_now bigint,
+      p_patience integer default null
+    ) returns table (number bigint, is_locked boolean) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_ids bigint[];
@@ -175,12 +207,18 @@ extension Migration {
       v_records bytea[];
       v_row record;
     begin
+      perform mainstay.be_patient(p_patience);
+      if p_patience is null then
+        perform 1 from unnest(p_ids, p_tokens) as g (id, token)
+          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased'
+          order by o.id for update of o;
+      end if;
       with given as materialized (
-        select g.id, g.token, g.output from unnest(p_ids, p_tokens, p_outputs) as g (id, token,
-          output)
+        select o.id, g.output from unnest(p_ids, p_tokens, p_outputs) as g (id, token, output)
+          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased'
+        for update of o skip locked
       ), gone as (
-        delete from mainstay.op as o using given as g
-        where o.id = g.id and o.lease_token = g.token and o.state = 'leased'
+        delete from mainstay.op as o using given as g where o.id = g.id
         returning o.id, o.uuid, o.kind, o.ordering_key, octet_length(o.payload) as bytes, g.output
       ), noted as (
         insert into mainstay.receipt as r (kind, reason, shard, count, bytes, first_at, last_at)
@@ -202,6 +240,10 @@ extension Migration {
           array_agg(distinct ordering_key) filter (where ordering_key is not null),
           array_agg(distinct coalesce(ordering_key, uuid_send(uuid)))
         into v_ids, v_keys, v_records from gone;
+      if coalesce(cardinality(v_ids), 0) < cardinality(p_ids) then
+        return query select o.id, true from unnest(p_ids, p_tokens) as g (id, token)
+          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased';
+      end if;
       if v_ids is null then return; end if;
       delete from mainstay.attempt where op = any (v_ids);
       for v_row in select distinct d.needs from mainstay.dep as d where d.needs = any (v_ids)
@@ -217,7 +259,7 @@ extension Migration {
       delete from mainstay.latest as l where l.key = any (v_records)
         and not exists (select 1 from mainstay.op where ordering_key = l.key)
         and not exists (select 1 from mainstay.dead where ordering_key = l.key);
-      return query select unnest(v_ids);
+      return query select g.id, false from unnest(v_ids) as g (id);
     end $$;
     """
 }

@@ -5,10 +5,15 @@ package import Mainstay
 /// Lets callers that arrive while others are on their way to the server share the next statement.
 ///
 /// One that comes alone goes at once, and the others wait as long as a statement takes: there is no
-/// timer, but for a statement that takes long. Each of them gets its own answer.
+/// timer, but for a statement that takes long. Each of them gets its own answer. One that meets a
+/// lock which somebody's transaction holds makes way for the others, and waits with those that met
+/// one, too.
 package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   /// Sends items together, and answers each; what it throws stands for all of them.
-  package typealias Send = @Sendable ([Item]) async throws -> [Result<Answer, any Error>]
+  ///
+  /// Unless it is to be patient, it waits for no lock that is not free soon.
+  package typealias Send =
+    @Sendable (_ items: [Item], _ isPatient: Bool) async throws -> [Result<Answer, any Error>]
 
   private struct Waiting: Sendable {
     let item: Item
@@ -18,6 +23,9 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   private struct State {
     var waiting: [Waiting] = []
     var flights: FlightsStateMachine
+    /// Those that met a lock.
+    var held: [Waiting] = []
+    var areHeldWaiting = false
   }
 
   /// How many share a statement at most.
@@ -71,7 +79,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
     perform(action, send)
   }
 
-  private func fly(_ first: Int, _ send: Send) async {
+  private func fly(_ first: Int, _ send: @escaping Send) async {
     var flight: Int? = first
     while let current = flight {
       let batch: [Waiting] = state.withLock { state in
@@ -100,14 +108,77 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.
-  private func answer(_ batch: [Waiting], _ send: Send) async {
+  private func answer(_ batch: [Waiting], _ send: @escaping Send) async {
     do {
-      let answers = try await send(batch.map(\.item))
-      for (waiting, answer) in zip(batch, answers) { waiting.continuation.resume(with: answer) }
-    } catch let error as PostgresError where error.kind == .statement && batch.count > 1 {
+      let answers = try await send(batch.map(\.item), false)
+      for (waiting, answer) in zip(batch, answers) {
+        if case .failure(let error as PostgresError) = answer, error.isLocked {
+          hold(waiting, send)
+        } else {
+          waiting.continuation.resume(with: answer)
+        }
+      }
+    } catch let error as PostgresError where error.isOfOne && batch.count > 1 {
       for waiting in batch { await answer([waiting], send) }
+    } catch let error as PostgresError where error.isLocked {
+      for waiting in batch { hold(waiting, send) }
     } catch {
       for waiting in batch { waiting.continuation.resume(throwing: error) }
     }
   }
+
+  /// Lets one wait for its lock beside the flights, so that those go on.
+  private func hold(_ waiting: Waiting, _ send: @escaping Send) {
+    let mustWait = state.withLock { state in
+      state.held.append(waiting)
+      defer { state.areHeldWaiting = true }
+      return !state.areHeldWaiting
+    }
+    if mustWait { Task { await waitForLocks(send) } }
+  }
+
+  /// Waits for the locks of all that are held with one statement, however many there are.
+  ///
+  /// Where that takes too long, each is tried once more alone.
+  private func waitForLocks(_ send: Send) async {
+    while true {
+      let batch: [Waiting] = state.withLock { state in
+        let batch = share(of: state.held)
+        state.held.removeFirst(batch.count)
+        if batch.isEmpty { state.areHeldWaiting = false }
+        return batch
+      }
+      if batch.isEmpty { return }
+      do {
+        let answers = try await send(batch.map(\.item), true)
+        for (waiting, answer) in zip(batch, answers) { waiting.continuation.resume(with: answer) }
+      } catch let error as PostgresError where error.isOfOne && batch.count > 1 {
+        for waiting in batch { await tryAgain(waiting, send) }
+      } catch {
+        for waiting in batch { waiting.continuation.resume(throwing: error) }
+      }
+    }
+  }
+
+  private func tryAgain(_ waiting: Waiting, _ send: Send) async {
+    do {
+      for answer in try await send([waiting.item], false) {
+        waiting.continuation.resume(with: answer)
+      }
+    } catch {
+      waiting.continuation.resume(throwing: error)
+    }
+  }
+}
+
+extension PostgresError {
+  /// What somebody's transaction is at.
+  static let locked = PostgresError(
+    .timeout, sqlState: "55P03", "A lock was not free in time: try again.")
+
+  /// Whether it met a lock that somebody held.
+  fileprivate var isLocked: Bool { sqlState == "55P03" }
+
+  /// Whether one of those that share a statement may have been the cause.
+  fileprivate var isOfOne: Bool { kind == .statement || isLocked }
 }

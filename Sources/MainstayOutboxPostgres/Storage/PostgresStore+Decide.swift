@@ -13,7 +13,7 @@ extension PostgresStore {
       let row = try await ask(
         """
         SELECT p.next, (SELECT min(alive_until) - mainstay.clock() + 1 FROM mainstay.owner AS w
-          WHERE w.id <> $1 AND $5 IS NULL
+          WHERE w.id <> $1 AND $5 IS NULL AND w.alive_until >= 0
             AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id)), p.is_partial
         FROM \(Self.recovery)
           CROSS JOIN LATERAL mainstay.promote($6::text[], $7::integer[], $4, $5::bigint) AS p
@@ -21,7 +21,8 @@ extension PostgresStore {
         try recoveryValues() + [
           .texts(types.map(\.kind.rawValue)), .ints(types.map { Int64($0.version) }),
         ])
-      // What nobody wants any more must not run, however much of it there is.
+      // What nobody wants any more must not run, however much of it there is; and what was left
+      // to a worker has its turn before all that is enqueued from now on.
       if try row.bool(2) { continue }
       // Somebody may be dead: what it has leased is taken back as soon as its lease is over.
       let times = [try row.int(ifAny: 0), try row.int(ifAny: 1).map { max($0, 1) }]

@@ -72,7 +72,12 @@ extension PostgresStore {
   ///
   /// - Throws: `OutboxError`.
   package func keepHouse() async throws {
-    _ = try await ask("SELECT mainstay.keep_house($1::integer)", [.int(Int64(historyDays))])
+    guard try await ask("SELECT mainstay.keep_house()").bool(0) else { return }
+    // Each a transaction of its own: what is over must not undo what was made.
+    let days: [PostgresValue] = [.int(Int64(historyDays))]
+    while try await ask("SELECT mainstay.forget_days($1::integer)", days).bool(0) {
+      if Task.isCancelled { return }
+    }
   }
 
   /// Limits a kind on all machines together, from the next claim on; without a limit it is lifted.

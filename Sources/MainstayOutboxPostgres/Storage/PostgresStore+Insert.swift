@@ -14,8 +14,10 @@ extension PostgresStore {
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     _ = try owner
     do {
-      let id = try await inserts.submit(operation) { [self] operations in
-        try await take(operations) { try await self.run($0, $1) }
+      let id = try await inserts.submit(operation) { [self] operations, isPatient in
+        try await take(operations, patience: patience(isPatient)) {
+          try await self.run($0, $1)
+        }
       }
       announce()
       return id
@@ -39,7 +41,7 @@ extension PostgresStore {
           }
           var ids: [OperationID] = []
           for part in parts {
-            let answers = try await take(part) { [self] text, values in
+            let answers = try await take(part, patience: .null) { [self] text, values in
               try await connection.query(sql(text), values)
             }
             for answer in answers { ids.append(try answer.get()) }
@@ -80,16 +82,16 @@ extension PostgresStore {
   /// Those without wishes that others could stand against go by one statement. It leaves out those
   /// whose idempotency key is taken, and these go by all rules, as everything else does.
   private func take(
-    _ operations: [NewOperation], _ query: Query
+    _ operations: [NewOperation], patience: PostgresValue, _ query: Query
   ) async throws -> [Result<OperationID, any Error>] {
     guard !isBounded, operations.allSatisfy(\.isPlain) else {
-      return try await takeByAllRules(operations, query)
+      return try await takeByAllRules(operations, patience, query)
     }
-    let rows = try await query(Self.plain, PlainColumns(operations).values + [time])
+    let rows = try await query(Self.plain, PlainColumns(operations).values + [time, patience])
     let kept = Set(try rows.map { try $0.text(0) })
     let others = operations.filter { !kept.contains($0.id.description) }
     guard !others.isEmpty else { return operations.map { .success($0.id) } }
-    var answers = try await takeByAllRules(others, query).makeIterator()
+    var answers = try await takeByAllRules(others, patience, query).makeIterator()
     return operations.map { operation in
       kept.contains(operation.id.description)
         ? .success(operation.id) : answers.next() ?? .success(operation.id)
@@ -97,11 +99,11 @@ extension PostgresStore {
   }
 
   private func takeByAllRules(
-    _ operations: [NewOperation], _ query: Query
+    _ operations: [NewOperation], _ patience: PostgresValue, _ query: Query
   ) async throws -> [Result<OperationID, any Error>] {
     let bounds: [PostgresValue] = [
       .int(limits.maximumPending.map(Int64.init)), .int(limits.maximumBytes.map(Int64.init)),
-      keepsOutcomes, time,
+      keepsOutcomes, time, patience,
     ]
     let values = try PlainColumns(operations).values + WishColumns(operations).values + bounds
     let rows = try await query(Self.byAllRules, values)
@@ -136,7 +138,7 @@ extension PostgresStore {
   private static let plain = """
     SELECT mainstay.take_plain($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::bytea[],
       $6::text[], $7::bytea[], $8::bigint[], $9::text[], $10::integer[], $11::bigint[],
-      $12::bigint[], $13::boolean[], $14::bigint)
+      $12::bigint[], $13::boolean[], $14::bigint, $15::integer)
     """
 
   private static let byAllRules = """
@@ -154,6 +156,7 @@ extension PostgresStore {
       WITH ORDINALITY AS g (uuid, kind, version, lane, ordering_key, idem_key, payload, lifetime,
         effect, priority, handicap, delay, expendable, unique_key, if_taken, constraints, needs,
         policy, earlier, expected, merged, place)
-      ORDER BY g.place), $22::bigint, $23::bigint, $24::boolean, $25::bigint)
+      ORDER BY g.place), $22::bigint, $23::bigint, $24::boolean, $25::bigint,
+      $26::integer)
     """
 }

@@ -13,6 +13,7 @@ extension PostgresStore {
   public func open() async throws -> OpeningReport {
     do {
       try await prepareTables(isMigrating: isMigrating)
+      try await checkIsolation()
       let start = Timeline.live.now
       let entered = try await enter()
       let isWanted = state.withLock { state in
@@ -47,7 +48,12 @@ extension PostgresStore {
     var report = OpeningReport()
     (report.recovered, report.quarantined) = try await recover()
     // What no build of then could read may be read now.
-    _ = try await call("UPDATE mainstay.op SET cause = 'unknownType' WHERE state = 'parked'")
+    _ = try await call(
+      """
+      UPDATE mainstay.op SET cause = 'unknownType' WHERE id IN (
+        SELECT id FROM mainstay.op WHERE state = 'parked' AND cause IS DISTINCT FROM 'unknownType'
+        FOR NO KEY UPDATE SKIP LOCKED)
+      """)
     report.isBalanced = try await ledger().isBalanced
     return report
   }
@@ -82,6 +88,22 @@ extension PostgresStore {
     let tables = Tables(pool: pool, address: address, schema: schema)
     try await tables.checkEncoding()
     try await tables.prepare(isMigrating: isMigrating)
+  }
+
+  /// Refuses sessions that would not see what others have committed meanwhile.
+  ///
+  /// A session asks for what it needs when it is opened, which neither a pooler nor the options of
+  /// an address need to heed.
+  private func checkIsolation() async throws {
+    let rows = try await run("SELECT current_setting('transaction_isolation')")
+    guard let level = try rows.first?.text(0),
+      level != PostgresConnection.Settings.isolation
+    else { return }
+    throw OutboxError(
+      .unavailable,
+      details: "Statements at \(address) are \(level), and an outbox has to see what others have "
+        + "committed meanwhile: take the option out of the address, or ALTER ROLE … SET "
+        + "default_transaction_isolation = 'read committed'.")
   }
 
   func checkSchema() throws {

@@ -20,7 +20,9 @@ extension PostgresStore {
     do {
       if verdict.isCompletion {
         let completion = Completion(lease: lease, output: verdict.output)
-        isHeld = try await completions.submit(completion) { [self] in try await complete($0) }
+        isHeld = try await completions.submit(completion) { [self] in
+          try await complete($0, isPatient: $1)
+        }
       } else {
         isHeld = try await settleAlone(lease, verdict)
       }
@@ -44,18 +46,31 @@ extension PostgresStore {
     return try await outcome(lease.id)?.reason.rawValue == Ending(verdict.next).name
   }
 
-  private func complete(_ completions: [Completion]) async throws -> [Result<Bool, any Error>] {
+  private func complete(
+    _ completions: [Completion], isPatient: Bool
+  ) async throws -> [Result<Bool, any Error>] {
     // In one order, as those who enqueue take the rows that they need.
     let sorted = completions.sorted { $0.lease.row < $1.lease.row }
     let rows = try await run(
-      "SELECT mainstay.complete($1::bigint[], $2::bigint[], $3::bytea[], $4, $5::bigint)",
+      """
+      SELECT number, is_locked
+      FROM mainstay.complete($1::bigint[], $2::bigint[], $3::bytea[], $4, $5::bigint, $6::integer)
+      """,
       [
         .ints(sorted.map(\.lease.row)), .ints(sorted.map(\.lease.token)),
-        .bytesArray(sorted.map(\.output)), keepsOutcomes, time,
+        .bytesArray(sorted.map(\.output)), keepsOutcomes, time, patience(isPatient),
       ])
-    var gone = Set(try rows.map { try $0.int(0) })
-    // The same lease may be ended twice at the same time: only one of them has done it.
-    return completions.map { .success(gone.remove($0.lease.row) != nil) }
+    var (gone, locked): (Set<Int64>, Set<Int64>) = ([], [])
+    for row in rows {
+      let number = try row.int(0)
+      if try row.bool(1) { locked.insert(number) } else { gone.insert(number) }
+    }
+    return completions.map { completion in
+      let row = completion.lease.row
+      if locked.contains(row) { return .failure(PostgresError.locked) }
+      // The same lease may be ended twice at the same time: only one of them has done it.
+      return .success(gone.remove(row) != nil)
+    }
   }
 
   private func settleAlone(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
@@ -89,6 +104,10 @@ extension PostgresStore {
     guard let row = try await run(Self.settle, values).first else { return false }
     return try row.bool(0)
   }
+
+  /// How many milliseconds a statement that callers share waits for a lock: where one is not free,
+  /// only those wait for it that need it, for as long as a session does.
+  func patience(_ isPatient: Bool) -> PostgresValue { isPatient ? .null : .int(200) }
 
   private static let settle = """
     SELECT mainstay.settle($1, $2, $3, $4::bigint, $5::integer, $6::integer, $7, $8, $9, $10, $11,

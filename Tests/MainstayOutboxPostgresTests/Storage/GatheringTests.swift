@@ -52,7 +52,9 @@ import Testing
   /// Lets callers come one after the other; all of them wait when it returns.
   private func come(_ items: ClosedRange<Int>) async -> [Task<Int, any Error>] {
     await started(items.count) { [gathering, server] number in
-      try await gathering.submit(items.lowerBound + number) { try await server.send($0) }
+      try await gathering.submit(items.lowerBound + number) { shared, _ in
+        try await server.send(shared)
+      }
     }
   }
 
@@ -118,7 +120,7 @@ import Testing
     let gathering = Gathering<Int, Int>(maximumCount: 3, maximumBytes: 10, maximumFlights: 1) { $0 }
     let (gate, log) = (Countdown(1), Log())
     let submit: @Sendable (Int) async throws -> Int = { size in
-      try await gathering.submit(size) { items in
+      try await gathering.submit(size) { items, _ in
         log.add("\(items)")
         await gate.reached()
         return items.map { .success($0) }

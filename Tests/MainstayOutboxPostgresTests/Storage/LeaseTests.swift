@@ -110,6 +110,27 @@ struct LeaseTests {
     await store.close()
   }
 
+  @Test func `a claim takes nothing that has expired, whoever has looked for that`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["ready", "suspect", "held", "held suspect", "sent", "later"] {
+      let wishes = NewOperation.Wishes(constraints: text.hasPrefix("held") ? ["power"] : [])
+      _ = try await store.insert(.note(text, timeToLive: .seconds(3_600), wishes: wishes))
+    }
+    try await place.script(
+      """
+      UPDATE @.op SET expires_at = 1 WHERE convert_from(payload, 'UTF8') NOT LIKE '%later%';
+      UPDATE @.op SET state = 'waiting', cause = 'constraint' WHERE constraints IS NOT NULL;
+      UPDATE @.op SET crashes = 1 WHERE convert_from(payload, 'UTF8') LIKE '%suspect%';
+      UPDATE @.op SET effect = 'sentUnknown' WHERE convert_from(payload, 'UTF8') LIKE '%sent%'
+      """)
+    #expect(try await store.claim().map(\.text) == ["sent", "later"])
+    #expect(try await store.claim().isEmpty)
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await store.ledger().count(.expired) == 4)
+    await store.close()
+  }
+
   @Test(.requirement("O27"))
   func `one that is committed after a later one is run, too`() async throws {
     let place = try await Place()

@@ -74,6 +74,47 @@ import Testing
     await store.close()
   }
 
+  @Test(arguments: ["count_load(1, 0, 0)", "enqueue('note', '{}')"])
+  func `nobody waits for a counter, whoever counts where it would`(call: String) async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    // Nobody waits: that would be refused at once.
+    try await place.script("SET lock_timeout = '1ms'; SELECT @.\(call)")
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.query("BEGIN")
+    for row in try await place.query("SELECT shard FROM @.load") {
+      // As one does that counts there: with its lock, and then in its row.
+      let shard = try row.int(0)
+      try await holder.script(
+        """
+        SELECT pg_advisory_xact_lock(hashtext('\(place.schema).load'), \(shard));
+        UPDATE \(place.schema).load SET pending = pending WHERE shard = \(shard)
+        """)
+    }
+    try await place.script("SELECT @.\(call)")
+    #expect(try await place.query("SELECT 1 FROM @.load").count == 2)
+    try await holder.query("COMMIT")
+    #expect(try await store.ledger().enqueued == 2)
+    await store.close()
+  }
+
+  @Test func `what is enqueued again does not wait for the end of what is leased`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let key = IdempotencyKey()
+    let id = try await store.insert(.note("a", orderedBy: "o", idempotencyKey: key))
+    let lease = try #require(try await store.claim().first).lease
+    // As its end does, which waits for the ordering key then.
+    let ending = try await PostgresConnection.open(place.address)
+    try await ending.script(
+      "BEGIN; SELECT 1 FROM \(place.schema).op WHERE id = \(lease.row) FOR UPDATE")
+    #expect(
+      try await store.insert(.note("a", orderedBy: "o", idempotencyKey: key)) == id)
+    try await ending.query("COMMIT")
+    #expect(try await store.settle(lease, OperationVerdict(.done)))
+    await store.close()
+  }
+
   @Test func `processes that enqueue batches of the same keys never meet in a circle`()
     async throws
   {

@@ -50,6 +50,19 @@ import Testing
     holder.close()
   }
 
+  @Test func `a prepared transaction is warned of, too`() async throws {
+    let server = try await PostgresServer(settings: ["max_prepared_transactions = 2"])
+    let place = try await Place(at: server.address())
+    let store = try await place.opened()
+    try await place.script(
+      "BEGIN; CREATE TABLE written (a integer); PREPARE TRANSACTION 'half'")
+    try await place.query("UPDATE @.step SET at = 0 WHERE name = 'snapshots'")
+    let holder = try await store.snapshotHolder(patience: .zero)
+    #expect(holder?.hasPrefix("prepared transaction half has held") == true, "\(holder ?? "")")
+    try await place.query("ROLLBACK PREPARED 'half'")
+    await store.close()
+  }
+
   @Test func `the longest look and the patience are less than ten seconds together`() {
     #expect(PostgresStore.snapshotPatience + PostgresStore.lookPause < .seconds(10))
   }

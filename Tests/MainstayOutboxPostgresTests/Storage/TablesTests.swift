@@ -60,7 +60,7 @@ struct TablesTests {
     try await place.script(
       """
       DELETE FROM @.migration WHERE number = 8;
-      DROP FUNCTION @.keep_house, @.snapshot_holder, @.set_limit;
+      DROP FUNCTION @.keep_house, @.forget_days, @.snapshot_holder, @.set_limit;
       """)
     let refused = try #require(await failure(of: place.store(migrating: false)))
     #expect(refused.details.contains("lack step 8"), "\(refused.details)")
@@ -74,9 +74,9 @@ struct TablesTests {
     let place = try await Place()
     let name = "worker_\(place.schema)"
     let all = PostgresStore.schemaSQL(schema: place.schema)
-    let new = try #require(all.range(of: "create table \(place.schema).request ("))
+    let new = try #require(all.range(of: "create sequence \(place.schema).policy_version"))
     try await place.script("\(all[..<new.lowerBound])COMMIT;")
-    #expect(try await steps(place) == 9)
+    #expect(try await steps(place) == 8)
     try await place.script(
       """
       SELECT @.enqueue('note', '{"text": "old"}', ordering_key => 'o');
@@ -99,6 +99,8 @@ struct TablesTests {
     #expect(old.text == "old")
     #expect(try await store.settle(old.lease, OperationVerdict(.done)))
     #expect(try await store.claim().map(\.text) == ["new"])
+    try await worker.query(
+      "SELECT count(*) FROM \(place.schema).share_policies('a', '{b}', '{c}', '{1}', 10)")
     let answers = PostgresIdempotencyStore(at: address, schema: place.schema, migrating: false)
     try await answers.open()
     guard case .handle = try await answers.begin("a", fingerprint: Data()) else {

@@ -43,6 +43,74 @@ struct WearTests {
     await store.close()
   }
 
+  @Test func `days are neither made nor dropped while somebody reads them all`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let days = "SELECT 1 FROM pg_inherits WHERE inhparent = '@.outcome'::regclass"
+    let count = try await place.query(days).count
+    let coming = try #require(
+      try await place.query(
+        """
+        SELECT max(relname) FROM pg_class
+        WHERE relnamespace = '@'::regnamespace AND relname ~ '^outcome_[0-9]{8}$'
+        """
+      ).first
+    ).text(0)
+    try await place.script(
+      """
+      DROP TABLE @.\(coming);
+      CREATE TABLE @.outcome_20200101 PARTITION OF @.outcome
+        FOR VALUES FROM (1577836800000) TO (1577923200000);
+      UPDATE @.step SET at = 0
+      """)
+    let reader = try await PostgresConnection.open(place.address)
+    try await reader.script("BEGIN; SELECT count(*) FROM \(place.schema).outcome")
+    // Whoever ends something would stand behind it for five seconds.
+    try await place.script("SET statement_timeout = '4s'")
+    try await place.query("SELECT @.keep_house()")
+    try await place.query("SELECT @.forget_days(7)")
+    let step = try await place.query("SELECT at > 0 FROM @.step WHERE name = 'housekeeping'")
+    #expect(try step.first?.bool(0) == true, "it was done")
+    _ = try await store.insert(.note("a"))
+    let lease = try #require(try await store.claim().first).lease
+    #expect(try await store.settle(lease, OperationVerdict(.done)))
+    try await reader.query("COMMIT")
+    try await place.query("UPDATE @.step SET at = 0")
+    try await store.keepHouse()
+    #expect(try await place.query(days).count == count)
+    let old = try await place.query("SELECT to_regclass('@.outcome_20200101')::text").first
+    #expect(old?.isNull(0) == true)
+    await store.close()
+  }
+
+  @Test func `ends without a day of their own are forgotten by and by, found by their time`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await place.query(
+      """
+      INSERT INTO @.outcome_other (number, uuid, kind, reason, at)
+        SELECT n, gen_random_uuid(), 'note', 'done',
+          CASE WHEN n <= 10001 THEN n ELSE 4102444800000 + n END
+        FROM generate_series(1, 10100) AS n
+      """)
+    try await place.script("SET enable_seqscan = off; BEGIN")
+    for isPartial in [true, false] {
+      let row = try await place.query("SELECT @.forget_days(7)").first
+      #expect(try row?.bool(0) == isPartial)
+    }
+    let read = try await place.query(
+      """
+      SELECT seq_tup_read::bigint FROM pg_stat_xact_user_tables
+      WHERE schemaname = '@' AND relname = 'outcome_other'
+      """)
+    #expect(try read.first?.int(0) == 0)
+    try await place.query("COMMIT")
+    #expect(try await place.query("SELECT 1 FROM @.outcome_other").count == 99)
+    await store.close()
+  }
+
   @Test func `claims of several limited kinds take their limits in one order`() async throws {
     let place = try await Place()
     let store = try await place.opened()
@@ -84,6 +152,23 @@ struct WearTests {
     let request = ClaimRequest(limit: 10, types: Set(versions), isAlone: false)
     #expect(try await store.claim(request).operations.count == 3)
     #expect(try await store.claim(request).operations.isEmpty)
+    await store.close()
+  }
+
+  @Test func `what was not begun gives back its turn under a limit of rate`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    // So slow that none comes back by itself.
+    try await store.limit("note", perSecond: 0.000_001, burst: 2)
+    for text in ["a", "b", "c"] { _ = try await store.insert(.note(text)) }
+    let runs = try await store.claim()
+    #expect(runs.map(\.text) == ["a", "b"])
+    var unbegun = OperationVerdict(.ready)
+    unbegun.isUnbegun = true
+    #expect(try await store.settle(try #require(runs.first).lease, unbegun))
+    #expect(try await store.claim().map(\.text) == ["a"], "its turn, and no other")
+    try await place.query("SELECT @.give_back(min(id), '{}') FROM @.owner")
+    #expect(try await store.claim().map(\.text) == ["a", "b"])
     await store.close()
   }
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayOutboxPostgres
+import MainstayOutboxTesting
+import PostgresTestSupport
+import TestSupport
+import Testing
+
+/// What somebody's open transaction is at, and who waits for that.
+@Suite(.ends(withinMinutes: 2)) struct HeldRowTests {
+  /// Begins a transaction that is at one operation, as one that needs it is.
+  private func holder(_ place: Place, of text: String) async throws -> PostgresConnection {
+    let connection = try await PostgresConnection.open(place.address)
+    try await connection.script(
+      """
+      BEGIN; SELECT 1 FROM \(place.schema).op
+        WHERE convert_from(payload, 'UTF8') LIKE '%\(text)%' FOR KEY SHARE
+      """)
+    return connection
+  }
+
+  @Test func `what a transaction needs may begin, and only its own end waits`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let needed = try await store.insert(.note("needed"))
+    for text in ["a", "b"] { _ = try await store.insert(.note(text)) }
+    let app = try await PostgresConnection.open(place.address)
+    try await app.query("BEGIN")
+    try await app.query(
+      "SELECT \(place.schema).enqueue('note', '{}', needs => ARRAY[$1::uuid])",
+      [.text(needed.description)])
+    let runs = try await store.claim()
+    #expect(runs.map(\.text) == ["needed", "a", "b"])
+    // Nobody waits: that would be refused at once.
+    try await place.script("SET lock_timeout = '1ms'")
+    let ends = try await place.query(
+      "SELECT number FROM @.complete($1::bigint[], $2::bigint[], $3::bytea[], true, NULL, 1) "
+        + "WHERE is_locked",
+      [
+        .ints(runs.map(\.lease.row)), .ints(runs.map(\.lease.token)),
+        .bytesArray(runs.map { _ in nil }),
+      ])
+    #expect(try ends.map { try $0.int(0) } == [try #require(runs.first).lease.row])
+    #expect(try await store.ledger().count(.done) == 2)
+    let ending = Task {
+      try await store.settle(try #require(runs.first).lease, OperationVerdict(.done))
+    }
+    try await place.connection.sees(running: "\(place.schema).complete(")
+    try await app.query("COMMIT")
+    #expect(try await ending.value)
+    #expect(try await store.snapshot().ready == 1, "what needed it")
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `those that end or come with one that meets a lock do not wait for it`()
+    async throws
+  {
+    let place = try await Place()
+    let store = place.store(connections: 4)
+    _ = try await store.open()
+    let keys = (0..<3).map { _ in IdempotencyKey() }
+    let app = try await PostgresConnection.open(place.address)
+    try await app.query("BEGIN")
+    for key in keys {
+      try await app.query(
+        "SELECT \(place.schema).enqueue('note', '{}', idempotency_key => $1)",
+        [.text(key.rawValue)])
+    }
+    let held = keys.map { key in
+      Task { try await store.insert(.note("held", idempotencyKey: key)) }
+    }
+    try await place.connection.sees(running: "\(place.schema).take_plain(")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<40 {
+        group.addTask { _ = try await store.insert(.note("\(number)")) }
+      }
+      try await group.waitForAll()
+    }
+    let runs = try await store.claim(40)
+    #expect(runs.count == 40)
+    let other = try await holder(place, of: "\"7\"")
+    let last = try #require(runs.first { $0.text == "7" })
+    let ending = Task { try await store.settle(last.lease, OperationVerdict(.done)) }
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for run in runs where run.text != "7" {
+        group.addTask { try await store.settle(run.lease, OperationVerdict(.done)) }
+      }
+      for try await isHeld in group { #expect(isHeld) }
+    }
+    #expect(try await store.ledger().count(.done) == 39)
+    for connection in [app, other] { try await connection.query("ROLLBACK") }
+    for insert in held { _ = await insert.result }
+    _ = await ending.result
+    for key in keys { _ = try await store.insert(.note("held", idempotencyKey: key)) }
+    #expect(try await store.snapshot().ready == 3)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `leases of a dead process come back without the one that somebody is at`()
+    async throws
+  {
+    let place = try await Place()
+    let (dead, other) = try await (place.opened(), place.opened())
+    for text in ["held", "free"] { _ = try await dead.insert(.note(text)) }
+    #expect(try await dead.claim().count == 2)
+    let holder = try await holder(place, of: "held")
+    await dead.abandon(isOverdue: true)
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.snapshot().running == 1)
+    let first = try #require(try await other.claim().first)
+    #expect(first.text == "free")
+    #expect(try await other.settle(first.lease, OperationVerdict(.done)))
+    // It is dead, though the rest of its leases is still there.
+    let beat = try await place.query("SELECT @.beat(min(id), 60000) FROM @.owner")
+    #expect(try beat.map { try $0.bool(0) } == [false])
+    #expect(try await other.promote(NewOperation.types) == nil, "nothing is due at once")
+    try await holder.query("COMMIT")
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.claim().map(\.text) == ["held"])
+    #expect(try await place.query("SELECT 1 FROM @.owner").count == 1)
+    await other.close()
+  }
+
+  @Test func `what expires is dropped later where somebody is at what needs it`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let old = try await store.insert(.note("old", timeToLive: .milliseconds(1)))
+    let dependencies = EnqueueOptions.Dependencies([old], ifGivenUp: .waitForRedrive)
+    _ = try await store.insert(.note("held", wishes: .init(dependencies: dependencies)))
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script(
+      """
+      BEGIN; SELECT 1 FROM \(place.schema).op
+        WHERE convert_from(payload, 'UTF8') LIKE '%held%' FOR UPDATE
+      """)
+    try await eventually {
+      try await place.query("SELECT 1 FROM @.op WHERE expires_at < @.clock()").count > 0
+    }
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await store.operation(old) != nil)
+    try await holder.query("COMMIT")
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await store.operation(old) == nil)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `a store is opened while somebody is at what is set aside`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["held", "free"] { _ = try await store.insert(.note(text)) }
+    try await place.query("UPDATE @.op SET state = 'parked', cause = 'unreadable'")
+    let holder = try await PostgresConnection.open(place.address)
+    try await holder.script(
+      """
+      BEGIN; SELECT 1 FROM \(place.schema).op
+        WHERE convert_from(payload, 'UTF8') LIKE '%held%' FOR UPDATE
+      """)
+    let other = try await place.opened()
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.claim().map(\.text) == ["free"])
+    try await holder.query("COMMIT")
+    await store.close()
+    await other.close()
+  }
+}
