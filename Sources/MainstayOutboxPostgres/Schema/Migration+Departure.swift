@@ -73,16 +73,15 @@ extension Migration {
         and not exists (select 1 from mainstay.dead where ordering_key = p_key)
     $$;
 
-    -- Lets a blocked operation pass, unless something still stands before it, or it has no place
-    -- yet.
+    -- Lets a blocked operation pass, unless something still stands before it.
     create function mainstay.release(p_id bigint, p_at bigint) returns void
     language plpgsql volatile as $$
     declare
       v_key bytea;
     begin
       -- One that has passed, and may be leased, is not waited for.
-      select ordering_key into v_key from mainstay.op where id = p_id and state = 'blocked'
-        and not exists (select 1 from mainstay.fresh where op = p_id) for no key update;
+      select ordering_key into v_key from mainstay.op
+        where id = p_id and state = 'blocked' for no key update;
       if not found then return; end if;
       if v_key is not null then perform mainstay.lock_key(v_key); end if;
       update mainstay.op as op set

@@ -101,35 +101,14 @@ extension Migration {
       deferrable initially deferred for each row when (not new.is_left)
       execute function mainstay.let_in();
 
-    -- Whether one can be put behind all others of its key at once: a worker waits for nobody here.
-    create function mainstay.is_free(p_op bigint, p_key bytea) returns boolean
-    language plpgsql volatile as $$
-    declare
-      v_first bigint;
-    begin
-      if not pg_try_advisory_xact_lock(
-        hashtext('mainstay.key'), (hashtextextended(encode(p_key, 'hex'), 0) & 1023)::integer)
-      then return false; end if;
-      perform 1 from mainstay.op where id = p_op for update skip locked;
-      if not found and exists (select 1 from mainstay.op where id = p_op) then return false; end if;
-      perform 1 from mainstay.dead where id = p_op for update skip locked;
-      if not found and exists (select 1 from mainstay.dead where id = p_op)
-      then return false; end if;
-      -- The one that may pass then.
-      select id into v_first from mainstay.op
-        where ordering_key = p_key and id <> p_op order by id limit 1;
-      perform 1 from mainstay.op where id = v_first and state = 'blocked' for update skip locked;
-      return found
-        or not exists (select 1 from mainstay.op where id = v_first and state = 'blocked');
-    end $$;
-
     -- Lets in what was left to a worker, which sees everything that is committed, and answers
-    -- whether there may be more; what somebody is at is left for the next time.
+    -- whether there may be more; what somebody is at is left for the next time. It keeps the place
+    -- of its call: others may have seen it, and need it, so it must not come to stand behind them.
     create function mainstay.let_in_left(p_at bigint) returns boolean
     language plpgsql volatile as $$
     declare
       v_row record;
-      v_passed bytea[] := '{}';
+      v_first bigint;
       v_count integer := 0;
     begin
       for v_row in select f.op, f.lane, f.ordering_key as key from mainstay.fresh as f
@@ -137,16 +116,17 @@ extension Migration {
       loop
         insert into mainstay.lane (name) values (v_row.lane) on conflict (name) do nothing;
         if v_row.key is not null then
-          -- Those of a key keep their order.
-          continue when v_row.key = any (v_passed);
-          if not mainstay.is_free(v_row.op, v_row.key) then
-            v_passed := v_passed || v_row.key;
-            continue;
-          end if;
-          perform mainstay.put_last(v_row.op);
+          continue when not pg_try_advisory_xact_lock(hashtext('mainstay.key'),
+            (hashtextextended(encode(v_row.key, 'hex'), 0) & 1023)::integer);
+          select id into v_first from mainstay.op
+            where ordering_key = v_row.key order by id limit 1;
+          perform 1 from mainstay.op
+            where id = v_first and state = 'blocked' for no key update skip locked;
+          continue when not found
+            and exists (select 1 from mainstay.op where id = v_first and state = 'blocked');
+          perform mainstay.unblock(v_row.key, p_at);
         end if;
         delete from mainstay.fresh where op = v_row.op;
-        perform mainstay.unblock(v_row.key, p_at);
         v_count := v_count + 1;
       end loop;
       return v_count >= 1000;

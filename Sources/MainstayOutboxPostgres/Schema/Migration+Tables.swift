@@ -107,14 +107,14 @@ extension Migration {
     );
     insert into mainstay.lane (name) values ('main');
 
-    -- What was enqueued in a transaction that goes on, and has no place yet.
+    -- What was enqueued in a transaction that goes on, and has still to be let in.
     create table mainstay.fresh (
       op bigint primary key,
       xact xid8 not null default pg_current_xact_id(),
       lane text not null,
       ordering_key bytea,
       -- Whether it is left to a worker to let it in, since its transaction does not see what is
-      -- committed meanwhile. Such a row is there for others, until one of them has done that.
+      -- committed meanwhile. Nobody else ever sees another row.
       is_left boolean not null default current_setting('transaction_isolation') <> 'read committed'
     ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 
