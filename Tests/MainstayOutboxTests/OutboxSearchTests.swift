@@ -124,8 +124,8 @@ import Testing
     let outbox = try await filled(kind, folder)
     let errands = OperationFilter(kind: "errand", state: .scheduled)
     let first = try await outbox.operations(matching: errands, after: nil, limit: 1_000)
-    let rest = try await outbox.operations(
-      matching: errands, after: try #require(first.next), limit: 1_000)
+    let next: SearchPlace = try #require(first.next)
+    let rest = try await outbox.operations(matching: errands, after: next, limit: 1_000)
     #expect((first.found.count, rest.found.count) == (1_000, 100))
     #expect(rest.next == nil)
     #expect(Set((first.found + rest.found).map(\.id)).count == 1_100)
