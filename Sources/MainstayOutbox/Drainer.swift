@@ -169,7 +169,10 @@ actor Drainer {
     await idle(until: settings.timeline.now + patience.clamped)
     cancelAll()
     await idle(until: settings.timeline.now + Self.grace)
-    for (lease, run) in running { await giveUp(on: run.operation, lease) }
+    // Work that ended well is not done again: its end goes on to the store.
+    for (lease, run) in running where !settling.contains(lease) {
+      await giveUp(on: run.operation, lease)
+    }
   }
 
   /// Ends the loop, and gives back what runs; what does not heed that is given back by the store.
@@ -231,7 +234,7 @@ actor Drainer {
         storageFailures = 0
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
-        let times = [usedUp.next, isPaused ? nil : promotion.due]
+        let times = [usedUp.next, isPaused ? nil : promotion.nextLook]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
@@ -275,6 +278,8 @@ actor Drainer {
   /// Starts what can be started.
   private func turn() async throws {
     let free = places.free
+    // What there is beside what runs is not known then.
+    if free == 0 { promotion.claimed(0, of: 0) }
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
     isClaiming = true
     defer { claimEnded() }
@@ -285,12 +290,16 @@ actor Drainer {
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
+    var hasGivenBack = false
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
       let isUnwanted = isEnding || isPaused || !isWithinLimit(leased)
       let isGivenBack = isUnwanted ? await giveBack(leased) : false
       if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
+      hasGivenBack = hasGivenBack || isGivenBack
     }
+    // A place is free, and others may be ready: the next claim leaves out what is used up.
+    if hasGivenBack, !isPaused { wakes.signal.set() }
   }
 
   private func claimEnded() {
@@ -337,7 +346,8 @@ actor Drainer {
     guard let type = running[lease]?.operation.type else { return }
     settling.insert(lease)
     // Where the last claim found all that there was, a place alone brings no more.
-    let mayBeMore = isClaiming || !promotion.isShort || maximumConcurrency(of: type) != nil
+    let wasAtLimit = maximumConcurrency(of: type).map { working(type) + 1 >= $0 } ?? false
+    let mayBeMore = isClaiming || !promotion.isShort || wasAtLimit
     if mayBeMore, places.free > 0 { wakes.signal.set() }
   }
 

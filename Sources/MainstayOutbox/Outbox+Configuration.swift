@@ -25,7 +25,9 @@ extension Outbox {
     /// How many operations of a kind run at once, where that is not what its worker says; 1 or more
     /// each, the default is that it is for all kinds.
     ///
-    /// Each version of a kind counts by itself. A kind without a worker changes nothing.
+    /// Each version of a kind counts by itself. A kind without a worker changes nothing. One whose
+    /// work has ended well does not count, as for ``maximumConcurrency``: where the order matters,
+    /// use an ordering key.
     public var maximumConcurrencyOfKinds: [OperationKind: Int] = [:]
     /// How many unfinished operations it takes; 1 or more, or nil for any number.
     ///

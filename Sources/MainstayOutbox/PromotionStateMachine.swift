@@ -11,7 +11,8 @@ internal import Mainstay
 /// |---|---|
 /// | opened; a look failed; somebody may have set a time | before the next claim |
 /// | the time has come that the last look told | before the next claim |
-/// | an end was recorded, or something enqueued that has no time of its own | before the next claim where the last one found less than there were places for; else once one does |
+/// | an end was recorded, or work without a time enqueued, and a claim found all | at once |
+/// | the same, and the last claim may have left something | a second after the last look |
 /// | the last look was a second ago | before the next claim |
 package struct PromotionStateMachine: Sendable, Equatable {
   /// What a drainer is woken for.
@@ -43,6 +44,13 @@ package struct PromotionStateMachine: Sendable, Equatable {
     case .work: mayHaveTimes = true
     case .times: mustLook = true
     }
+  }
+
+  /// When the next look is; nil for none before something happens.
+  package var nextLook: Duration? {
+    guard mayHaveTimes, let last else { return due }
+    let look = last + Self.longest
+    return due.map { min($0, look) } ?? look
   }
 
   /// Whether the store is asked what is due, before something is claimed at this moment.

@@ -68,7 +68,8 @@ public struct Worker: Sendable {
   ///   - afterDeadLetter: What becomes of operations behind a dead letter under the same ordering
   ///     key; by default they wait for a decision.
   ///   - maximumConcurrency: How many operations of this type run at once; 1 or more, or nil, the
-  ///     default, for as many as the outbox runs.
+  ///     default, for as many as the outbox runs. One whose work has ended well does not count
+  ///     while its end is on the way to the store; where the order matters, use an ordering key.
   ///   - reconcile: Asks the other side whether the effect of an earlier run happened. Without it,
   ///     an operation whose outcome is unknown is sent again under the same idempotency key, so the
   ///     other side must know repetitions by it.

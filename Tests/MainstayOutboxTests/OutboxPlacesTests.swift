@@ -83,6 +83,7 @@ import Testing
     #expect(try await outbox.snapshot().running <= 5)
     records.open()
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 12)
     #expect(shop.log.count("started") == 12 && shop.log.count("succeeded") == 12)
     #expect(try await outbox.ledger().count(.done) == 12)
     await outbox.shutDown()
@@ -173,6 +174,31 @@ import Testing
     await end
     #expect(try await outbox.ledger().count(.done) == 1)
     #expect(shop.log.count("released") == 0)
+    await outbox.shutDown()
+  }
+
+  @Test func `an end that the store has not taken outlives a suspension, and nothing runs twice`()
+    async throws
+  {
+    let outbox = try await open(atOnce: 2, shop.worker { _, _ in })
+    try await enqueue(["a"], in: outbox)
+    await outbox.resume()
+    await store.wait(for: "settle")
+    let isOver = Box(false)
+    let end = Task {
+      await outbox.suspend(within: .seconds(4))
+      isOver.value = true
+    }
+    while !isOver.value {
+      shop.clock.advance(by: .milliseconds(100))
+      await Task.yield()
+    }
+    await end.value
+    records.open()
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    #expect(try await outbox.ledger().count(.done) == 1)
+    #expect(shop.log.count("started") == 1 && shop.log.count("released") == 0)
     await outbox.shutDown()
   }
 

@@ -35,6 +35,23 @@ import Testing
     #expect(!machine.mustLookAgain && !machine.looks(at: .zero))
   }
 
+  @Test func `work has it look within a second, also while all places are taken`() {
+    var machine = PromotionStateMachine()
+    machine.asks(at: .seconds(1))
+    machine.found(nil)
+    machine.claimed(1, of: 1)
+    #expect(machine.nextLook == nil)
+    machine.heard(.work)
+    #expect(machine.nextLook == .seconds(2))
+    #expect(!machine.looks(at: .milliseconds(1_999)))
+    #expect(machine.looks(at: .seconds(2)))
+    machine.asks(at: .seconds(2))
+    machine.found(.seconds(60))
+    #expect(machine.nextLook == .seconds(62))
+    machine.heard(.work)
+    #expect(machine.nextLook == .seconds(3))
+  }
+
   @Test func `where there are places, work has it look before the next claim`() {
     var machine = looked(isShort: true)
     #expect(!machine.looks(at: .zero) && machine.isShort)

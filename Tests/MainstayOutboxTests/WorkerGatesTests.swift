@@ -72,6 +72,25 @@ private struct Other: QueuedOperation {
     await outbox.shutDown()
   }
 
+  @Test func `what is ready behind a worker whose limit is used up is not kept waiting`()
+    async throws
+  {
+    var shop = shop
+    shop.configuration.maximumConcurrency = 1
+    shop.configuration.startsPaused = true
+    let limiter = RateLimiter(
+      "limit", .tokenBucket(rate: 1, per: .seconds(3_600), burst: 1), clock: shop.clock)
+    let others = Worker(for: Other.self) { _, _ in }
+    let outbox = try await shop.open(shop.worker { _, _ in }.limited(by: limiter), others)
+    for text in ["a", "b", "c"] { try await outbox.enqueue(Note(text: text)) }
+    try await outbox.enqueue(Other())
+    await outbox.resume()
+    // The clock stands still.
+    await outbox.wait { $0.pending == 2 && $0.running == 0 }
+    #expect(try await outbox.operations().allSatisfy { $0.type.kind == "note" })
+    await outbox.shutDown()
+  }
+
   @Test func `a limited worker begins as often as its limit says, and others go on`() async throws {
     let limiter = RateLimiter(
       "limit", .tokenBucket(rate: 1, per: .seconds(10), burst: 2), clock: shop.clock)

@@ -133,7 +133,8 @@ struct Loads {
     }
     let seconds = try await timed {
       await working.resume()
-      // Whoever follows the changes has the server count the whole table: only the end is asked for.
+      // Whoever follows the changes has the server count the whole table: only the end is asked
+      // for.
       var left = count
       for await _ in runs {
         left -= 1

@@ -28,7 +28,7 @@ package struct ProjectIndex: Sendable {
   private(set) var errorTakers: [String: [IndexedErrorTaker]] = [:]
   /// The folders of packages, and whether the compiler must be one that warns of dropped tasks.
   private(set) var modernPackages: [String: Bool] = [:]
-  /// Enums with a `success` and a `failure` that carries nothing, so that there is no error to drop.
+  /// Enums with a `success` and a `failure` that carries nothing: there is no error to drop.
   private var bareOutcomes: Set<String> = []
   private var typeNames: Set<String> = []
   private var uses: [String: Set<MemberUse>] = [:]

@@ -36,8 +36,8 @@ public protocol OutboxStore: Sendable {
   /// Operations of types that no living owner has claimed are parked, and those that a constraint
   /// holds back wait; a request without types sets nothing aside. Where there is room, what waits
   /// for constraints is leased as well, if they hold here: another owner may have set it aside.
-  /// Whoever lost their last run is leased alone. What has expired is left to ``promote(_:)``, unless
-  /// it may have had its effect.
+  /// Whoever lost their last run is leased alone. What has expired is left to ``promote(_:)``,
+  /// unless it may have had its effect.
   func claim(_ request: ClaimRequest) async throws -> Claim
 
   /// Ends a lease; false where the lease was lost, and nothing was changed then.

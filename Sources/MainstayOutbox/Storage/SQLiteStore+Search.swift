@@ -65,8 +65,10 @@ extension SQLiteStore: OperationSearch {
     ["number": place?.number, "after": place?.id.data, "limit": max(limit, 0) + 1]
   }
 
+  /// The number alone decides, also where the row's id is damaged.
   private static func place(_ row: Row) -> SearchPlace? {
-    OperationID(data: row["uuid"]).map { SearchPlace(id: $0, number: row["id"]) }
+    let id = Data.fromDatabaseValue(row["uuid"]).flatMap(OperationID.init(data:))
+    return SearchPlace(id: id ?? OperationID(UUID()), number: row["id"])
   }
 
   /// The ids of the dead letters that match, the oldest operation first.

@@ -9,7 +9,7 @@
 /// |---|---|
 /// | somebody comes, and none is on its way | one |
 /// | somebody comes, and as many wait as are worth a statement of their own | one more |
-/// | one has taken long, as where another transaction holds its rows, and somebody waits or comes | one more |
+/// | one has taken long, as where its rows are held, and somebody waits or comes | one more |
 /// | one is answered, and somebody waits | the next one |
 package struct FlightsStateMachine: Sendable, Equatable {
   /// What is done after an event.

@@ -22,6 +22,7 @@ enum ErrorRules {
     "PostgresError": "becomes an `OutboxError` where it leaves the store",
     "RecordedError": "is the record of an error, and stays what it was recorded from",
     "Refusal": "becomes a page of the dashboard",
+    "WrongMethod": "becomes a page of the dashboard",
     "ServerFailure": "tells whoever runs a test",
     "StoreFolder.Failure": "stays in the store, which goes on in memory",
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",

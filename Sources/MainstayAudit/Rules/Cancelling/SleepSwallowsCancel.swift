@@ -10,8 +10,8 @@ extension Rule {
     guess: "A loop that says `cancel` nowhere does not look at cancellation.",
     onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
     remedy: .safe(
-      "Leaves the loop behind the sleep, once the task is cancelled, where nothing must be returned "
-        + "behind it."),
+      "Leaves the loop behind the sleep, once the task is cancelled, where nothing must be "
+        + "returned behind it."),
     examples: sleepSwallowsCancelBad + sleepSwallowsCancelEndless + sleepSwallowsCancelGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }

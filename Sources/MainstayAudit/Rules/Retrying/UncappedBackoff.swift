@@ -89,9 +89,9 @@ extension Rule {
           }
           """),
       .bad(
-        "try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(attempt))) * 1_000_000)",
+        "try await Task.sleep(nanoseconds: ↓UInt64(pow(2, Double(n))) * 1_000_000)",
         fixed:
-          "try await Task.sleep(nanoseconds: UInt64(min(pow(2, Double(attempt)), 60_000)) * 1_000_000)"
+          "try await Task.sleep(nanoseconds: UInt64(min(pow(2, Double(n)), 60_000)) * 1_000_000)"
       ),
       .bad(
         "func delay(_ attempt: Int) -> Int { ↓Int(pow(2, Double(attempt)) * 1000) }",
