@@ -106,14 +106,7 @@ extension Migration {
         where o.state = 'parked'
           and o.cause = 'unknownType' limit 10000 for no key update of o skip locked);
       is_partial := mainstay.let_in_left(v_at);
-      begin
-        perform mainstay.be_patient(200);
-        is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
-      exception when lock_not_available then
-        -- Somebody's open transaction is at one that waits for these: they go later, and none of
-        -- them is leased meanwhile.
-        null;
-      end;
+      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
       select min(t) into v_next from (
         select min(run_at) as t from mainstay.op where run_at is not null
         union all select min(until) from mainstay.lane where until > v_at
