@@ -200,6 +200,31 @@ import Testing
     await store.close()
   }
 
+  @Test func `what is due while somebody is at it is not looked for at once`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["held", "free"] { _ = try await store.insert(.note(text)) }
+    try await place.query("UPDATE @.op SET state = 'scheduled', run_at = 1")
+    let holder = try await holder(place, of: "held", lock: "UPDATE")
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.claim().map(\.text) == ["free"])
+    try await holder.query("COMMIT")
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.claim().map(\.text) == ["held"])
+    await store.close()
+  }
+
+  @Test func `what is due and more than one look makes ready is looked for at once`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    _ = try await store.insert(contentsOf: (0..<1_001).map { .note("\($0)") })
+    try await place.query("UPDATE @.op SET state = 'scheduled', run_at = 1")
+    #expect(try await store.promote(NewOperation.types) == .zero)
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.snapshot().ready == 1_001)
+    await store.close()
+  }
+
   @Test func `a store is opened while somebody is at what is set aside`() async throws {
     let place = try await Place()
     let store = try await place.opened()
