@@ -88,7 +88,8 @@ extension Migration {
     end $$;
 
     -- Makes ready what is due, and answers in how many milliseconds something else is, and whether
-    -- there may be more to let in, or more that has expired.
+    -- there may be more to let in, or more that has expired. What is due and left, since somebody's
+    -- open transaction is at it, does not count: nobody can do anything about that.
     create function mainstay.promote(
       p_kinds text[], p_versions integer[], p_outcomes boolean, p_now bigint,
       out next bigint, out is_partial boolean
@@ -96,30 +97,25 @@ extension Migration {
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
       v_next bigint;
+      v_count integer;
     begin
       update mainstay.op set state = 'ready', run_at = null, cause = null where id in (
         select id from mainstay.op where run_at <= v_at order by run_at limit 1000
         for no key update skip locked);
+      get diagnostics v_count = row_count;
       update mainstay.op set state = 'ready', cause = null where id in (
         select o.id from unnest(p_kinds, p_versions) as t (kind, version)
           join mainstay.op as o on o.kind = t.kind and o.version = t.version
         where o.state = 'parked'
           and o.cause = 'unknownType' limit 10000 for no key update of o skip locked);
       is_partial := mainstay.let_in_left(v_at);
-      begin
-        perform mainstay.be_patient(200);
-        is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
-      exception when lock_not_available then
-        -- Somebody's open transaction is at one that waits for these: they go later, and none of
-        -- them is leased meanwhile.
-        null;
-      end;
+      is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
       select min(t) into v_next from (
-        select min(run_at) as t from mainstay.op where run_at is not null
+        select min(run_at) as t from mainstay.op where run_at > v_at
         union all select min(until) from mainstay.lane where until > v_at
         union all select min(rest_until) from mainstay.lane where rest_until > v_at
         union all select min(expires_at) from mainstay.op where expires_at > v_at) as times;
-      next := case when v_next is not null then greatest(v_next - v_at, 0) end;
+      next := case when v_count >= 1000 then 0 else v_next - v_at end;
     end $$;
 
     create function mainstay.redrive(p_uuid uuid, p_now bigint) returns boolean

@@ -231,23 +231,32 @@ extension Migration {
       perform mainstay.unblock(v_key, p_at);
     end $$;
 
-    -- Drops what nobody wants any more, and answers how many were found; what may have had its
-    -- effect is kept.
+    -- Drops what nobody wants any more, and answers how many were found, or none where none could
+    -- go; what may have had its effect is kept. One with a follower that somebody's open
+    -- transaction is at goes later, and is not leased meanwhile.
     create function mainstay.expire(p_limit integer, p_outcomes boolean, p_at bigint)
-    returns integer language plpgsql volatile as $$
+    returns integer language plpgsql volatile set lock_timeout to '50ms' as $$
     declare
       v_id bigint;
       v_count integer := 0;
+      v_stuck integer := 0;
     begin
       for v_id in select id from mainstay.op
         where expires_at <= p_at and state not in ('leased', 'conflicted')
           and effect in ('notSent', 'refused')
         order by expires_at limit p_limit for update skip locked
       loop
-        perform mainstay.remove(v_id, 'expired', null, p_outcomes, p_at);
         v_count := v_count + 1;
+        begin
+          perform mainstay.remove(v_id, 'expired', null, p_outcomes, p_at);
+        exception when lock_not_available then
+          -- The next ones do not wait as long, and not many times.
+          perform mainstay.be_patient(1);
+          v_stuck := v_stuck + 1;
+          exit when v_stuck >= 100;
+        end;
       end loop;
-      return v_count;
+      return case when v_count > v_stuck then v_count else 0 end;
     end $$;
 
     create function mainstay.note_attempt(

@@ -104,17 +104,31 @@ extension Migration {
     -- Lets in what was left to a worker, which sees everything that is committed, and answers
     -- whether there may be more; what somebody is at is left for the next time. It keeps the place
     -- of its call: others may have seen it, and need it, so it must not come to stand behind them.
+    -- Lanes come before keys, as where a transaction lets in its own, and nobody is waited for
+    -- with a key in hand.
     create function mainstay.let_in_left(p_at bigint) returns boolean
-    language plpgsql volatile as $$
+    language plpgsql volatile set lock_timeout to '50ms' as $$
     declare
+      v_lane text;
       v_row record;
       v_first bigint;
       v_count integer := 0;
     begin
+      for v_lane in select distinct f.lane
+        from (select lane from mainstay.fresh where is_left order by op limit 1000) as f
+        where not exists (select 1 from mainstay.lane as l where l.name = f.lane) order by 1
+      loop
+        begin
+          insert into mainstay.lane (name) values (v_lane) on conflict (name) do nothing;
+        exception when lock_not_available then
+          -- The next ones do not wait as long.
+          perform mainstay.be_patient(1);
+        end;
+      end loop;
       for v_row in select f.op, f.lane, f.ordering_key as key from mainstay.fresh as f
         where f.is_left order by f.op limit 1000 for update skip locked
       loop
-        insert into mainstay.lane (name) values (v_row.lane) on conflict (name) do nothing;
+        continue when not exists (select 1 from mainstay.lane where name = v_row.lane);
         if v_row.key is not null then
           continue when not pg_try_advisory_xact_lock(hashtext('mainstay.key'),
             (hashtextextended(encode(v_row.key, 'hex'), 0) & 1023)::integer);

@@ -6,14 +6,14 @@ extension Migration {
     -- Makes the tables of coming days: whoever holds the lock does it, and no two within 10
     -- seconds. Answers whether it has, and so whether it goes on with what is over. Each step can
     -- be done twice without harm, and waits briefly: whoever ends something stands behind it
-    -- meanwhile.
-    create function mainstay.keep_house() returns boolean language plpgsql volatile as $$
+    -- meanwhile. What the transaction does later, as the steps behind this one, waits as before.
+    create function mainstay.keep_house() returns boolean
+    language plpgsql volatile set lock_timeout to '50ms' as $$
     declare
       v_today bigint := mainstay.clock() / 86400000;
       v_name text;
     begin
       if not pg_try_advisory_xact_lock(hashtext('mainstay.house'), 0) then return false; end if;
-      perform mainstay.be_patient(50);
       update mainstay.step set at = mainstay.clock() where name = 'housekeeping'
         and at not between mainstay.clock() - 10000 and mainstay.clock();
       if not found then return false; end if;

@@ -5,8 +5,8 @@ extension Migration {
   ///
   /// A row is a request that runs, for as long as `lease_until` is set, and an answer after that.
   /// Keys are kept as their SHA-256: any text of any length is legal, and none can be read here.
-  /// Counters lie in several rows, one per session, as those of operations do; whoever empties one
-  /// of the two tables by hand empties both.
+  /// Counters lie in several rows, one per transaction, as those of operations do; whoever empties
+  /// one of the two tables by hand empties both.
   static let requests = """
     create table mainstay.request (
       key bytea primary key,

@@ -37,26 +37,32 @@ extension Migration {
     end $$;
 
     -- Takes back what an owner had leased: it may have had its effect. What somebody's open
-    -- transaction is at is left for the next time.
+    -- transaction is at, or whose followers it is at, is left for the next time.
     create function mainstay.take_back(
       p_owner bigint, p_maximum_lost integer, p_kept integer, p_outcomes boolean, p_at bigint,
       out recovered integer, out quarantined integer
-    ) language plpgsql volatile as $$
+    ) language plpgsql volatile set lock_timeout to '50ms' as $$
     declare
       v_row record;
     begin
       recovered := 0;
       quarantined := 0;
       for v_row in select id, crashes from mainstay.op
-        where owner = p_owner order by id for update skip locked loop
-        update mainstay.op set state = 'ready', owner = null, crashes = crashes + 1,
-          effect = 'sentUnknown' where id = v_row.id;
-        perform mainstay.note_attempt(v_row.id, null, null, 'sentUnknown', p_kept, p_at);
-        recovered := recovered + 1;
-        if v_row.crashes + 1 >= p_maximum_lost then
-          perform mainstay.bury(v_row.id, 'crashed', 'holdKey', p_outcomes, p_at);
-          quarantined := quarantined + 1;
-        end if;
+        where owner = p_owner order by id for update skip locked
+      loop
+        begin
+          update mainstay.op set state = 'ready', owner = null, crashes = crashes + 1,
+            effect = 'sentUnknown' where id = v_row.id;
+          perform mainstay.note_attempt(v_row.id, null, null, 'sentUnknown', p_kept, p_at);
+          if v_row.crashes + 1 >= p_maximum_lost then
+            perform mainstay.bury(v_row.id, 'crashed', 'holdKey', p_outcomes, p_at);
+            quarantined := quarantined + 1;
+          end if;
+          recovered := recovered + 1;
+        exception when lock_not_available then
+          -- The next ones do not wait as long.
+          perform mainstay.be_patient(1);
+        end;
       end loop;
     end $$;
 
@@ -76,15 +82,10 @@ extension Migration {
       for v_owner in select id from mainstay.owner
         where alive_until < mainstay.clock() and id <> p_besides for update skip locked
       loop
-        begin
-          perform mainstay.be_patient(200);
-          select * into v_taken
-            from mainstay.take_back(v_owner, p_maximum_lost, p_kept, p_outcomes, v_at);
-          recovered := recovered + v_taken.recovered;
-          quarantined := quarantined + v_taken.quarantined;
-        exception when lock_not_available then
-          null;
-        end;
+        select * into v_taken
+          from mainstay.take_back(v_owner, p_maximum_lost, p_kept, p_outcomes, v_at);
+        recovered := recovered + v_taken.recovered;
+        quarantined := quarantined + v_taken.quarantined;
         if not exists (select 1 from mainstay.op where owner = v_owner) then
           delete from mainstay.owner where id = v_owner;
         else

@@ -12,12 +12,14 @@ import Testing
 /// What somebody's open transaction is at, and who waits for that.
 @Suite(.ends(withinMinutes: 2)) struct HeldRowTests {
   /// Begins a transaction that is at one operation, as one that needs it is.
-  private func holder(_ place: Place, of text: String) async throws -> PostgresConnection {
+  private func holder(
+    _ place: Place, of text: String, lock: String = "KEY SHARE"
+  ) async throws -> PostgresConnection {
     let connection = try await PostgresConnection.open(place.address)
     try await connection.script(
       """
       BEGIN; SELECT 1 FROM \(place.schema).op
-        WHERE convert_from(payload, 'UTF8') LIKE '%\(text)%' FOR KEY SHARE
+        WHERE convert_from(payload, 'UTF8') LIKE '%\(text)%' FOR \(lock)
       """)
     return connection
   }
@@ -147,6 +149,79 @@ import Testing
     _ = try await store.promote(NewOperation.types)
     #expect(try await store.operation(old) == nil)
     #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `a follower that somebody is at keeps no other lease of a dead process`()
+    async throws
+  {
+    let place = try await Place()
+    let (dead, other) = try await (place.opened(), place.opened())
+    let lost = try await dead.insert(.note("lost"))
+    for text in ["a", "b"] { _ = try await dead.insert(.note(text)) }
+    let dependencies = EnqueueOptions.Dependencies([lost], ifGivenUp: .giveUp)
+    _ = try await dead.insert(.note("follower", wishes: .init(dependencies: dependencies)))
+    #expect(try await dead.claim().count == 3)
+    // It was lost so often that it is given up.
+    try await place.query(
+      "UPDATE @.op SET crashes = 10 WHERE uuid = $1::uuid", [.text(lost.description)])
+    let holder = try await holder(place, of: "follower", lock: "UPDATE")
+    await dead.abandon(isOverdue: true)
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.snapshot().running == 1)
+    #expect(try await other.snapshot().ready == 2)
+    try await holder.query("COMMIT")
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.operation(lost) == nil)
+    #expect(try await other.snapshot().running == 0)
+    #expect(try await other.ledger().isBalanced)
+    await other.close()
+  }
+
+  @Test func `a follower that somebody is at keeps nothing else that expired`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let old = try await store.insert(.note("old", timeToLive: .milliseconds(1)))
+    let others = try await store.insert(
+      contentsOf: (0..<3).map { .note("\($0)", timeToLive: .milliseconds(1)) })
+    #expect(others.count == 3)
+    let dependencies = EnqueueOptions.Dependencies([old], ifGivenUp: .waitForRedrive)
+    _ = try await store.insert(.note("follower", wishes: .init(dependencies: dependencies)))
+    let holder = try await holder(place, of: "follower", lock: "UPDATE")
+    try await eventually {
+      try await place.query("SELECT 1 FROM @.op WHERE expires_at < @.clock()").count == 4
+    }
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await place.query("SELECT 1 FROM @.op").count == 2, "it, and what needs it")
+    try await holder.query("COMMIT")
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await store.operation(old) == nil)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `what is due while somebody is at it is not looked for at once`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["held", "free"] { _ = try await store.insert(.note(text)) }
+    try await place.query("UPDATE @.op SET state = 'scheduled', run_at = 1")
+    let holder = try await holder(place, of: "held", lock: "UPDATE")
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.claim().map(\.text) == ["free"])
+    try await holder.query("COMMIT")
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.claim().map(\.text) == ["held"])
+    await store.close()
+  }
+
+  @Test func `what is due and more than one look makes ready is looked for at once`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    _ = try await store.insert(contentsOf: (0..<1_001).map { .note("\($0)") })
+    try await place.query("UPDATE @.op SET state = 'scheduled', run_at = 1")
+    #expect(try await store.promote(NewOperation.types) == .zero)
+    #expect(try await store.promote(NewOperation.types) == nil)
+    #expect(try await store.snapshot().ready == 1_001)
     await store.close()
   }
 

@@ -157,6 +157,29 @@ import Testing
     await store.close()
   }
 
+  @Test(arguments: levels.dropFirst())
+  func `a worker lets in what it can while somebody's commit has a lane`(level: String) async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    let late = try await transaction(place, level)
+    for name in ["held", "free"] {
+      try await enqueue(name, "ordering_key => '\(name)', lane => '\(name)'", in: late, place)
+    }
+    try await late.query("COMMIT")
+    // As the end of one that enqueues does, which has its lanes before it asks for its keys.
+    let ending = try await PostgresConnection.open(place.address)
+    try await ending.script("BEGIN; INSERT INTO \(place.schema).lane (name) VALUES ('held')")
+    try await place.script("SET lock_timeout = '1ms'")
+    try await place.query("SELECT @.promote('{note}', '{1}', true, null)")
+    #expect(try await run(store) == ["free"])
+    try await ending.query("COMMIT")
+    _ = try await store.promote(NewOperation.types)
+    #expect(try await run(store) == ["held"])
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
   @Test func `a session and a transaction see what is committed, whatever the default is`()
     async throws
   {

@@ -43,6 +43,17 @@ struct TablesTests {
     #expect(try await steps(place) == 11)
   }
 
+  @Test func `a step changes no setting of those behind it`() async throws {
+    let place = try await Place()
+    let all = PostgresStore.schemaSQL(schema: place.schema)
+    let end = try #require(all.range(of: "\nCOMMIT;"))
+    try await place.script("SET lock_timeout = '7s'")
+    try await place.script("\(all[..<end.lowerBound])")
+    let patience = try await place.query("SELECT current_setting('lock_timeout')").first
+    #expect(try #require(patience).text(0) == "7s")
+    try await place.query("COMMIT")
+  }
+
   @Test func `without tables one who must not make them is told what to do`() async throws {
     let place = try await Place()
     let failure = try #require(await failure(of: place.store(migrating: false)))
