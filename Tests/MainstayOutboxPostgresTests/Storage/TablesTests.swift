@@ -115,17 +115,21 @@ struct TablesTests {
     let place = try await Place(at: try await PostgresServer.common().database())
     try await place.script(
       """
-      CREATE TABLE seen (statement text, waiting text);
+      CREATE TABLE seen (name text, statement text, waiting text);
       CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO public.seen VALUES
-          (current_setting('statement_timeout'), current_setting('lock_timeout'));
+        INSERT INTO public.seen
+          SELECT object_identity, current_setting('statement_timeout'),
+            current_setting('lock_timeout')
+          FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table';
       END $$;
       CREATE EVENT TRIGGER see ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
         EXECUTE FUNCTION public.see();
       """)
     for pooled in [false, true] {
       try await place.store(pooled: pooled).migrate()
-      let seen = try await place.query("SELECT DISTINCT statement, waiting FROM seen")
+      // The days are made as they are later, too, and then nobody must stand behind them.
+      let seen = try await place.query(
+        "SELECT DISTINCT statement, waiting FROM seen WHERE name !~ 'outcome_[0-9]{8}$'")
       #expect(try seen.map { [try $0.text(0), try $0.text(1)] } == [["0", "0"]])
       try await place.query("DROP SCHEMA @ CASCADE")
     }
