@@ -101,6 +101,40 @@ import Testing
     await store.close()
   }
 
+  @Test func `what is kept is not sent once more with what meets a lock`() async throws {
+    let place = try await Place()
+    let store = place.store(connections: 4)
+    _ = try await store.open()
+    let taken = IdempotencyKey()
+    let first = try await store.insert(.note("taken", idempotencyKey: taken))
+    // Only what has a key that is taken waits for this lock.
+    try await place.script(
+      """
+      ALTER FUNCTION @.twin RENAME TO found_twin;
+      CREATE FUNCTION @.twin(p_new @.arrival) RETURNS @.arrival_answer LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_advisory_xact_lock(4711, hashtext('@'));
+        RETURN @.found_twin(p_new);
+      END $$;
+      """)
+    try await place.query("SELECT pg_advisory_lock(4711, hashtext('@'))")
+    // The first is on its way while the others come, so that they share a statement.
+    let twins = await started(16) { _ in
+      try await store.insert(.note("taken", idempotencyKey: taken))
+    }
+    let new = await started { try await store.insert(.note("new")) }
+    try await eventually { try await store.snapshot().pending == 2 }
+    for run in try await store.claim() where run.text == "new" {
+      #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    }
+    _ = try await new.value
+    #expect(try await store.ledger().enqueued == 2)
+    try await place.query("SELECT pg_advisory_unlock(4711, hashtext('@'))")
+    for twin in twins { #expect(try await twin.value == first) }
+    #expect(try await store.ledger().enqueued == 2)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
   @Test func `leases of a dead process come back without the one that somebody is at`()
     async throws
   {
