@@ -14,8 +14,8 @@ extension PostgresStore {
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     _ = try owner
     do {
-      let id = try await inserts.submit(operation) { [self] operations, isPatient in
-        try await take(operations, patience: patience(isPatient)) {
+      let id = try await inserts.submit(operation) { [self] operations, patience in
+        try await take(operations, patience: limit(of: patience)) {
           try await self.run($0, $1)
         }
       }
