@@ -59,8 +59,10 @@ struct PoolStateMachine: Sendable {
   private(set) var openFrom: Duration?
   /// Whether a connection has been opened since the last failure.
   private var isProven = false
-  /// Whether the last connection that came back was let in by a server which takes no changes.
-  private var isRefused = false
+  /// The first connection that shows whether a server takes changes again; nil where none refused.
+  ///
+  /// Those that were open before say nothing of what a new one meets.
+  private var provesChanges: Int?
 
   init(_ settings: Settings) { self.settings = settings }
 
@@ -111,12 +113,12 @@ extension PoolStateMachine {
     guard taken.remove(connection) != nil else { return Actions() }
     guard isReusable, !isClosed else {
       // Its server may be gone: one attempt finds out, before all ask it at once.
-      isProven = false
+      doubt()
       var actions = advance(now: now)
       actions.closes.append(connection)
       return actions
     }
-    if isRefused { forgetFailures() }
+    if let provesChanges, connection >= provesChanges { forgetFailures() }
     idle.append(connection)
     return advance(now: now)
   }
@@ -137,7 +139,7 @@ extension PoolStateMachine {
   ) -> Actions {
     guard taken.remove(connection) != nil else { return Actions() }
     if !isClosed {
-      isRefused = true
+      provesChanges = nextConnection
       // Those that were open together say it together, and that is once.
       if now >= openFrom ?? now { failed(error, now: now, fraction: fraction) }
     }
@@ -155,7 +157,7 @@ extension PoolStateMachine {
     nextConnection += 1
     guard !isClosed else { return (connection, Actions(closes: [connection])) }
     // Whether a server takes changes again shows when something has been done.
-    if !isRefused { forgetFailures() }
+    if provesChanges == nil { forgetFailures() }
     idle.append(connection)
     return (connection, advance(now: now))
   }
@@ -181,15 +183,21 @@ extension PoolStateMachine {
 
   private mutating func failed(_ error: PostgresError, now: Duration, fraction: Double) {
     failures += 1
-    isProven = false
+    doubt()
     let pause = settings.backoff.delay(
       attempt: failures, previous: lastPause, fraction: fraction)
     (lastFailure, lastPause, openFrom) = (error, pause, now + pause)
   }
 
+  /// Only what is opened from now on says whether the server is there.
+  private mutating func doubt() {
+    isProven = false
+    if provesChanges != nil { provesChanges = nextConnection }
+  }
+
   private mutating func forgetFailures() {
     (failures, lastFailure, lastPause, openFrom) = (0, nil, nil, nil)
-    (isProven, isRefused) = (true, false)
+    (isProven, provesChanges) = (true, nil)
   }
 
   /// Time has passed, or somebody has come.

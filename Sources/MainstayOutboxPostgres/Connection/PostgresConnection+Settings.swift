@@ -92,9 +92,9 @@ extension PostgresConnection.Settings {
 
   /// What a transaction begins with.
   var beginning: String {
-    guard isPooled else { return "BEGIN" }
     // Each statement has to see what others have committed meanwhile.
     let begin = "BEGIN ISOLATION LEVEL \(Self.isolation)"
+    guard isPooled else { return begin }
     return ([begin] + limits.map { "SET LOCAL \($0) = '\($1)'" }).joined(separator: "; ")
   }
 

@@ -58,7 +58,7 @@ extension PostgresConnection {
       if settings.isPooled {
         try await script(settings.beginning)
       } else {
-        try await query("BEGIN")
+        try await query(settings.beginning)
       }
     } catch {
       // Nothing has been done in it yet.

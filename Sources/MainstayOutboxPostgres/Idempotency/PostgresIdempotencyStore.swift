@@ -98,7 +98,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
       at: address, schema: schema, maximumConnections: 2, migrating: isMigrating, pooled: isPooled,
       logger: logger)
     do {
-      try await tables.prepareTables(isMigrating: isMigrating)
+      try await tables.prepareTables(isMigrating: isMigrating, keepsText: false)
       await tables.pool.close()
     } catch {
       await tables.pool.close()

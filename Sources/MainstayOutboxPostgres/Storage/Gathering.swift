@@ -2,6 +2,16 @@
 
 package import Mainstay
 
+/// How long a statement that callers share waits for each lock.
+package enum LockPatience: Sendable, Hashable {
+  /// Next to no time: whoever it carries has waited with others before.
+  case none
+  /// Not for long, since others share the statement, or stand behind it.
+  case brief
+  /// As long as a session does.
+  case full
+}
+
 /// Lets callers that arrive while others are on their way to the server share the next statement.
 ///
 /// One that comes alone goes at once, and the others wait as long as a statement takes: there is no
@@ -10,10 +20,9 @@ package import Mainstay
 /// one, too.
 package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   /// Sends items together, and answers each; what it throws stands for all of them.
-  ///
-  /// Unless it is to be patient, it waits for no lock that is not free soon.
   package typealias Send =
-    @Sendable (_ items: [Item], _ isPatient: Bool) async throws -> [Result<Answer, any Error>]
+    @Sendable (_ items: [Item], _ patience: LockPatience) async throws
+    -> [Result<Answer, any Error>]
 
   private struct Waiting: Sendable {
     let item: Item
@@ -88,7 +97,7 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
         return batch
       }
       // Another one may have taken all who waited.
-      if !batch.isEmpty { await answer(batch, send) }
+      if !batch.isEmpty { await answer(batch, .brief, send) }
       flight = state.withLock { state in
         state.flights.answered(current, waiting: state.waiting.count)
       }
@@ -108,23 +117,29 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// Sends a batch; where the server refuses it, each one alone, so that each gets its own answer.
-  private func answer(_ batch: [Waiting], _ send: @escaping Send) async {
+  private func answer(
+    _ batch: [Waiting], _ patience: LockPatience, _ send: @escaping Send
+  ) async {
+    var alone: [Waiting] = []
     do {
-      let answers = try await send(batch.map(\.item), false)
+      let answers = try await send(batch.map(\.item), patience)
       for (waiting, answer) in zip(batch, answers) {
-        if case .failure(let error as PostgresError) = answer, error.isLocked {
-          hold(waiting, send)
-        } else {
-          waiting.continuation.resume(with: answer)
+        switch answer {
+        case .failure(let error as PostgresError) where error.isLocked: hold(waiting, send)
+        case .failure(let error as PostgresError) where error.isOfOne && batch.count > 1:
+          alone.append(waiting)
+        default: waiting.continuation.resume(with: answer)
         }
       }
     } catch let error as PostgresError where error.isOfOne && batch.count > 1 {
-      for waiting in batch { await answer([waiting], send) }
+      alone = batch
     } catch let error as PostgresError where error.isLocked {
       for waiting in batch { hold(waiting, send) }
     } catch {
       for waiting in batch { waiting.continuation.resume(throwing: error) }
     }
+    // One after the other: where each waited again, the last would wait that many times.
+    for waiting in alone { await answer([waiting], .none, send) }
   }
 
   /// Lets one wait for its lock beside the flights, so that those go on.
@@ -149,24 +164,40 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
         return batch
       }
       if batch.isEmpty { return }
+      var alone: [Waiting] = []
       do {
-        let answers = try await send(batch.map(\.item), true)
-        for (waiting, answer) in zip(batch, answers) { waiting.continuation.resume(with: answer) }
-      } catch let error as PostgresError where error.isOfOne && batch.count > 1 {
-        for waiting in batch { await tryAgain(waiting, send) }
+        let answers = try await send(batch.map(\.item), .full)
+        for (waiting, answer) in zip(batch, answers) {
+          if case .failure(let error as PostgresError) = answer, error.isOfOneThatWaits,
+            batch.count > 1
+          {
+            alone.append(waiting)
+          } else {
+            waiting.continuation.resume(with: answer)
+          }
+        }
+      } catch let error as PostgresError where error.isOfOneThatWaits && batch.count > 1 {
+        alone = batch
       } catch {
         for waiting in batch { waiting.continuation.resume(throwing: error) }
       }
+      await tryAgain(alone, send)
     }
   }
 
-  private func tryAgain(_ waiting: Waiting, _ send: Send) async {
-    do {
-      for answer in try await send([waiting.item], false) {
-        waiting.continuation.resume(with: answer)
+  private func tryAgain(_ batch: [Waiting], _ send: Send) async {
+    var slowness: PostgresError?
+    for waiting in batch {
+      do {
+        if let slowness { throw slowness }
+        for answer in try await send([waiting.item], .none) {
+          waiting.continuation.resume(with: answer)
+        }
+      } catch {
+        // That is no lock: a server that is slow is not kept busy by all the others, too.
+        if let error = error as? PostgresError, error.isOutOfTime { slowness = error }
+        waiting.continuation.resume(throwing: error)
       }
-    } catch {
-      waiting.continuation.resume(throwing: error)
     }
   }
 }
@@ -181,4 +212,10 @@ extension PostgresError {
 
   /// Whether one of those that share a statement may have been the cause.
   fileprivate var isOfOne: Bool { kind == .statement || isLocked }
+
+  /// The same for a statement that waits for locks: several of them may take all the time it has.
+  fileprivate var isOfOneThatWaits: Bool { isOfOne || isOutOfTime }
+
+  /// Whether the server ended it after the longest time that a statement may take.
+  fileprivate var isOutOfTime: Bool { sqlState == "57014" }
 }

@@ -14,8 +14,8 @@ extension PostgresStore {
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     _ = try owner
     do {
-      let id = try await inserts.submit(operation) { [self] operations, isPatient in
-        try await take(operations, patience: patience(isPatient)) {
+      let id = try await inserts.submit(operation) { [self] operations, patience in
+        try await take(operations, patience: limit(of: patience)) {
           try await self.run($0, $1)
         }
       }
@@ -80,7 +80,8 @@ extension PostgresStore {
   /// Takes operations in, one answer for each.
   ///
   /// Those without wishes that others could stand against go by one statement. It leaves out those
-  /// whose idempotency key is taken, and these go by all rules, as everything else does.
+  /// whose idempotency key is taken, and these go by all rules, as everything else does. What goes
+  /// wrong then is theirs alone: the others are kept already, and must not be sent once more.
   private func take(
     _ operations: [NewOperation], patience: PostgresValue, _ query: Query
   ) async throws -> [Result<OperationID, any Error>] {
@@ -91,7 +92,14 @@ extension PostgresStore {
     let kept = Set(try rows.map { try $0.text(0) })
     let others = operations.filter { !kept.contains($0.id.description) }
     guard !others.isEmpty else { return operations.map { .success($0.id) } }
-    var answers = try await takeByAllRules(others, patience, query).makeIterator()
+    let rest: [Result<OperationID, any Error>]
+    do {
+      rest = try await takeByAllRules(others, patience, query)
+    } catch {
+      guard !kept.isEmpty else { throw error }
+      rest = others.map { _ in .failure(error) }
+    }
+    var answers = rest.makeIterator()
     return operations.map { operation in
       kept.contains(operation.id.description)
         ? .success(operation.id) : answers.next() ?? .success(operation.id)

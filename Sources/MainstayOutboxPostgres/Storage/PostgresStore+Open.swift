@@ -13,7 +13,6 @@ extension PostgresStore {
   public func open() async throws -> OpeningReport {
     do {
       try await prepareTables(isMigrating: isMigrating)
-      try await checkIsolation()
       let start = Timeline.live.now
       let entered = try await enter()
       let isWanted = state.withLock { state in
@@ -83,10 +82,19 @@ extension PostgresStore {
       "BEGIN;\n\n\(Migration.home)\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
   }
 
-  func prepareTables(isMigrating: Bool) async throws {
+  private var tables: Tables { Tables(pool: pool, address: address, schema: schema) }
+
+  /// Brings the tables up to date where that is wanted, and looks whether they are.
+  ///
+  /// - Parameters:
+  ///   - isMigrating: Whether it is wanted.
+  ///   - keepsText: Whether texts are kept in them, and not bytes alone; the default is true.
+  /// - Throws: `OutboxError` where the database cannot be used as it is, or ``PostgresError``.
+  func prepareTables(isMigrating: Bool, keepsText: Bool = true) async throws {
     try checkSchema()
-    let tables = Tables(pool: pool, address: address, schema: schema)
-    try await tables.checkEncoding()
+    if keepsText { try await tables.checkEncoding() }
+    // Before the tables grow: who waits for somebody else's step has to see it afterwards.
+    try await checkIsolation()
     try await tables.prepare(isMigrating: isMigrating)
   }
 
@@ -118,7 +126,6 @@ extension PostgresStore {
   package func openToLook() async throws {
     do {
       try checkSchema()
-      let tables = Tables(pool: pool, address: address, schema: schema)
       let present = try await tables.look()
       try tables.check(present, reads: true)
       guard !present.steps.isEmpty else {

@@ -21,7 +21,7 @@ extension PostgresStore {
       if verdict.isCompletion {
         let completion = Completion(lease: lease, output: verdict.output)
         isHeld = try await completions.submit(completion) { [self] in
-          try await complete($0, isPatient: $1)
+          try await complete($0, $1)
         }
       } else {
         isHeld = try await settleAlone(lease, verdict)
@@ -47,7 +47,7 @@ extension PostgresStore {
   }
 
   private func complete(
-    _ completions: [Completion], isPatient: Bool
+    _ completions: [Completion], _ patience: LockPatience
   ) async throws -> [Result<Bool, any Error>] {
     // In one order, as those who enqueue take the rows that they need.
     let sorted = completions.sorted { $0.lease.row < $1.lease.row }
@@ -58,7 +58,9 @@ extension PostgresStore {
       """,
       [
         .ints(sorted.map(\.lease.row)), .ints(sorted.map(\.lease.token)),
-        .bytesArray(sorted.map(\.output)), keepsOutcomes, time, patience(isPatient),
+        .bytesArray(sorted.map(\.output)), keepsOutcomes, time,
+        // Without a number it waits for the rows, and else it passes over those that are held.
+        patience == .full ? .null : limit(of: patience),
       ])
     var (gone, locked): (Set<Int64>, Set<Int64>) = ([], [])
     for row in rows {
@@ -105,9 +107,17 @@ extension PostgresStore {
     return try row.bool(0)
   }
 
-  /// How many milliseconds a statement that callers share waits for a lock: where one is not free,
-  /// only those wait for it that need it, for as long as a session does.
-  func patience(_ isPatient: Bool) -> PostgresValue { isPatient ? .null : .int(200) }
+  /// How many milliseconds a statement that callers share waits for a lock.
+  ///
+  /// Where one is not free, only those wait for it that need it, for as long as a session does.
+  func limit(of patience: LockPatience) -> PostgresValue {
+    switch patience {
+    case .none: .int(5)
+    case .brief: .int(200)
+    // Behind a pooler no session has a limit of its own.
+    case .full: isPooled ? .int(5_000) : .null
+    }
+  }
 
   private static let settle = """
     SELECT mainstay.settle($1, $2, $3, $4::bigint, $5::integer, $6::integer, $7, $8, $9, $10, $11,

@@ -74,7 +74,8 @@ public final class PostgresStore: OutboxStore {
   ///   - limits: How much it keeps.
   ///   - lease: How long a process that does not answer keeps what it has leased, 1 second to 1
   ///     hour; the default is 30 seconds, and what is outside is taken for the nearest.
-  ///   - maximumConnections: How many connections it opens at most, 2 to 100; the default is 4.
+  ///   - maximumConnections: How many connections it opens at most, 3 to 100; the default is 4,
+  ///     and what is outside is taken for the nearest.
   ///   - migrating: Whether opening brings the tables up to date; the default is true. Without
   ///     rights to create tables, use ``migrate()`` or ``schemaSQL(schema:)`` before.
   ///   - pooled: Whether a pooler stands before the server; the default is false. Then nothing is
@@ -110,7 +111,8 @@ public final class PostgresStore: OutboxStore {
     self.historyDays = min(max(historyDays, 1), 3650)
     self.logger = logger
     self.now = now
-    pool = Self.pool(address, max(maximumConnections, 2), pooled)
+    // Enqueues and ends may each wait for somebody's locks on one: a third is for all the rest.
+    pool = Self.pool(address, max(maximumConnections, 3), pooled)
   }
 
   static func pool(_ address: PostgresAddress, _ count: Int, _ isPooled: Bool) -> PostgresPool {

@@ -91,6 +91,26 @@ import Testing
     #expect(machine.failures == 0, "something has been done")
   }
 
+  @Test func `a connection from before says nothing of a server that takes no changes`() {
+    var machine = machine(size: 3)
+    for _ in 0..<2 { _ = machine.ask(now: .zero) }
+    #expect(machine.advance(now: .zero).opens == 1)
+    let (first, actions) = machine.opened(now: .zero)
+    #expect(actions.opens == 1)
+    let (second, _) = machine.opened(now: .zero)
+    let readOnly = PostgresError(.readOnly, "It takes no changes.")
+    _ = machine.giveBack(first, refusedWith: readOnly, now: .zero, fraction: 0)
+    _ = machine.giveBack(second, isReusable: true, now: .zero)
+    #expect(machine.failures == 1)
+    for _ in 0..<3 { _ = machine.ask(now: .zero) }
+    #expect(machine.advance(now: .zero).opens == 0, "the pause is not over")
+    #expect(machine.advance(now: .seconds(1)).opens == 1, "one finds out")
+    let (third, next) = machine.opened(now: .seconds(1))
+    #expect(next.opens == 1, "one after the other")
+    #expect(machine.giveBack(third, isReusable: true, now: .seconds(1)).opens == 0)
+    #expect(machine.failures == 0, "something has been done")
+  }
+
   @Test func `the first callers wait longer, since the first of several addresses may be silent`() {
     var machine = machine(size: 1)
     _ = machine.ask(now: .zero)

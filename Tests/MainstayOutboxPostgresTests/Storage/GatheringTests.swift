@@ -114,6 +114,81 @@ import Testing
     #expect(try await held[0].value == 0)
   }
 
+  private static let locked = PostgresError(.timeout, sqlState: "55P03", "It is held.")
+
+  @Test func `who is tried alone after a statement that met a lock waits for next to no time`()
+    async throws
+  {
+    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
+    let (gate, log) = (Countdown(1), Log())
+    let submit: @Sendable (Int) async throws -> Int = { item in
+      try await gathering.submit(item) { items, patience in
+        log.add("\(items) \(patience)")
+        if items == [0] { await gate.reached() }
+        if items.contains(1) && patience != .full { throw Self.locked }
+        return items.map { .success($0) }
+      }
+    }
+    let first = await started { try await submit(0) }
+    await eventually { log.lines.count == 1 }
+    let others = await started(2) { try await submit($0 + 1) }
+    gate.count()
+    #expect(try await first.value == 0)
+    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    #expect(
+      log.lines.sorted()
+        == ["[0] brief", "[1, 2] brief", "[1] full", "[1] none", "[2] none"])
+  }
+
+  @Test func `what of a statement was kept is not sent once more with the rest`() async throws {
+    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
+    let (gate, log) = (Countdown(1), Log())
+    let submit: @Sendable (Int) async throws -> Int = { item in
+      try await gathering.submit(item) { items, patience in
+        log.add("\(items) \(patience)")
+        if items == [0] { await gate.reached() }
+        let refusal = PostgresError(.statement, sqlState: "23514", "It is refused.")
+        return items.map { $0 > 1 && items.count > 1 ? .failure(refusal) : .success($0) }
+      }
+    }
+    let first = await started { try await submit(0) }
+    await eventually { log.lines.count == 1 }
+    let others = await started(3) { try await submit($0 + 1) }
+    gate.count()
+    #expect(try await first.value == 0)
+    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    #expect(log.lines == ["[0] brief", "[1, 2, 3] brief", "[2] none", "[3] none"])
+  }
+
+  @Test func `those that wait for locks are tried once more where that takes too long`()
+    async throws
+  {
+    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
+    let (gate, log) = (Countdown(1), Log())
+    let submit: @Sendable (Int) async throws -> Int = { item in
+      try await gathering.submit(item) { items, patience in
+        log.add("\(items) \(patience)")
+        if patience == .full && items == [0] {
+          await gate.reached()
+        } else if patience == .full {
+          throw PostgresError(.timeout, sqlState: "57014", "It took too long.")
+        } else if items != [3] && !log.lines.contains("[1, 2] full") {
+          throw Self.locked
+        }
+        return items.map { .success($0) }
+      }
+    }
+    let first = await started { try await submit(0) }
+    await eventually { log.lines.contains("[0] full") }
+    let others = await started(2) { try await submit($0 + 1) }
+    // One flight goes after the other: those before it have met their lock.
+    #expect(try await submit(3) == 3)
+    gate.count()
+    #expect(try await first.value == 0)
+    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    #expect(log.lines.suffix(3) == ["[1, 2] full", "[1] none", "[2] none"])
+  }
+
   @Test func `a statement takes no more bytes than it may, and one item in any case`()
     async throws
   {

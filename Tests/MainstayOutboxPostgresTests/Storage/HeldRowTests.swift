@@ -103,6 +103,77 @@ import Testing
     await store.close()
   }
 
+  @Test func `what is kept is not sent once more with what meets a lock`() async throws {
+    let place = try await Place()
+    let store = place.store(connections: 4)
+    _ = try await store.open()
+    let taken = IdempotencyKey()
+    let first = try await store.insert(.note("taken", idempotencyKey: taken))
+    // Only what has a key that is taken waits for this lock.
+    try await place.script(
+      """
+      ALTER FUNCTION @.twin RENAME TO found_twin;
+      CREATE FUNCTION @.twin(p_new @.arrival) RETURNS @.arrival_answer LANGUAGE plpgsql AS $$ BEGIN
+        PERFORM pg_advisory_xact_lock(4711, hashtext('@'));
+        RETURN @.found_twin(p_new);
+      END $$;
+      """)
+    try await place.query("SELECT pg_advisory_lock(4711, hashtext('@'))")
+    // The first is on its way while the others come, so that they share a statement.
+    let twins = await started(16) { _ in
+      try await store.insert(.note("taken", idempotencyKey: taken))
+    }
+    let new = await started { try await store.insert(.note("new")) }
+    try await eventually { try await store.snapshot().pending == 2 }
+    for run in try await store.claim() where run.text == "new" {
+      #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    }
+    _ = try await new.value
+    #expect(try await store.ledger().enqueued == 2)
+    try await place.query("SELECT pg_advisory_unlock(4711, hashtext('@'))")
+    for twin in twins { #expect(try await twin.value == first) }
+    #expect(try await store.ledger().enqueued == 2)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
+  @Test func `a claim finds a connection while an end and an enqueue wait for locks`()
+    async throws
+  {
+    let place = try await Place()
+    let store = place.store(connections: 2)
+    _ = try await store.open()
+    let needed = try await store.insert(.note("needed"))
+    _ = try await store.insert(.note("free"))
+    let run = try #require(try await store.claim(1).first)
+    let key = IdempotencyKey()
+    let app = try await PostgresConnection.open(place.address)
+    try await app.query("BEGIN")
+    try await app.query(
+      """
+      SELECT \(place.schema).enqueue('note', '{}', needs => ARRAY[$1::uuid],
+        idempotency_key => $2)
+      """, [.text(needed.description), .text(key.rawValue)])
+    let ending = Task { try await store.settle(run.lease, OperationVerdict(.done)) }
+    let coming = Task { try await store.insert(.note("held", idempotencyKey: key)) }
+    // Longer than those wait that go back for others.
+    try await eventually {
+      try await place.query(
+        """
+        SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND query_start < clock_timestamp() - interval '300 milliseconds'
+          AND (position('@.complete(' in query) > 0 OR position('@.take_plain(' in query) > 0)
+        """
+      ).count == 2
+    }
+    #expect(try await store.claim().map(\.text) == ["free"])
+    try await app.query("ROLLBACK")
+    #expect(try await ending.value)
+    _ = try await coming.value
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
+
   @Test func `leases of a dead process come back without the one that somebody is at`()
     async throws
   {

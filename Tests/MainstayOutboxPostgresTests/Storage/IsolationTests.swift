@@ -197,6 +197,25 @@ import Testing
     session.close()
   }
 
+  @Test func `a transaction sees what is committed, whatever the options of its address say`()
+    async throws
+  {
+    let (_, name) = try await Self.repeatable()
+    let text = try await PostgresServer.common().text(name)
+    let option = "options=-c%20default_transaction_isolation%3Drepeatable%5C%20read"
+    let pool = PostgresPool(try PostgresAddress("\(text)?\(option)"))
+    let levels = try await pool.transaction { connection in
+      try await connection.query(
+        """
+        SELECT current_setting('default_transaction_isolation'),
+          current_setting('transaction_isolation')
+        """
+      ).map { [try $0.text(0), try $0.text(1)] }
+    }
+    #expect(levels == [["repeatable read", "read committed"]])
+    await pool.close()
+  }
+
   @Test func `a store behind a pooler is not opened where statements do not see enough`()
     async throws
   {
@@ -206,6 +225,10 @@ import Testing
     }
     #expect(error?.code == .unavailable)
     #expect(error?.details.contains("repeatable read") == true, "\(error?.details ?? "")")
+    let session = try await PostgresConnection.open(address)
+    let rows = try await session.query("SELECT to_regnamespace('mainstay') IS NULL")
+    #expect(try rows.first?.bool(0) == true, "no step was taken")
+    session.close()
     let store = PostgresStore(at: address)
     _ = try await store.open()
     await store.close()

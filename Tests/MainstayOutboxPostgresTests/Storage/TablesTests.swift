@@ -126,17 +126,21 @@ struct TablesTests {
     let place = try await Place(at: try await PostgresServer.common().database())
     try await place.script(
       """
-      CREATE TABLE seen (statement text, waiting text);
+      CREATE TABLE seen (name text, statement text, waiting text);
       CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO public.seen VALUES
-          (current_setting('statement_timeout'), current_setting('lock_timeout'));
+        INSERT INTO public.seen
+          SELECT object_identity, current_setting('statement_timeout'),
+            current_setting('lock_timeout')
+          FROM pg_event_trigger_ddl_commands() WHERE object_type = 'table';
       END $$;
       CREATE EVENT TRIGGER see ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
         EXECUTE FUNCTION public.see();
       """)
     for pooled in [false, true] {
       try await place.store(pooled: pooled).migrate()
-      let seen = try await place.query("SELECT DISTINCT statement, waiting FROM seen")
+      // The days are made as they are later, too, and then nobody must stand behind them.
+      let seen = try await place.query(
+        "SELECT DISTINCT statement, waiting FROM seen WHERE name !~ 'outcome_[0-9]{8}$'")
       #expect(try seen.map { [try $0.text(0), try $0.text(1)] } == [["0", "0"]])
       try await place.query("DROP SCHEMA @ CASCADE")
     }
@@ -219,7 +223,7 @@ struct TablesTests {
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
   }
 
-  @Test func `a database without a place for every letter is refused`() async throws {
+  @Test func `a database that lacks letters is refused, though not for requests`() async throws {
     let server = try await PostgresServer.common()
     let owner = try await PostgresConnection.open(server.address())
     try await owner.query(
@@ -231,12 +235,17 @@ struct TablesTests {
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("“latin”") && failure.details.contains("LATIN1, "))
     #expect(failure.details.contains("WITH ENCODING 'UTF8'"), "\(failure.details)")
-    let answers = PostgresIdempotencyStore(at: address)
-    await #expect(throws: OutboxError.self) { try await answers.open() }
-    await answers.close()
     let there = try await PostgresConnection.open(address)
     let rows = try await there.query("SELECT to_regnamespace('mainstay') IS NULL")
     #expect(try rows.first?.bool(0) == true)
+    // What is kept of requests is bytes alone.
+    let answers = PostgresIdempotencyStore(at: address)
+    try await answers.open()
+    guard case .handle = try await answers.begin("a – b", fingerprint: Data()) else {
+      Issue.record("it is new")
+      return
+    }
+    await answers.close()
   }
 
   @Test func `tables that are dropped under a worker are named`() async throws {
