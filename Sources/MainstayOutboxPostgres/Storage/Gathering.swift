@@ -164,25 +164,30 @@ package final class Gathering<Item: Sendable, Answer: Sendable>: Sendable {
         return batch
       }
       if batch.isEmpty { return }
-      var alone: [Waiting] = []
-      do {
-        let answers = try await send(batch.map(\.item), .full)
-        for (waiting, answer) in zip(batch, answers) {
-          if case .failure(let error as PostgresError) = answer, error.isOfOneThatWaits,
-            batch.count > 1
-          {
-            alone.append(waiting)
-          } else {
-            waiting.continuation.resume(with: answer)
-          }
-        }
-      } catch let error as PostgresError where error.isOfOneThatWaits && batch.count > 1 {
-        alone = batch
-      } catch {
-        for waiting in batch { waiting.continuation.resume(throwing: error) }
-      }
-      await tryAgain(alone, send)
+      await tryAgain(await waitTogether(batch, send), send)
     }
+  }
+
+  /// - Returns: Those that are to be tried once more alone; the others have their answers.
+  private func waitTogether(_ batch: [Waiting], _ send: Send) async -> [Waiting] {
+    var alone: [Waiting] = []
+    do {
+      let answers = try await send(batch.map(\.item), .full)
+      for (waiting, answer) in zip(batch, answers) {
+        if case .failure(let error as PostgresError) = answer, error.isOfOneThatWaits,
+          batch.count > 1
+        {
+          alone.append(waiting)
+        } else {
+          waiting.continuation.resume(with: answer)
+        }
+      }
+    } catch let error as PostgresError where error.isOfOneThatWaits && batch.count > 1 {
+      alone = batch
+    } catch {
+      for waiting in batch { waiting.continuation.resume(throwing: error) }
+    }
+    return alone
   }
 
   private func tryAgain(_ batch: [Waiting], _ send: Send) async {
