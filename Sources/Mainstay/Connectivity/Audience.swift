@@ -65,31 +65,32 @@ package final class Audience<Value: Sendable>: Sendable {
       return !state.isTelling
     }
     guard isFirst else { return }
-    while begin() {
+    while let due = takeDue() {
       let (value, number) = read()
-      for continuation in take(number) { continuation.yield(value) }
+      for continuation in take(due, number) { continuation.yield(value) }
     }
   }
 
-  /// Whether somebody is to be told something.
-  private func begin() -> Bool {
+  /// Those who are to be told something; nil where nobody is.
+  ///
+  /// They are due no more before the value is read: whoever changes it after that has them due anew.
+  private func takeDue() -> [UInt64]? {
     state.withLock { state in
-      let isDue = state.listeners.values.contains { $0.isDue }
-      if !isDue { state.isTelling = false }
-      return isDue
+      let due = state.listeners.filter(\.value.isDue).map(\.key)
+      for id in due { state.listeners[id]?.isDue = false }
+      state.isTelling = !due.isEmpty
+      return due.isEmpty ? nil : due
     }
   }
 
-  /// Those who are to be told the value with this number, and were not.
-  private func take(_ number: UInt64) -> [AsyncStream<Value>.Continuation] {
+  /// Those of them who were not told the value with this number.
+  private func take(_ due: [UInt64], _ number: UInt64) -> [AsyncStream<Value>.Continuation] {
     state.withLock { state in
-      var found: [AsyncStream<Value>.Continuation] = []
-      for (id, listener) in state.listeners where listener.isDue {
-        if listener.number != number { found.append(listener.continuation) }
-        state.listeners[id]?.isDue = false
+      due.compactMap { id in
+        guard let listener = state.listeners[id], listener.number != number else { return nil }
         state.listeners[id]?.number = number
+        return listener.continuation
       }
-      return found
     }
   }
 
