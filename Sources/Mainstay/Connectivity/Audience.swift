@@ -73,7 +73,8 @@ package final class Audience<Value: Sendable>: Sendable {
 
   /// Those who are to be told something; nil where nobody is.
   ///
-  /// They are due no more before the value is read: whoever changes it after that has them due anew.
+  /// They are due no more before the value is read: whoever changes it after that has them due
+  /// anew.
   private func takeDue() -> [UInt64]? {
     state.withLock { state in
       let due = state.listeners.filter(\.value.isDue).map(\.key)

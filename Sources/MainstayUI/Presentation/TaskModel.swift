@@ -78,6 +78,7 @@ public final class TaskModel<Value> {
   private var failedAt: Date?
   @ObservationIgnored private var work: Work?
   @ObservationIgnored private var newestRun: UInt64 = 0
+  @ObservationIgnored private var clearCount = 0
   @ObservationIgnored private var runCount = 0
   @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
   @ObservationIgnored private let overlap: Overlap
@@ -140,13 +141,13 @@ public final class TaskModel<Value> {
     case .supersede: return takesPlace()
     case .ignore: return false
     case .keepLatest:
-      let run = newestRun
+      let clears = clearCount
       let isNext = await withCheckedContinuation { continuation in
         waiting?.resume(returning: false)
         waiting = continuation
       }
-      // Nobody else begins while one waits: it was cleared after it had been given its place.
-      guard isNext, run != newestRun else { return isNext }
+      // It may have been cleared after it had been given its place.
+      guard isNext, clears != clearCount else { return isNext }
       leavePlace()
       return false
     }
@@ -190,6 +191,7 @@ public final class TaskModel<Value> {
   /// turn never begins.
   public func clear() {
     newestRun += 1
+    clearCount += 1
     work = nil
     waiting?.resume(returning: false)
     waiting = nil
