@@ -154,6 +154,8 @@ import Testing
     await turn(outbox)
     #expect(shop.log.count("started") == 2)
     records.open()
+    // The lane is closed before the other place is free.
+    await outbox.wait { $0.waiting >= 1 }
     slow.open()
     await outbox.wait { $0.waiting == 2 && $0.pending == 2 }
     #expect(shop.log.count("started") == 2, "the lane was closed first")
