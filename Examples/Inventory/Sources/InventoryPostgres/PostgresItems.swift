@@ -27,7 +27,9 @@ package final class PostgresItems: ItemPlace {
   /// - Throws: `InventoryError` that names it.
   package init(_ address: PostgresAddress) async throws(InventoryError) {
     self.address = address
-    pool = PostgresPool(address, options: PostgresPool.Options(size: 8))
+    // All changes take turns by one lock: on a busy machine that takes longer than a row's.
+    let turns = PostgresConnection.Settings(statement: .seconds(30), lock: .seconds(30))
+    pool = PostgresPool(address, options: PostgresPool.Options(size: 8, connection: turns))
     do {
       try await prepare()
     } catch let error as InventoryError {
