@@ -50,6 +50,16 @@ import Testing
     await outbox.shutDown()
   }
 
+  /// Lets all run but one, which is ready after its delay, and returns when that has run, too.
+  private func runsLast(after delay: Duration, in outbox: Outbox) async {
+    await outbox.resume()
+    await outbox.wait { $0.pending == 1 && $0.scheduled == 1 }
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: delay)
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
   @Test(.requirement("O9"))
   func `a follower that was delayed is waited for though what stood before it only ended well`()
     async throws
@@ -59,12 +69,7 @@ import Testing
     try await outbox.enqueue(
       Note(text: "follower"), options: EnqueueOptions(orderedBy: "k", delay: .seconds(60)))
     for text in ["a", "b"] { try await outbox.enqueue(Note(text: text)) }
-    await outbox.resume()
-    await outbox.wait { $0.pending == 1 && $0.scheduled == 1 }
-    await shop.clock.sleepers(atLeast: 1)
-    shop.clock.advance(by: .seconds(60))
-    await outbox.wait { $0.pending == 0 }
-    await outbox.shutDown()
+    await runsLast(after: .seconds(60), in: outbox)
   }
 
   @Test func `what needs others and was delayed is waited for once those have ended`()
@@ -76,12 +81,7 @@ import Testing
       Note(text: "second"),
       options: EnqueueOptions(delay: .seconds(60), dependencies: .init([first])))
     try await outbox.enqueue(Note(text: "other"))
-    await outbox.resume()
-    await outbox.wait { $0.pending == 1 && $0.scheduled == 1 }
-    await shop.clock.sleepers(atLeast: 1)
-    shop.clock.advance(by: .seconds(60))
-    await outbox.wait { $0.pending == 0 }
-    await outbox.shutDown()
+    await runsLast(after: .seconds(60), in: outbox)
   }
 
   @Test func `a time to live that begins while all places are taken ends in time`() async throws {

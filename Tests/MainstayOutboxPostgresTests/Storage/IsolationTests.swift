@@ -30,16 +30,6 @@ import Testing
       [.text(text)])
   }
 
-  /// Runs what is ready, one after the other, and answers what it was.
-  private func run(_ store: PostgresStore) async throws -> [String] {
-    var texts: [String] = []
-    while let leased = try await store.claim(1).first {
-      texts.append(leased.text)
-      #expect(try await store.settle(leased.lease, OperationVerdict(.done)))
-    }
-    return texts
-  }
-
   @Test(arguments: levels)
   func `what ended unseen by a transaction does not stand before what that enqueues`(
     level: String
@@ -55,9 +45,9 @@ import Testing
     }
     try await late.query("COMMIT")
     _ = try await store.promote(NewOperation.types)
-    #expect(try await run(store) == ["late 1", "late 2"])
+    #expect(try await store.runAll() == ["late 1", "late 2"])
     _ = try await store.insert(.note("last", orderedBy: "o"))
-    #expect(try await run(store) == ["last"])
+    #expect(try await store.runAll() == ["last"])
     #expect(try await place.query("SELECT 1 FROM @.fresh").isEmpty)
     #expect(try await store.ledger().isBalanced)
     await store.close()
@@ -78,7 +68,7 @@ import Testing
     // By commits where that can be seen, and else by calls.
     let isSeen = level == Self.levels[0]
     #expect(
-      try await run(store) == ["first"] + (isSeen ? ["second", "late"] : ["late", "second"]))
+      try await store.runAll() == ["first"] + (isSeen ? ["second", "late"] : ["late", "second"]))
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }
@@ -98,7 +88,7 @@ import Testing
       in: next, place)
     try await next.query("COMMIT")
     _ = try await store.promote(NewOperation.types)
-    #expect(try await run(store) == ["needed", "needs it"])
+    #expect(try await store.runAll() == ["needed", "needs it"])
     await store.close()
   }
 
@@ -110,7 +100,7 @@ import Testing
     _ = try await store.insert(.note("before"))
     try await enqueue("late", "priority => 4", in: late, place)
     try await late.query("COMMIT")
-    #expect(try await run(store).sorted() == ["before", "late"])
+    #expect(try await store.runAll().sorted() == ["before", "late"])
     await store.close()
   }
 
@@ -149,10 +139,10 @@ import Testing
       """)
     try await place.script("SET lock_timeout = '1ms'")
     try await place.query("SELECT @.promote('{note}', '{1}', true, null)")
-    #expect(try await run(store) == ["free 1", "free 2"])
+    #expect(try await store.runAll() == ["free 1", "free 2"])
     try await holder.query("COMMIT")
     _ = try await store.promote(NewOperation.types)
-    #expect(try await run(store) == ["held 1", "held 2"])
+    #expect(try await store.runAll() == ["held 1", "held 2"])
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }
@@ -172,10 +162,10 @@ import Testing
     try await ending.script("BEGIN; INSERT INTO \(place.schema).lane (name) VALUES ('held')")
     try await place.script("SET lock_timeout = '1ms'")
     try await place.query("SELECT @.promote('{note}', '{1}', true, null)")
-    #expect(try await run(store) == ["free"])
+    #expect(try await store.runAll() == ["free"])
     try await ending.query("COMMIT")
     _ = try await store.promote(NewOperation.types)
-    #expect(try await run(store) == ["held"])
+    #expect(try await store.runAll() == ["held"])
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }

@@ -25,16 +25,6 @@ import Testing
     return connection
   }
 
-  /// Runs what is ready, one after the other, and answers what it was.
-  private func run(_ store: PostgresStore) async throws -> [String] {
-    var texts: [String] = []
-    while let leased = try await store.claim(1).first {
-      texts.append(leased.text)
-      #expect(try await store.settle(leased.lease, OperationVerdict(.done)))
-    }
-    return texts
-  }
-
   @Test func `others enqueue and end under its key and in its new lane meanwhile`() async throws {
     let place = try await Place()
     let store = try await place.opened()
@@ -52,10 +42,10 @@ import Testing
     _ = try await store.insert(contentsOf: [
       .note("second", orderedBy: "o", lane: "side"), .note("third", orderedBy: "o", lane: "side"),
     ])
-    #expect(try await run(store) == ["early", "second", "third"])
+    #expect(try await store.runAll() == ["early", "second", "third"])
     try await late.query("COMMIT")
     _ = try await store.insert(.note("last", orderedBy: "o", lane: "side"))
-    #expect(try await run(store) == ["late 1", "late 2", "last"])
+    #expect(try await store.runAll() == ["late 1", "late 2", "last"])
     #expect(try await place.query("SELECT 1 FROM @.fresh").isEmpty)
     #expect(try await store.ledger().isBalanced)
     await store.close()
@@ -72,7 +62,7 @@ import Testing
     #expect(try await store.claim().isEmpty, "one at a time")
     #expect(try await store.snapshot().blocked == 2)
     #expect(try await store.settle(first.lease, OperationVerdict(.done)))
-    #expect(try await run(store) == ["second", "late"])
+    #expect(try await store.runAll() == ["second", "late"])
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }
@@ -102,7 +92,7 @@ import Testing
     #expect(try await store.operation(id)?.state == .blocked, "the identity stays")
     _ = try await store.insert(.note("last", orderedBy: "o"))
     #expect(try await store.settle(first.lease, OperationVerdict(.done)))
-    #expect(try await run(store) == ["second", "late 1", "late 2", "late 3", "last"])
+    #expect(try await store.runAll() == ["second", "late 1", "late 2", "late 3", "last"])
     #expect(try await place.query("SELECT 1 FROM @.dep").isEmpty)
     #expect(try await store.ledger().isBalanced)
     await store.close()
@@ -118,7 +108,7 @@ import Testing
         WHERE convert_from(payload, 'UTF8') LIKE '%cancelled%'
       """)
     try await late.query("COMMIT")
-    #expect(try await run(store) == ["kept"])
+    #expect(try await store.runAll() == ["kept"])
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }
@@ -136,7 +126,7 @@ import Testing
       ROLLBACK TO here;
       COMMIT
       """)
-    #expect(try await run(store) == ["kept"])
+    #expect(try await store.runAll() == ["kept"])
     #expect(try await store.ledger().enqueued == 1)
     await store.close()
   }
@@ -167,7 +157,7 @@ import Testing
       try await group.waitForAll()
     }
     #expect(!server.log.contains("deadlock detected"))
-    #expect(try await run(store).count == 360)
+    #expect(try await store.runAll().count == 360)
     #expect(try await store.ledger().isBalanced)
     await store.close()
   }

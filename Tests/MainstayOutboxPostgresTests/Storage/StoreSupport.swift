@@ -6,6 +6,7 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import Testing
 
 /// A schema of its own in the database that the tests share.
 struct Place: Sendable {
@@ -60,5 +61,17 @@ struct Place: Sendable {
   /// Several statements; `@` stands for the schema.
   func script(_ sql: String) async throws {
     try await connection.script(sql.replacing("@", with: schema))
+  }
+}
+
+extension PostgresStore {
+  /// Runs what is ready, one after the other, and answers what it was.
+  func runAll() async throws -> [String] {
+    var texts: [String] = []
+    while let leased = try await claim(1).first {
+      texts.append(leased.text)
+      #expect(try await settle(leased.lease, OperationVerdict(.done)))
+    }
+    return texts
   }
 }
