@@ -9,6 +9,8 @@ actor Drainer {
   private struct Run {
     let operation: StoredOperation
     let task: Task<Void, Never>
+    /// The circuit that it tries out; nil where that was closed as it began.
+    let probes: CircuitBreaker?
   }
 
   /// How long a cancelled run may take to notice, when the app is suspended.
@@ -118,6 +120,7 @@ actor Drainer {
     if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
     let limit = maximumConcurrency(of: operation.type)
     if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
+    if probesLeft(of: operation.type) == 0 { found.append(.circuitIsProbed) }
     if let end = usedUp.end(of: operation.type) {
       found.append(.rateLimited(max(end - settings.timeline.now, .zero)))
     }
@@ -137,6 +140,15 @@ actor Drainer {
   private func maximumConcurrency(of type: PayloadType) -> Int? {
     settings.live.now.maximumConcurrencyOfKinds[type.kind]
       ?? workers[type]?.rules.maximumConcurrency
+  }
+
+  /// How many more of a type may try out its circuit; nil where that is closed.
+  private func probesLeft(of type: PayloadType) -> Int? {
+    guard let circuit = workers[type]?.gates.circuit, let permits = circuit.probePermits else {
+      return nil
+    }
+    let taken = running.count { $1.probes === circuit && !settling.contains($0) }
+    return max(permits - taken, 0)
   }
 
   /// Goes by the settings as they are now.
@@ -315,17 +327,21 @@ actor Drainer {
     var limits: [PayloadType: Int] = [:]
     for type in workers.keys {
       if let most = maximumConcurrency(of: type) { limits[type] = max(most - working(type), 0) }
+      if let left = probesLeft(of: type) { limits[type] = min(limits[type] ?? left, left) }
       if usedUp.end(of: type) != nil { limits[type] = 0 }
     }
     return limits
   }
 
   private func isWithinLimit(_ leased: LeasedOperation) -> Bool {
-    workers[leased.operation.type].map { usedUp.admit($0, on: settings.timeline) } ?? true
+    let type = leased.operation.type
+    guard let worker = workers[type], probesLeft(of: type) != 0 else { return false }
+    return usedUp.admit(worker, on: settings.timeline)
   }
 
   private func begin(_ leased: LeasedOperation) {
     guard let worker = workers[leased.operation.type] else { return }
+    let circuit = worker.gates.circuit
     rate.began(at: settings.timeline.now)
     settings.progress.begin(leased.lease)
     let task = Task {
@@ -337,7 +353,8 @@ actor Drainer {
         isEnding: { [weak self] in await self?.isEnding ?? true })
       ended(leased.lease, await run.execute())
     }
-    running[leased.lease] = Run(operation: leased.operation, task: task)
+    running[leased.lease] = Run(
+      operation: leased.operation, task: task, probes: circuit?.probePermits == nil ? nil : circuit)
   }
 
   /// Nothing is left of a run but to record its good end: another one may begin meanwhile.
@@ -375,15 +392,5 @@ actor Drainer {
 
   private nonisolated func tell(_ what: OutboxEvent.What) {
     settings.observer?.observe(OutboxEvent(what))
-  }
-}
-
-extension LeasedOperation {
-  /// The same, cancelled where somebody did that after it was leased.
-  fileprivate func asItIsNow(_ cancelled: Set<OperationID>) -> LeasedOperation {
-    guard cancelled.contains(lease.id) else { return self }
-    var operation = operation
-    operation.isCancelled = true
-    return LeasedOperation(lease: lease, operation: operation)
   }
 }

@@ -38,6 +38,8 @@ public enum Obstacle: Sendable, Hashable {
   case paused
   /// As many operations of its type run as may run at once.
   case typeIsBusy(Int)
+  /// Another one tries out the circuit of its worker, which is not closed.
+  case circuitIsProbed
   /// The limit of its worker is used up; for about this long.
   case rateLimited(Duration)
   /// As many operations run as may run at once.
@@ -93,6 +95,7 @@ extension Obstacle: CustomStringConvertible {
     case .letsPass(let id): "\(id), whose last run ended with the app, is tried alone first."
     case .paused: "The whole outbox is paused."
     case .typeIsBusy(let limit): "\(limit) of its kind run already, which is as many as may."
+    case .circuitIsProbed: "Another one tries out whether its service works again."
     case .rateLimited(let wait):
       "As many of its kind have begun as may begin in that time; the next in \(wait)."
     case .outboxIsBusy(let limit): "\(limit) operations run already, which is as many as may."

@@ -40,6 +40,51 @@ private struct Other: QueuedOperation {
     await outbox.shutDown()
   }
 
+  @Test func `as many begin as may try out the circuit, and the others as soon as it has closed`()
+    async throws
+  {
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let circuit = CircuitBreaker("host", .consecutiveFailures(1), clock: shop.clock)
+    let gate = Gate()
+    let others = Worker(for: Other.self) { _, _ in await gate.pass() }
+    let outbox = try await shop.open(
+      shop.worker { _, _ in await gate.pass() }.guarded(by: circuit), others.guarded(by: circuit))
+    for text in ["a", "b"] { try await outbox.enqueue(Note(text: text)) }
+    for _ in 1...2 { try await outbox.enqueue(Other()) }
+    circuit.open(for: .zero)
+    await outbox.resume()
+    await shop.log.wait(for: "started")
+    let held = try await outbox.operations().filter { $0.state != .leased }
+    #expect(held.count == 3)
+    for operation in held {
+      #expect(try await outbox.explain(operation.id)?.obstacles == [.circuitIsProbed])
+    }
+    gate.open()
+    // The clock stands still: nobody waits for a time.
+    await outbox.wait { $0.pending == 0 }
+    #expect(shop.log.count("succeeded") == 4 && shop.log.count("heldBack") == 0)
+    await outbox.shutDown()
+  }
+
+  @Test func `a run that began before the circuit opened keeps nobody from trying it out`()
+    async throws
+  {
+    let circuit = CircuitBreaker("host", .consecutiveFailures(1), clock: shop.clock)
+    let gate = Gate()
+    let worker = shop.worker { note, _ in if note.text == "long" { await gate.pass() } }
+    let outbox = try await shop.open(worker.guarded(by: circuit))
+    try await outbox.enqueue(Note(text: "long"))
+    await shop.log.wait(for: "started")
+    circuit.open(for: .zero)
+    try await outbox.enqueue(Note(text: "short"))
+    await shop.log.wait(for: "succeeded")
+    #expect(circuit.state == .closed)
+    gate.open()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
   @Test func `a rejection from inside of a worker is its own`() async throws {
     let circuit = CircuitBreaker("outer", clock: shop.clock)
     let inner = CircuitBreaker("inner", clock: shop.clock)

@@ -16,6 +16,16 @@ extension CircuitBreaker {
   /// How many hold the breaker isolated.
   package var isolationCount: Int { guarded.withLock { $0.machine.isolations } }
 
+  /// How many calls may try the dependency out at the same time; nil while nothing has to be tried
+  /// out, since the breaker is closed or refuses nothing.
+  package var probePermits: Int? {
+    guarded.withLock { guarded in
+      let machine = guarded.machine
+      guard machine.settings.mode == .enabled, machine.state != .closed else { return nil }
+      return machine.settings.permits
+    }
+  }
+
   /// Forgets all failures and closes, unless somebody holds an ``Isolation``.
   ///
   /// What becomes of the calls that are on their way changes nothing any more.

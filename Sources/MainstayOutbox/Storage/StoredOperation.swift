@@ -254,4 +254,12 @@ public struct LeasedOperation: Sendable, Equatable {
     self.lease = lease
     self.operation = operation
   }
+
+  /// The same, cancelled where somebody did that after it was leased.
+  func asItIsNow(_ cancelled: Set<OperationID>) -> LeasedOperation {
+    guard cancelled.contains(lease.id) else { return self }
+    var operation = operation
+    operation.isCancelled = true
+    return LeasedOperation(lease: lease, operation: operation)
+  }
 }

@@ -59,7 +59,7 @@ extension Obstacle {
     case .lane(_, .throttled, _): "The service asked to slow down."
     case .lane, .paused: "Nothing is being sent just now."
     case .conflict: "It was changed in two places, and waits for your decision."
-    case .typeIsBusy, .outboxIsBusy, .rateLimited, .runsAlone, .letsPass:
+    case .typeIsBusy, .circuitIsProbed, .outboxIsBusy, .rateLimited, .runsAlone, .letsPass:
       "Others are being sent first."
     default: description
     }
