@@ -35,7 +35,10 @@ import Testing
     #expect(last.status == 0, "\(last)")
     let ledger = await check(folder, runs: .max, "the last run")
     #expect(ledger.interruptions > 0 && ledger.stored(for: "store") == 0 && folder.files.isEmpty)
-    #expect(ledger.sent(to: "store") == folder.journal("served").count)
+    // One that was served as the child was killed may have been dropped before it was sent again.
+    let untold = folder.journal("served").count - ledger.sent(to: "store")
+    let overflow = ledger.dropped(for: "store")[.overflow] ?? 0
+    #expect((0...overflow).contains(untold), "\(untold) of what was served, \(overflow) dropped")
     // Each step of the file of the ledger was among them.
     let killedAt = folder.journal("killed")
     #expect(killedAt.isSuperset(of: ["ledgerHalfWritten", "ledgerWritten"]), "\(killedAt)")
