@@ -101,16 +101,7 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     var number: UInt64 = 0
     var told: UInt64 = 0
     var isOver = false
-    /// What is to be told, in order.
-    var news: [News] = []
-    /// Whether somebody tells it.
-    var isTelling = false
-
-    /// The next to be told; nil when all was, and whoever comes next tells.
-    mutating func takeNews() -> News? {
-      isTelling = !news.isEmpty
-      return isTelling ? news.removeFirst() : nil
-    }
+    var news = Mailbox<News>()
   }
 
   private let state = Locked(State())
@@ -147,7 +138,7 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
     handOn(stream) { state in
       guard number > state.told, !state.isOver else { return }
       state.told = number
-      state.news.append(.value(value))
+      state.news.post(.value(value))
     }
   }
 
@@ -155,24 +146,20 @@ private final class OverlaidUpdates<Value: Sendable, Change: Sendable>: Sendable
   func end(_ stream: AsyncStream<CachedValue<Value>?>.Continuation) {
     handOn(stream) { state in
       state.isOver = true
-      state.news += [.value(nil), .end]
+      state.news.post(.value(nil))
+      state.news.post(.end)
     }
   }
 
-  /// Changes the state, and tells what is new outside of the lock, unless somebody does so already.
+  /// Changes the state, and tells what is new.
   private func handOn(
     _ stream: AsyncStream<CachedValue<Value>?>.Continuation, _ change: (inout State) -> Void
   ) {
-    var next = state.withLock { state in
-      change(&state)
-      return state.isTelling ? nil : state.takeNews()
-    }
-    while let news = next {
+    state.deliver(\.news, after: change) { news in
       switch news {
       case .value(let value): stream.yield(value)
       case .end: stream.finish()
       }
-      next = state.withLock { $0.takeNews() }
     }
   }
 }

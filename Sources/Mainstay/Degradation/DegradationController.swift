@@ -52,8 +52,7 @@ public final class DegradationController: Sendable {
     var number: UInt64 = 0
     var listeners: [UInt64: AsyncStream<Change>.Continuation] = [:]
     var nextListener: UInt64 = 0
-    var untold: [Change] = []
-    var isTelling = false
+    var untold = Mailbox<Change>()
     var isEnded = false
     var entering: [FeatureLevel: [Action]] = [:]
     var leaving: [FeatureLevel: [Action]] = [:]
@@ -231,7 +230,7 @@ extension DegradationController {
       if let made {
         let change = Change(
           from: made.from, to: made.to, reasons: guarded.machine.reasons, time: date)
-        guarded.untold.append(change)
+        guarded.untold.post(change)
         guarded.history = guarded.history.suffix(Self.historyCapacity - 1) + [change]
       }
       let isNews = made != nil || guarded.machine.missing != before
@@ -245,19 +244,9 @@ extension DegradationController {
   }
 
   private func tellChanges() {
-    while let change = nextUntold() {
+    guarded.deliver(\.untold) { change in
       for listener in guarded.withLock({ Array($0.listeners.values) }) { listener.yield(change) }
       actions.yield(change)
-      guarded.withLock { $0.isTelling = false }
-    }
-  }
-
-  /// The next change, for whoever comes first; nil while somebody else is telling one.
-  private func nextUntold() -> Change? {
-    guarded.withLock { guarded in
-      guard !guarded.isTelling, !guarded.untold.isEmpty else { return nil }
-      guarded.isTelling = true
-      return guarded.untold.removeFirst()
     }
   }
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The events of one policy: written down under its lock, told outside of it by one caller at a
-/// time, in order (P35).
+/// The mailbox of one policy, for its events (P35).
 ///
-/// It lies inside the locked state of its policy. What an observer causes while it is being told
-/// is added to the mailbox and told later, by the same caller.
+/// It holds no more than there is room for, and says of how many events nobody was told.
 struct EventMailbox: Sendable {
   /// How many events one caller tells at most, its own and those that others cause meanwhile.
   static let longestDelivery = 256
   /// How many events of single calls wait at most; of all others, twice as many.
   static let capacity = 10_000
 
-  private var events: [PolicyEvent] = []
+  private var events = Mailbox<PolicyEvent>()
   private var dropped = 0
-  private var isDelivering = false
 
   /// Writes an event down, unless observers are so slow that too many wait.
   mutating func post(_ what: PolicyEvent.What, of policy: String, at reading: Duration) {
@@ -21,21 +18,15 @@ struct EventMailbox: Sendable {
       dropped += 1
       return
     }
-    events.append(PolicyEvent(policy: policy, what: what, reading: reading))
+    events.post(PolicyEvent(policy: policy, what: what, reading: reading))
   }
 
   /// Whether the caller has to deliver what is in the mailbox, since nobody else does.
-  mutating func beginDelivery() -> Bool {
-    guard !events.isEmpty, !isDelivering else { return false }
-    isDelivering = true
-    return true
-  }
+  mutating func beginDelivery() -> Bool { events.beginDelivery() }
 
   /// What is to be told next; the delivery is over when there is nothing.
   mutating func takeForDelivery() -> [PolicyEvent] {
-    var taken = events
-    events = []
-    isDelivering = !taken.isEmpty
+    var taken = events.takeForDelivery()
     if dropped > 0, let last = taken.last {
       taken.append(
         PolicyEvent(

@@ -43,6 +43,7 @@ import Testing
 
   private let server = Server()
   private let clock = ManualClock()
+  private let log = Log()
   private let gathering: Gathering<Int, Int>
 
   init() {
@@ -116,76 +117,78 @@ import Testing
 
   private static let locked = PostgresError(.timeout, sqlState: "55P03", "It is held.")
 
+  /// Callers whose statements leave one at a time; one of these waits until all callers are there.
+  private struct Callers: Sendable {
+    var gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
+    /// The statement that waits, as it is written down.
+    var held = "[0] brief"
+    /// Where statements are written down.
+    let log: Log
+    let answer: @Sendable ([Int], LockPatience) throws -> [Result<Int, any Error>]
+    private let gate = Countdown(1)
+
+    func submit(_ item: Int) async throws -> Int {
+      try await gathering.submit(item) { items, patience in
+        let statement = "\(items) \(patience)"
+        log.add(statement)
+        if statement == held { await gate.reached() }
+        return try answer(items, patience)
+      }
+    }
+
+    /// Lets one come, and others while the statement waits, which goes on after all else is done.
+    func come(
+      _ first: Int, then others: [Int], meanwhile: () async throws -> Void = {}
+    ) async throws {
+      let holder = await started { try await submit(first) }
+      await eventually { log.lines.contains(held) }
+      let callers = await started(others.count) { try await submit(others[$0]) }
+      try await meanwhile()
+      gate.count()
+      #expect(try await holder.value == first)
+      for (item, caller) in zip(others, callers) { #expect(try await caller.value == item) }
+    }
+  }
+
   @Test func `who is tried alone after a statement that met a lock waits for next to no time`()
     async throws
   {
-    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
-    let (gate, log) = (Countdown(1), Log())
-    let submit: @Sendable (Int) async throws -> Int = { item in
-      try await gathering.submit(item) { items, patience in
-        log.add("\(items) \(patience)")
-        if items == [0] { await gate.reached() }
-        if items.contains(1) && patience != .full { throw Self.locked }
-        return items.map { .success($0) }
-      }
+    let callers = Callers(log: log) { items, patience in
+      if items.contains(1) && patience != .full { throw Self.locked }
+      return items.map { .success($0) }
     }
-    let first = await started { try await submit(0) }
-    await eventually { log.lines.count == 1 }
-    let others = await started(2) { try await submit($0 + 1) }
-    gate.count()
-    #expect(try await first.value == 0)
-    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    try await callers.come(0, then: [1, 2])
     #expect(
       log.lines.sorted()
         == ["[0] brief", "[1, 2] brief", "[1] full", "[1] none", "[2] none"])
   }
 
   @Test func `what of a statement was kept is not sent once more with the rest`() async throws {
-    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
-    let (gate, log) = (Countdown(1), Log())
-    let submit: @Sendable (Int) async throws -> Int = { item in
-      try await gathering.submit(item) { items, patience in
-        log.add("\(items) \(patience)")
-        if items == [0] { await gate.reached() }
-        let refusal = PostgresError(.statement, sqlState: "23514", "It is refused.")
-        return items.map { $0 > 1 && items.count > 1 ? .failure(refusal) : .success($0) }
-      }
+    let callers = Callers(log: log) { items, _ in
+      let refusal = PostgresError(.statement, sqlState: "23514", "It is refused.")
+      return items.map { $0 > 1 && items.count > 1 ? .failure(refusal) : .success($0) }
     }
-    let first = await started { try await submit(0) }
-    await eventually { log.lines.count == 1 }
-    let others = await started(3) { try await submit($0 + 1) }
-    gate.count()
-    #expect(try await first.value == 0)
-    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    try await callers.come(0, then: [1, 2, 3])
     #expect(log.lines == ["[0] brief", "[1, 2, 3] brief", "[2] none", "[3] none"])
   }
 
   @Test func `those that wait for locks are tried once more where that takes too long`()
     async throws
   {
-    let gathering = Gathering<Int, Int>(maximumFlights: 1) { _ in 1 }
-    let (gate, log) = (Countdown(1), Log())
-    let submit: @Sendable (Int) async throws -> Int = { item in
-      try await gathering.submit(item) { items, patience in
-        log.add("\(items) \(patience)")
-        if patience == .full && items == [0] {
-          await gate.reached()
-        } else if patience == .full {
-          throw PostgresError(.timeout, sqlState: "57014", "It took too long.")
-        } else if items != [3] && !log.lines.contains("[1, 2] full") {
-          throw Self.locked
-        }
-        return items.map { .success($0) }
+    let callers = Callers(held: "[0] full", log: log) { [log] items, patience in
+      if patience == .full && items != [0] {
+        throw PostgresError(.timeout, sqlState: "57014", "It took too long.")
       }
+      if patience != .full && items != [3] && !log.lines.contains("[1, 2] full") {
+        throw Self.locked
+      }
+      return items.map { .success($0) }
     }
-    let first = await started { try await submit(0) }
-    await eventually { log.lines.contains("[0] full") }
-    let others = await started(2) { try await submit($0 + 1) }
-    // One flight goes after the other: those before it have met their lock.
-    #expect(try await submit(3) == 3)
-    gate.count()
-    #expect(try await first.value == 0)
-    for (number, caller) in others.enumerated() { #expect(try await caller.value == number + 1) }
+    try await callers.come(0, then: [1, 2]) {
+      // One flight goes after the other: those before it have met their lock.
+      let answer = try await callers.submit(3)
+      #expect(answer == 3)
+    }
     #expect(log.lines.suffix(3) == ["[1, 2] full", "[1] none", "[2] none"])
   }
 
@@ -193,21 +196,12 @@ import Testing
     async throws
   {
     let gathering = Gathering<Int, Int>(maximumCount: 3, maximumBytes: 10, maximumFlights: 1) { $0 }
-    let (gate, log) = (Countdown(1), Log())
-    let submit: @Sendable (Int) async throws -> Int = { size in
-      try await gathering.submit(size) { items, _ in
-        log.add("\(items)")
-        await gate.reached()
-        return items.map { .success($0) }
-      }
+    let callers = Callers(gathering: gathering, held: "[1] brief", log: log) { items, _ in
+      items.map { .success($0) }
     }
-    let first = await started { try await submit(1) }
-    await eventually { log.lines.count == 1 }
-    let sizes = [4, 4, 4, 20, 1, 1, 1, 1]
-    let others = await started(sizes.count) { try await submit(sizes[$0]) }
-    gate.count()
-    #expect(try await first.value == 1)
-    for (size, caller) in zip(sizes, others) { #expect(try await caller.value == size) }
-    #expect(log.lines == ["[1]", "[4, 4]", "[4]", "[20]", "[1, 1, 1]", "[1]"])
+    try await callers.come(1, then: [4, 4, 4, 20, 1, 1, 1, 1])
+    #expect(
+      log.lines
+        == ["[1]", "[4, 4]", "[4]", "[20]", "[1, 1, 1]", "[1]"].map { "\($0) brief" })
   }
 }

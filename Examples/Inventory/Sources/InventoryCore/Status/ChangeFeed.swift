@@ -33,15 +33,7 @@ package final class ChangeFeed: Sendable {
     var nextSubscriber = 0
     var subscribers: [Int: Reader] = [:]
     var isEnded = false
-    var deliveries: [Delivery] = []
-    /// Whether somebody hands on: one at a time, so that all get the events in their order.
-    var isDelivering = false
-
-    /// The next to be handed on; nil when all was, and the next teller hands on.
-    mutating func takeDelivery() -> Delivery? {
-      isDelivering = !deliveries.isEmpty
-      return isDelivering ? deliveries.removeFirst() : nil
-    }
+    var deliveries = Mailbox<Delivery>()
   }
 
   private let state = Locked(State())
@@ -65,9 +57,11 @@ package final class ChangeFeed: Sendable {
       // An id of an earlier run of the app is greater than any of this one, or means nothing.
       let isKnown = id.map { $0 < state.nextID } ?? false
       let missed = id == nil ? [] : state.recent.filter { !isKnown || $0.id > id ?? 0 }
-      state.deliveries += missed.map { Delivery(event: $0, readers: [continuation]) }
+      for event in missed {
+        state.deliveries.post(Delivery(event: event, readers: [continuation]))
+      }
       if state.isEnded {
-        state.deliveries.append(Delivery(event: nil, readers: [continuation]))
+        state.deliveries.post(Delivery(event: nil, readers: [continuation]))
       } else {
         state.subscribers[number] = continuation
       }
@@ -82,14 +76,14 @@ package final class ChangeFeed: Sendable {
       state.nextID += 1
       state.recent.append(event)
       if state.recent.count > capacity { state.recent.removeFirst() }
-      state.deliveries.append(Delivery(event: event, readers: Array(state.subscribers.values)))
+      state.deliveries.post(Delivery(event: event, readers: Array(state.subscribers.values)))
     }
   }
 
   func end() {
     deliver { state in
       state.isEnded = true
-      state.deliveries.append(Delivery(event: nil, readers: Array(state.subscribers.values)))
+      state.deliveries.post(Delivery(event: nil, readers: Array(state.subscribers.values)))
       state.subscribers = [:]
     }
   }
@@ -99,15 +93,10 @@ package final class ChangeFeed: Sendable {
   /// That is outside of the lock: whoever cancels a reader holds the lock of its task, without
   /// which nobody can wake it, and waits for ours in `onTermination`.
   private func deliver(_ change: (inout State) -> Void) {
-    var next = state.withLock { state in
-      change(&state)
-      return state.isDelivering ? nil : state.takeDelivery()
-    }
-    while let delivery = next {
+    state.deliver(\.deliveries, after: change) { delivery in
       for reader in delivery.readers {
         if let event = delivery.event { reader.yield(event) } else { reader.finish() }
       }
-      next = state.withLock { $0.takeDelivery() }
     }
   }
 }
