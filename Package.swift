@@ -284,10 +284,12 @@ let package = Package(
     // The service behind a proxy that does harm, for tests and for the program below.
     support(
       "NetworkTestSupport",
-      ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "TestSupport"]
+      ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
         + asyncHTTPClient + nio),
     // One end of a cable between two networks of their own, which fails in the middle of its work.
-    child("NetworkChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "NetworkTestSupport"]),
+    child(
+      "NetworkChild",
+      ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayTesting", "NetworkTestSupport"]),
     .testTarget(
       name: "NetworkFaultTests",
       dependencies: [
