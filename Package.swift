@@ -61,8 +61,7 @@ let libraries = [
   "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient", "MainstayJSONRPC",
   "MainstayOgmios", "MainstayOutbox", "MainstayOutboxPostgres", "MainstayServer",
   "MainstayDashboard", "MainstayConfiguration", "MainstayTesting", "MainstayOutboxTesting",
-  "MainstayHTTPTesting",
-  "MainstayAudit",
+  "MainstayHTTPTesting", "MainstayAudit",
 ]
 
 let package = Package(
@@ -369,7 +368,6 @@ let package = Package(
       "InventoryUpstreamTests",
       ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
         + httpTypes + hummingbirdTesting + server("swift-nio", "NIOCore", "NIOPosix")),
-
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
       name: "InventoryDemo",
