@@ -61,8 +61,7 @@ let libraries = [
   "Mainstay", "MainstayUI", "MainstayHTTP", "MainstayAsyncHTTPClient", "MainstayJSONRPC",
   "MainstayOgmios", "MainstayOutbox", "MainstayOutboxPostgres", "MainstayServer",
   "MainstayDashboard", "MainstayConfiguration", "MainstayTesting", "MainstayOutboxTesting",
-  "MainstayHTTPTesting",
-  "MainstayAudit",
+  "MainstayHTTPTesting", "MainstayAudit",
 ]
 
 let package = Package(
@@ -284,10 +283,12 @@ let package = Package(
     // The service behind a proxy that does harm, for tests and for the program below.
     support(
       "NetworkTestSupport",
-      ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox", "TestSupport"]
+      ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
         + asyncHTTPClient + nio),
     // One end of a cable between two networks of their own, which fails in the middle of its work.
-    child("NetworkChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "NetworkTestSupport"]),
+    child(
+      "NetworkChild",
+      ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayTesting", "NetworkTestSupport"]),
     .testTarget(
       name: "NetworkFaultTests",
       dependencies: [
@@ -367,7 +368,6 @@ let package = Package(
       "InventoryUpstreamTests",
       ["InventoryUpstream", "inventory-upstream", "MainstayTesting", "TestSupport"]
         + httpTypes + hummingbirdTesting + server("swift-nio", "NIOCore", "NIOPosix")),
-
     // Both programs under every fault and SIGKILL, and the proof that nothing is lost.
     .target(
       name: "InventoryDemo",

@@ -46,7 +46,10 @@ class OverWebSocket:
     """All messages go over one connection."""
 
     def __init__(self, address, context):
-        self.connecting = websockets.connect(address, ssl=context, proxy=None)
+        self.connecting = websockets.connect(
+            address, ssl=context, proxy=None, open_timeout=None, close_timeout=None,
+            ping_interval=None,
+        )
 
     async def __aenter__(self):
         self.socket = await self.connecting

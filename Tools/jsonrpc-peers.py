@@ -84,7 +84,7 @@ async def main():
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    async with serve(talk, "127.0.0.1", 0) as sockets:
+    async with serve(talk, "127.0.0.1", 0, open_timeout=None, ping_interval=None) as sockets:
         http = site._server.sockets[0].getsockname()[1]
         print(http, sockets.sockets[0].getsockname()[1], flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)

@@ -242,7 +242,7 @@ import Testing
     let client = HTTPClient(configuration: .singletonConfiguration)
     let packed = await #expect(throws: (any Error).self) {
       let response = try await client.execute(
-        HTTPClientRequest(url: server.origin), timeout: .seconds(30))
+        HTTPClientRequest(url: server.origin), timeout: .minutes(10))
       _ = try await response.body.collect(upTo: 1_000)
     }
     let long = await #expect(throws: (any Error).self) {

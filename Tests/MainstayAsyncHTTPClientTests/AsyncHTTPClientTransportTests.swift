@@ -8,6 +8,7 @@ import MainstayAsyncHTTPClient
 import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayTesting
+import NIOCore
 import NIOSSL
 import TestSupport
 import Testing
@@ -128,7 +129,9 @@ import Testing
       let server = try await ScriptedHTTPServer(tls: identity) { _, _ in .reply(200) }
       let address = try #require(URL(string: server.origin))
       let transport = AsyncHTTPClientTransport(configuration: configuration(trusting: authority))
-      let client = ResilientClient("secure", at: address, over: transport)
+      let client = ResilientClient("secure", at: address, over: transport) { _ in
+        Pipeline("secure") { Timeout(.patience) }
+      }
       let error = await #expect(throws: AppError.self) {
         try await client.post("/a", json: [1])
       }
@@ -147,6 +150,9 @@ import Testing
   private func configuration(trusting authority: CertificateAuthority) -> HTTPClient.Configuration {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.trustRoots = .file(authority.file.path)
-    return HTTPClient.Configuration(tlsConfiguration: tls)
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+    // A handshake takes long on a busy machine.
+    configuration.timeout.connect = .minutes(10)
+    return configuration
   }
 }

@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: [Int.max, 200_000_000_000_000_000, -5])
   func `a count that no app can have reached stops no command`(_ count: Int) async throws {
     let log = try await SampleLog()
-    let time = "2027-01-15T10:00:00.000Z"
+    let time = "2026-01-15T10:00:00.000Z"
     let suppressed: [String: Any] = ["count": count, "first": time, "last": time]
     let odd = try log.write(
       "odd.jsonl", Array(repeating: ["suppressed": suppressed, "time": time], count: 3))
@@ -85,7 +85,7 @@ import Testing
     let log = try await SampleLog()
     let file = try log.write(
       "ahead.jsonl",
-      Array(repeating: ["time": "2026-01-15T10:00:00.000Z"], count: 20)
+      Array(repeating: ["time": "2025-01-15T10:00:00.000Z"], count: 20)
         + [["time": "2099-01-01T00:00:00.000Z"]])
     let end = try await BuiltProgram.run("mainstay", ["errors", "trend", "--json", file])
     struct Trend: Decodable { let counts: [Int] }
@@ -99,7 +99,7 @@ import Testing
     let log = try await SampleLog()
     let file = try log.write(
       "undated.jsonl",
-      [["time": "last tuesday"], ["time": "2027-01-15T10:00:00.000Z"]]
+      [["time": "last tuesday"], ["time": "2026-01-15T10:00:00.000Z"]]
         + [7, NSNull()].map { ["time": $0, "fingerprint": SampleLog.fingerprint(1)] })
     struct Export: Decodable {
       struct Group: Decodable {
@@ -117,7 +117,7 @@ import Testing
     #expect(end.status == 0 && end.errors == complaint, "\(end)")
     let export = try JSONDecoder().decode(Export.self, from: Data(end.output.utf8))
     #expect(export.undatedReports == 3 && export.groups.map(\.count) == [2, 2])
-    let dated = "2027-01-15T10:00:00.000Z"
+    let dated = "2026-01-15T10:00:00.000Z"
     #expect(export.groups.map(\.firstSeen) == [dated, nil])
     #expect(export.groups.map(\.lastSeen) == [dated, nil])
     #expect(export.trends.map { $0.counts.reduce(0, +) } == [1, 1, 1])

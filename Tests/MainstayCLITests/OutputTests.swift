@@ -130,7 +130,7 @@ import Testing
     }
     let log = try await SampleLog()
     let times = stride(from: 0, to: 1_000, by: 7).map { milliseconds in
-      "2027-01-15T10:00:00." + String("\(milliseconds + 1_000)".dropFirst()) + "Z"
+      "2026-01-15T10:00:00." + String("\(milliseconds + 1_000)".dropFirst()) + "Z"
     }
     let file = try log.write(
       "times.jsonl",

@@ -13,7 +13,8 @@ final class SampleLog: Sendable {
 
   init() async throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let now = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+    // In the past: what is dated more than a day ahead is read otherwise.
+    let now = Locked(Date(timeIntervalSince1970: 1_768_464_000))
     let sink = ErrorReport.FileSink(folder.appending(path: "errors.jsonl"))
     let monitor = ErrorMonitor(sinks: [sink], wallClock: { now.withLock { $0 } })
     for hour in 0..<3 {

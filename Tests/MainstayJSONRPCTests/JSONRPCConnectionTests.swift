@@ -55,13 +55,19 @@ import Testing
   @Test func `without waiting for a connection, what a server sends to others is no answer`()
     async throws
   {
-    let server = try await failingOnce { await $0.send(frame: .init(opcode: 1, [0xff])) }
+    let gate = Gate()
+    let server = try await failingOnce { connection in
+      await gate.opened()
+      await connection.send(frame: .init(opcode: 1, [0xff]))
+    }
     let client = try Service.client(server) {
       $0.maximumInFlight = 1
       $0.webSocket.waitsForConnection = false
     }
     let sent = await client.begun("write")
     let waiting = await client.begun("write")
+    // A call that came after the end would be made on another connection.
+    gate.open()
     #expect(try await sent.value.error?.disposition == .unknownOutcome)
     let outcome = try await waiting.value
     #expect(outcome.connectionError?.reason == .lost)

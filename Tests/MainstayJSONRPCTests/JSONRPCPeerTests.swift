@@ -13,6 +13,8 @@ import Testing
   private func clients(_ peers: Peers, path: String = "") throws -> [JSONRPCClient] {
     var options = JSONRPCClient.Options()
     options.timeout = .patience
+    options.webSocket.openTimeout = .patience
+    options.webSocket.pingInterval = nil
     options.isRepeatable = { _ in true }
     return [
       try JSONRPCClient(http: peers.http, over: AsyncHTTPClientTransport(), options: options),

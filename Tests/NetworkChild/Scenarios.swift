@@ -10,8 +10,6 @@
   extension Stage {
     /// The far end is switched off and on, with work waiting meanwhile.
     func flap() async throws {
-      // Where the machine is busy, a short limit would be a second fault.
-      limit(.seconds(20))
       watch()
       await told.until { $0.internet == .validated }
       await shown.until { $0.internet == .validated }
@@ -30,11 +28,13 @@
 
     /// Link and route stay, and nothing comes back.
     func blackHole() async throws {
-      watch()
+      // A probe that the hole swallows has to end.
+      watch(probeLimit: .seconds(2))
       try await open(waiting: .milliseconds(100))
       try await enqueue(0)
       await drained()
       await told.until { $0.internet == .validated }
+      waitForConnections(false)
       far("route add blackhole 10.9.0.1/32")
       let id = try await enqueue(1)
       for number in 2..<4 { try await enqueue(number) }
@@ -47,6 +47,7 @@
         "kinds=\(kinds.joined(separator: ","))")
       let waiting = try await until(id) { $0.failure != nil }
       print("effect=\(waiting.effect)")
+      waitForConnections(true)
       far("route del blackhole 10.9.0.1/32")
       await told.online()
       await drained()
@@ -62,6 +63,7 @@
       try await until { $0.arrivals.count == 1 }
       far("route add blackhole 10.9.0.1/32")
       try await set(.answers)
+      giveUp()
       try await sayAndRetry(id) { far("route del blackhole 10.9.0.1/32") }
     }
 
@@ -90,7 +92,9 @@
       try await set(.holds)
       let id = try await enqueue(0)
       try await until { $0.arrivals.count == 1 }
+      giveUp()
       try await sayAndRetry(id) {
+        try await until { $0.departures == 1 }
         try await set(.answers)
         try await until { $0.lateAnswers == 1 }
         // The answer is on its way to a socket that is closed.
@@ -112,6 +116,7 @@
       near("route add default via 10.9.0.2")
       await told.online()
       try await set(.answers)
+      giveUp()
       try await sayAndRetry(id) {}
     }
 
@@ -126,6 +131,7 @@
       near("route del default")
       await told.offline()
       print("source=\(monitor.current.source)")
+      giveUp()
       let second = try await enqueue(0, account: "other")
       let unknown = try await until(first) { $0.failure != nil }
       print("effect=\(unknown.effect)")

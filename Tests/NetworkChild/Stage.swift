@@ -5,20 +5,25 @@
   import Foundation
   import Mainstay
   import MainstayOutbox
+  import MainstayTesting
   import NetworkTestSupport
 
   /// What one scenario plays with: an app on the near end, and how to change both ends.
   final class Stage {
     /// Behind the far end, so that it is reached by the default route alone.
     static let service = "http://10.9.1.2:8080"
+    /// Where the machine is busy, a short limit would be a second fault.
+    static let patience = Duration.seconds(100)
+    private static let limit = Duration.seconds(1)
 
     let source = NetlinkSource()
     let folder: URL
     /// Reaches the service without a network.
     let control: LedgerClient
     private let peer: String
-    private(set) var client = LedgerClient(
-      to: Stage.service, connectLimit: .milliseconds(300), limit: .milliseconds(500))
+    /// The time by which an answer is waited for.
+    private let clock: ManualClock
+    private let caller: Caller
     private var started: (monitor: ConnectivityMonitor, told: Told, shown: Told)?
     private var opened: Outbox?
 
@@ -29,23 +34,42 @@
       let legal = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
       let host = path.addingPercentEncoding(withAllowedCharacters: legal) ?? ""
       control = LedgerClient(
-        to: "http+unix://\(host)", connectLimit: .seconds(60), limit: .seconds(60))
+        to: "http+unix://\(host)", connectLimit: Self.patience, limit: Self.patience)
+      let clock = ManualClock()
+      self.clock = clock
+      caller = Caller(Self.client(connecting: Self.patience, clock))
       while (try? await book()) == nil { Self.rest(10) }
       waitForCarrier()
     }
 
     // MARK: The app
 
-    /// Gives every call so long, in place of half a second; before anything is sent.
-    func limit(_ limit: Duration) {
-      client = LedgerClient(to: Self.service, connectLimit: limit, limit: limit)
+    /// What calls the service now.
+    var client: LedgerClient { caller.client }
+
+    private static func client(connecting limit: Duration, _ clock: ManualClock) -> LedgerClient {
+      LedgerClient(
+        to: service, connectLimit: limit, limit: Self.limit, isLimitedByPolicy: true, clock: clock)
     }
 
+    /// From now on nobody waits for a connection for longer than an instant, or as long as anybody
+    /// may have to.
+    func waitForConnections(_ isPatient: Bool) {
+      caller.client = Self.client(
+        connecting: isPatient ? Self.patience : .milliseconds(300), clock)
+    }
+
+    /// The time of all calls is over that wait for an answer.
+    func giveUp() { clock.advance(by: Self.limit) }
+
     /// Begins to watch the network; presentation follows at once, so that its changes are counted.
-    func watch(_ configuration: ConnectivityMonitor.Configuration = .prompt, probes: Bool = true) {
+    func watch(
+      _ configuration: ConnectivityMonitor.Configuration = .prompt, probes: Bool = true,
+      probeLimit: Duration = Stage.patience
+    ) {
       let probe = URL(string: "\(Self.service)/alive").map { url in
-        ConnectivityProbe(url, timeout: .milliseconds(500)) { [client] in
-          try await client.probe($0)
+        ConnectivityProbe(url, timeout: probeLimit) { [caller] in
+          try await caller.client.probe($0)
         }
       }
       let monitor = ConnectivityMonitor(
@@ -60,7 +84,7 @@
       configuration.connectivity = started?.monitor
       opened = try await Outbox(
         at: folder.appending(path: "outbox.sqlite"), configuration: configuration
-      ) { client.worker(waiting: wait) }
+      ) { LedgerClient.worker(waiting: wait) { [caller] in caller.client } }
     }
 
     var monitor: ConnectivityMonitor {
@@ -193,6 +217,18 @@
       while !source.control.counts.hasEnded { Self.rest(1) }
       print("ended")
     }
+  }
+
+  /// Who calls the service, which may be another client later.
+  private final class Caller: Sendable {
+    private let current: Locked<LedgerClient>
+
+    var client: LedgerClient {
+      get { current.withLock { $0 } }
+      set { current.withLock { $0 = newValue } }
+    }
+
+    init(_ client: LedgerClient) { current = Locked(client) }
   }
 
   extension ConnectivityMonitor.Configuration {

@@ -24,6 +24,8 @@ package struct LedgerBook: Sendable, Codable {
   package internal(set) var arrivals: [String] = []
   /// Every key that was asked about.
   package internal(set) var questions: [String] = []
+  /// How many clients have gone before they were answered.
+  package internal(set) var departures = 0
   /// How many answers were sent after whoever waited for them had gone.
   package internal(set) var lateAnswers = 0
   /// How many probes came.
@@ -100,6 +102,8 @@ final class Ledger: Sendable {
     }
     for answer in held { answer() }
   }
+
+  func departed() { state.withLock { $0.book.departures += 1 } }
 
   func answeredLate() { state.withLock { $0.book.lateAnswers += 1 } }
 

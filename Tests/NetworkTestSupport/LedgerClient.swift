@@ -39,6 +39,7 @@ package final class LedgerClient: Sendable {
 
   private let origin: String
   private let isLimitedByPolicy: Bool
+  private let policy: @Sendable (Duration) -> Timeout
   private let limit: Locked<Duration>
   private let client: HTTPClient
   private let all = Locked<[Attempt]>([])
@@ -51,13 +52,15 @@ package final class LedgerClient: Sendable {
   ///   - limit: How long a request may take in all.
   ///   - isLimitedByPolicy: Whether that limit is a `Timeout` around AsyncHTTPClient or a time
   ///     limit of its own; the default is its own.
+  ///   - clock: The clock of that policy; the default is the continuous one.
   ///   - isPooled: Whether a connection serves several requests; the default is false.
   package init(
     to origin: String, connectLimit: Duration, limit: Duration, isLimitedByPolicy: Bool = false,
-    isPooled: Bool = false
+    clock: some Clock<Duration> = ContinuousClock(), isPooled: Bool = false
   ) {
     self.origin = origin
     self.isLimitedByPolicy = isLimitedByPolicy
+    policy = { Timeout($0, name: "ledger", clock: clock) }
     self.limit = Locked(limit)
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
@@ -132,11 +135,18 @@ package final class LedgerClient: Sendable {
 
   /// A worker that brings changes, asks what became of those of which nobody knows, and waits the
   /// same time after each failure.
-  package func worker(waiting wait: Duration) -> Worker {
+  ///
+  /// - Parameters:
+  ///   - wait: How long it waits.
+  ///   - client: The client of each attempt, which may be another one each time.
+  /// - Returns: The worker.
+  package static func worker(
+    waiting wait: Duration, by client: @escaping @Sendable () -> LedgerClient
+  ) -> Worker {
     Worker(
       for: Change.self, maximumAttempts: 10_000, backoff: .constant(wait, jitter: .none),
-      reconcile: { _, context in try await self.ask(context) },
-      run: { change, context in try await self.put(change, context) })
+      reconcile: { _, context in try await client().ask(context) },
+      run: { change, context in try await client().put(change, context) })
   }
 
   /// Sends a request whose body is text, and returns the text of the answer.
@@ -170,7 +180,7 @@ package final class LedgerClient: Sendable {
       return (answer.status.code, String(buffer: try await answer.body.collect(upTo: 1_000_000)))
     }
     if isLimitedByPolicy {
-      return try await Timeout(limit, name: "ledger").run { try await exchange(.distantFuture) }
+      return try await policy(limit).run { try await exchange(.distantFuture) }
     }
     return try await exchange(.now() + .nanoseconds(limit.inNanoseconds))
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Mainstay
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import TestSupport
 
 /// The service of a ``LedgerBook`` on a port; it listens for as long as somebody holds it.
 package final class LedgerServer: Sendable {
@@ -29,12 +29,12 @@ package final class LedgerServer: Sendable {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          let left = Flag()
-          try channel.pipeline.syncOperations.addHandler(Door(left))
+          let visit = Visit(ledger)
+          try channel.pipeline.syncOperations.addHandler(Door(visit))
           // A request that breaks off gets no answer: a 400 would be the word of the service.
           try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withErrorHandling: false)
-          try channel.pipeline.syncOperations.addHandler(Desk(ledger, left))
+          try channel.pipeline.syncOperations.addHandler(Desk(ledger, visit))
         }
       }
     let channel = try await bootstrap.bind(host: host, port: port).get()
@@ -59,21 +59,51 @@ package final class LedgerServer: Sendable {
   }
 }
 
+/// How it stands with the client of a connection.
+private final class Visit: Sendable {
+  private let ledger: Ledger
+  private let state = Locked((isWaiting: false, hasLeft: false))
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  /// The client waits for an answer.
+  func asked() { state.withLock { $0.isWaiting = true } }
+
+  /// The answer is there.
+  ///
+  /// - Returns: Whether the client has gone before it.
+  func answered() -> Bool {
+    state.withLock { state in
+      state.isWaiting = false
+      return state.hasLeft
+    }
+  }
+
+  /// The client sends nothing more.
+  func left() {
+    let isEarly = state.withLock { state in
+      defer { state.hasLeft = true }
+      return state.isWaiting && !state.hasLeft
+    }
+    if isEarly { ledger.departed() }
+  }
+}
+
 /// Sees at once that a client has left; those behind it are told when they have answered.
 private final class Door: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  private let left: Flag
+  private let visit: Visit
 
-  init(_ left: Flag) { self.left = left }
+  init(_ visit: Visit) { self.visit = visit }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent { left.raise() }
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent { visit.left() }
     context.fireUserInboundEventTriggered(event)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    left.raise()
+    visit.left()
     context.fireChannelInactive()
   }
 }
@@ -84,12 +114,12 @@ private final class Desk: ChannelInboundHandler {
   typealias OutboundOut = HTTPServerResponsePart
 
   private let ledger: Ledger
-  private let left: Flag
+  private let visit: Visit
   private var head: HTTPRequestHead?
 
-  init(_ ledger: Ledger, _ left: Flag) {
+  init(_ ledger: Ledger, _ visit: Visit) {
     self.ledger = ledger
-    self.left = left
+    self.visit = visit
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -104,11 +134,13 @@ private final class Desk: ChannelInboundHandler {
         path: head.uri.prefix { $0 != "?" }.split(separator: "/").map(String.init),
         headers: Dictionary(
           head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 }))
-      let (channel, ledger, left) = (context.channel, ledger, left)
+      let (channel, ledger, visit) = (context.channel, ledger, visit)
+      visit.asked()
       ledger.perform(request) { answer in
         channel.eventLoop.execute {
-          if left.isRaised { ledger.answeredLate() }
-          Self.send(answer, on: channel, head.isKeepAlive && !left.isRaised)
+          let isLate = visit.answered()
+          if isLate { ledger.answeredLate() }
+          Self.send(answer, on: channel, head.isKeepAlive && !isLate)
         }
       }
     }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTestSupport
 import Mainstay
 import MainstayHTTP
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
   ) async throws {
     let server = try await LoopbackServer { _, _ in .reply(201) }
     let address = try #require(URL(string: server.origin))
-    let client = ResilientClient("uploads", at: address)
+    // Its time stands still, so the usual limits end nothing.
+    let client = ResilientClient("uploads", at: address, clock: ManualClock())
     let body = HTTPMessageBody.stream {
       let parts = AsyncThrowingStream<Data, any Error> { continuation in
         for _ in 0..<2 { continuation.yield(Data("ab".utf8)) }
@@ -49,7 +51,8 @@ import Testing
   func `a body that cannot be read leaves no doubt that nothing was sent`() async throws {
     let server = try await LoopbackServer { _, _ in .reply(201) }
     let address = try #require(URL(string: server.origin))
-    let client = ResilientClient("uploads", at: address)
+    // Its time stands still, so the usual limits end nothing.
+    let client = ResilientClient("uploads", at: address, clock: ManualClock())
     let body = HTTPMessageBody.stream { Self.broken(by: CocoaError(.fileReadNoSuchFile)) }
     let error = await #expect(throws: AppError.self) {
       try await client.send(ResilientClient.Request(.post, "/a", body: body))

@@ -145,7 +145,8 @@ import Testing
     for count in 0..<60 { books.record(AppError.http(status: 500 + count % 3), during: "Read") }
     let team = ErrorMonitor()
     let source = Diagnostics.Source(
-      team, sections: [.service(books, version: "7.0", transport: "websocket")])
+      team, sections: [.service(books, version: "7.0", transport: "websocket")],
+      limit: .patience)
     let document = await source.collect()
     let text = String(decoding: try document.encoded(), as: UTF8.self)
     #expect(text.contains("service.books"))

@@ -3,10 +3,13 @@
 import Foundation
 import Mainstay
 import MainstayHTTPTesting
+import MainstayJSONRPC
 import MainstayOgmios
 import TestSupport
 
 /// A client whose events are written down, and that does not repeat by itself.
+///
+/// It gives up nothing that a test does not limit, however busy the machine is.
 struct Watched: Sendable {
   let client: OgmiosClient
   let log: Log
@@ -19,6 +22,9 @@ struct Watched: Sendable {
     self.log = log
     var options = OgmiosClient.Options()
     options.retry = retry
+    options.timeout = .patience
+    options.webSocket.openTimeout = .patience
+    options.webSocket.pingInterval = nil
     options.observer = { log.add(Self.told($0)) }
     change(&options)
     client = try OgmiosClient(endpoints: endpoints, options: options, clock: clock)

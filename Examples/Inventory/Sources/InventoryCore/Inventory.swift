@@ -102,7 +102,9 @@ package final class Inventory: Sendable {
     self.signal = signal
     diagnosticsSource = Locked(Diagnostics.Source(monitor))
     let sections = Self.sections(of: self)
-    diagnosticsSource.withLock { $0 = Diagnostics.Source(monitor, sections: sections) }
+    diagnosticsSource.withLock {
+      $0 = Diagnostics.Source(monitor, sections: sections, limit: settings.diagnosticsLimit)
+    }
   }
 
   /// Where answers to requests that change no item are kept for all processes; nil for one alone.

@@ -25,6 +25,10 @@ extension Inventory {
     package var levelRiseDelay = Duration.seconds(3)
     /// Reads how much memory is left; nil for nobody.
     package var health: SystemHealth.Reader? = SystemHealth.Reader()
+    /// How long a part of the diagnostics may take; more than zero.
+    ///
+    /// Whoever asks for them would rather wait than miss it.
+    package var diagnosticsLimit = Duration.seconds(30)
     /// Limits and waits of single requests.
     package var client = UpstreamClient.Settings()
     /// Who else is told about the events of the outbox.

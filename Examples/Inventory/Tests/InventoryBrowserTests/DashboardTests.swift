@@ -201,10 +201,11 @@ extension BrowserTests {
     /// Whether an element says something in the end: no script can say when the next page is there,
     /// so it is asked for again.
     private func says(_ selector: String, _ words: String, in browser: Browser) async -> Bool {
-      for _ in 0..<2_000 {
+      let end = ContinuousClock.now + Browser.limit
+      repeat {
         let text = (try? await browser.element(selector).text) ?? ""
         if text.contains(words) { return true }
-      }
+      } while ContinuousClock.now < end
       return false
     }
 

@@ -115,8 +115,10 @@ import Testing
     #expect(unreadable.status == 1 && unreadable.errors.contains(file.path))
     #expect(unreadable.errors.split(separator: "\n").count == 1)
 
-    // It belongs to the upstream that has ended; nobody answers there.
-    let first = try await inventory(upstream)
+    // Nobody answers there, and nobody else ever gets that port.
+    let first = try await BuiltProgram(
+      "inventory",
+      ["--port", "0", "--data", folder.path, "--upstream", "http://127.0.0.1:1"])
     let second = try await BuiltProgram.run("inventory", ["--port", "0", "--data", folder.path])
     #expect(second.status == 1 && second.errors.contains("in use by another run"))
     #expect(second.errors.split(separator: "\n").count == 1)

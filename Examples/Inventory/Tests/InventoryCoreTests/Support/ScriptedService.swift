@@ -34,7 +34,7 @@ struct ScriptedService: Sendable {
       logger: Logger(label: "scripted") { _ in SwiftLogNoOpLogHandler() })
     server = Task { try await application.run() }
     let port = try #require(await ports.first { _ in true })
-    var settings = UpstreamClient.Settings()
+    var settings = UpstreamClient.Settings.patient
     settings.backoff = .constant(.milliseconds(1), jitter: .none)
     settings.maximumAnswerBytes = 10_000
     origin = try #require(URL(string: "http://127.0.0.1:\(port)"))

@@ -6,6 +6,7 @@ import InventoryCore
 import InventoryUpstream
 import Mainstay
 import MainstayHTTPTesting
+import TestSupport
 import Testing
 
 /// The service on a free port, and a folder for the app: what one test needs.
@@ -84,7 +85,7 @@ final class World: Sendable {
     // The level is that of the moment, and the memory of the machine is not asked.
     (settings.levelDwell, settings.levelRiseDelay) = (.nanoseconds(1), .zero)
     settings.health = nil
-    settings.maximumAttempts = 1000
+    settings.maximumAttempts = 100_000
     settings.client.failuresToOpen = 100_000
     settings.client.backoff = .constant(.milliseconds(1), jitter: .none)
     change(&settings)
@@ -94,7 +95,8 @@ final class World: Sendable {
   /// A client of somebody else, who changes twins behind the app's back.
   func stranger() -> UpstreamClient {
     UpstreamClient(
-      origin: origin, evidence: ConnectivityEvidence(since: Date()), now: { Date() })
+      origin: origin, settings: .patient, evidence: ConnectivityEvidence(since: Date()),
+      now: { Date() })
   }
 
   /// Somebody else changes the fields of a twin.
@@ -110,6 +112,16 @@ final class World: Sendable {
       return
     }
     await client.shutDown()
+  }
+}
+
+extension UpstreamClient.Settings {
+  /// Waits as long as a busy machine needs.
+  static var patient: Self {
+    var settings = Self()
+    (settings.connectLimit, settings.requestLimit) = (.patience, .patience)
+    settings.lookupLimit = .patience
+    return settings
   }
 }
 
