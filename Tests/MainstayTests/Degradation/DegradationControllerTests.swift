@@ -82,7 +82,8 @@ import Testing
       ])
     #expect(controller.history.map(\.to) == [.minimal, .offline])
     let monitor = ErrorMonitor(sinks: [])
-    let document = await Diagnostics.Source(monitor, sections: [.levels(controller)]).collect()
+    let source = Diagnostics.Source(monitor, sections: [.levels(controller)], clock: clock)
+    let document = await source.collect()
     guard case .object(let levels)? = document.sections["levels"]?.value,
       case .array(let changes)? = levels["changes"], case .object(let change)? = changes.first
     else {
