@@ -11,8 +11,8 @@ import Mainstay
 @main struct ConnectivityChild {
   static func main() async {
     #if os(Linux)
-      // What hangs is ended by the kernel.
-      alarm(120)
+      // What hangs is ended by the kernel, a little before the test gives up.
+      alarm(540)
       let scenario = CommandLine.arguments.dropFirst().first ?? ""
       switch scenario {
       case "flap": await Scenario().flap()

@@ -49,8 +49,11 @@ extension ResponseCache {
           }
           overlaid.end(continuation)
         }
-        group.addTask {
-          for await changes in changes { overlaid.tell(changes: changes, to: continuation) }
+        group.addTask { [self] in
+          for await changes in changes {
+            if isEnded { break }
+            overlaid.tell(changes: changes, to: continuation)
+          }
         }
         // What is changed here may end; what is kept ends the stream.
         await group.next()

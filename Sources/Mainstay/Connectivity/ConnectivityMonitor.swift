@@ -180,7 +180,7 @@ extension ConnectivityMonitor {
   public func refresh() async -> Connectivity {
     source?.resync()
     step { $0.demand(now: $1, random: &$2) }
-    if let running = guarded.withLock({ $0.running }) { await running.value }
+    if let running = guarded.withLock({ $0.running?.task }) { await running.value }
     return current
   }
 
@@ -195,7 +195,7 @@ extension ConnectivityMonitor {
     let running = guarded.withLock { guarded in
       guarded.isEnded = true
       defer { guarded.running = nil }
-      return guarded.running
+      return guarded.running?.task
     }
     source?.stop()
     setAlarm()
@@ -209,7 +209,7 @@ extension ConnectivityMonitor {
   private struct Guarded {
     var machine: ConnectivityStateMachine
     var random: SplitMix64
-    var running: Task<Void, Never>?
+    var running: (run: UInt64, task: Task<Void, Never>)?
     var isEnded = false
   }
 
@@ -274,11 +274,12 @@ extension ConnectivityMonitor {
       let verdict = await probe.check()
       self?.answered(verdict, run)
     }
-    guarded.withLock { if $0.machine.probeRunning == run { $0.running = task } }
+    guarded.withLock { if $0.machine.probeRunning == run { $0.running = (run, task) } }
   }
 
   private func answered(_ verdict: ConnectivityProbe.Verdict?, _ run: UInt64) {
-    guarded.withLock { if $0.machine.probeRunning == run { $0.running = nil } }
     step { $0.probed(verdict, run: run, now: $1, random: &$2) }
+    // Not before: whoever waits for the probe waits until its answer has been taken in.
+    guarded.withLock { if $0.running?.run == run { $0.running = nil } }
   }
 }

@@ -60,7 +60,7 @@ public final class CapabilityRegistry: Sendable {
   private let state = Locked(State())
   private let checks = Coalesce<Check>("capabilities")
   private let statuses = Audience<[ID: Status]>()
-  private let clock: any Clock<Duration>
+  fileprivate let clock: any Clock<Duration>
 
   /// Makes a registry without capabilities.
   ///
@@ -249,16 +249,23 @@ extension DegradationController {
 extension RecoveryPlan.Step {
   /// Finds out again what works, after a capability was missing.
   ///
-  /// - Parameter registry: Where it is kept.
+  /// - Parameter registry: Where it is kept; by its clock the step takes ten seconds at most.
   /// - Returns: The step; it mends nothing where something is still missing.
   public static func revalidating(_ registry: CapabilityRegistry) -> RecoveryPlan.Step {
+    revalidating(registry, by: registry.clock)
+  }
+
+  private static func revalidating(
+    _ registry: CapabilityRegistry, by clock: some Clock<Duration>
+  ) -> RecoveryPlan.Step {
     let codes = [
       AppError.Capability.unavailable("").appError.code,
       AppError.Capability.requirementNotMet("").appError.code,
       AppError.Capability.validationTimedOut("").appError.code,
       AppError.Framework.capabilityUnavailable("").appError.code,
     ]
-    return .init("revalidate capabilities", when: { codes.contains($0.code) }) { error in
+    return .init("revalidate capabilities", when: { codes.contains($0.code) }, clock: clock) {
+      error in
       guard await registry.revalidate() else { throw error }
     }
   }

@@ -173,4 +173,28 @@ import Testing
     continuation.yield(["secret", "more"])
     while let shown = await updates.following() { #expect(shown == nil) }
   }
+
+  @Test func `changes that come before the screen has heard of a wipe are not shown`()
+    async throws
+  {
+    // The first one who watches reads once; the entry that is kept is read by whoever keeps it.
+    let store = SlowCacheStore(slow: [3])
+    let cache = ResponseCache("books", of: .account(1), in: store, clock: clock)
+    let (changes, continuation) = AsyncStream.makeStream(of: [String].self)
+    let updates = cache.updates(for: "a", as: String.self, overlaying: changes) { text, change in
+      text = (text ?? "") + change
+    }
+    let shown = Log()
+    let screen = Task { for await value in updates { shown.add(value?.value ?? "nothing") } }
+    continuation.yield(["secret"])
+    await shown.lines(atLeast: 1)
+    await cache.keep("one ", for: "a")
+    await store.gate.arrivals(atLeast: 1)
+    await cache.wipe()
+    continuation.yield(["secret", "more"])
+    for _ in 0..<100 { await Task.yield() }
+    store.gate.open()
+    await screen.value
+    #expect(shown.lines == ["secret", "nothing"])
+  }
 }

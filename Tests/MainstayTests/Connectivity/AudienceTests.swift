@@ -4,7 +4,7 @@ import Mainstay
 import TestSupport
 import Testing
 
-@Suite(.ends(withinMinutes: 1)) struct AudienceTests {
+@Suite(.ends(withinMinutes: 5)) struct AudienceTests {
   /// A value that changes once while somebody reads it, as another task may change it then.
   private final class Source: Sendable {
     let audience = Audience<Int>()

@@ -155,6 +155,59 @@ import Testing
     #expect((1...2).contains(log.lines.count))
   }
 
+  /// A clock at whose next reading something happens.
+  private final class WatchedClock: Clock {
+    let hands = ManualClock()
+    private let watcher = Locked<(@Sendable () -> Void)?>(nil)
+
+    var minimumResolution: Duration { .zero }
+    var now: ManualClock.Instant {
+      watcher.withLock { $0.take() }?()
+      return hands.now
+    }
+
+    func watch(_ watcher: @escaping @Sendable () -> Void) {
+      self.watcher.withLock { $0 = watcher }
+    }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await hands.sleep(until: deadline)
+    }
+  }
+
+  @Test func `whoever looks anew while an answer comes in waits until it is taken in`()
+    async throws
+  {
+    let (clock, gate, asked) = (WatchedClock(), BreakerBench.Gate(), Log())
+    let (looks, look) = AsyncStream.makeStream(of: Task<Connectivity, Never>.self)
+    let late = Locked<ConnectivityMonitor?>(nil)
+    let url = try #require(URL(string: "https://api.example/alive"))
+    let probe = ConnectivityProbe(url, clock: self.clock, nonce: { "n" }) { _ in
+      await gate.pass()
+      asked.add("asked")
+      guard asked.lines.count == 1, let monitor = late.withLock({ $0 }) else { return Self.right }
+      // Who reads the clock next takes the answer in.
+      clock.watch {
+        if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+          look.yield(Task.immediate { await monitor.refresh() })
+        } else {
+          look.yield(Task { await monitor.refresh() })
+        }
+      }
+      return Self.right
+    }
+    let monitor = ConnectivityMonitor(source: source, probe: probe, clock: clock, seed: 3)
+    late.withLock { $0 = monitor }
+    gate.open()
+    for await look in looks {
+      let current = await look.value
+      #expect(current.internet == .validated && current.source == .probe)
+      break
+    }
+    late.withLock { $0 = nil }
+    monitor.shutDown()
+  }
+
   @Test(.requirement("O14")) func `a portal is told with its address`() async throws {
     let portal = ConnectivityProbe.Response(
       status: 302, headers: ["Location": "http://login.example/"])

@@ -137,6 +137,28 @@ import Testing
     #expect(answer == "picture 1" && registry.status(of: .camera).isAvailable)
   }
 
+  @Test func `the step of a plan ends by the clock of the registry`() async {
+    let clock = ManualClock()
+    let registry = CapabilityRegistry(clock: clock)
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(
+      Capability("deaf", validateWithin: .seconds(60)) {
+        await Task { for await _ in held { break } }.value
+      })
+    let missing = AppError.Capability.unavailable("deaf").appError
+    registry.report("deaf", missing)
+    let plan = RecoveryPlan([.revalidating(registry)])
+    let run = Task { await plan.recover(from: missing) }
+    // One for the capability, and one for the step.
+    await clock.sleepers(atLeast: 2)
+    clock.advance(by: .seconds(10))
+    guard case .failed("revalidate capabilities", let error) = await run.value else {
+      return _ = #expect(Bool(false), "it did not fail")
+    }
+    #expect(error.kind == .timeout)
+    release.yield()
+  }
+
   @Test(.requirement("A45")) func `a controller hears what is missing`() async {
     let registry = CapabilityRegistry(clock: ManualClock())
     let controller = DegradationController(.standard, clock: ManualClock())

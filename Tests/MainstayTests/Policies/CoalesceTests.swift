@@ -200,11 +200,12 @@ import Testing
 
   @Test func `a stage of a pipeline has one key`() async throws {
     let (books, gate, runs) = (coalesce(), BreakerBench.Gate(), Log())
+    let clock = ManualClock()  // nobody moves it: no machine is too slow
     let token = Pipeline("token") {
-      Deadline(.seconds(30))
+      Deadline(.seconds(30), clock: clock)
       books.keyed("token")
-      Retry(backoff: .none)
-      Timeout(.seconds(10))
+      Retry(backoff: .none, clock: clock)
+      Timeout(.seconds(10), clock: clock)
     }
     let calls = await started(3) { _ in
       try await token.run {

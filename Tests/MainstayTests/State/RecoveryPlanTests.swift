@@ -7,6 +7,8 @@ import Testing
 
 @Suite(.ends(withinMinutes: 2), .requirement("A9")) struct RecoveryPlanTests {
   private static let missing = AppError.Capability.unavailable("camera").appError
+  // Nobody moves it: no machine is too slow for a step.
+  private let still = ManualClock()
 
   private func retry(_ recorder: EventRecorder? = nil, attempts: Int = 3) -> Retry {
     Retry(
@@ -17,7 +19,9 @@ import Testing
   @Test(.requirement("A10")) func `a step mends what no further attempt would`() async throws {
     let log = Log()
     let plan = RecoveryPlan([
-      .init("set up", when: { $0.code == Self.missing.code }) { _ in log.add("set up") }
+      .init("set up", when: { $0.code == Self.missing.code }, clock: still) { _ in
+        log.add("set up")
+      }
     ])
     let answer = try await retry().recovering(by: plan).run {
       log.add("called")
@@ -33,8 +37,10 @@ import Testing
     let log = Log()
     let clock = ManualClock()
     let plan = RecoveryPlan([
-      .init("sign in", for: .unauthorized) { _ in log.add("sign in") },
-      .init("look", when: { _ in true }) { error in log.add("look at \(error.httpStatus ?? 0)") },
+      .init("sign in", for: .unauthorized, clock: still) { _ in log.add("sign in") },
+      .init("look", when: { _ in true }, clock: still) { error in
+        log.add("look at \(error.httpStatus ?? 0)")
+      },
     ])
     let retry = Retry(
       maximumAttempts: 2, backoff: .constant(.seconds(5), jitter: .none), clock: clock
@@ -64,7 +70,7 @@ import Testing
       clock: clock, observer: recorder
     ).recovering(
       by: RecoveryPlan([
-        .init("set up", when: { _ in true }) { _ in clock.advance(by: .seconds(8)) }
+        .init("set up", when: { _ in true }, clock: still) { _ in clock.advance(by: .seconds(8)) }
       ]))
   }
 
@@ -100,7 +106,9 @@ import Testing
       let (clock, recorder) = (ManualClock(), EventRecorder())
       let budget = budget(clock)
       let plan = RecoveryPlan([
-        .init("sign in", when: { _ in true }) { _ in try await clock.sleep(for: .seconds(5)) }
+        .init("sign in", when: { _ in true }, clock: still) { _ in
+          try await clock.sleep(for: .seconds(5))
+        }
       ])
       let retry = Retry(budget: budget, clock: clock, observer: recorder).recovering(by: plan)
       let run = Task { try await retry.run { throw AppError.http(status: status) } }
@@ -117,7 +125,9 @@ import Testing
   {
     struct Broken: Error {}
     let recorder = EventRecorder()
-    let plan = RecoveryPlan([.init("set up", when: { _ in true }) { _ in throw Broken() }])
+    let plan = RecoveryPlan([
+      .init("set up", when: { _ in true }, clock: still) { _ in throw Broken() }
+    ])
     // What another attempt may mend is tried again all the same; what it may not, is not.
     for (status, calls) in [(503, 3), (404, 1)] {
       let log = Log()
@@ -159,7 +169,7 @@ import Testing
     let log = Log()
     let plan = Locked<RecoveryPlan?>(nil)
     let going = RecoveryPlan([
-      .init("again", when: { _ in true }) { error in
+      .init("again", when: { _ in true }, clock: still) { error in
         log.add("step")
         guard let plan = plan.withLock({ $0 }) else { return }
         _ = try await Retry(

@@ -19,8 +19,9 @@ import Testing
     let model = TaskModel<[Int]>()
     let (gate, open) = AsyncStream.makeStream(of: Void.self)
     let began = Log()
+    // By a clock that nobody moves, so that no machine is too slow for the step.
     let plan = RecoveryPlan([
-      .init("mend", when: { $0.httpStatus == 503 }) { _ in
+      .init("mend", when: { $0.httpStatus == 503 }, clock: ManualClock()) { _ in
         began.add("began")
         for await _ in gate { break }
       }

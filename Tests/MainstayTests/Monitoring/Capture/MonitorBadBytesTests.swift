@@ -135,7 +135,7 @@ import Testing
       sections: [
         .init("refusing") { Refusing() }, .init("silent") { Silent() }, .init("bytes") { Bytes() },
         .init("last") { 1 },
-      ])
+      ], clock: ManualClock())
     let document = await source.collect()
     let sections = document.sections
     #expect(sections["refusing"]?.value == nil && sections["refusing"]?.error != nil)

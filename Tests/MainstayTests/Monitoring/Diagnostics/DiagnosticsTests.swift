@@ -31,7 +31,7 @@ import Testing
   }
 
   private func source(
-    _ sections: [Diagnostics.Section] = [], clock: some Clock<Duration> = ContinuousClock()
+    _ sections: [Diagnostics.Section] = [], clock: some Clock<Duration> = ManualClock()
   ) -> Diagnostics.Source {
     Diagnostics.Source(monitor(), sections: sections, clock: clock)
   }

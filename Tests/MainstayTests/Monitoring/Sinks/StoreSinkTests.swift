@@ -16,7 +16,8 @@ import Testing
   private func store(_ service: ScriptedService, _ replies: ReportStore.ReplyPolicy) -> ReportStore
   {
     ReportStore(
-      at: folder.store, .anywhere, replies: replies, transport: service, backoff: .none)
+      at: folder.store, .anywhere, replies: replies, transport: service, backoff: .none,
+      clock: ManualClock())
   }
 
   @Test(.requirement("A36", "C22", "D21"))
@@ -171,7 +172,7 @@ import Testing
     let service = ScriptedService([ok, ok, ok, nil])
     let store = ReportStore(
       at: folder.store, .init(maximumCount: 3, reserve: 0), replies: .sentry, transport: service,
-      backoff: .none)
+      backoff: .none, clock: ManualClock())
     let sink = await ErrorReport.StoreSink(store, as: .sentry, name: "sentry")
     let monitor = ErrorMonitor(
       .init(queue: 10, batch: 10), sinks: [sink], consent: .init(analytics: true))
