@@ -34,7 +34,9 @@ public struct OperationHandle<Operation: QueuedOperation>: Sendable, Identifiabl
     // It may move from one place to another between two looks.
     for _ in 0..<2 {
       if let operation = try await outbox.operation(id) {
-        return .pending(operation, progress: outbox.progress[id])
+        // A run is heard until its end is known here, which is after the store has recorded that.
+        let isRunning = operation.state == .leased
+        return .pending(operation, progress: isRunning ? outbox.progress[id] : nil)
       }
       if let letter = try await outbox.deadLetter(id) { return .deadLetter(letter) }
       if let outcome = try await outbox.outcome(id) {

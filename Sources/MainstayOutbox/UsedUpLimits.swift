@@ -24,11 +24,13 @@ struct UsedUpLimits {
     guard let limiter = worker.gates.limiter else { return true }
     // Read first: where it changes meanwhile, the wait is not trusted.
     let kind = limiter.configuration.kind
+    // So is the time: a wait must not begin anew while a thread is held up.
+    let now = timeline.now
     guard !limiter.tryAcquire() else { return true }
     // Asked how long, and given back at once.
     let wait = (try? limiter.reserve(maximumWait: .seconds(3600)))?.delay ?? .seconds(1)
     limits[worker.type] = UsedUp(
-      end: timeline.now + max(wait, .milliseconds(1)).clamped, kind: kind)
+      end: now + max(wait, .milliseconds(1)).clamped, kind: kind)
     return false
   }
 

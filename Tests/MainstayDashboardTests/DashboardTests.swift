@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
   @Test func `the overview shows what it was given, and only that`() async throws {
     let outbox = try await brokenOutbox(["a", "b"])
     var dashboard = Dashboard(outbox)
-    let breaker = CircuitBreaker("catalog")
+    let breaker = CircuitBreaker("catalog", clock: ManualClock())
     breaker.open()
     dashboard.breakers = [breaker]
     let monitor = ErrorMonitor()

@@ -106,8 +106,8 @@ import Testing
     async throws
   {
     let (tally, levels) = (PolicyTally(), DegradationController(.standard))
-    let breaker = CircuitBreaker("catalog", observer: tally)
     let clock = ManualClock()
+    let breaker = CircuitBreaker("catalog", clock: clock, observer: tally)
     let monitor = ConnectivityMonitor(
       source: ScriptedConnectivitySource(.online), clock: clock,
       date: { Date(timeIntervalSince1970: 1_800_000_000 + clock.now.offset / .seconds(1)) })
@@ -142,7 +142,8 @@ import Testing
   {
     let clock = ManualClock()
     var dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
-    dashboard.breakers = [CircuitBreaker("catalog")]
+    let breaker = CircuitBreaker("catalog")
+    dashboard.breakers = [breaker]
     try await serve(dashboard) { client in
       let page = try await Visitor(client, at: "/mainstay/circuits").page
       #expect(page.contains(#"data-parts="circuits plots""#))
@@ -151,7 +152,14 @@ import Testing
       await clock.sleepers(atLeast: 2)
       try socket.get("/mainstay/events")
       _ = try await socket.read(until: "retry: 3000\n\n")
-      clock.advance(by: .seconds(60))
+      // In steps with news: no write may seem to take 30 seconds.
+      let isolation = breaker.isolate()
+      clock.advance(by: .seconds(25))
+      #expect(try await socket.read(until: "}\n\n").contains(#"{"parts":["circuits"]}"#))
+      isolation.end()
+      clock.advance(by: .seconds(25))
+      #expect(try await socket.read(until: "}\n\n").contains(#"{"parts":["circuits"]}"#))
+      clock.advance(by: .seconds(10))
       #expect(try await socket.read(until: "}\n\n").contains(#"{"parts":["plots"]}"#))
     }
   }

@@ -25,7 +25,7 @@ import Testing
   @Test func `circuits say their state, and how often they refused`() async throws {
     var dashboard = Dashboard()
     let tally = PolicyTally()
-    let breaker = CircuitBreaker("catalog", observer: tally)
+    let breaker = CircuitBreaker("catalog", clock: ManualClock(), observer: tally)
     breaker.open()
     for _ in 0..<3 { await #expect(throws: Rejection.self) { try await breaker.run {} } }
     dashboard.breakers = [breaker]

@@ -21,7 +21,7 @@ final class Socket: Sendable {
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "mainstay.tests.socket")
 
-  /// Connects to a port of this machine; a read waits for at most 30 seconds.
+  /// Connects to a port of this machine; a read waits for at most ten minutes.
   ///
   /// - Parameters:
   ///   - port: The port.
@@ -35,7 +35,7 @@ final class Socket: Sendable {
     #endif
     descriptor = socket(AF_INET, type, 0)
     guard descriptor >= 0 else { throw Failure(step: "socket", code: errno) }
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    var limit = timeval(tv_sec: 600, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     if var room {

@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -110,6 +111,32 @@ private struct Count: QueuedOperation {
       return
     }
     #expect(operation.state == .scheduled)
+    await outbox.shutDown()
+  }
+
+  @Test func `there is no progress once the store has recorded the end of the run`() async throws {
+    let day = shop.day
+    let store = FailingStore(now: { day.now })
+    let (recorded, answer) = (Gate(), Gate())
+    store.hold(answersUntil: answer, opening: recorded)
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) {
+      counter { context in
+        context.report(progress: 0.5)
+        throw AppError.test(.transient())
+      }
+    }
+    let id = try await outbox.enqueue(Count(words: []))
+    await recorded.pass()
+    guard
+      case .pending(let operation, nil) = try await outbox.handle(id, for: Count.self).status()
+    else {
+      Issue.record("there is progress though nothing runs")
+      return
+    }
+    #expect(operation.state == .scheduled)
+    answer.open()
     await outbox.shutDown()
   }
 

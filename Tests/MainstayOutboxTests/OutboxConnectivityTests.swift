@@ -16,7 +16,7 @@ import Testing
     shop.configuration.connectivity = monitor
     let isDown = Box(true)
     let outbox = try await shop.open(
-      Worker(for: Note.self, backoff: .constant(.seconds(86_400), jitter: .none)) { _, _ in
+      Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
         if isDown.value { throw AppError.test(.transient(), kind: .offline) }
       })
     source.say(.init(link: .down, route: .missing))
@@ -27,10 +27,11 @@ import Testing
     source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
     let clock = shop.clock
     let moving = Task {
-      // Some seconds, and far less than it would wait by itself.
-      for _ in 0..<600 where !Task.isCancelled {
+      // Some seconds, and far less than the year that it would wait by itself.
+      while !Task.isCancelled {
         await clock.sleepers(atLeast: 1)
         clock.advance(by: .milliseconds(100))
+        await Task.yield()
       }
     }
     await outbox.wait { $0.pending == 0 }

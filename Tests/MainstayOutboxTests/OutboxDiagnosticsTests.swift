@@ -43,7 +43,7 @@ import Testing
     let network = ScriptedConnectivitySource(.online(by: .wifi, identity: "Ada at home"))
     let connectivity = ConnectivityMonitor(source: network, clock: ManualClock(), seed: 1)
     let levels = DegradationController(.standard)
-    let breaker = CircuitBreaker("catalog", .consecutiveFailures(1))
+    let breaker = CircuitBreaker("catalog", .consecutiveFailures(1), clock: ManualClock())
     let source = Diagnostics.Source(
       ErrorMonitor(),
       sections: [

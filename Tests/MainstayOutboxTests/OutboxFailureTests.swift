@@ -199,7 +199,7 @@ import Testing
     await shop.log.wait(for: "started")
     // Another owner takes the operation over.
     var settings = GRDB.Configuration()
-    settings.busyMode = .timeout(5)
+    settings.busyMode = .timeout(600)
     let other = try DatabaseQueue(
       path: shop.folder.database.path(percentEncoded: false), configuration: settings)
     try await other.write { db in
@@ -247,7 +247,8 @@ import Testing
     try await outbox.pause(.main)
     try await outbox.resume(.main, closedFor: .throttled)
     #expect(try await outbox.snapshot().waiting == 1)
-    await outbox.pause()
+    // It waits for claims that are on their way.
+    await outbox.suspend()
     try await outbox.resume(.main, closedFor: .paused)
     #expect(try await outbox.snapshot().ready == 1)
     await outbox.shutDown()

@@ -122,6 +122,7 @@ private final class CardServer: Sendable {
     #expect(try await drain(outbox).pending == 0)
     #expect(server.card == Card(title: "mine", shelf: "theirs"))
     #expect(Set(server.keys).count == 2, "what is sent is another thing")
+    await shop.log.wait(for: "succeeded")
     #expect(shop.log.count("merged") == 1 && shop.log.count("succeeded") == 1)
     await outbox.shutDown()
   }
@@ -148,6 +149,7 @@ private final class CardServer: Sendable {
     let id = try await outbox.enqueue(save { $0.title = "same" }, orderedBy: "card")
     #expect(try await drain(outbox).pending == 0)
     #expect(server.version == "2" && server.keys.count == 1)
+    await shop.log.wait(for: "succeeded")
     #expect(shop.log.count("succeeded") == 1 && shop.log.count("merged") == 0)
     guard case .ended(.done, _, _) = try await outbox.handle(id, for: SaveCard.self).status()
     else {
@@ -306,8 +308,8 @@ private final class CardServer: Sendable {
     #expect(try await drain(outbox).conflicted == 1)
     let conflict = try #require(try await outbox.conflict(id, of: SaveCard.self))
     let decided = RecordState.present(Card(title: "ours"))
-    #expect(try await outbox.resolve(id, of: SaveCard.self, conflict, with: decided))
     #expect(sent.value.map(\.precondition) == ["1"])
+    #expect(try await outbox.resolve(id, of: SaveCard.self, conflict, with: decided))
     // What follows knows the version that the decision got; here that is refused again.
     #expect(try await drain(outbox).conflicted == 1)
     #expect(sent.value.map(\.precondition) == ["1", nil, "9"])

@@ -27,6 +27,7 @@ import Testing
     for number in 0..<40 { try await outbox.enqueue(Note(text: String(number))) }
     await outbox.resume()
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 40)
     #expect(shop.log.count("succeeded") == 40 && store.count("claim") >= 40)
     // When it begins, and when nothing is left.
     #expect((1...4).contains(store.count("promote")))

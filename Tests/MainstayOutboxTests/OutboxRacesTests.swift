@@ -62,6 +62,7 @@ import Testing
     #expect(try await outbox.cancel(id) == .stopping)
     handOver.open()
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "cancelled")
     #expect(shop.log.count("started") == 0 && shop.log.count("cancelled") == 1)
     #expect(try await outbox.ledger().count(.cancelled) == 1)
     await outbox.shutDown()
@@ -113,6 +114,7 @@ import Testing
     store.refuse(leaseOf: nil)
     shop.clock.advance(by: .seconds(60))
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "released")
     #expect(shop.log.count("released") == 1 && shop.log.count("reconciled") == 1)
     deaf.open()
     await shop.log.wait(for: "leaseLost")
@@ -149,7 +151,8 @@ import Testing
     for text in ["a", "b"] { try await outbox.enqueue(Note(text: text)) }
     await shop.log.wait(for: "succeeded", count: 2)
     try await outbox.enqueue(Note(text: "busy"))
-    await outbox.wait { $0.running == 1 && $0.pending == 1 }
+    // Two ends are told a moment before they are counted.
+    await outbox.wait { $0.running == 1 && $0.pending == 1 && $0.estimate != nil }
     let estimate = try #require(try await outbox.snapshot().estimate)
     #expect(estimate.likely < .seconds(5))
     deaf.open()

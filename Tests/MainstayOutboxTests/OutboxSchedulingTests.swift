@@ -121,6 +121,7 @@ import Testing
     #expect(try await outbox.cancel(id) == .stopping)
     await outbox.wait { $0.pending == 0 }
     #expect(try await outbox.ledger().count(.cancelled) == 1)
+    await shop.log.wait(for: "cancelled")
     #expect(shop.log.count("cancelled") == 1 && shop.log.count("started") == 1)
     #expect(try await outbox.cancel(id) == nil)
     await outbox.shutDown()
@@ -234,7 +235,8 @@ import Testing
     #expect(try await outbox.snapshot().estimate == nil)
     for number in 0..<5 { try await outbox.enqueue(Note(text: String(number))) }
     await outbox.wait { $0.pending == 0 }
-    await outbox.pause()
+    // It waits for the last end to be counted, and for claims that are on their way.
+    await outbox.suspend()
     for number in 5..<8 { try await outbox.enqueue(Note(text: String(number))) }
     let snapshot = try await outbox.snapshot()
     #expect(snapshot.ready == 3)

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(.ends(withinMinutes: 1), arguments: ["claim", "promote", "settle"])
+  @Test(arguments: ["claim", "promote", "settle"])
   func `a wait is no longer for those who hear of it slowly`(call: String) async throws {
     var configuration = shop.configuration
     configuration.observer = SlowListener(clock: shop.clock)

@@ -11,7 +11,8 @@ import Testing
 /// What an outbox does with operations that go well.
 @Suite(.requirement("C2", "C13"), .ends(withinMinutes: 5)) struct OutboxTests {
   @Test(.requirement("C15")) func `runs what was enqueued, under its key`() async throws {
-    let shop = try Workshop()
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
     let seen = Box<[Note]>([])
     let outbox = try await shop.open(
       shop.worker { note, context in
@@ -21,7 +22,8 @@ import Testing
         seen.change { $0.append(note) }
       })
     let id = try await outbox.enqueue(Note(text: "a"))
-    await outbox.wait { $0.pending == 0 }
+    await outbox.resume()
+    await shop.log.wait(for: "succeeded")
     #expect(seen.value == [Note(text: "a")])
     #expect(shop.log.events.last?.id == id)
     #expect(shop.log.events.map(\.name) == ["enqueued", "started", "succeeded"])
@@ -46,17 +48,20 @@ import Testing
 
   @Test(.requirement("O22"), arguments: [true, false])
   func `what another outbox may have sent is asked about first`(_ isInMemory: Bool) async throws {
-    let shop = try Workshop()
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    let day = shop.day
     let worker = shop.worker(reconcile: { _, _ in .applied }) { _, _ in
       Issue.record("it was sent again")
     }
     let outbox =
       isInMemory
       ? try await Outbox(
-        store: InMemoryStore(now: { shop.day.now }), configuration: shop.configuration
+        store: InMemoryStore(now: { day.now }), configuration: shop.configuration
       ) { worker } : try await shop.open(worker)
     try await outbox.enqueue(Note(text: "a"), options: EnqueueOptions(mayHaveBeenSent: true))
-    await outbox.wait { $0.pending == 0 }
+    await outbox.resume()
+    await shop.log.wait(for: "succeeded")
     #expect(shop.log.events.map(\.name) == ["enqueued", "reconciled", "succeeded"])
     await outbox.shutDown()
   }
@@ -119,15 +124,16 @@ import Testing
     var shop = try Workshop()
     shop.configuration.maximumConcurrency = 3
     let running = Box((now: 0, most: 0))
-    let gate = Gate()
+    let (gate, arrivals) = (Gate(), Countdown(3))
     let outbox = try await shop.open(
       shop.worker { _, _ in
         running.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        arrivals.count()
         await gate.pass()
         running.change { $0.now -= 1 }
       })
     for number in 0..<10 { try await outbox.enqueue(Note(text: String(number))) }
-    await shop.log.wait(for: "started", count: 3)
+    await arrivals.reached()
     #expect(try await outbox.snapshot().running == 3)
     gate.open()
     await outbox.wait { $0.pending == 0 }

@@ -69,9 +69,11 @@ private struct Photo: QueuedOperation {
     var ids: [OperationID] = []
     for _ in 0..<3 { ids.append(try await outbox.enqueue(Photo())) }
     await outbox.wait { $0.running == 1 && $0.ready == 2 }
+    await shop.log.wait(for: "started")
     #expect(try await outbox.explain(ids[2])?.obstacles == [.typeIsBusy(1)])
     try update(outbox) { $0.maximumConcurrencyOfKinds = [:] }
     await outbox.wait { $0.running == 2 && $0.ready == 1 }
+    await shop.log.wait(for: "started", count: 2)
     #expect(try await outbox.explain(ids[2])?.obstacles == [.typeIsBusy(2)])
     try update(outbox) { $0.maximumConcurrencyOfKinds = ["photo": 3, "unheard of": 1] }
     await outbox.wait { $0.running == 3 }
@@ -83,8 +85,12 @@ private struct Photo: QueuedOperation {
   @Test func `a limit of rate that is raised lets what waits for it begin at once`() async throws {
     let limiter = RateLimiter(
       "mail", .tokenBucket(rate: 1, per: .seconds(3600)), clock: shop.clock)
+    var shop = shop
+    shop.configuration.startsPaused = true
     let outbox = try await shop.open(shop.worker { _, _ in }.limited(by: limiter))
     for text in ["a", "b", "c"] { try await outbox.enqueue(Note(text: text)) }
+    // All are claimed together, so the limit is known to be used up before the first has run.
+    await outbox.resume()
     await outbox.wait { $0.pending == 2 && $0.running == 0 }
     let left = try await outbox.operations()
     let obstacles = try #require(try await outbox.explain(left[0].id)?.obstacles)
@@ -273,6 +279,7 @@ private struct Photo: QueuedOperation {
       try await group.waitForAll()
     }
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 200)
     #expect(runs.value == 200 && shop.log.count("succeeded") == 200)
     #expect(try await outbox.ledger().count(.done) == 200)
     await outbox.shutDown()

@@ -36,6 +36,7 @@ private struct Other: QueuedOperation {
     await shop.clock.sleepers(atLeast: 1)
     shop.clock.advance(by: .seconds(30))
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 2)
     #expect(shop.log.count("succeeded") == 2)
     await outbox.shutDown()
   }
@@ -55,6 +56,8 @@ private struct Other: QueuedOperation {
     circuit.open(for: .zero)
     await outbox.resume()
     await shop.log.wait(for: "started")
+    // What was claimed beside it has been given back.
+    await outbox.wait { $0.running == 1 && $0.ready == 3 }
     let held = try await outbox.operations().filter { $0.state != .leased }
     #expect(held.count == 3)
     for operation in held {
@@ -63,6 +66,7 @@ private struct Other: QueuedOperation {
     gate.open()
     // The clock stands still: nobody waits for a time.
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 4)
     #expect(shop.log.count("succeeded") == 4 && shop.log.count("heldBack") == 0)
     await outbox.shutDown()
   }

@@ -15,6 +15,7 @@ package final class PostgresServer: Sendable {
   package let folder: URL
   /// The port of 127.0.0.1 that it listens on.
   package let port: Int
+  private let reserved: ReservedPort
   private let keeper: Keeper
   private let databases = Locked(0)
 
@@ -27,7 +28,8 @@ package final class PostgresServer: Sendable {
   /// - Throws: What keeps it from starting.
   package init(isDurable: Bool = false, settings: [String] = []) async throws {
     let folder = Self.newFolder()
-    (self.folder, port) = (folder, try Self.freePort())
+    reserved = try ReservedPort()
+    (self.folder, port) = (folder, reserved.number)
     keeper = try Self.keeper(of: folder)
     let template = try await Self.template.value
     try await keeper.run("copy \(template.folder.path)")
@@ -108,7 +110,9 @@ package final class PostgresServer: Sendable {
       count += 1
       return "test_\(count)"
     }
-    let connection = try await PostgresConnection.open(address())
+    let settings = PostgresConnection.Settings(
+      connecting: .seconds(600), statement: .seconds(600), lock: .seconds(600))
+    let connection = try await PostgresConnection.open(address(), settings: settings)
     // A copy by files is slow where the disk is: the log is quick for a small one.
     try await connection.query("CREATE DATABASE \(name)")
     connection.close()
@@ -148,26 +152,4 @@ extension PostgresServer {
     }
     return "\(root)/\(newest)/bin"
   }
-
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Self.stream, 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else { throw Keeper.Failure(description: "no port is free") }
-    return Int(in_port_t(bigEndian: address.sin_port))
-  }
-
-  #if os(Linux)
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-  #else
-    private static let stream = SOCK_STREAM
-  #endif
 }

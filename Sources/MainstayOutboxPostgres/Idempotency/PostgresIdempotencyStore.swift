@@ -61,12 +61,25 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   ///   - migrating: Whether ``open()`` brings the tables up to date; the default is true.
   ///   - pooled: Whether a pooler stands before the server; the default is false.
   ///   - logger: Where warnings go.
-  public init(
+  public convenience init(
     at address: PostgresAddress, schema: String = "mainstay",
     lifetime: Duration = .seconds(86_400), lease: Duration = .seconds(60),
     maximumCount: Int = 100_000, maximumBytes: Int = 1_000_000_000, maximumConnections: Int = 4,
     migrating: Bool = true, pooled: Bool = false,
     logger: Logger = Logger(label: "mainstay.idempotency")
+  ) {
+    self.init(
+      at: address, schema: schema, lifetime: lifetime, lease: lease, maximumCount: maximumCount,
+      maximumBytes: maximumBytes, maximumConnections: maximumConnections, migrating: migrating,
+      pooled: pooled, logger: logger, patience: nil)
+  }
+
+  /// The same, where a statement may take as long as a test gives it, and wait as long for locks.
+  package init(
+    at address: PostgresAddress, schema: String, lifetime: Duration, lease: Duration,
+    maximumCount: Int, maximumBytes: Int, maximumConnections: Int, migrating: Bool = true,
+    pooled: Bool = false, logger: Logger = Logger(label: "mainstay.idempotency"),
+    patience: Duration?
   ) {
     precondition(maximumCount >= 1, "PostgresIdempotencyStore(maximumCount): it must be 1 or more")
     precondition(maximumBytes >= 1, "PostgresIdempotencyStore(maximumBytes): it must be 1 or more")
@@ -86,7 +99,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
       options: PostgresPool.Options(
         size: min(max(maximumConnections, 1), 100),
         connection: PostgresConnection.Settings(
-          statement: .seconds(5), lock: .seconds(3), isPooled: pooled)))
+          statement: patience ?? .seconds(5), lock: patience ?? .seconds(3), isPooled: pooled)))
   }
 
   /// Brings the tables up to date, or looks whether they are; requests may come before it, where

@@ -7,8 +7,8 @@ extension PostgresStore {
   /// Renews the leases of this process, on a connection of its own: work that keeps the others busy
   /// must not cost them.
   func startHeart() {
-    let heart = Task { [weak self, address, isPooled, lease] in
-      let pool = Self.pool(address, 1, isPooled)
+    let heart = Task { [weak self, address, settings, lease] in
+      let pool = Self.pool(address, 1, settings)
       let timeline = Timeline.live
       var wait = lease / 3
       while (try? await timeline.sleep(until: timeline.now + wait)) != nil {

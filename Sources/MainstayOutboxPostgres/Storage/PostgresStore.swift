@@ -57,6 +57,8 @@ public final class PostgresStore: OutboxStore {
   let now: (@Sendable () -> Date)?
   /// How long a server may be at a claim whose caller is gone.
   let longestClaim: Duration
+  /// How its sessions are opened, and how long they may take.
+  let settings: PostgresConnection.Settings
   let pool: PostgresPool
   let state = Locked(State())
   let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
@@ -98,7 +100,8 @@ public final class PostgresStore: OutboxStore {
     at address: PostgresAddress, schema: String = "mainstay", limits: StoreLimits = StoreLimits(),
     lease: Duration = .seconds(30), maximumConnections: Int = 4, migrating: Bool = true,
     pooled: Bool = false, historyDays: Int = 7, logger: Logger = Logger(label: "mainstay.outbox"),
-    longestClaim: Duration = .seconds(15), now: (@Sendable () -> Date)?
+    patience: Duration? = nil, longestClaim: Duration = .seconds(15),
+    now: (@Sendable () -> Date)?
   ) {
     // The default is the limit of a statement, and some more.
     self.longestClaim = longestClaim
@@ -112,14 +115,25 @@ public final class PostgresStore: OutboxStore {
     self.logger = logger
     self.now = now
     // Enqueues and ends may each wait for somebody's locks on one: a third is for all the rest.
-    pool = Self.pool(address, max(maximumConnections, 3), pooled)
+    let settings = Self.settings(pooled, patience)
+    self.settings = settings
+    pool = Self.pool(address, max(maximumConnections, 3), settings)
   }
 
-  static func pool(_ address: PostgresAddress, _ count: Int, _ isPooled: Bool) -> PostgresPool {
+  /// How long sessions may take: as long as they are given, and as by default where that is nil.
+  private static func settings(
+    _ isPooled: Bool, _ patience: Duration?
+  ) -> PostgresConnection.Settings {
+    guard let patience else { return PostgresConnection.Settings(isPooled: isPooled) }
+    return PostgresConnection.Settings(
+      connecting: patience, statement: patience, lock: patience, isPooled: isPooled)
+  }
+
+  static func pool(
+    _ address: PostgresAddress, _ count: Int, _ settings: PostgresConnection.Settings
+  ) -> PostgresPool {
     PostgresPool(
-      address,
-      options: PostgresPool.Options(
-        size: min(max(count, 1), 100), connection: PostgresConnection.Settings(isPooled: isPooled)))
+      address, options: PostgresPool.Options(size: min(max(count, 1), 100), connection: settings))
   }
 
   /// Leaves the database, as a process does that ends in good order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MainstayOutboxPostgres
+import TestSupport
 
 /// Returns when something has become true; a test that waits for ever is ended by its limit.
 func eventually(_ isTrue: () async throws -> Bool) async rethrows {
@@ -8,6 +9,14 @@ func eventually(_ isTrue: () async throws -> Bool) async rethrows {
 }
 
 extension PostgresConnection {
+  /// Opens a session that no limit ends, however long a busy machine stands still.
+  static func patient(_ address: PostgresAddress) async throws -> PostgresConnection {
+    let settings = Settings(
+      connecting: .patience, statement: .patience, lock: .patience, idleInTransaction: .patience,
+      grace: .patience)
+    return try await open(address, settings: settings)
+  }
+
   /// Returns when a statement with these words runs in another session.
   func sees(running words: String) async throws {
     try await eventually {

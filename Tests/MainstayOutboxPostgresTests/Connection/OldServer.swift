@@ -36,8 +36,9 @@ final class OldServer: Sendable {
     }
     guard isBound, listen(listening, 4) == 0 else { throw NoPort() }
     (socket, port) = (listening, Int(in_port_t(bigEndian: address.sin_port)))
-    let thread = Thread {
-      let client = accept(listening, nil, nil)
+    // It listens until its client has come, whoever still holds it.
+    let thread = Thread { [self] in
+      let client = withExtendedLifetime(self) { accept(listening, nil, nil) }
       guard client >= 0 else { return }
       Self.letIn(client, version: version, refusal)
       // Until the client goes.

@@ -12,10 +12,14 @@ import Testing
 /// A server that dies, is away, is deaf or comes back.
 @Suite(.ends(withinMinutes: 3))
 struct PostgresFailureTests {
+  /// Statements that no limit ends before their server dies.
+  private static let patient = PostgresPool.Options(
+    wait: .patience, connection: .init(statement: .patience))
+
   @Test func `a server that dies in a statement leaves it open whether it happened`() async throws {
     let server = try await PostgresServer()
-    let pool = PostgresPool(try server.address())
-    let watcher = try await PostgresConnection.open(server.address())
+    let pool = PostgresPool(try server.address(), options: Self.patient)
+    let watcher = try await PostgresConnection.patient(server.address())
     let statement = Task { try await pool.read { try await $0.query("SELECT pg_sleep(600)") } }
     try await watcher.sees(running: "pg_sleep(600)")
     try await server.stop(immediately: true)
@@ -31,9 +35,9 @@ struct PostgresFailureTests {
   @Test func `a transaction that loses its server is done once more when it is back`() async throws
   {
     let server = try await PostgresServer()
-    let pool = PostgresPool(try server.address(), options: .init(wait: .patience))
+    let pool = PostgresPool(try server.address(), options: Self.patient)
     try await pool.read { try await $0.script("CREATE TABLE t (a int)") }
-    let watcher = try await PostgresConnection.open(server.address())
+    let watcher = try await PostgresConnection.patient(server.address())
     let tries = Log()
     let work = Task {
       try await pool.transaction { connection in
@@ -53,8 +57,8 @@ struct PostgresFailureTests {
     async throws
   {
     let server = try await PostgresServer()
-    let pool = PostgresPool(try server.address())
-    let watcher = try await PostgresConnection.open(server.address())
+    let pool = PostgresPool(try server.address(), options: Self.patient)
+    let watcher = try await PostgresConnection.patient(server.address())
     try await watcher.script(
       """
       CREATE TABLE t (a int);
@@ -107,7 +111,7 @@ struct PostgresFailureTests {
   {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let owner = try await PostgresConnection.open(server.address(name))
+    let owner = try await PostgresConnection.patient(server.address(name))
     try await owner.script("CREATE TABLE t (a int)")
     try await owner.script("ALTER DATABASE \(name) SET default_transaction_read_only = on")
     let clock = ManualClock()
@@ -138,7 +142,7 @@ struct PostgresFailureTests {
   @Test func `a server that does not answer costs no more than the limit`() async throws {
     let server = try await PostgresServer()
     let settings = PostgresConnection.Settings(
-      statement: .milliseconds(100), grace: .milliseconds(100))
+      connecting: .patience, statement: .milliseconds(100), grace: .milliseconds(100))
     let connection = try await PostgresConnection.open(server.address(), settings: settings)
     // A cable that is cut looks the same: nothing comes any more, and nothing says so.
     kill(connection.facts.processID, SIGSTOP)
@@ -154,7 +158,8 @@ struct PostgresFailureTests {
 
   @Test func `a cancelled caller does not wait for a server that is deaf`() async throws {
     let server = try await PostgresServer()
-    let settings = PostgresConnection.Settings(statement: .patience, grace: .milliseconds(100))
+    let settings = PostgresConnection.Settings(
+      connecting: .patience, statement: .patience, grace: .milliseconds(100))
     let connection = try await PostgresConnection.open(server.address(), settings: settings)
     kill(connection.facts.processID, SIGSTOP)
     let task = await started { try await connection.query("SELECT 1") }
@@ -166,7 +171,7 @@ struct PostgresFailureTests {
 
   @Test func `a statement may be given more time than the others`() async throws {
     let settings = PostgresConnection.Settings(
-      statement: .milliseconds(50), grace: .milliseconds(50))
+      connecting: .patience, statement: .milliseconds(50), grace: .milliseconds(50))
     // The server has no limit of its own here.
     let text = try await PostgresServer.common().text() + "?options=-c%20statement_timeout%3D0"
     let connection = try await PostgresConnection.open(
@@ -179,14 +184,15 @@ struct PostgresFailureTests {
   @Test func `limits of the server end statements and waits for locks`() async throws {
     let address = try await PostgresServer.common().database()
     let settings = PostgresConnection.Settings(
-      statement: .seconds(1), lock: .milliseconds(50), preparedStatements: 0)
+      connecting: .patience, statement: .seconds(1), lock: .milliseconds(50), grace: .patience,
+      preparedStatements: 0)
     let connection = try await PostgresConnection.open(address, settings: settings)
     let slow = await #expect(throws: PostgresError.self) {
       try await connection.query("SELECT pg_sleep(600)")
     }
     #expect(slow?.kind == .timeout)
     #expect(slow?.sqlState == "57014")
-    let other = try await PostgresConnection.open(address)
+    let other = try await PostgresConnection.patient(address)
     try await other.script("CREATE TABLE t (a int)")
     try await other.query("BEGIN")
     try await other.query("LOCK TABLE t")
@@ -206,7 +212,7 @@ struct PostgresFailureTests {
       backoff: .constant(.milliseconds(20), jitter: .none))
     var events = listener.events.makeAsyncIterator()
     #expect(await events.following() == .listening(mayHaveMissed: false))
-    let first = try await PostgresConnection.open(server.address())
+    let first = try await PostgresConnection.patient(server.address())
     try await first.script("NOTIFY work, 'one'; NOTIFY \"Other \"\"one\"\"\"; NOTIFY third")
     #expect(await events.following() == .heard(.init(channel: "work", payload: "one")))
     #expect(await events.following() == .heard(.init(channel: "Other \"one\"", payload: "")))
@@ -215,7 +221,7 @@ struct PostgresFailureTests {
     while case .interrupted = await events.following() { interruptions += 1 }
     // What ended the loop is that it listens again.
     #expect(interruptions > 0)
-    let second = try await PostgresConnection.open(server.address())
+    let second = try await PostgresConnection.patient(server.address())
     try await second.query("SELECT pg_notify('work', 'two')")
     #expect(await events.following() == .heard(.init(channel: "work", payload: "two")))
     listener.stop()

@@ -16,6 +16,10 @@ struct PostgresPoolTests {
     PostgresPool(try await PostgresServer.common().address(), options: options, clock: clock)
   }
 
+  /// One connection, whose statements no limit ends before they are cancelled.
+  private static let patient = PostgresPool.Options(
+    size: 1, wait: .patience, connection: .init(statement: .patience, grace: .patience))
+
   /// Takes the only connection until the gate is opened.
   private func holding(_ pool: PostgresPool, _ gate: Countdown) async -> Task<Void, any Error> {
     let isHeld = Countdown(1)
@@ -82,8 +86,8 @@ struct PostgresPoolTests {
   @Test func `a cancelled statement is stopped, and its connection used again`() async throws {
     let server = try await PostgresServer.common()
     let database = try await server.database()
-    let pool = PostgresPool(database, options: .init(size: 1))
-    let watcher = try await PostgresConnection.open(database)
+    let pool = PostgresPool(database, options: Self.patient)
+    let watcher = try await PostgresConnection.patient(database)
     for round in 0..<5 {
       let before = try await pool.read { $0.facts.processID }
       let sleeper = Task { try await pool.read { try await $0.query("SELECT pg_sleep(600)") } }
@@ -104,8 +108,8 @@ struct PostgresPoolTests {
   @Test func `a cancelled transaction is rolled back, and its connection used again`() async throws
   {
     let database = try await PostgresServer.common().database()
-    let pool = PostgresPool(database, options: .init(size: 1))
-    let watcher = try await PostgresConnection.open(database)
+    let pool = PostgresPool(database, options: Self.patient)
+    let watcher = try await PostgresConnection.patient(database)
     try await watcher.script("CREATE TABLE t (a int)")
     let task = Task {
       try await pool.transaction { connection in

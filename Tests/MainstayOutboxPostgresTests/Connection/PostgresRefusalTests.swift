@@ -33,7 +33,7 @@ struct PostgresRefusalTests {
       try await refusal(server.networkText(password: "wr0ng")).text
         == "The server at postgresql://mainstay@127.0.0.1:\(server.port)/postgres refuses the "
         + "password: correct it in the address, in PGPASSWORD or in the password file.")
-    _ = try await PostgresConnection.open(try PostgresAddress(server.networkText()))
+    _ = try await PostgresConnection.patient(try PostgresAddress(server.networkText()))
   }
 
   @Test func `a database or a user that is not there is named`() async throws {
@@ -102,9 +102,9 @@ struct PostgresRefusalTests {
   @Test func `a missing right is named`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let owner = try await PostgresConnection.open(server.address(name))
+    let owner = try await PostgresConnection.patient(server.address(name))
     try await owner.script("CREATE TABLE secrets (a int); CREATE ROLE guest_\(name) LOGIN")
-    let guest = try await PostgresConnection.open(
+    let guest = try await PostgresConnection.patient(
       try PostgresAddress(server.text(name).replacing("mainstay@", with: "guest_\(name)@")))
     let error = await #expect(throws: PostgresError.self) {
       try await guest.query("SELECT * FROM secrets")
@@ -118,7 +118,7 @@ struct PostgresRefusalTests {
   @Test func `a server without a place for one more is said to be full`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let owner = try await PostgresConnection.open(server.address(name))
+    let owner = try await PostgresConnection.patient(server.address(name))
     try await owner.script("CREATE ROLE many_\(name) LOGIN CONNECTION LIMIT 0")
     let error = try await refusal(
       server.text(name).replacing("mainstay@", with: "many_\(name)@"))
@@ -157,10 +157,10 @@ struct PostgresRefusalTests {
   @Test func `a server that does not answer has as long as its address says`() async throws {
     // It lets one client in, and the next one waits at its door.
     let server = try OldServer(version: "16.1")
-    let text = "postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable&connect_timeout=1"
-    let address = try PostgresAddress(text)
+    let text = "postgresql://127.0.0.1:\(server.port)/x?gssencmode=disable"
     let settings = PostgresConnection.Settings(connecting: .patience)
-    let first = try await PostgresConnection.open(address, settings: settings)
+    let first = try await PostgresConnection.patient(try PostgresAddress(text))
+    let address = try PostgresAddress(text + "&connect_timeout=1")
     let error = await #expect(throws: PostgresError.self) {
       _ = try await PostgresConnection.open(address, settings: settings)
     }
@@ -176,7 +176,7 @@ struct PostgresRefusalTests {
       "host=\(replica.folder.path),\(primary.folder.path) port=\(replica.port),\(primary.port) "
       + "user=\(PostgresServer.user) dbname=postgres"
     for (query, port) in [("", primary.port), (" target_session_attrs=any", replica.port)] {
-      let connection = try await PostgresConnection.open(try PostgresAddress(text + query))
+      let connection = try await PostgresConnection.patient(try PostgresAddress(text + query))
       let row = try #require(try await connection.query("SHOW port").first)
       #expect(try row.int(0) == Int64(port))
     }
@@ -208,11 +208,11 @@ struct PostgresRefusalTests {
     }
     try await server.set("ssl = on")
     try await server.restart()
-    let plain = try await PostgresConnection.open(
+    let plain = try await PostgresConnection.patient(
       try PostgresAddress(server.networkText(query: "?sslmode=disable")))
     #expect(!plain.facts.usesTLS)
     for query in ["?sslmode=require", "?sslmode=verify-full&sslrootcert=\(data)/server.crt"] {
-      let secure = try await PostgresConnection.open(
+      let secure = try await PostgresConnection.patient(
         try PostgresAddress(server.networkText(query: query)))
       #expect(secure.facts.usesTLS)
       #expect(try await secure.query("SELECT $1::text", [.text("x")]).first?.text(0) == "x")

@@ -52,11 +52,12 @@ import Testing
     async throws
   {
     let place = try await Place()
-    let (dead, other) = (place.answers(lease: .seconds(1)), place.answers(lease: .seconds(1)))
+    let (dead, other) = (place.answers(lease: .seconds(600)), place.answers(lease: .seconds(20)))
     try await dead.open()
     let claim = try await begin("a", at: dead)
     #expect(try await other.begin("a", fingerprint: one) == .running)
     await dead.abandon()
+    try await place.query("UPDATE @.request SET lease_until = @.clock() + 200")
     var verdict = IdempotencyVerdict.running
     while verdict == .running { verdict = try await other.begin("a", fingerprint: one) }
     guard case .handle(let next) = verdict else {
@@ -88,11 +89,12 @@ import Testing
     async throws
   {
     let place = try await Place()
-    let (slow, other) = (place.answers(lease: .seconds(1)), place.answers(lease: .seconds(1)))
+    let (slow, other) = (place.answers(lease: .seconds(12)), place.answers(lease: .seconds(12)))
     try await slow.open()
     let claim = try await begin("a", at: slow)
     let start = ContinuousClock.now
-    while ContinuousClock.now - start < .seconds(2) {
+    while ContinuousClock.now - start < .seconds(13) {
+      try await place.query("SELECT pg_sleep(0.5)")
       #expect(try await other.begin("a", fingerprint: one) == .running)
     }
     try await slow.end("a", claim, with: answer)
@@ -165,7 +167,7 @@ import Testing
     let store = place.answers()
     try await store.open()
     // It waits for another one, and its connection ends meanwhile.
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script(
       """
       BEGIN;
@@ -199,6 +201,6 @@ extension Place {
   ) -> PostgresIdempotencyStore {
     PostgresIdempotencyStore(
       at: address, schema: schema, lifetime: lifetime, lease: lease, maximumCount: maximumCount,
-      maximumBytes: maximumBytes, maximumConnections: 2)
+      maximumBytes: maximumBytes, maximumConnections: 2, patience: .patience)
   }
 }

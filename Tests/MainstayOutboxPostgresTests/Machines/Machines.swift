@@ -20,7 +20,7 @@ final class Machines: Sendable {
     server = try await PostgresServer()
     folder = FileManager.default.temporaryDirectory.appending(path: "machines-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let connection = try await PostgresConnection.open(server.address())
+    let connection = try await PostgresConnection.patient(server.address())
     try await connection.script(
       """
       CREATE TABLE effects (key text, token bigint, worker text, at timestamptz);

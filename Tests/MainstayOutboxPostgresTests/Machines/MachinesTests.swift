@@ -50,7 +50,7 @@ struct MachinesTests {
   /// Stops a worker that holds something until that is taken back, and lets it go on, until it has
   /// been refused the end of something: it may have been stopped before it heard what it holds.
   private func outlive(_ victim: String, _ machines: Machines) async throws {
-    let watcher = try await PostgresConnection.open(machines.server.address())
+    let watcher = try await PostgresConnection.patient(machines.server.address())
     let before = machines.count("lease-lost", by: victim)
     try await eventually {
       let first = try await owners(of: victim, machines, watcher)
@@ -71,7 +71,7 @@ struct MachinesTests {
   #if os(Linux)
     /// Pulls the cable of a worker until it is taken for dead, and waits until it is back.
     private func cutOff(_ victim: String, _ machines: Machines) async throws {
-      let watcher = try await PostgresConnection.open(machines.server.address())
+      let watcher = try await PostgresConnection.patient(machines.server.address())
       var first: Set<Int64> = []
       try await eventually {
         first = try await owners(of: victim, machines, watcher)
@@ -105,7 +105,7 @@ struct MachinesTests {
 
   /// Waits until nothing waits any more; dead letters are driven again by a fresh worker.
   private func finish(_ machines: Machines) async throws {
-    let watcher = try await PostgresConnection.open(machines.server.address())
+    let watcher = try await PostgresConnection.patient(machines.server.address())
     var round = 0
     try await eventually {
       let rows = try await watcher.query(
@@ -123,7 +123,7 @@ struct MachinesTests {
   }
 
   private func check(_ machines: Machines) async throws {
-    let watcher = try await PostgresConnection.open(machines.server.address())
+    let watcher = try await PostgresConnection.patient(machines.server.address())
     let keys = try await watcher.query("SELECT key FROM effects").map { row throws in
       try row.text(0)
     }

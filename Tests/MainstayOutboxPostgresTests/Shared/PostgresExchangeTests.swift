@@ -19,7 +19,7 @@ import Testing
   }
 
   private func exchange(
-    _ place: Place, _ member: String, patience: Duration = .seconds(10)
+    _ place: Place, _ member: String, patience: Duration = .patience
   ) -> PostgresExchange {
     PostgresExchange(store: place.store(), member: member, patience: patience)
   }
@@ -28,14 +28,16 @@ import Testing
     let place = try await place()
     let (here, there) = (exchange(place, "here"), exchange(place, "there"))
     #expect(try await here.exchange([:]) == PolicyNews())
-    _ = try await here.exchange([breaker: .opened(.seconds(30)), cooldown: .opened(.seconds(60))])
+    _ = try await here.exchange([
+      breaker: .opened(.seconds(3_600)), cooldown: .opened(.seconds(60)),
+    ])
     let heard = try await there.exchange([:])
     #expect(heard.members == 2)
     guard case .opened(let left)? = heard.heard[breaker]?.notice else {
       Issue.record("nothing was heard")
       return
     }
-    #expect(left > .seconds(20) && left <= .seconds(30))
+    #expect(left > .seconds(1_800) && left <= .seconds(3_600))
     #expect(heard.heard[breaker]?.isOwn == false)
     let closed = try await there.exchange([breaker: .closed])
     #expect(closed.heard[breaker]?.notice == .closed)
@@ -52,10 +54,11 @@ import Testing
 
   @Test func `who is not heard of for a while does not count any more`() async throws {
     let place = try await place()
-    let (here, there) = (exchange(place, "here", patience: .seconds(5)), exchange(place, "there"))
+    let (here, there) = (exchange(place, "here", patience: .seconds(300)), exchange(place, "there"))
     _ = try await (here.exchange([:]), there.exchange([:]))
     try await place.query(
-      "UPDATE @.policy_member SET seen_at = seen_at - interval '6 seconds' WHERE member = 'there'")
+      "UPDATE @.policy_member SET seen_at = seen_at - interval '301 seconds' WHERE member = 'there'"
+    )
     #expect(try await here.exchange([:]).members == 1)
     #expect(try await there.exchange([:]).members == 2)
   }
@@ -69,8 +72,8 @@ import Testing
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
     let (here, there) = (process("here"), process("there"))
-    let mine = CircuitBreaker("catalog", .consecutiveFailures(1), breakFor: .seconds(60))
-    let other = CircuitBreaker("catalog", .consecutiveFailures(1), breakFor: .seconds(60))
+    let mine = CircuitBreaker("catalog", .consecutiveFailures(1), breakFor: .seconds(3_600))
+    let other = CircuitBreaker("catalog", .consecutiveFailures(1), breakFor: .seconds(3_600))
     here.share(mine)
     there.share(other)
     try mine.admit().fail()

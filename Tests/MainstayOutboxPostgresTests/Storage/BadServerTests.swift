@@ -50,7 +50,7 @@ struct BadServerTests {
 
   @Test func `a server that takes no changes for a while costs nothing but time`() async throws {
     let server = try await PostgresServer(settings: ["log_connections = on"])
-    let watcher = try await PostgresConnection.open(server.address())
+    let watcher = try await PostgresConnection.patient(server.address())
     var configuration = Outbox.Configuration()
     let failures = Failures()
     configuration.observer = failures

@@ -15,7 +15,7 @@ import Testing
   private func holder(
     _ place: Place, of text: String, lock: String = "KEY SHARE"
   ) async throws -> PostgresConnection {
-    let connection = try await PostgresConnection.open(place.address)
+    let connection = try await place.session()
     try await connection.script(
       """
       BEGIN; SELECT 1 FROM \(place.schema).op
@@ -29,7 +29,7 @@ import Testing
     let store = try await place.opened()
     let needed = try await store.insert(.note("needed"))
     for text in ["a", "b"] { _ = try await store.insert(.note(text)) }
-    let app = try await PostgresConnection.open(place.address)
+    let app = try await place.session()
     try await app.query("BEGIN")
     try await app.query(
       "SELECT \(place.schema).enqueue('note', '{}', needs => ARRAY[$1::uuid])",
@@ -65,7 +65,7 @@ import Testing
     let store = place.store(connections: 4)
     _ = try await store.open()
     let keys = (0..<3).map { _ in IdempotencyKey() }
-    let app = try await PostgresConnection.open(place.address)
+    let app = try await place.session()
     try await app.query("BEGIN")
     for key in keys {
       try await app.query(
@@ -147,7 +147,7 @@ import Testing
     _ = try await store.insert(.note("free"))
     let run = try #require(try await store.claim(1).first)
     let key = IdempotencyKey()
-    let app = try await PostgresConnection.open(place.address)
+    let app = try await place.session()
     try await app.query("BEGIN")
     try await app.query(
       """
@@ -205,7 +205,7 @@ import Testing
     let old = try await store.insert(.note("old", timeToLive: .milliseconds(1)))
     let dependencies = EnqueueOptions.Dependencies([old], ifGivenUp: .waitForRedrive)
     _ = try await store.insert(.note("held", wishes: .init(dependencies: dependencies)))
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script(
       """
       BEGIN; SELECT 1 FROM \(place.schema).op
@@ -301,7 +301,7 @@ import Testing
     let store = try await place.opened()
     for text in ["held", "free"] { _ = try await store.insert(.note(text)) }
     try await place.query("UPDATE @.op SET state = 'parked', cause = 'unreadable'")
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script(
       """
       BEGIN; SELECT 1 FROM \(place.schema).op

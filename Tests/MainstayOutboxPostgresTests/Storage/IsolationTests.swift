@@ -15,7 +15,7 @@ import Testing
 
   /// Begins a transaction at a level, which has looked at the database.
   private func transaction(_ place: Place, _ level: String) async throws -> PostgresConnection {
-    let connection = try await PostgresConnection.open(place.address)
+    let connection = try await place.session()
     try await connection.script(
       "BEGIN ISOLATION LEVEL \(level); SELECT count(*) FROM \(place.schema).op")
     return connection
@@ -132,7 +132,7 @@ import Testing
       }
     }
     try await late.query("COMMIT")
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script(
       """
       BEGIN; SELECT 1 FROM \(place.schema).op
@@ -159,7 +159,7 @@ import Testing
     }
     try await late.query("COMMIT")
     // As the end of one that enqueues does, which has its lanes before it asks for its keys.
-    let ending = try await PostgresConnection.open(place.address)
+    let ending = try await place.session()
     try await ending.script("BEGIN; INSERT INTO \(place.schema).lane (name) VALUES ('held')")
     try await place.script("SET lock_timeout = '1ms'")
     try await place.query("SELECT @.promote('{note}', '{1}', true, null)")
@@ -175,7 +175,7 @@ import Testing
     async throws
   {
     let (address, name) = try await Self.repeatable()
-    let session = try await PostgresConnection.open(address)
+    let session = try await PostgresConnection.patient(address)
     let own = try await session.query("SELECT current_setting('transaction_isolation')")
     #expect(try #require(own.first).text(0) == "read committed")
     let pool = PostgresPool(
@@ -216,7 +216,7 @@ import Testing
     }
     #expect(error?.code == .unavailable)
     #expect(error?.details.contains("repeatable read") == true, "\(error?.details ?? "")")
-    let session = try await PostgresConnection.open(address)
+    let session = try await PostgresConnection.patient(address)
     let rows = try await session.query("SELECT to_regnamespace('mainstay') IS NULL")
     #expect(try rows.first?.bool(0) == true, "no step was taken")
     session.close()
@@ -229,7 +229,7 @@ import Testing
   private static func repeatable() async throws -> (PostgresAddress, String) {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let connection = try await PostgresConnection.open(server.address())
+    let connection = try await PostgresConnection.patient(server.address())
     try await connection.query(
       "ALTER DATABASE \(name) SET default_transaction_isolation = 'repeatable read'")
     connection.close()

@@ -13,7 +13,7 @@ import Testing
 @Suite(.ends(withinMinutes: 2)) struct LateArrivalTests {
   /// Begins a transaction that enqueues notes under the key `o` in the lane `side`, and goes on.
   private func transaction(_ place: Place, _ texts: String...) async throws -> PostgresConnection {
-    let connection = try await PostgresConnection.open(place.address)
+    let connection = try await place.session()
     try await connection.query("BEGIN")
     for text in texts {
       try await connection.query(
@@ -32,7 +32,7 @@ import Testing
     let counters = try await late.query("SELECT min(shard) FROM \(place.schema).load")
     #expect(try #require(counters.first).int(0) >= 128, "nobody else counts there")
     // Nobody waits: that would be refused at once.
-    let other = try await PostgresConnection.open(place.address)
+    let other = try await place.session()
     try await other.script("SET lock_timeout = '1ms'")
     _ = try await other.query(
       """
@@ -140,7 +140,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<3 {
         group.addTask {
-          let connection = try await PostgresConnection.open(place.address)
+          let connection = try await place.session()
           for round in 0..<20 {
             let keys = (0..<6).map { ($0 * (number + 1) + round) % 7 }
             try await connection.script("BEGIN")

@@ -53,7 +53,7 @@ import Testing
     let sorted = zip(turns, keys).sorted { $0.0 < $1.0 }
     let (first, last) = try (#require(sorted.first), #require(sorted.last))
     let lock = "hashtext('\(place.schema).\(way.lock)')"
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script("BEGIN; SELECT pg_advisory_xact_lock(\(lock), \(first.0))")
     let inserting = Task { try await store.insert(contentsOf: way.operations(first.1, last.1)) }
     try await eventually {
@@ -80,7 +80,7 @@ import Testing
     let store = try await place.opened()
     // Nobody waits: that would be refused at once.
     try await place.script("SET lock_timeout = '1ms'; SELECT @.\(call)")
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.query("BEGIN")
     for row in try await place.query("SELECT shard FROM @.load") {
       // As one does that counts there: with its lock, and then in its row.
@@ -105,7 +105,7 @@ import Testing
     let id = try await store.insert(.note("a", orderedBy: "o", idempotencyKey: key))
     let lease = try #require(try await store.claim().first).lease
     // As its end does, which waits for the ordering key then.
-    let ending = try await PostgresConnection.open(place.address)
+    let ending = try await place.session()
     try await ending.script(
       "BEGIN; SELECT 1 FROM \(place.schema).op WHERE id = \(lease.row) FOR UPDATE")
     #expect(

@@ -71,7 +71,7 @@ struct LostAnswerTests {
     let store = try await place.opened()
     _ = try await store.insert(.note("a"))
     let run = try #require(try await store.claim().first)
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script("BEGIN; SELECT FROM \(place.schema).op FOR UPDATE")
     let settling = Task { try await store.settle(run.lease, OperationVerdict(.done)) }
     try await cutOff("complete", waitingFor: "transactionid", seenBy: place.connection)

@@ -73,7 +73,7 @@ struct OutboxOnPostgresTests {
   @Test func `behind a pooler a database may give bytes in its own form`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let owner = try await PostgresConnection.open(server.address())
+    let owner = try await PostgresConnection.patient(server.address())
     try await owner.script("ALTER DATABASE \(name) SET bytea_output = 'escape'")
     let place = try await Place(at: server.address(name))
     let bytes = Data((0...255).map { UInt8($0) }) + Data("\\x41\\\\".utf8)
@@ -212,7 +212,7 @@ struct OutboxOnPostgresTests {
   func `who keeps the server from clearing up is named`() async throws {
     let place = try await Place()
     let store = try await place.opened()
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script("BEGIN ISOLATION LEVEL REPEATABLE READ")
     try await holder.query("SELECT 1")
     let own = try #require(try await holder.query("SELECT pg_backend_pid()").first).int(0)

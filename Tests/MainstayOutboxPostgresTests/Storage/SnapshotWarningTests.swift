@@ -39,13 +39,14 @@ import Testing
     let log = Log()
     let store = PostgresStore(at: database, logger: Logger(label: "test") { _ in Warnings(log) })
     _ = try await store.open()
-    let holder = try await PostgresConnection.open(database)
+    let holder = try await PostgresConnection.patient(database)
     try await holder.script(work)
     await log.lines(atLeast: 1)
     let line = try #require(log.lines.first)
     #expect(line.contains("process \(holder.facts.processID) "), "\(line)")
+    // How late it may be is shown below: here it is as late as a busy machine makes it.
     let seconds = try #require(line.firstMatch(of: /for (\d+) seconds/)).1
-    #expect(try #require(Int(seconds)) <= 10, "\(line)")
+    #expect(try .seconds(#require(Int(seconds))) >= PostgresStore.snapshotPatience, "\(line)")
     await store.close()
     holder.close()
   }
@@ -70,7 +71,7 @@ import Testing
   @Test func `one process looks for all`() async throws {
     let place = try await Place(at: PostgresServer.common().database())
     let (one, two) = try await (place.opened(), place.opened())
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await holder.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
     try await place.query("UPDATE @.step SET at = @.clock() + 2000 WHERE name = 'snapshots'")
     #expect(try await one.snapshotHolder(patience: .zero) != nil, "a clock that was set back")

@@ -6,6 +6,7 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 /// A schema of its own in the database that the tests share.
@@ -31,18 +32,22 @@ struct Place: Sendable {
       return count
     }
     schema = "place_\(number)"
-    connection = try await PostgresConnection.open(self.address)
+    connection = try await PostgresConnection.patient(self.address)
   }
+
+  /// A session that no limit ends, however long a busy machine stands still.
+  func session() async throws -> PostgresConnection { try await .patient(address) }
 
   /// One more process that uses the place.
   func store(
     limits: StoreLimits = StoreLimits(), lease: Duration = .seconds(30), connections: Int = 2,
-    migrating: Bool = true, pooled: Bool = false, longestClaim: Duration = .seconds(15),
-    now: (@Sendable () -> Date)? = nil
+    migrating: Bool = true, pooled: Bool = false, patience: Duration? = .patience,
+    longestClaim: Duration = .seconds(15), now: (@Sendable () -> Date)? = nil
   ) -> PostgresStore {
     PostgresStore(
       at: address, schema: schema, limits: limits, lease: lease, maximumConnections: connections,
-      migrating: migrating, pooled: pooled, longestClaim: longestClaim, now: now)
+      migrating: migrating, pooled: pooled, patience: patience, longestClaim: longestClaim,
+      now: now)
   }
 
   /// The same, opened.

@@ -103,7 +103,7 @@ struct TablesTests {
       server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
     let store = PostgresStore(at: address, schema: place.schema, migrating: false)
     _ = try await store.open()
-    let worker = try await PostgresConnection.open(address)
+    let worker = try await PostgresConnection.patient(address)
     try await worker.query(
       "SELECT \(place.schema).enqueue('note', '{\"text\": \"new\"}', ordering_key => 'o')")
     let old = try #require(try await store.claim().first)
@@ -225,7 +225,7 @@ struct TablesTests {
 
   @Test func `a database that lacks letters is refused, though not for requests`() async throws {
     let server = try await PostgresServer.common()
-    let owner = try await PostgresConnection.open(server.address())
+    let owner = try await PostgresConnection.patient(server.address())
     try await owner.query(
       """
       CREATE DATABASE latin WITH ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0
@@ -235,7 +235,7 @@ struct TablesTests {
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("“latin”") && failure.details.contains("LATIN1, "))
     #expect(failure.details.contains("WITH ENCODING 'UTF8'"), "\(failure.details)")
-    let there = try await PostgresConnection.open(address)
+    let there = try await PostgresConnection.patient(address)
     let rows = try await there.query("SELECT to_regnamespace('mainstay') IS NULL")
     #expect(try rows.first?.bool(0) == true)
     // What is kept of requests is bytes alone.

@@ -63,10 +63,9 @@ struct WearTests {
         FOR VALUES FROM (1577836800000) TO (1577923200000);
       UPDATE @.step SET at = 0
       """)
-    let reader = try await PostgresConnection.open(place.address)
+    let reader = try await place.session()
     try await reader.script("BEGIN; SELECT count(*) FROM \(place.schema).outcome")
-    // Whoever ends something would stand behind it for five seconds.
-    try await place.script("SET statement_timeout = '4s'")
+    // Nobody waits for the reader: this session would do so until the test is ended by its limit.
     try await place.query("SELECT @.keep_house()")
     try await place.query("SELECT @.forget_days(7)")
     let step = try await place.query("SELECT at > 0 FROM @.step WHERE name = 'housekeeping'")
@@ -116,7 +115,7 @@ struct WearTests {
     let store = try await place.opened()
     for type in types { try await store.limit(type.kind, concurrency: 5) }
     let (holder, claimer) = try await (
-      PostgresConnection.open(place.address), PostgresConnection.open(place.address)
+      place.session(), place.session()
     )
     try await holder.script(
       "BEGIN; SELECT 1 FROM \(place.schema).kind_limit WHERE kind = 'note' FOR UPDATE")
@@ -264,7 +263,7 @@ struct WearTests {
     _ = try await store.open()
     _ = try await store.insert(.note("a"))
     // The connection ends while the claim waits, and nobody knows whether it was done.
-    let holder = try await PostgresConnection.open(place.address)
+    let holder = try await place.session()
     try await store.limit("note", concurrency: 5)
     try await holder.script(
       "BEGIN; SELECT 1 FROM \(place.schema).kind_limit WHERE kind = 'note' FOR UPDATE")
@@ -295,7 +294,7 @@ struct WearTests {
     let place = try await Place()
     try await place.store().migrate()
     let (early, late) = try await (
-      PostgresConnection.open(place.address), PostgresConnection.open(place.address)
+      place.session(), place.session()
     )
     func tell(_ member: String) -> String {
       "SELECT count(*) FROM \(place.schema).share_policies('\(member)', '{breaker}', '{b}', "

@@ -13,6 +13,7 @@ final class FailingStore: ForwardingStore {
   private let gates = Box<(leased: Gate, handOver: Gate)?>(nil)
   private let promotionGates = Box<(asked: Gate, answer: Gate)?>(nil)
   private let settling = Box<Gate?>(nil)
+  private let answerGates = Box<(recorded: Gate, answer: Gate)?>(nil)
   private let calls = Box((all: [String](), streams: [AsyncStream<String>.Continuation]()))
 
   init(now: @escaping @Sendable () -> Date) { store = InMemoryStore(now: now) }
@@ -33,6 +34,11 @@ final class FailingStore: ForwardingStore {
 
   /// Records no end before a gate is open.
   func hold(endsUntil gate: Gate) { settling.value = gate }
+
+  /// Opens a gate when an end is recorded, and says so when another is open.
+  func hold(answersUntil answer: Gate, opening recorded: Gate) {
+    answerGates.value = (recorded, answer)
+  }
 
   /// How many calls of a name were made.
   func count(_ name: String) -> Int { calls.value.all.count { $0 == name } }
@@ -89,7 +95,12 @@ final class FailingStore: ForwardingStore {
     try pass("settle")
     await settling.value?.pass()
     if lease.id == refused.value { throw OutboxError(.failed, details: "the test says so") }
-    return try await store.settle(lease, verdict)
+    let isHeld = try await store.settle(lease, verdict)
+    if let gates = answerGates.value {
+      gates.recorded.open()
+      await gates.answer.pass()
+    }
+    return isHeld
   }
 
   func promote(_ types: Set<PayloadType>) async throws -> Duration? {
