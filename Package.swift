@@ -302,7 +302,7 @@ let package = Package(
     .target(
       name: "InventoryCore",
       dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayOutbox"]
-        + asyncHTTPClient + grdb + nio,
+        + asyncHTTPClient + grdb + client("swift-nio", "NIOCore"),
       path: example("InventoryCore")),
     .target(
       name: "InventoryWeb",
@@ -354,9 +354,9 @@ let package = Package(
     exampleTests(
       "InventoryCoreTests",
       [
-        "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayOutbox",
+        "InventoryCore", "InventoryUpstream", "Mainstay", "MainstayHTTP", "MainstayOutbox",
         "MainstayHTTPTesting", "MainstayOutboxTesting", "MainstayTesting", "TestSupport", logging,
-      ] + asyncHTTPClient + grdb + httpTypes + hummingbird),
+      ] + grdb + httpTypes + hummingbird),
 
     // The service that the example app talks to. It is somebody else's, so it uses no Mainstay.
     .target(

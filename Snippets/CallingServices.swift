@@ -20,6 +20,14 @@ private func stubborn(at address: URL) -> ResilientClient {
   }
 }
 
+private func settingsOfJSON() -> ResilientClient.Settings {
+  var settings = ResilientClient.Settings()
+  settings.isPortal = { status, headers in
+    (300...399).contains(status) || (status < 300 && headers["content-type"] != "application/json")
+  }
+  return settings
+}
+
 nonisolated private struct Accounts: Sendable {
   func freshToken(insteadOf old: String?) async throws -> String { "token" }
 }

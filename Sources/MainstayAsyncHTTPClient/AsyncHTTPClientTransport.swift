@@ -46,6 +46,11 @@ public final class AsyncHTTPClientTransport: HTTPTransport, DeadlineHeedingTrans
     client.shutdown { _ in _ = client }
   }
 
+  /// Ends all connections, where that is not to be left to the end of the transport.
+  ///
+  /// Requests that are under way, and those that come later, end as cancelled.
+  public func shutDown() async { try? await client.shutdown() }
+
   /// Sends one request, and returns as soon as the head of the answer is there.
   ///
   /// - Parameter transmission: What is sent.

@@ -12,6 +12,9 @@ public struct ProblemDetails: Sendable, Hashable {
   /// The value of `Content-Type`.
   public static let contentType = "application/problem+json"
 
+  /// The most bytes of a document that are read, as ``JSONValue`` reads them by default.
+  static let maximumBytes = JSONValue.Limits().bytes
+
   /// What is wrong with one field of what was sent.
   public struct FieldError: Sendable, Hashable {
     /// The place of the field in what was sent, such as `/barcode`.

@@ -74,6 +74,18 @@ import Testing
     #expect(timeOuts(recorder) == ["short"])
   }
 
+  @Test(.ends(withinMinutes: 2)) func `what comes after its end is given up`() async throws {
+    let server = try await ScriptedHTTPServer { _, _ in .reply(200) }
+    let address = try #require(URL(string: server.origin))
+    let transport = AsyncHTTPClientTransport()
+    #expect(try await transport.send(HTTPTransmission(.get, address)).status == 200)
+    for _ in 0..<2 { await transport.shutDown() }
+    let error = await #expect(throws: (any Error).self) {
+      try await transport.send(HTTPTransmission(.get, address))
+    }
+    #expect(error?.isCancellation == true)
+  }
+
   @Test(.ends(withinMinutes: 2))
   func `what has no time left is not sent`() async throws {
     let server = try await ScriptedHTTPServer { _, _ in .reply(200) }

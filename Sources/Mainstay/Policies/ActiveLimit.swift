@@ -17,7 +17,7 @@ final class ActiveLimit: Sendable {
   let end: Duration
   /// How long the limit was when it began; its settings may have changed since.
   private let length: Duration
-  private let parent: ActiveLimit?
+  fileprivate let parent: ActiveLimit?
   /// Whether a limit around this one is counted by another clock.
   private let hasOtherClocks: Bool
   /// Whether those directly inside keep the limit by themselves; see ``HeededLimit``.
@@ -96,6 +96,17 @@ final class ActiveLimit: Sendable {
 
   /// Whether this limit, or one around it, has ended the work inside.
   var hasExpired: Bool { hasExpiredItself || parent?.hasExpired ?? false }
+}
+
+extension TimedOut {
+  /// The limit that has ended what the current task is at; nil where none has.
+  ///
+  /// Whoever is cancelled learns from it that nobody has given up: the time was over.
+  package static var ofCurrentTask: TimedOut? {
+    var limit = ActiveLimit.current
+    while let active = limit, !active.hasExpiredItself { limit = active.parent }
+    return limit?.error
+  }
 }
 
 extension ActiveLimit: AlarmTarget {

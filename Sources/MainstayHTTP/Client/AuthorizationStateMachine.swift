@@ -11,7 +11,8 @@ internal import Mainstay
 /// | a token | a request | it is used |
 /// | a token | 401 for it | no token |
 /// | a token | 401 for an older one | it is used |
-/// | any | the token cannot be had without a person | refused, until somebody signs in |
+/// | no token | it cannot be had without a person | refused, until somebody signs in |
+/// | refused | something has changed | no token |
 struct AuthorizationStateMachine: Sendable {
   /// A token, and which one it is.
   struct Ticket: Sendable, Equatable {
@@ -65,6 +66,13 @@ struct AuthorizationStateMachine: Sendable {
   mutating func failed(_ error: AppError, generation: Int) {
     guard generation == self.generation, case .none = state else { return }
     state = .refused(error)
+  }
+
+  /// A token may be had again.
+  mutating func askAgain() {
+    guard case .refused = state else { return }
+    generation += 1
+    state = .none
   }
 
   /// A person signed in, or out where there is no token.

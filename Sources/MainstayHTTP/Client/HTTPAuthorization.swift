@@ -10,7 +10,8 @@ internal import Mainstay
 /// ```
 ///
 /// A request that was refused is sent once more with the new token. Where no token can be had
-/// without a person, requests fail at once with an error that says so, until ``signIn(_:)``.
+/// without a person, requests fail at once with an error that says so, until ``signIn(_:)``, or
+/// until ``askAgain()`` says that it may be worth another try.
 public final class HTTPAuthorization: Sendable {
   /// The header field that the token goes into.
   let field: String
@@ -44,6 +45,12 @@ public final class HTTPAuthorization: Sendable {
 
   /// A person signed out: the next request asks for a token.
   public func signOut() { state.withLock { $0.reset(nil) } }
+
+  /// Something has changed by which a token may be had that could not be had without a person, such
+  /// as a sign-in elsewhere: the next request asks for one.
+  ///
+  /// A token that is there stays.
+  public func askAgain() { state.withLock { $0.askAgain() } }
 
   /// The token for a request.
   func ticket() async throws -> AuthorizationStateMachine.Ticket {

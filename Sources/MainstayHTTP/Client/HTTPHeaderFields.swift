@@ -97,11 +97,15 @@ extension HTTPHeaderFields {
   }
 
   /// Whether the body is a page for people.
-  var isPage: Bool {
+  var isPage: Bool { isOfType("text/html") || isOfType("application/xhtml+xml") }
+
+  /// Whether the body is a problem document.
+  var isProblem: Bool { isOfType(ProblemDetails.contentType) }
+
+  private func isOfType(_ media: String) -> Bool {
     guard let type = self["content-type"] else { return false }
-    let media = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-    return Self.isEqual(media, "text/html".utf8)
-      || Self.isEqual(media, "application/xhtml+xml".utf8)
+    let own = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+    return Self.isEqual(own, media.utf8)
   }
 
   /// How many bytes of a body there will be; nil where nobody knows, as with one that is unpacked.

@@ -12,7 +12,8 @@ extension ResilientClient.Core {
   func perform<T: Sendable>(
     _ request: Request, _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
   ) async throws(AppError) -> T {
-    let key = request.key ?? IdempotencyKey.current
+    // A question has no effect, so the one that the task works on is none of its.
+    let key = request.key ?? (request.verb.isSafe ? nil : IdempotencyKey.current)
     let isRepeatable =
       request.body?.isRepeatable != false
       && (request.isRepeatable ?? (request.verb.isIdempotent || key != nil))
@@ -37,7 +38,7 @@ extension ResilientClient.Core {
     }
     // The name of the effect lets a retry repeat what has an unknown outcome; what cannot be
     // repeated at all has none to go by, not even that of a task around it.
-    let name = book.isRepeatable ? key : nil
+    let name = book.isRepeatable ? key ?? IdempotencyKey.current : nil
     guard name == IdempotencyKey.current else {
       return try await IdempotencyKey.$current.withValue(name) {
         try await run(origin, book, attempt)
@@ -96,7 +97,7 @@ extension ResilientClient.Core {
     /// Whether bytes may be on their way of which nobody knows what became of them.
     var isOpen = false
     var hasSignedAnew = false
-    /// Whether a page for people has answered.
+    /// Whether something else than the service has answered, such as with a page for people.
     var isPortal = false
     /// Whether the service may have done its work although the course goes on: it sent a request
     /// that changes something to look elsewhere, or failed itself.
@@ -133,7 +134,9 @@ extension ResilientClient.Core {
       var ticket: AuthorizationStateMachine.Ticket?
       if course.way.isAtHome { ticket = try await authorization?.ticket() }
       let message = try await message(request, key, ticket, course.way, book)
+      let mayBeDone = course.mayBeDone
       let reply = try await exchange(message, request, book, &course)
+      guard !course.isPortal else { throw AppError.portal() }
       let canSendAgain = request.body?.isRepeatable != false
       if reply.status == 401, let authorization, let ticket {
         authorization.refused(ticket)
@@ -150,10 +153,10 @@ extension ResilientClient.Core {
       switch step {
       case .follow: continue
       case .refused(isPortal: true):
-        course.mayBeDone = false
+        course.mayBeDone = mayBeDone
         throw AppError.portal()
       case .stay, .refused:
-        try await check(reply, request, hasKey: key != nil, &course)
+        try await check(reply, request, hasKey: key != nil, course)
         return reply
       }
     }
@@ -206,21 +209,26 @@ extension ResilientClient.Core {
     course.isOpen = true
     do {
       let reply = try await transport.send(message)
+      course.isPortal = isPortal(reply, request)
+      // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
+      let isOwn =
+        !course.isPortal || course.way.address.url.scheme?.lowercased() == "https"
       // A success counts once its body is here as well.
-      if !(200...299).contains(reply.status) { course.isOpen = false }
+      course.isOpen = isOwn && (200...299).contains(reply.status)
       // A service that failed may have done its work before; one that sends a change elsewhere has
       // mostly done it (303), or may have.
-      if isChange, reply.status >= 500 || (301...303).contains(reply.status) {
+      if isChange, isOwn, reply.status >= 500 || (301...303).contains(reply.status) {
         course.mayBeDone = true
       }
       if isChange, kept != nil, Self.leavesDoubt(reply.status) {
         book.change(at: course.way.address)
       }
-      course.isPortal = isPortal(reply, request)
       tell(message, course, start, reply, course.isPortal ? .portal() : nil)
       return reply
     } catch {
-      let failure = ErrorMapping.current.map(error)
+      // A limit that has passed cancels the request: what that says is that nobody answered.
+      let timeout = error.isCancellation ? TimedOut.ofCurrentTask : nil
+      let failure = timeout.map { .timeout(cause: $0) } ?? ErrorMapping.current.map(error)
       if isChange, kept != nil, failure.mayHaveBeenSent { book.change(at: course.way.address) }
       tell(message, course, start, nil, failure)
       throw error
@@ -247,6 +255,8 @@ extension ResilientClient.Core {
   }
 
   private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
+    if reply.status == 304, request.isConditional { return false }
+    if reply.status == 511 || settings.isPortal(reply.status, reply.headers) { return true }
     // Many services name a page as the type of an answer that has no content.
     guard reply.headers.isPage, (200...299).contains(reply.status), !request.acceptsPages,
       request.verb != .head, reply.status != 204, reply.status != 205, reply.body.length != 0
@@ -256,18 +266,14 @@ extension ResilientClient.Core {
 
   /// Throws what an answer that is no success means.
   private func check(
-    _ reply: HTTPReply, _ request: Request, hasKey: Bool, _ course: inout Course
+    _ reply: HTTPReply, _ request: Request, hasKey: Bool, _ course: Course
   ) async throws {
-    if (200...299).contains(reply.status) {
-      guard course.isPortal else { return }
-      // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
-      course.isOpen = course.way.address.url.scheme?.lowercased() == "https"
-      throw AppError.portal()
-    }
+    if (200...299).contains(reply.status) { return }
     if reply.status == 304, request.isConditional { return }
     // What it says about itself helps, and is no reason to fail otherwise.
+    let limit = reply.headers.isProblem ? ProblemDetails.maximumBytes : Self.maximumExcerpt
     let body = try? await HeededLimit.enforce {
-      try await reply.body.collect(upTo: Self.maximumProblem).bytes
+      try await reply.body.collect(upTo: limit).bytes
     }
     try Task.checkCancellation()
     throw HTTPError(
@@ -276,5 +282,5 @@ extension ResilientClient.Core {
       hasIdempotencyKey: hasKey || request.isRepeatable == true)
   }
 
-  private static let maximumProblem = 64_000
+  private static let maximumExcerpt = 64_000
 }

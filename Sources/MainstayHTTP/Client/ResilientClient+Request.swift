@@ -62,6 +62,7 @@ extension ResilientClient.Request {
   /// Whether the answer may be a page for people.
   var acceptsPages: Bool { accept.contains("html") || accept.contains("*/*") }
 
-  /// Whether a 304 is an answer to it.
-  var isConditional: Bool { headers.contains("if-none-match") }
+  /// Whether a 304 is an answer to it: a condition of a change is met, or fails (RFC 9110, section
+  /// 13.1.2).
+  var isConditional: Bool { verb.isSafe && headers.contains("if-none-match") }
 }

@@ -25,6 +25,15 @@ extension ResilientClient {
     /// What is longer is an error. Streams have no such limit, nor has the length that an answer
     /// without a body names, such as one to `HEAD`.
     public var maximumAnswer = 16 * 1_048_576
+    /// Says by the status and the header fields what else is no answer of the service but that of a
+    /// portal; by default nothing is.
+    ///
+    /// A page for people where something else was wanted, and the status 511, are known for it. A
+    /// service knows more: one that answers with JSON alone takes any other type for a portal's, and
+    /// one that redirects nobody each redirection.
+    public var isPortal: @Sendable (_ status: Int, _ headers: HTTPHeaderFields) -> Bool = { _, _ in
+      false
+    }
     /// Fields that all requests have, such as `User-Agent`; those of a request win.
     public var headers: HTTPHeaderFields = [:]
     /// The field for idempotency keys; by default `Idempotency-Key`.

@@ -64,6 +64,26 @@ import Testing
     }
   }
 
+  @Test func `a token is asked for again once something has changed, and none in use is given up`()
+    throws
+  {
+    var machine = AuthorizationStateMachine(token: "a")
+    machine.askAgain()
+    machine.refused(try #require(ticket(machine)))
+    machine.failed(.unauthorized(), generation: 1)
+    machine.askAgain()
+    guard case .refresh(let old, let generation) = machine.step() else {
+      Issue.record("a token was expected to be asked for")
+      return
+    }
+    #expect(old == "a" && generation == 2)
+    // Whoever was told before that there is none does not undo it.
+    machine.failed(.unauthorized(), generation: 1)
+    machine.refreshed("b", generation: generation)
+    machine.askAgain()
+    #expect(ticket(machine)?.token == "b")
+  }
+
   private func ticket(_ machine: AuthorizationStateMachine) -> AuthorizationStateMachine.Ticket? {
     if case .use(let ticket) = machine.step() { ticket } else { nil }
   }

@@ -65,6 +65,24 @@ import Testing
     #expect(transport.sent.map(\.verb) == [.post, .get])
   }
 
+  @Test(.requirement("D10", "A54"))
+  func `a change answered by see other is not made again where a portal comes next`()
+    async throws
+  {
+    let transport = ScriptedTransport { _, count in
+      let location = count == 0 ? "/b" : "https://login.example/"
+      return .json("", status: count == 0 ? 303 : 302, headers: ["Location": location])
+    }
+    let address = try #require(URL(string: "http://books.example"))
+    let books = ResilientClient("books", at: address, over: transport) { _ in
+      Pipeline("books") { Retry(maximumAttempts: 3, backoff: .none) }
+    }
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(error?.kind == .portal)
+    #expect(error?.disposition == .unknownOutcome)
+    #expect(transport.sent.map(\.verb) == [.post, .get])
+  }
+
   @Test(.requirement("E14")) func `another port of the host is another service`() async throws {
     let transport = ScriptedTransport { _, count in
       count == 0
@@ -209,6 +227,28 @@ import Testing
     authorization.signOut()
     await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
     #expect(count.withLock { $0 } == 2)
+  }
+
+  @Test(.requirement("E13")) func `once something has changed a token is asked for again`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json())
+    let asked = Log()
+    let authorization = HTTPAuthorization { old in
+      asked.add(old ?? "none")
+      guard asked.lines.count > 1 else { throw AppError.unauthorized() }
+      return "token"
+    }
+    let books = try client(transport, authorization: authorization)
+    let error = await #expect(throws: AppError.self) { try await books.post("/a", json: 1) }
+    #expect(error?.disposition == .needsUser)
+    authorization.askAgain()
+    try await books.post("/a", json: 1)
+    // What is there stays.
+    authorization.askAgain()
+    try await books.post("/a", json: 1)
+    #expect(asked.lines == ["none", "none"])
+    #expect(transport.sent.map { $0.headers["authorization"] } == ["Bearer token", "Bearer token"])
   }
 
   @Test(.requirement("E13")) func `a sign-in that failed for a moment is tried again`() async throws

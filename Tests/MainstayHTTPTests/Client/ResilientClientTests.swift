@@ -107,6 +107,17 @@ import Testing
     #expect(transport.sent.first?.headers["Idempotency-Key"] == key.rawValue)
   }
 
+  @Test(.requirement("D10")) func `a question does not go by the key that is active in the task`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json(#"{"title":"Dune"}"#))
+    let books = try client(transport)
+    let key = IdempotencyKey()
+    _ = try await key.active { try await books.get("/a", as: Book.self) }
+    _ = try await books.send(ResilientClient.Request(.get, "/a", key: key))
+    #expect(transport.sent.map { $0.headers["Idempotency-Key"] } == [nil, key.rawValue])
+  }
+
   @Test(.requirement("D10")) func `a hedge sends no copy of what must not be repeated`()
     async throws
   {
@@ -324,6 +335,31 @@ import Testing
     #expect(
       all.first?.description == "GET https://books.example/v1/a: no answer, network.timeout")
     #expect(all.first?.origin.description == "https://books.example")
+  }
+
+  @Test(.requirement("D28", "T18"), arguments: [false, true])
+  func `a request that a time limit ended is told as one that nobody answered`(
+    _ isGivenUp: Bool
+  ) async throws {
+    let seen = Locked<[HTTPExchange]>([])
+    let clock = ManualClock()
+    let transport = ScriptedTransport { _, _ in try await Self.nothing() }
+    let address = try #require(URL(string: "https://books.example"))
+    let books = ResilientClient(
+      "books", at: address, over: transport,
+      onExchange: { exchange in seen.withLock { $0.append(exchange) } }
+    ) { _ in
+      Pipeline("books") { Timeout(.seconds(10), disposition: .unknownOutcome, clock: clock) }
+    }
+    let answer = Task { try await books.post("/a", json: Book(title: "Dune")) }
+    await transport.log.lines(atLeast: 1)
+    await clock.sleepers(atLeast: 1)
+    if isGivenUp { answer.cancel() } else { clock.advance(by: .seconds(10)) }
+    let error = await #expect(throws: AppError.self) { try await answer.value }
+    #expect(error?.isCancellation == isGivenUp)
+    let all = seen.withLock { $0 }
+    #expect(all.map { $0.error?.kind } == [isGivenUp ? .cancelled : .timeout])
+    #expect(all.first?.error?.isCancellation == isGivenUp)
   }
 
   @Test(.requirement("D6")) func `the service is told how long its answer is waited for`()

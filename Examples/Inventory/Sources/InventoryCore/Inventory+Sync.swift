@@ -2,6 +2,7 @@
 
 internal import Foundation
 package import Mainstay
+internal import MainstayHTTP
 internal import MainstayOutbox
 
 // What happens by itself.
@@ -36,20 +37,13 @@ extension Inventory {
   /// The network may be back, or somebody has signed in: what waits because of that is tried at
   /// once.
   package func connectionImproved() async throws(AppError) {
-    client.session.allowAgain()
+    client.authorization?.askAgain()
     do {
       try await outbox.resume(.main, closedFor: .needsUser)
       try await outbox.connectionImproved()
     } catch {
       throw error.appError
     }
-  }
-
-  /// The service refused who asks, and closed the lane by that: it goes on once somebody has signed
-  /// in.
-  private func signIn(after session: Int) async {
-    guard await client.session.renew(session) else { return }
-    _ = try? await outbox.resume(.main, closedFor: .needsUser)
   }
 
   func heed(_ signal: Signal) async {
@@ -68,8 +62,6 @@ extension Inventory {
     case .failed(let error, let next):
       report(error, during: "Send changes")
       if case .conflicted = next { await releaseConflicts() }
-      // Signing in may take its time, and others are waiting to be heard.
-      if let session = error.refusedSession { Task { await signIn(after: session) } }
     case .gaveUp(_, let error):
       if let error { report(error, during: "Send changes") }
       // It may have been redriven before this was heard.

@@ -57,7 +57,7 @@ package final class Inventory: Sendable {
     now: @escaping @Sendable () -> Date = TimeOfDay.live
   ) async throws(InventoryError) {
     guard ["http", "https"].contains(upstream.scheme?.lowercased()),
-      upstream.host()?.isEmpty == false
+      upstream.host()?.isEmpty == false, (1...65_535).contains(upstream.port ?? 80)
     else { throw InventoryError(.address, path: upstream.absoluteString) }
     try Self.prepare(data)
     let (signals, signal) = AsyncStream.makeStream(

@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test func `an address that is none is named`() async throws {
-    for text in ["ftp://x", "http://", "here", "file:///tmp"] {
+    for text in ["ftp://x", "http://", "here", "file:///tmp", "http://127.0.0.1:70000"] {
       let address = try #require(URL(string: text))
       let folder = FileManager.default.temporaryDirectory
       let error = await #expect(throws: InventoryError.self) {

@@ -3,6 +3,7 @@
 import Foundation
 import InventoryCore
 import Mainstay
+import MainstayHTTP
 import MainstayOutbox
 import TestSupport
 import Testing
@@ -27,16 +28,22 @@ import Testing
   }
 
   private func open(
-    _ service: ScriptedService, _ refresh: (@Sendable () async throws -> Bool)?
+    _ service: ScriptedService, _ token: (@Sendable (_ old: String?) async throws -> String)?
   ) async throws -> Inventory {
+    var settings = World.settings {
+      // One attempt that counted would be the last.
+      $0.maximumAttempts = 1
+      $0.maximumConcurrency = 8
+    }
+    if let token {
+      settings.client.token = { old in
+        // There is one from earlier, which the service no longer takes.
+        guard let old else { return "old" }
+        return try await token(old)
+      }
+    }
     let inventory = try await Inventory(
-      data: folder, upstream: service.origin,
-      settings: World.settings {
-        // One attempt that counted would be the last.
-        $0.maximumAttempts = 1
-        $0.maximumConcurrency = 8
-        $0.client.refresh = refresh
-      })
+      data: folder, upstream: service.origin, settings: settings)
     try await inventory.start()
     return inventory
   }
@@ -45,16 +52,25 @@ import Testing
     for number in 0..<20 { _ = try await inventory.add(ItemDraft(title: "Item \(number)")) }
   }
 
+  /// Says that something has changed until all is sent: what was refused before that may close the
+  /// lane after it.
+  private func drain(_ inventory: Inventory) async throws {
+    try await inventory.wait {
+      try await inventory.connectionImproved()
+      return try await inventory.status().outbox.pending == 0
+    }
+  }
+
   @Test func `many refusals sign in once, cost no attempt, and all is delivered`() async throws {
     let (service, calls, isSignedIn) = (try await service(), Log(), isSignedIn)
-    let inventory = try await open(service) {
-      calls.add("refresh")
+    let inventory = try await open(service) { old in
+      calls.add(old ?? "none")
       isSignedIn.raise()
-      return true
+      return "new"
     }
     try await fill(inventory)
     try await inventory.drained()
-    #expect(calls.lines.count == 1)
+    #expect(calls.lines == ["old"])
     #expect(try await inventory.deadLetters().isEmpty)
     #expect(try await inventory.outbox.ledger().count(.done) == 20)
     await inventory.shutDown()
@@ -62,19 +78,17 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `without a new session the lane waits until something has changed`(
-    _ way: Int
-  ) async throws {
+  func `without a new token the lane waits until somebody signs in`(_ way: Int) async throws {
     struct Down: Error {}
     let (service, calls) = (try await service(), Log())
-    let ways: [(@Sendable () async throws -> Bool)?] = [
+    let ways: [(@Sendable (_ old: String?) async throws -> String)?] = [
       nil,
-      {
-        calls.add("refresh")
-        return false
+      { _ in
+        calls.add("asked")
+        throw AppError.unauthorized()
       },
-      {
-        calls.add("refresh")
+      { _ in
+        calls.add("asked")
         throw Down()
       },
     ]
@@ -82,8 +96,8 @@ import Testing
     try await fill(inventory)
     try await inventory.wait { try await inventory.status().outbox.waiting == 20 }
     isSignedIn.raise()
-    try await inventory.connectionImproved()
-    try await inventory.drained()
+    inventory.client.authorization?.signIn("new")
+    try await drain(inventory)
     // It was asked once for each time that something had changed: the start, and the first answer,
     // whose news may come at any moment until here.
     let asked = calls.lines.count
@@ -93,6 +107,23 @@ import Testing
     try await inventory.connectionImproved()
     try await inventory.drained()
     #expect(calls.lines.count == asked)
+    #expect(try await inventory.deadLetters().isEmpty)
+    await inventory.shutDown()
+    await service.end()
+  }
+
+  @Test func `somebody who signed in elsewhere is asked again when something has changed`()
+    async throws
+  {
+    let (service, isSignedIn) = (try await service(), isSignedIn)
+    let inventory = try await open(service) { _ in
+      guard isSignedIn.isRaised else { throw AppError.unauthorized() }
+      return "new"
+    }
+    try await fill(inventory)
+    try await inventory.wait { try await inventory.status().outbox.waiting == 20 }
+    isSignedIn.raise()
+    try await drain(inventory)
     #expect(try await inventory.deadLetters().isEmpty)
     await inventory.shutDown()
     await service.end()

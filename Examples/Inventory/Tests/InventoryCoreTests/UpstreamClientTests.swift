@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPClient
 import Foundation
 import GRDB
 import InventoryCore
+import InventoryUpstream
 import Mainstay
 import TestSupport
 import Testing
@@ -56,8 +56,8 @@ import Testing
     Line(status: 501, becomes: "permanent"),
     Line(status: 502, becomes: "transient"),
     Line(
-      status: 503, headers: ["Retry-After": "Sat, 01 Jan 2000 00:00:30 GMT"],
-      becomes: "transient 30"),
+      status: 503, headers: ["Retry-After": "Tue, 01 Jan 2199 00:00:00 GMT"],
+      becomes: "transient 31536000"),
     Line(status: 504, becomes: "transient"),
     Line(status: 505, becomes: "permanent"),
     Line(status: 511, type: "text/html", becomes: "portal"),
@@ -67,10 +67,8 @@ import Testing
   func `every answer becomes what the contract says`(
     _ line: Line
   ) async throws {
-    let start = Date(timeIntervalSince1970: 946_684_800)
     let service = try await ScriptedService(
-      status: line.status, headers: line.headers, body: line.body, type: line.type,
-      now: { start })
+      status: line.status, headers: line.headers, body: line.body, type: line.type)
     let become: String
     do {
       let answer = try await service.client.put(
@@ -123,33 +121,9 @@ import Testing
     await service.end()
   }
 
-  static let waits: [(header: String, seconds: Int64?)] = [
-    ("0", 0), ("120", 120), (" 5 ", 5), ("99999999999999999999", 31_536_000),
-    ("Sat, 01 Jan 2000 00:02:00 GMT", 120), ("Saturday, 01-Jan-00 00:02:00 GMT", 120),
-    ("Sat Jan  1 00:02:00 2000", 120), ("Fri, 31 Dec 1999 23:59:59 GMT", 0),
-    ("Tue, 01 Jan 2199 00:00:00 GMT", 31_536_000),
-    ("", nil), ("-1", nil), ("1.5", nil), ("soon", nil), ("Sat, 01 Foo 2000 00:02:00 GMT", nil),
-  ]
-
-  @Test(arguments: waits.indices)
-  func `both forms of Retry-After are read, and nothing else`(_ index: Int) {
-    let (header, seconds) = Self.waits[index]
-    let now = Date(timeIntervalSince1970: 946_684_800)
-    #expect(RetryAfter.wait(header, now: now)?.components.seconds == seconds)
-  }
-
   @Test(.requirement("T13"))
   func `errors of the libraries say what happened, and not all is network`() {
     let map = ErrorMapping.inventory
-    #expect(map.map(HTTPClientError.cancelled).isCancellation)
-    #expect(map.map(HTTPClientError.connectTimeout).metadata["http.sent"] == "no")
-    #expect(map.map(HTTPClientError.remoteConnectionClosed).metadata["http.sent"] == "maybe")
-    #expect(map.map(HTTPClientError.readTimeout).kind == .timeout)
-    #expect(map.map(HTTPClientError.invalidURL).kind == .configuration)
-    #expect(map.map(HTTPClientError.traceRequestWithBody).disposition == .permanent)
-    #expect(map.map(HTTPClientError.connectTimeout).code == "inventory.unreachable")
-    #expect(map.map(HTTPClientError.remoteConnectionClosed).code == "inventory.connection-lost")
-    #expect(map.map(HTTPClientError.invalidURL).code == "inventory.upstream-address")
     #expect(map.map(DatabaseError(resultCode: .SQLITE_FULL)).kind == .storageFull)
     #expect(map.map(DatabaseError(resultCode: .SQLITE_NOTADB)).kind == .corrupted)
     #expect(map.map(DatabaseError(resultCode: .SQLITE_BUSY)).disposition == .transient())
@@ -157,6 +131,56 @@ import Testing
     #expect(map.map(gone).kind == .notFound)
     let refused = NSError(domain: "NSURLErrorDomain", code: -1004)
     #expect(map.map(refused).metadata["http.sent"] == "no")
+  }
+
+  @Test(.requirement("T13"))
+  func `the way to the service has the app's own words, and they say what was sent`() async throws {
+    try await inWorld { world in
+      let client = world.stranger()
+      await world.fail(.down)
+      for isGone in [false, true] {
+        if isGone { await world.stop() }
+        let error = await #expect(throws: AppError.self) {
+          try await client.put(UUID(), Data("{}".utf8), ifVersion: nil, key: IdempotencyKey())
+        }
+        #expect(error?.code == (isGone ? "inventory.unreachable" : "inventory.connection-lost"))
+        #expect(error?.metadata["http.sent"] == (isGone ? "no" : "maybe"))
+        let reading = client.evidence.reading
+        #expect(reading.state == .offline)
+        let message = try #require(error?.message.description)
+        #expect(reading.evidence.first?.hasPrefix(message) == true)
+      }
+      await client.shutDown()
+    }
+  }
+
+  @Test(.requirement("D10")) func `a question has no key, also within the work of an operation`()
+    async throws
+  {
+    try await inWorld { world in
+      let (client, key) = (world.stranger(), IdempotencyKey())
+      let (effect, twin) = try await key.active {
+        (try await client.effect(of: key), try await client.twin(UUID()))
+      }
+      #expect(effect == nil && twin == nil)
+      #expect(await world.upstream.store.ledger.requests.allSatisfy { $0.key != key.rawValue })
+      await client.shutDown()
+    }
+  }
+
+  @Test func `what another version is stays whole, however long it is`() async throws {
+    let notes = String(repeating: "n", count: 65_000)
+    let twin = Self.twin.replacing("\"color\":\"red\"", with: "\"notes\":\"\(notes)\"")
+    let service = try await ScriptedService(
+      status: 412, body: "{\"current\":\(twin)}", type: "application/problem+json")
+    let answer = try await service.client.put(
+      UUID(), Data("{}".utf8), ifVersion: 2, key: IdempotencyKey())
+    guard case .stale(let current) = answer else {
+      Issue.record("another version was expected")
+      return
+    }
+    #expect(current?.fields?.notes == notes)
+    await service.end()
   }
 }
 

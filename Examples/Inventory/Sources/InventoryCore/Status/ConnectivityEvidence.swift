@@ -2,6 +2,7 @@
 
 package import Foundation
 package import Mainstay
+package import MainstayHTTP
 
 /// What real traffic says about the connection to the service; nothing else is asked.
 package final class ConnectivityEvidence: Sendable {
@@ -50,6 +51,16 @@ package final class ConnectivityEvidence: Sendable {
   package var reading: Reading {
     observed.withLock {
       Reading(state: $0.state, evidence: [$0.evidence], since: $0.since)
+    }
+  }
+
+  /// Heeds one request that went out; one that somebody gave up says nothing.
+  package func heard(_ exchange: HTTPExchange, at date: Date) {
+    switch (exchange.status, exchange.error) {
+    case (let status?, nil): answered(status, at: date)
+    case (let status?, _?): foreign(status, at: date)
+    case (nil, let error?) where !error.isCancellation: failed(error.inWords, at: date)
+    default: break
     }
   }
 

@@ -1,47 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsyncHTTPClient
 internal import GRDB
 package import Mainstay
 internal import MainstayAsyncHTTPClient
 internal import MainstayHTTP
 internal import MainstayOutbox
-internal import NIOCore
-internal import NIOPosix
 
 extension ErrorMapping {
   /// How the errors of the app's libraries are classified; set once at launch by `bootstrap`.
   ///
   /// What happened decides: a connection that was never made, an answer that never came, and a
   /// database that is full are different things, and what is none of them stays unclassified.
-  package static let inventory =
-    libraries
-    .adding(HTTPClientError.self) { AppError.inWords(libraries.map($0), of: $0) }
-    .adding(NIOConnectionError.self) { .unreachable($0) }
-    .adding(IOError.self) { AppError.inWords(libraries.map($0), of: $0) ?? .connectionLost($0) }
-    .adding(ChannelError.self) { AppError.inWords(libraries.map($0), of: $0) }
-    .adding(NIOTooManyBytesError.self) { .portal(cause: $0) }
-    .adding(DatabaseError.self) { AppError.database($0) }
-
-  /// What the libraries' errors mean, whoever meets them.
-  private static let libraries = ErrorMapping.standard.addingHTTPErrors()
+  package static let inventory = ErrorMapping.standard.addingHTTPErrors()
     .addingAsyncHTTPClientErrors().addingDatabaseErrors()
+    .adding(DatabaseError.self) { AppError.database($0) }
 }
 
 extension AppError {
-  /// What the app says about a failure on the way to the service; nil for all that is not one.
-  fileprivate static func inWords(_ error: AppError, of cause: any Error) -> AppError? {
-    switch error.kind {
-    case .offline, .network: error.mayHaveBeenSent ? .connectionLost(cause) : .unreachable(cause)
-    case .timeout where !error.mayHaveBeenSent: .unreachable(cause)
-    case .configuration where error.code == "network.bad-address" && !error.mayHaveBeenSent:
-      .misconfigured(cause)
-    default: nil
+  /// The same in the app's own words, where it is about the way to the service.
+  var inWords: AppError {
+    switch kind {
+    case .offline, .network: mayHaveBeenSent ? .connectionLost(self) : .unreachable(self)
+    case .timeout where !mayHaveBeenSent: .unreachable(self)
+    // What cannot be read is no answer of the service, though it may have been sent there.
+    case .decoding: .portal(cause: self).adding(metadata: ["http.sent": "maybe"])
+    default: self
     }
   }
 
   /// Nothing was sent.
-  static func unreachable(_ cause: any Error) -> AppError {
+  private static func unreachable(_ cause: AppError) -> AppError {
     AppError(
       code: "inventory.unreachable", kind: .network, disposition: .transient(),
       title: "The service can’t be reached",
@@ -51,22 +39,13 @@ extension AppError {
   }
 
   /// The connection broke; what was sent may have arrived.
-  static func connectionLost(_ cause: any Error) -> AppError {
+  private static func connectionLost(_ cause: AppError) -> AppError {
     AppError(
       code: "inventory.connection-lost", kind: .network, disposition: .transient(),
       title: "The connection was lost",
       message: "The connection to the service broke before it answered.",
       suggestion: "Your changes are kept and sent as soon as it can be reached.",
       metadata: ["http.sent": "maybe"], underlying: [cause])
-  }
-
-  private static func misconfigured(_ cause: any Error) -> AppError {
-    AppError(
-      code: "inventory.upstream-address", kind: .configuration, disposition: .permanent,
-      title: "The address of the service is wrong",
-      message: "The app was started with an address that it can’t use.",
-      suggestion: "Start it with --upstream and an address like http://127.0.0.1:8081.",
-      metadata: ["http.sent": "no"], underlying: [cause])
   }
 
   fileprivate static func database(_ error: DatabaseError) -> AppError {

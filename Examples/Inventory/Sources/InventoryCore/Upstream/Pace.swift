@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
+internal import MainstayHTTP
 
 /// Holds the requests to one origin back, all of them, as the service has asked.
 ///
@@ -40,13 +42,35 @@ final class Pace: Policy {
   }
 
   /// Heeds an answer of the service.
-  func heard(_ answer: UpstreamAnswer) {
-    guard !answer.isForeign else { return }
-    let asksToWait = answer.status == 429 || answer.status == 503
-    let hold = asksToWait ? answer.retryAfter.map { min($0, maximumHold) } : nil
-    guard hold != nil || answer.limit != nil else { return }
+  ///
+  /// - Parameters:
+  ///   - reply: The answer.
+  ///   - date: The time of day, for a wait that is told as a moment.
+  func heard(_ reply: HTTPReply, at date: Date) {
+    let headers = reply.headers
+    guard !UpstreamClient.isForeign(reply.status, headers) else { return }
+    let asksToWait = reply.status == 429 || reply.status == 503
+    let wait = headers["Retry-After"].flatMap {
+      AppError.retryAfter(header: $0, date: headers["Date"], now: date)
+    }
+    let hold = asksToWait ? wait.map { min($0, maximumHold) } : nil
+    let limit = headers["RateLimit-Policy"].flatMap(RateLimitPolicy.slowest)
+    guard hold != nil || limit != nil else { return }
     let now = timeline.now
-    machine.withLock { $0.heard(limit: answer.limit, hold: hold, now: now) }
+    machine.withLock { $0.heard(limit: limit, hold: hold, now: now) }
+  }
+}
+
+/// Lets a pace hear each answer, since it is told in header fields of all of them.
+struct PacedTransport: HTTPTransport {
+  let transport: any HTTPTransport
+  let pace: Pace
+  let now: @Sendable () -> Date
+
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    let reply = try await transport.send(transmission)
+    pace.heard(reply, at: now())
+    return reply
   }
 }
 

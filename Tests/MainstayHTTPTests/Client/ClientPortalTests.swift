@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayHTTP
+import TestSupport
+import Testing
+
+/// What is no answer of the service, and what the service says about a failure.
+@Suite struct ClientPortalTests {
+  struct Answer: Sendable, CustomTestStringConvertible {
+    let status: Int
+    var type = "application/json"
+    let isPortal: Bool
+
+    var testDescription: String { "\(status) \(type)" }
+    var reply: HTTPReply { .json("[]", status: status, headers: ["Content-Type": type]) }
+  }
+
+  static let answers = [
+    Answer(status: 200, isPortal: false), Answer(status: 200, type: "text/plain", isPortal: true),
+    Answer(status: 302, isPortal: true), Answer(status: 404, isPortal: false),
+    Answer(status: 404, type: "text/html", isPortal: true), Answer(status: 503, isPortal: false),
+    // Known for it by its number.
+    Answer(status: 511, isPortal: true),
+  ]
+
+  /// A client of a service that redirects nobody, and answers with JSON alone.
+  private func client(
+    _ scheme: String, _ answer: Answer,
+    onExchange: @escaping @Sendable (HTTPExchange) -> Void = { _ in }
+  ) throws -> ResilientClient {
+    let address = try #require(URL(string: "\(scheme)://books.example"))
+    var settings = ResilientClient.Settings()
+    settings.isPortal = { status, headers in
+      let isJSON = headers["content-type"] == "application/json"
+      return (300...399).contains(status) || (status < 500 && !isJSON)
+    }
+    return ResilientClient(
+      "books", at: address, over: ScriptedTransport(answer.reply), settings: settings,
+      onExchange: onExchange
+    ) { _ in Pipeline("books") {} }
+  }
+
+  @Test(.requirement("T20"), arguments: ["http", "https"], answers)
+  func `an app says what else is the answer of a portal`(
+    _ scheme: String, _ answer: Answer
+  ) async throws {
+    let seen = Locked<[HTTPExchange]>([])
+    let books = try client(scheme, answer) { exchange in seen.withLock { $0.append(exchange) } }
+    let told: AppError?
+    do {
+      _ = try await books.post("/a", json: 1)
+      told = nil
+    } catch {
+      told = error
+    }
+    #expect((told?.kind == .portal) == answer.isPortal)
+    let exchange = try #require(seen.withLock { $0 }.first)
+    #expect(exchange.status == answer.status)
+    #expect((exchange.error?.kind == .portal) == answer.isPortal)
+    guard answer.isPortal else { return }
+    // Over TLS the service itself has answered, and may have done what it was asked.
+    let isUnknown = scheme == "https" && answer.status != 404
+    #expect(told?.disposition == (isUnknown ? .unknownOutcome : .transient()))
+  }
+
+  @Test func `an answer that nothing has changed is none of a portal, and none to a change`()
+    async throws
+  {
+    let books = try client("https", Answer(status: 304, isPortal: false))
+    var request = ResilientClient.Request(.get, "/a")
+    request.headers = ["If-None-Match": "*"]
+    #expect(try await books.send(request).status == 304)
+    request.verb = .put
+    await #expect(throws: AppError.self) { try await books.send(request) }
+  }
+
+  @Test(.requirement("E27")) func `what a service says about a failure is read whole`() async throws
+  {
+    let notes = String(repeating: "n", count: 100_000)
+    let problem = #"{"title":"Changed","current":{"version":3,"notes":"\#(notes)"}}"#
+    let transport = ScriptedTransport(
+      .json(problem, status: 412, headers: ["Content-Type": "application/problem+json"]))
+    let books = try MainstayHTTPTests.client(transport)
+    let error = await #expect(throws: AppError.self) { try await books.put("/a", json: 1) }
+    #expect(error?.kind == .conflict)
+    #expect(error?.problem?.title == "Changed")
+    #expect(error?.problem?.extensions["current"]?["version"]?.integer == 3)
+    #expect(AppError.portal().problem == nil)
+  }
+}
