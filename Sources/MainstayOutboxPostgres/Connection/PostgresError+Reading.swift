@@ -29,7 +29,11 @@ extension PostgresError {
       return
     }
     func says(_ parts: String...) -> Bool { parts.contains { message.contains($0) } }
-    let line = message.split(separator: "\n").last.map(String.init) ?? "no reason was given"
+    // A line that is moved in is a hint of libpq, below the line that says why.
+    let lines = message.split(separator: "\n")
+    let line =
+      lines.last { $0.first?.isWhitespace == false }.map(String.init)
+      ?? "no reason was given"
     switch true {
     case says("could not translate host name"):
       self.init(

@@ -50,6 +50,7 @@ struct PostgresRefusalTests {
     let nobody = try await refusal("postgresql://127.0.0.1:1/x")
     #expect(nobody.kind == .unreachable)
     #expect(nobody.text.hasPrefix("No PostgreSQL server answers at postgresql://127.0.0.1:1/x:"))
+    #expect(nobody.text.contains("refused") && !nobody.text.contains("Is the server running"))
     let unknown = try await refusal("postgresql://no.such.host.invalid/x")
     #expect(unknown.kind == .unreachable)
     #expect(

@@ -76,6 +76,14 @@ extension Rule {
           do { return try await fetch() } ↓catch { await pause(error) }
         }
         """),
+      .bad(
+        """
+        while true {
+          do { return try await fetch() } catch is CancellationError {
+            throw CancellationError()
+          } ↓catch { print(error) }
+        }
+        """),
       .bad("func f() async { while true { if (↓try? await load()) != nil { return } } }"),
       .bad(
         """
@@ -96,6 +104,14 @@ extension Rule {
           }
         }
         """, because: "five attempts bound it"),
+      .good(
+        """
+        while true {
+          do { return try await fetch() } catch let error where !(error is CancellationError) {
+            throw error
+          } catch { print(error) }
+        }
+        """),
       .good("while true { if let job = try? await queue.next() { use(job); break } }"),
       .good(
         """
@@ -160,6 +176,7 @@ extension Rule {
     let isUntilCancelled = loop.runsUntilCancelled
     guard loop.isEndless || isUntilCancelled, let retry = RetryLoop(loop),
       let clause = retry.attempt.catchClauses.first(where: \.isCatchAll),
+      !clause.isLeftCancellation,
       retry.attempt.catchClauses.allSatisfy(loop.goesRound),
       !retry.success.isDisjoint(with: .leaving), !retry.success.contains(.goesRound)
     else { return }
@@ -168,7 +185,8 @@ extension Rule {
     }
     let sleep = retry.sleeps.first
     guard others.isEmpty, !clause.body.canEnd else { return }
-    let isPolite = sleep.map { isUntilCancelled || $0.isThrowing } ?? false
+    let endsIfCancelled = isUntilCancelled || clause.isAfterCancellation
+    let isPolite = sleep.map { endsIfCancelled || $0.isThrowing } ?? false
     file.report(
       clause, "After any error this is tried again, for ever",
       severity: isPolite ? .info : nil)
@@ -207,8 +225,9 @@ extension Rule {
 }
 
 extension Loop {
-  /// Whether nothing in a clause leaves it.
+  /// Whether nothing in a clause leaves it, but for whoever cancels: that bounds nothing.
   fileprivate func goesRound(after clause: CatchClauseSyntax) -> Bool {
+    if clause.mentionsCancellation { return true }
     let exits = ExitFinder(label: label).exits(of: clause.body.statements)
     return exits.isDisjoint(with: .leaving) && !exits.isDisjoint(with: .staying)
   }
