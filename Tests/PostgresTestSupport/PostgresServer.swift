@@ -3,6 +3,7 @@
 package import Foundation
 internal import Mainstay
 package import MainstayOutboxPostgres
+internal import TestSupport
 
 /// A private PostgreSQL server in a temporary folder; it ends with whoever started it.
 ///

@@ -23,8 +23,8 @@ struct TypedTests {
   }
 
   @Test func `the example starts, and stops, by the script of make run`() async throws {
-    let (folder, machine) = (try ScratchFolder(), try machine())
-    defer { withExtendedLifetime((folder, machine)) {} }
+    let (folder, machine, upstream) = (try ScratchFolder(), try machine(), try ReservedPort())
+    defer { withExtendedLifetime((folder, machine, upstream)) {} }
     // Threads of tests hold signals back, and what they start inherits that; a terminal does not.
     let unblocked = """
       import os, signal, sys
@@ -39,7 +39,8 @@ struct TypedTests {
       ],
       environment: [
         "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "INVENTORY_PORT": "0", "UPSTREAM_PORT": "0", "INVENTORY_DATA": folder.path,
+        "INVENTORY_PORT": "0", "UPSTREAM_PORT": "\(upstream.number)",
+        "INVENTORY_DATA": folder.path,
       ]
     ) { printed in
       // Both have said where they listen, and the script has said what to do there.

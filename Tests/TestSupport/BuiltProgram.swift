@@ -144,6 +144,9 @@ public struct BuiltProgram: Sendable {
     }
     output.fileHandleForReading.readabilityHandler = nil
     guard let port else {
+      // Whoever waits beside it ends it, and ends: a child that lives on through that is never
+      // waited for, and exit tests wait behind it.
+      try? leash?.fileHandleForWriting.close()
       throw Silent(program: process.executableURL?.lastPathComponent ?? "", printed: printed)
     }
     self.port = port

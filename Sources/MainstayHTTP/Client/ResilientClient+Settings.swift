@@ -28,9 +28,9 @@ extension ResilientClient {
     /// Says by the status and the header fields what else is no answer of the service but that of a
     /// portal; by default nothing is.
     ///
-    /// A page for people where something else was wanted, and the status 511, are known for it. A
-    /// service knows more: one that answers with JSON alone takes any other type for a portal's, and
-    /// one that redirects nobody each redirection.
+    /// A page for people where something else was wanted, and the status 511, are known for it. An
+    /// app knows more of its service: one that answers with JSON alone has sent no other type, and
+    /// one that redirects nobody no redirection.
     public var isPortal: @Sendable (_ status: Int, _ headers: HTTPHeaderFields) -> Bool = { _, _ in
       false
     }

@@ -85,29 +85,30 @@ struct SimulatedStore: ForwardingStore {
   func claim(_ request: ClaimRequest) async throws -> Claim {
     try await change((.beforeClaim, .afterClaim)) { store in
       // It costs more than the claim, so not each one is looked at.
-      let free = world.mayLook ? try await unobstructed(store) : nil
+      let obstacles = world.mayLook ? try await obstacles(in: store) : nil
       let claim = try await store.claim(request)
       world.state.withLock { state in
         for leased in claim.operations {
           if let (law, details) = state.book.claimed(leased) { state.violate(law, details) }
-          guard free?.contains(leased.lease.id) == false else { continue }
+          guard let obstacles, obstacles[leased.lease.id] != [] else { continue }
+          let why = obstacles[leased.lease.id]?.map(\.description).joined(separator: " ")
+          let name = state.book.name(leased.lease.id)
           state.violate(
             "explanations are true",
-            "\(state.book.name(leased.lease.id)) was leased, and something stood in its way")
+            "\(name) was leased, although: \(why ?? "It is not there.")")
         }
       }
       return claim
     }
   }
 
-  /// What nothing in the store stands in the way of.
-  private func unobstructed(_ store: any OutboxStore) async throws -> Set<OperationID> {
-    var free: Set<OperationID> = []
-    for operation in try await store.operations(after: nil, limit: .max)
-    where operation.state == .ready {
-      if try await store.obstacles(operation.id)?.isEmpty == true { free.insert(operation.id) }
+  /// What stands in the way of all that is there, as the store explains it.
+  private func obstacles(in store: any OutboxStore) async throws -> [OperationID: [Obstacle]] {
+    var obstacles: [OperationID: [Obstacle]] = [:]
+    for operation in try await store.operations(after: nil, limit: .max) {
+      obstacles[operation.id] = try await store.obstacles(operation.id)
     }
-    return free
+    return obstacles
   }
 
   func settle(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {

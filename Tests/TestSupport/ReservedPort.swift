@@ -4,17 +4,21 @@ import Foundation
 
 /// A port of 127.0.0.1 that the system gives to nobody else, also while its server is stopped.
 ///
-/// On Linux a server that sets `SO_REUSEADDR`, as PostgreSQL does, may listen where a socket with
+/// On Linux a server that sets `SO_REUSEADDR`, as PostgreSQL and SwiftNIO do, may listen where a socket with
 /// the same option is bound and does not listen; others are not given that port.
-final class ReservedPort: Sendable {
+public final class ReservedPort: Sendable {
+  // mainstay:ignore MS102 -- it ends a test
+  /// No port is free.
+  public struct NoneFree: Error {}
+
   /// Its number.
-  let number: Int
+  public let number: Int
   private let descriptor: Int32
 
   /// Reserves one that is free.
   ///
-  /// - Throws: `Keeper.Failure` where none is.
-  init() throws {
+  /// - Throws: ``NoneFree``.
+  public init() throws {
     descriptor = socket(AF_INET, Self.kind, 0)
     var isReused: Int32 = 1
     setsockopt(
@@ -33,7 +37,7 @@ final class ReservedPort: Sendable {
       // Elsewhere nobody may listen beside it.
       close(descriptor)
     #endif
-    guard isBound else { throw Keeper.Failure(description: "no port is free") }
+    guard isBound else { throw NoneFree() }
   }
 
   deinit {
