@@ -96,7 +96,7 @@ struct Departure {
         sql: """
           SELECT \(OperationRow.leaving) FROM mainstay_op
           WHERE expires_at <= ? AND state NOT IN ('leased', 'conflicted') AND \(OperationRow.isSafe)
-          ORDER BY expires_at LIMIT ?
+          ORDER BY expires_at, id LIMIT ?
           """), arguments: [date, limit])
     for row in rows { try remove(row, as: .expired) }
     return rows.count

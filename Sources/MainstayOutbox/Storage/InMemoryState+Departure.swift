@@ -33,10 +33,13 @@ extension InMemoryState {
 
   /// Drops what has expired and was not sent.
   mutating func expire(at date: Date) {
-    for (id, row) in sorted {
-      let isUntouched = row.token == nil && row.conflict == nil
-      if isUntouched, !row.isWanted(at: date) { remove(id, as: .expired, at: date) }
+    let expired = rows.filter { _, row in
+      row.token == nil && row.conflict == nil && !row.isWanted(at: date)
     }
+    // Who expired first goes first, since what needs it may be given up by that.
+    let order = expired.map { id, row in (row.operation.expires?.milliseconds ?? .max, id) }
+      .sorted { $0 < $1 }
+    for (_, id) in order { remove(id, as: .expired, at: date) }
   }
 
   /// Drops what has expired, and then what is expendable, until a newcomer has room.

@@ -9,7 +9,9 @@ import Testing
   private static let isTorture = ProcessInfo.processInfo.environment["MAINSTAY_DOSE"] == "torture"
 
   @Test func `two stores that are asked for the same do the same`() async throws {
-    for seed in 0..<UInt64(Self.isTorture ? 2_000 : 40) {
+    // Those beyond the first have found something.
+    let seeds: [UInt64] = Self.isTorture ? Array(0..<2_000) : Array(0..<40) + [139, 229, 755]
+    for seed in seeds {
       var twins = try await TwinStores(seed: seed)
       do {
         try await twins.run(steps: 60)
