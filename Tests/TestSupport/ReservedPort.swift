@@ -4,8 +4,8 @@ import Foundation
 
 /// A port of 127.0.0.1 that the system gives to nobody else, also while its server is stopped.
 ///
-/// On Linux a server that sets `SO_REUSEADDR`, as PostgreSQL and SwiftNIO do, may listen where a socket with
-/// the same option is bound and does not listen; others are not given that port.
+/// On Linux a server that sets `SO_REUSEADDR`, as PostgreSQL and SwiftNIO do, may listen where a
+/// socket with the same option is bound and does not listen; others are not given that port.
 public final class ReservedPort: Sendable {
   // mainstay:ignore MS102 -- it ends a test
   /// No port is free.
