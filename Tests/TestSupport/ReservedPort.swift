@@ -7,7 +7,6 @@ import Foundation
 /// On Linux a server that sets `SO_REUSEADDR`, as PostgreSQL and SwiftNIO do, may listen where a
 /// socket with the same option is bound and does not listen; others are not given that port.
 public final class ReservedPort: Sendable {
-  // mainstay:ignore MS102 -- it ends a test
   /// No port is free.
   public struct NoneFree: Error {}
 
