@@ -96,6 +96,18 @@ private struct Count: QueuedOperation {
     await outbox.shutDown()
   }
 
+  private func expectScheduledWithoutProgress(
+    _ id: OperationID, in outbox: Outbox
+  ) async throws {
+    guard
+      case .pending(let operation, nil) = try await outbox.handle(id, for: Count.self).status()
+    else {
+      Issue.record("there is progress though nothing runs")
+      return
+    }
+    #expect(operation.state == .scheduled)
+  }
+
   @Test func `progress goes with the run that told it`() async throws {
     let outbox = try await shop.open(
       counter { context in
@@ -104,13 +116,7 @@ private struct Count: QueuedOperation {
       })
     let id = try await outbox.enqueue(Count(words: []))
     await outbox.wait { $0.scheduled == 1 }
-    guard
-      case .pending(let operation, nil) = try await outbox.handle(id, for: Count.self).status()
-    else {
-      Issue.record("there is progress though nothing runs")
-      return
-    }
-    #expect(operation.state == .scheduled)
+    try await expectScheduledWithoutProgress(id, in: outbox)
     await outbox.shutDown()
   }
 
@@ -129,13 +135,7 @@ private struct Count: QueuedOperation {
     }
     let id = try await outbox.enqueue(Count(words: []))
     await recorded.pass()
-    guard
-      case .pending(let operation, nil) = try await outbox.handle(id, for: Count.self).status()
-    else {
-      Issue.record("there is progress though nothing runs")
-      return
-    }
-    #expect(operation.state == .scheduled)
+    try await expectScheduledWithoutProgress(id, in: outbox)
     answer.open()
     await outbox.shutDown()
   }
