@@ -30,7 +30,7 @@ actor Drainer {
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var loop: Task<Void, Never>?
   /// What does not hold now.
-  private var unmet: Set<OperationConstraint> = []
+  private(set) var unmet: Set<OperationConstraint> = []
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
   private var usedUp = UsedUpLimits()

@@ -285,8 +285,9 @@ extension Outbox {
   /// - Returns: What stands in its way; nil where it is not waiting, nor running.
   /// - Throws: ``OutboxError``.
   public func explain(_ id: OperationID) async throws(OutboxError) -> OperationExplanation? {
+    let unmet = await drainer.unmet
     guard let operation = try await operation(id),
-      let stored = try await calling({ try await $0.obstacles(id) })
+      let stored = try await calling({ try await $0.obstacles(id, unmet: unmet) })
     else { return nil }
     let own = await drainer.obstacles(operation)
     // A type without a worker is parked by the next claim; it is said once.

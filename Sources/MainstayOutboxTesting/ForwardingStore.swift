@@ -119,8 +119,10 @@ extension ForwardingStore {
     try await store.cancel(id)
   }
 
-  package func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
-    try await store.obstacles(id)
+  package func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle]? {
+    try await store.obstacles(id, unmet: unmet)
   }
 
   package func close() async { await store.close() }

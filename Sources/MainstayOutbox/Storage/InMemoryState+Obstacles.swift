@@ -5,7 +5,9 @@ import Mainstay
 
 extension InMemoryState {
   /// What stands in the way of an operation, by the rules of ``claim(_:at:)``.
-  func obstacles(_ id: OperationID, at date: Date) -> [Obstacle]? {
+  func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>, at date: Date
+  ) -> [Obstacle]? {
     guard let (number, row) = row(of: id) else { return nil }
     let operation = row.operation
     var found: [Obstacle] = []
@@ -24,7 +26,7 @@ extension InMemoryState {
     if let rest = rests[lane], rests(lane, at: date) {
       found.append(.lane(lane, .throttled, until: rest.until))
     }
-    if operation.isWaitingForClaim { found += suspects(besides: operation, at: date) }
+    if operation.isWaitingForClaim { found += suspects(besides: operation, unmet, at: date) }
     return found
   }
 
@@ -45,10 +47,14 @@ extension InMemoryState {
     return found
   }
 
-  private func suspects(besides operation: StoredOperation, at date: Date) -> [Obstacle] {
-    let first = sorted.map(\.value.operation).first {
-      $0.state == .ready && $0.lostRuns > 0 && isOpen($0.lane, at: date)
-    }
+  private func suspects(
+    besides operation: StoredOperation, _ unmet: Set<OperationConstraint>, at date: Date
+  ) -> [Obstacle] {
+    let first = sorted.map(\.value).first { row in
+      let suspect = row.operation
+      return suspect.state == .ready && suspect.lostRuns > 0 && isOpen(suspect.lane, at: date)
+        && row.isWanted(at: date) && suspect.constraints.isDisjoint(with: unmet)
+    }?.operation
     guard let first else { return [] }
     guard first.id == operation.id else { return [.letsPass(first.id)] }
     return rows.values.contains { $0.token != nil } ? [.runsAlone] : []

@@ -105,9 +105,11 @@ public final class InMemoryStore: OutboxStore {
   }
 
   /// What stands in the way of an operation that is not finished; nil where there is none.
-  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+  public func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle]? {
     let date = now()
-    return state.withLock { $0.obstacles(id, at: date) }
+    return state.withLock { $0.obstacles(id, unmet: unmet, at: date) }
   }
 
   /// Makes an operation ready that waits for a time; false where none does.

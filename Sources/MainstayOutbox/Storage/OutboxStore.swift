@@ -139,11 +139,25 @@ public protocol OutboxStore: Sendable {
   /// - Returns: What became of it; nil where there is none.
   func cancel(_ id: OperationID) async throws -> Cancellation?
 
-  /// What stands in the way of an operation that is not finished; nil where there is none.
-  func obstacles(_ id: OperationID) async throws -> [Obstacle]?
+  /// Finds what stands in the way of an operation.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - unmet: What does not hold in this process. An operation that waits for it keeps no other
+  ///     from running; that it waits itself is for the caller to say.
+  /// - Returns: What stands in its way; nil where there is none that is not finished.
+  /// - Throws: Where the store cannot be read.
+  func obstacles(_ id: OperationID, unmet: Set<OperationConstraint>) async throws -> [Obstacle]?
 
   /// Leaves the store; leases of this owner end with it.
   func close() async
+}
+
+extension OutboxStore {
+  /// What stands in the way of an operation where all constraints hold.
+  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+    try await obstacles(id, unmet: [])
+  }
 }
 
 /// What a drainer can run now.

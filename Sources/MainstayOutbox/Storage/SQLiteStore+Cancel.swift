@@ -50,13 +50,17 @@ extension SQLiteStore {
   }
 
   /// What stands in the way of an operation that is not finished; nil where there is none.
-  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+  public func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle]? {
     let types = state.withLock { $0.types }
     return try await read { [now] db in
       let row = try Row.fetchOne(
         db, sql: "SELECT \(OperationRow.op), cause FROM mainstay_op WHERE uuid = ?",
         arguments: [id.data])
-      return try row.map { try Obstacles(db: db, date: now(), types: types).all(before: $0) }
+      return try row.map {
+        try Obstacles(db: db, date: now(), types: types, unmet: unmet).all(before: $0)
+      }
     }
   }
 }
@@ -67,6 +71,7 @@ private struct Obstacles {
   let date: Date
   /// What this owner reads; empty where nothing is known of that.
   let types: Set<PayloadType>
+  let unmet: Set<OperationConstraint>
 
   func all(before row: Row) throws -> [Obstacle] {
     guard let operation = try? OperationRow.operation(row) else { return [.unreadable] }
@@ -121,19 +126,24 @@ private struct Obstacles {
     }
   }
 
+  private func waitsForNothing(_ row: Row) -> Bool {
+    guard let text = String.fromDatabaseValue(row["constraints"]) else { return true }
+    return (try? OperationRow.constraints(in: text))?.isDisjoint(with: unmet) == true
+  }
+
   /// What lost its last run is tried alone, the oldest first, and before everything else.
   private func suspects(besides operation: StoredOperation) throws -> [Obstacle] {
     let lanes = Set(try SQLiteStore.openLanes(db, at: date.milliseconds))
     let rows = try Row.fetchAll(
       db,
       sql: """
-        SELECT uuid, lane, kind, version FROM mainstay_op
-        WHERE state = 'ready' AND crashes > 0 ORDER BY id
-        """)
+        SELECT uuid, lane, kind, version, constraints FROM mainstay_op
+        WHERE state = 'ready' AND crashes > 0 AND \(OperationRow.isWanted) ORDER BY id
+        """, arguments: [date.milliseconds])
     let first = rows.first { row in
       let type = ReadySearch.type(kind: row["kind"], version: row["version"])
       return String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true
-        && (types.isEmpty || types.contains(type))
+        && (types.isEmpty || types.contains(type)) && waitsForNothing(row)
     }
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }

@@ -244,7 +244,7 @@ extension Migration {
       for v_id in select id from mainstay.op
         where expires_at <= p_at and state not in ('leased', 'conflicted')
           and effect in ('notSent', 'refused')
-        order by expires_at limit p_limit for update skip locked
+        order by expires_at, id limit p_limit for update skip locked
       loop
         v_count := v_count + 1;
         begin

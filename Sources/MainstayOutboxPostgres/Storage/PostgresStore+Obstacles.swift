@@ -6,7 +6,9 @@ public import MainstayOutbox
 
 extension PostgresStore {
   /// What stands in the way of an operation that is not finished; nil where there is none.
-  public func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
+  public func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle]? {
     let rows = try await call(
       "SELECT cause, o.* FROM mainstay.operation AS o JOIN mainstay.op USING (id)"
         + " WHERE o.uuid = $1::uuid", [.text(id.description)])
@@ -28,7 +30,7 @@ extension PostgresStore {
     found += try await closures().filter { $0.lane == operation.lane }.map {
       .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)
     }
-    if operation.isWaitingForClaim { found += try await suspects(besides: operation) }
+    if operation.isWaitingForClaim { found += try await suspects(besides: operation, unmet) }
     return found
   }
 
@@ -56,16 +58,21 @@ extension PostgresStore {
   }
 
   /// What lost its last run is tried alone, the oldest first, and before everything else.
-  private func suspects(besides operation: StoredOperation) async throws -> [Obstacle] {
+  private func suspects(
+    besides operation: StoredOperation, _ unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle] {
     let row = try await call(
       """
       SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
-      FROM mainstay.op WHERE state = 'ready' AND crashes > 0 AND lane IN (
+      FROM mainstay.op WHERE state = 'ready' AND crashes > 0 AND NOT constraints && $3::text[]
+        AND (expires_at IS NULL OR expires_at > coalesce($1::bigint, mainstay.clock())
+          OR effect NOT IN ('notSent', 'refused'))
+        AND lane IN (
         SELECT name FROM mainstay.lane
         WHERE (cause IS NULL OR until <= coalesce($1::bigint, mainstay.clock()))
           AND coalesce(rest_until, 0) <= coalesce($1::bigint, mainstay.clock()))
       ORDER BY id LIMIT 1
-      """, [time, .int(try owner)]
+      """, [time, .int(try owner), .texts(unmet.map(\.rawValue))]
     ).first
     guard let row, let id = UUID(uuidString: try row.text(0)).map(OperationID.init) else {
       return []

@@ -78,12 +78,13 @@ extension StoreConformance {
     },
     Rule("what lost its run and waits for a constraint is tried alone, and last") { desk in
       let wishes = NewOperation.Wishes(constraints: [.power])
-      _ = try await desk.store.insert(.note("pill", wishes: wishes))
+      let pill = try await desk.store.insert(.note("pill", wishes: wishes))
       desk.same(try await desk.store.claim().count, 1)
       try await desk.crash()
-      desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
-      _ = try await desk.store.insert(.note("free"))
-      desk.same(try await desk.store.claim().map(\.text), ["free"])
+      let free = try await desk.store.insert(.note("free"))
+      desk.same(try await desk.store.obstacles(free), [.letsPass(pill)])
+      desk.same(try await desk.store.obstacles(free, unmet: [.power]), [])
+      desk.same(try await desk.store.claim(unmet: [.power]).map(\.text), ["free"])
       for isAlone in [false, true] {
         let claim = try await desk.store.claim(
           ClaimRequest(limit: 4, types: NewOperation.types, isAlone: isAlone))

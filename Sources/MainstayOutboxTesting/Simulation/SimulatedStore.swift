@@ -85,7 +85,7 @@ struct SimulatedStore: ForwardingStore {
   func claim(_ request: ClaimRequest) async throws -> Claim {
     try await change((.beforeClaim, .afterClaim)) { store in
       // It costs more than the claim, so not each one is looked at.
-      let obstacles = world.mayLook ? try await obstacles(in: store) : nil
+      let obstacles = world.mayLook ? try await obstacles(in: store, request.unmet) : nil
       let claim = try await store.claim(request)
       world.state.withLock { state in
         for leased in claim.operations {
@@ -103,10 +103,12 @@ struct SimulatedStore: ForwardingStore {
   }
 
   /// What stands in the way of all that is there, as the store explains it.
-  private func obstacles(in store: any OutboxStore) async throws -> [OperationID: [Obstacle]] {
+  private func obstacles(
+    in store: any OutboxStore, _ unmet: Set<OperationConstraint>
+  ) async throws -> [OperationID: [Obstacle]] {
     var obstacles: [OperationID: [Obstacle]] = [:]
     for operation in try await store.operations(after: nil, limit: .max) {
-      obstacles[operation.id] = try await store.obstacles(operation.id)
+      obstacles[operation.id] = try await store.obstacles(operation.id, unmet: unmet)
     }
     return obstacles
   }

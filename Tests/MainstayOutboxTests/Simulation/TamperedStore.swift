@@ -132,8 +132,10 @@ struct LyingStore: ForwardingStore {
 
   init(_ store: InMemoryStore) { self.store = store }
 
-  func obstacles(_ id: OperationID) async throws -> [Obstacle]? {
-    let found = try await store.obstacles(id)
+  func obstacles(
+    _ id: OperationID, unmet: Set<OperationConstraint>
+  ) async throws -> [Obstacle]? {
+    let found = try await store.obstacles(id, unmet: unmet)
     return found?.isEmpty == true ? [.unreadable] : found
   }
 }
