@@ -146,7 +146,7 @@ let package = Package(
     .target(
       name: "MainstayOutboxPostgres",
       dependencies: ["Mainstay", "MainstayOutbox", logging] + postgres("CLibpq")),
-    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres", "TestSupport"]),
+    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres", "MainstayTesting"]),
     child(
       "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
     tests(

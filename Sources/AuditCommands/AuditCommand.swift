@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ArgumentParser
+internal import MainstayAudit
 
 /// `mainstay audit`.
 package struct AuditCommand: AsyncParsableCommand {
@@ -15,6 +16,9 @@ package struct AuditCommand: AsyncParsableCommand {
 
 /// What both programs say of the audit.
 package enum AuditText {
+  /// The audit's own number.
+  package static var version: String { AuditVersion.current }
+
   /// What stands below the summary of the help.
   package static func discussion(_ name: String) -> String {
     """

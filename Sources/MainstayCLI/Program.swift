@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import AuditCommands
+import Mainstay
 
 /// The program `mainstay`.
 @main struct Program: AsyncParsableCommand {
@@ -12,6 +13,7 @@ import AuditCommands
       Exit status: 0 all is well, 1 something was looked for and not found, or something wrong \
       was found, 2 wrong options, 3 it could not be done.
       """,
+    version: MainstayVersion.current,
     subcommands: [
       ErrorsCommand.self, OutboxCommand.self, AuditCommand.self, RulesCommand.self,
     ])

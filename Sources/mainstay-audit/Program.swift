@@ -7,7 +7,7 @@ import AuditCommands
 @main struct Program: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mainstay-audit", abstract: "Checks how Swift code handles errors.",
-    discussion: AuditText.discussion("mainstay-audit"),
+    discussion: AuditText.discussion("mainstay-audit"), version: AuditText.version,
     subcommands: [RunCommand.self, InitCommand.self, RulesCommand.self],
     defaultSubcommand: RunCommand.self)
 

@@ -3,7 +3,7 @@
 package import Foundation
 internal import Mainstay
 package import MainstayOutboxPostgres
-internal import TestSupport
+internal import MainstayTesting
 
 /// A private PostgreSQL server in a temporary folder; it ends with whoever started it.
 ///
@@ -16,7 +16,7 @@ package final class PostgresServer: Sendable {
   package let folder: URL
   /// The port of 127.0.0.1 that it listens on.
   package let port: Int
-  private let reserved: ReservedPort
+  private let reserved: HeldPort
   private let keeper: Keeper
   private let databases = Locked(0)
 
@@ -29,7 +29,7 @@ package final class PostgresServer: Sendable {
   /// - Throws: What keeps it from starting.
   package init(isDurable: Bool = false, settings: [String] = []) async throws {
     let folder = Self.newFolder()
-    reserved = try ReservedPort()
+    reserved = try HeldPort(isShared: true)
     (self.folder, port) = (folder, reserved.number)
     keeper = try Self.keeper(of: folder)
     let template = try await Self.template.value

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -23,7 +24,8 @@ struct TypedTests {
   }
 
   @Test func `the example starts, and stops, by the script of make run`() async throws {
-    let (folder, machine, upstream) = (try ScratchFolder(), try machine(), try ReservedPort())
+    let (folder, machine) = (try ScratchFolder(), try machine())
+    let upstream = try HeldPort(isShared: true)
     defer { withExtendedLifetime((folder, machine, upstream)) {} }
     // Threads of tests hold signals back, and what they start inherits that; a terminal does not.
     let unblocked = """

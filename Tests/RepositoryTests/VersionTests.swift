@@ -20,6 +20,11 @@ import Testing
     }
   }
 
+  @Test func `the audit has the version of the libraries`() throws {
+    let text = try Repository.current.text(at: "Sources/MainstayAudit/AuditVersion.swift")
+    #expect(text.contains("static let current = \"\(MainstayVersion.current)\"\n"))
+  }
+
   @Test func `the version is the changelog's newest, or one to come`() throws {
     let page = try Repository.current.text(at: "CHANGELOG.md")
     // As in `## Unreleased`, `## 0.1.0` or `## [0.1.0] - 2026-11-23`.

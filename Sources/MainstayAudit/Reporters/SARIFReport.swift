@@ -40,6 +40,7 @@ struct SARIFReport {
             .object([
               ("name", .string("mainstay-audit")),
               ("fullName", .string("mainstay audit")),
+              ("semanticVersion", .string(AuditVersion.current)),
               ("rules", .array(rules.map(\.json))),
             ])
           )

@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import Mainstay
+internal import MainstayTesting
 internal import NIOCore
 internal import NIOPosix
 
@@ -80,7 +81,8 @@ public final class FaultProxy: Sendable {
     self.target = target
     self.seed = seed
     self.plan = plan
-    held = try HeldPort(isShared: true)
+    guard let held = try? HeldPort(isShared: true) else { throw ServerFailure.noFreePort }
+    self.held = held
     port = held.number
     try await accept()
   }

@@ -81,7 +81,8 @@ public struct PostgresAddress: Sendable, Hashable {
   /// What libpq complains about, without the part of the text that it repeats.
   static func withoutQuotes(_ text: String) -> String {
     text.trimmingCharacters(in: .whitespacesAndNewlines)
-      .replacing(/"[^"]*"?/, with: "a part of it").replacing(/:\s*a part of it/, with: "")
+      .replacing(/"[^"]*"?/) { $0.output == "\"=\"" ? "an equals sign" : "a part of it" }
+      .replacing(/:\s*a part of it/, with: "")
   }
 }
 

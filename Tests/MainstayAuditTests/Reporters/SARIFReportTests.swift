@@ -157,6 +157,7 @@ import Testing
 
   private func rules(_ report: AuditReport) throws -> [[String: Any]] {
     let driver = (try run(report)["tool"] as? [String: [String: Any]])?["driver"]
+    #expect(driver?["semanticVersion"] as? String == AuditVersion.current)
     return try #require(driver?["rules"] as? [[String: Any]])
   }
 
