@@ -2,22 +2,47 @@
 
 internal import Mainstay
 
-/// Wakes a drainer, and keeps what for until it looks.
+/// Wakes a drainer, and says what for.
 final class DrainWake: Sendable {
+  private struct State {
+    var news: PromotionStateMachine.News?
+    /// Whether the store has failed, and is left alone for a while.
+    var isResting = false
+  }
+
   let signal = WakeSignal()
-  private let news = Locked<PromotionStateMachine.News?>(nil)
+  private let state = Locked(State())
 
   /// Wakes it for something that the store knows of.
   func set(for what: PromotionStateMachine.News) {
-    news.withLock { $0 = max($0 ?? what, what) }
+    state.withLock { $0.news = max($0.news ?? what, what) }
     signal.set()
+  }
+
+  /// Wakes it for what somebody else may have done, unless the store is left alone: others are heard
+  /// of now and then in any case, and a store that fails would be asked each time.
+  func hint() {
+    let isHeard = state.withLock { state in
+      state.news = max(state.news ?? .times, .times)
+      return !state.isResting
+    }
+    if isHeard { signal.set() }
+  }
+
+  /// Hears no hints until the next rest has ended: the store has failed.
+  func failed() { state.withLock { $0.isResting = true } }
+
+  /// Leaves a store alone that has failed, until it is woken by more than a hint.
+  func rest(until due: Duration, on timeline: Timeline) async {
+    await signal.wait(until: due, on: timeline)
+    state.withLock { $0.isResting = false }
   }
 
   /// What it was woken for since it looked last; nil for nothing that the store knows of.
   func take() -> PromotionStateMachine.News? {
-    news.withLock { news in
-      defer { news = nil }
-      return news
+    state.withLock { state in
+      defer { state.news = nil }
+      return state.news
     }
   }
 }

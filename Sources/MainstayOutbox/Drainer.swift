@@ -62,6 +62,9 @@ actor Drainer {
     for worker in workers.values { worker.gates.limiter?.ringWhenChanged(wakes.signal) }
   }
 
+  /// Says that others may have changed something; never waits.
+  nonisolated func hint() { wakes.hint() }
+
   /// Says that there may be something to do; never waits.
   nonisolated func wake(for what: PromotionStateMachine.News = .times) {
     wakes.set(for: what)
@@ -251,11 +254,12 @@ actor Drainer {
       } catch {
         // Nothing that the store does ends the loop.
         storageFailures = min(storageFailures + 1, 6)
+        wakes.failed()
         // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
         tell(.storageFailed(OutboxError(error)))
         turnEnded(for: turnWaiters.count)
-        await wakes.signal.wait(until: end, on: settings.timeline)
+        await wakes.rest(until: end, on: settings.timeline)
       }
     }
   }

@@ -20,23 +20,22 @@ extension Outbox {
   ///     and are refused while something waits that they could erase.
   ///   - configuration: How it behaves.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
-  ///   - now: The time of day, read once.
+  ///   - now: The time of day, read once; nil, the default, for the system's.
   ///   - workers: What runs the operations, one for each kind and version.
   /// - Throws: ``OutboxError``, naming the path; `unavailable` where the migrations could erase
   ///   what waits.
   public convenience init(
     in writer: any DatabaseWriter, migrator: DatabaseMigrator? = nil,
     configuration: Configuration = Configuration(),
-    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
     @WorkerBuilder workers: () -> [Worker]
   ) async throws(OutboxError) {
     var surroundings = Surroundings()
     surroundings.timeline = Timeline(clock)
-    let (timeline, start, date) = (surroundings.timeline, surroundings.timeline.now, now())
     let live = SettingsInForce(configuration)
     let store = SQLiteStore(
       in: writer, migrator: migrator, limits: { live.now.limits },
-      now: { date.addingTimeInterval((timeline.now - start).inSeconds) })
+      clock: surroundings.fileClock(now?()))
     try await self.init(
       store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
       workers: workers())

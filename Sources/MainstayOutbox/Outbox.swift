@@ -25,6 +25,14 @@ public final class Outbox: Sendable {
     package var probe: DurabilityProbe?
 
     package init() {}
+
+    /// The time of day as it goes on by the clock from a date; by the system's where there is none,
+    /// unless time is somebody's own.
+    func fileClock(_ date: Date?) -> FileClock {
+      if date == nil, timeline.isComparable(to: .live) { return FileClock() }
+      let (timeline, start, date) = (timeline, timeline.now, date ?? Date())
+      return FileClock({ date.addingTimeInterval((timeline.now - start).inSeconds) })
+    }
   }
 
   /// Who works, until the work ends.
@@ -61,31 +69,30 @@ public final class Outbox: Sendable {
   ///     beside it.
   ///   - configuration: How it behaves.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
-  ///   - now: The time of day, read once: from then on the clock tells how much time has passed, so
-  ///     setting the time of day neither freezes nor hurries anything.
+  ///   - now: The time of day, read once: from then on the clock tells how much time has passed.
+  ///     Nil, the default, for the system's: setting that neither freezes nor hurries anything, and
+  ///     nothing expires by it, unless the device was off meanwhile.
   ///   - workers: What runs the operations, one for each kind and version.
   /// - Throws: ``OutboxError``, naming the path.
   public convenience init(
     at url: URL, configuration: Configuration = Configuration(),
-    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
     @WorkerBuilder workers: () -> [Worker]
   ) async throws(OutboxError) {
     var surroundings = Surroundings()
     surroundings.timeline = Timeline(clock)
     try await self.init(
-      at: url, configuration: configuration, surroundings: surroundings, now: now(),
+      at: url, configuration: configuration, surroundings: surroundings, now: now?(),
       workers: workers())
   }
 
   package convenience init(
-    at url: URL, configuration: Configuration, surroundings: Surroundings, now: Date,
+    at url: URL, configuration: Configuration, surroundings: Surroundings, now: Date?,
     workers: [Worker]
   ) async throws(OutboxError) {
-    let timeline = surroundings.timeline
-    let (start, live) = (timeline.now, SettingsInForce(configuration))
+    let live = SettingsInForce(configuration)
     let store = SQLiteStore(
-      at: url, host: nil, limits: { live.now.limits },
-      now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
+      at: url, host: nil, limits: { live.now.limits }, clock: surroundings.fileClock(now),
       probe: surroundings.probe)
     try await self.init(
       store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
@@ -98,13 +105,13 @@ public final class Outbox: Sendable {
   ///   - url: The SQLite file; it and its folder are created where they are missing.
   ///   - configuration: The settings, such as ones that were read from a file.
   ///   - clock: What waits are measured with; the default is `ContinuousClock`.
-  ///   - now: The time of day, read once.
+  ///   - now: The time of day, read once; nil, the default, for the system's.
   ///   - workers: What runs the operations, one for each kind and version.
   /// - Throws: `ConfigurationError` with everything that is not legal, before anything is opened;
   ///   else ``OutboxError``, naming the path.
   public convenience init(
     at url: URL, validating configuration: Configuration,
-    clock: some Clock<Duration> = ContinuousClock(), now: @Sendable () -> Date = { Date() },
+    clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
     @WorkerBuilder workers: () -> [Worker]
   ) async throws {
     try configuration.check()
@@ -191,7 +198,7 @@ public final class Outbox: Sendable {
       Task {
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
         await store.watchOthers {
-          drainer.wake()
+          drainer.hint()
           changes.changed()
         }
         await leases

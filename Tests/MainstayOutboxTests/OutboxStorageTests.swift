@@ -103,6 +103,61 @@ import Testing
     await outbox.shutDown()
   }
 
+  /// Says again and again that others may have changed something.
+  private struct NoisyStore: SharedStore, ForwardingStore {
+    let store: any OutboxStore
+    let tell: Box<(@Sendable () -> Void)?>
+    let isWatched: Gate
+
+    func watchOthers(_ changed: @escaping @Sendable () -> Void) async {
+      tell.value = changed
+      isWatched.open()
+      try? await untilCancelled()
+    }
+  }
+
+  /// Notes when the store has failed.
+  private struct TimedListener: OutboxObserver {
+    let clock: ManualClock
+    let times: Box<[Duration]>
+    let log: EventLog
+
+    func observe(_ event: OutboxEvent) {
+      if case .storageFailed = event.what {
+        let now = Timeline(clock).now
+        times.change { $0.append(now) }
+      }
+      log.observe(event)
+    }
+  }
+
+  @Test(.requirement("O7"), arguments: ["claim", "promote"])
+  func `what others may have done does not hurry a store that fails`(call: String) async throws {
+    let (tell, isWatched, times) = (Box<(@Sendable () -> Void)?>(nil), Gate(), Box<[Duration]>([]))
+    let (clock, log) = (shop.clock, shop.log)
+    var configuration = shop.configuration
+    configuration.observer = TimedListener(clock: clock, times: times, log: log)
+    store.fail(call, times: 4)
+    let outbox = try await Outbox(
+      store: NoisyStore(store: store, tell: tell, isWatched: isWatched),
+      configuration: configuration, clock: clock
+    ) {
+      shop.worker { _, _ in }
+    }
+    await isWatched.pass()
+    for failures in 1...4 {
+      await log.wait(for: "storageFailed", count: failures)
+      await clock.sleepers(atLeast: 1)
+      for _ in 0..<100 { tell.value?() }
+      clock.advance(by: .milliseconds(500 << failures))
+    }
+    await store.wait(for: call, count: 5)
+    // Each wait is twice as long as the one before.
+    let waits = zip(times.value, times.value.dropFirst()).map { $1 - $0 }
+    #expect(waits == [.seconds(1), .seconds(2), .seconds(4)])
+    await outbox.shutDown()
+  }
+
   @Test func `a run that is cancelled while the store fails leaves no lease`() async throws {
     let hasBegun = Gate()
     let outbox = try await open(

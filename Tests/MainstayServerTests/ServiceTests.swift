@@ -91,17 +91,60 @@ import Testing
     #expect(log.lines == ["worked", "what it needs was stopped"])
   }
 
-  @Test func `a monitor of errors sends its last reports, one of the connection ends`()
-    async throws
-  {
-    let monitor = ErrorMonitor()
-    let connectivity = ConnectivityMonitor(source: nil)
-    let group = group([ErrorMonitorService(monitor), ConnectivityService(connectivity)])
-    let running = Task { try await group.run() }
+  @Test func `a monitor of errors ends when its last reports were sent`() async throws {
+    let (sink, log) = (MemorySink(isStalled: true), Log())
+    // The sink answers on a clock that stands still, so nothing but the answer ends it.
+    let monitor = ErrorMonitor(sinks: [sink], clock: ManualClock())
+    let group = group([ErrorMonitorService(monitor)])
+    let running = Task {
+      try await group.run()
+      log.add("ended")
+    }
     monitor.capture(Gone())
     await group.triggerGracefulShutdown()
+    await sink.batches(atLeast: 1)
+    for _ in 0..<1000 { await Task.yield() }
+    log.add("answers")
+    sink.release()
     try await running.value
-    #expect(monitor.history.count == 1)
+    #expect(log.lines == ["answers", "ended"])
+    #expect(sink.reports.count == 1)
+  }
+
+  @Test func `a monitor of the connection ends`() async throws {
+    let connectivity = ConnectivityMonitor(source: nil)
+    let updates = connectivity.updates
+    let group = group([ConnectivityService(connectivity)])
+    let running = Task { try await group.run() }
+    await group.triggerGracefulShutdown()
+    try await running.value
+    // It would not end otherwise.
+    for await _ in updates {}
+  }
+
+  @Test func `a run that does not end within the grace is given back`() async throws {
+    let (clock, store, began, gate) = (ManualClock(), InMemoryStore(), Countdown(1), Countdown(1))
+    let outbox = try await Outbox(store: store, clock: clock) {
+      Worker(for: Order.self) { _, _ in
+        began.count()
+        // It does not hear that it is cancelled.
+        await gate.reached()
+      }
+    }
+    let order = try await outbox.enqueue(Order(number: 1))
+    await began.reached()
+    let group = group([OutboxService(outbox, grace: .seconds(10))])
+    let running = Task { try await group.run() }
+    await group.triggerGracefulShutdown()
+    // First the grace, and then the half second for a worker that is cancelled.
+    while try await store.operation(order)?.state == .leased {
+      clock.advance(by: .seconds(11))
+      await Task.yield()
+    }
+    try await running.value
+    let left = try #require(try await store.operation(order))
+    #expect(left.state == .ready && left.effect == .sentUnknown)
+    gate.count()
   }
 
   private struct Gone: Error {}

@@ -66,7 +66,7 @@ private struct Server {
     surroundings.probe = DurabilityProbe { [killer] step, _ in killer.reached(step) }
     let outbox = try await Outbox(
       at: folder.appending(path: "outbox.sqlite"), configuration: Outbox.Configuration(),
-      surroundings: surroundings, now: Date(), workers: [worker])
+      surroundings: surroundings, now: nil, workers: [worker])
     if isLast {
       for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
     }

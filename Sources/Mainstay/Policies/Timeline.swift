@@ -62,7 +62,7 @@ package struct Timeline: Sendable {
   }
 
   /// Whether both are counted from the same start.
-  func isComparable(to other: Timeline) -> Bool { kind == other.kind }
+  package func isComparable(to other: Timeline) -> Bool { kind == other.kind }
 }
 
 /// A clock without its type.

@@ -58,6 +58,17 @@ package final class OwnerLock: Sendable {
 
 /// Names the run of the operating system: another one means that the power may have failed.
 enum BootSession {
+  /// The milliseconds since it began, also those in which the device slept.
+  static var uptime: Int64? {
+    var time = timespec()
+    #if os(Linux)
+      let isKnown = clock_gettime(CLOCK_BOOTTIME, &time) == 0
+    #else
+      let isKnown = clock_gettime(CLOCK_MONOTONIC, &time) == 0
+    #endif
+    return isKnown ? Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000 : nil
+  }
+
   static let current: String? = {
     #if os(Linux)
       let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)

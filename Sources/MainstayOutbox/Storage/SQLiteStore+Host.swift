@@ -24,19 +24,20 @@ extension SQLiteStore {
   ///     over where they have `eraseDatabaseOnSchemaChange`: they run when the store is opened,
   ///     and are refused while something waits that they could erase.
   ///   - limits: How much it keeps.
-  ///   - now: The time of day; the default is the system's.
+  ///   - now: The time of day; nil, the default, for the system's, and then waits go on by the time
+  ///     that really passes when somebody sets the clock.
   public convenience init(
     in writer: any DatabaseWriter, migrator: DatabaseMigrator? = nil,
-    limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date = { Date() }
+    limits: StoreLimits = StoreLimits(), now: (@Sendable () -> Date)? = nil
   ) {
     let limits = limits.checked
-    self.init(in: writer, migrator: migrator, limits: { limits }, now: now)
+    self.init(in: writer, migrator: migrator, limits: { limits }, clock: FileClock(now))
   }
 
   /// With limits that may change.
   convenience init(
     in writer: any DatabaseWriter, migrator: DatabaseMigrator?,
-    limits: @escaping @Sendable () -> StoreLimits, now: @escaping @Sendable () -> Date
+    limits: @escaping @Sendable () -> StoreLimits, clock: FileClock
   ) {
     let path = (writer as? DatabaseQueue)?.path ?? (writer as? DatabasePool)?.path ?? ""
     // A database in memory has no other owners, and its lock may lie anywhere.
@@ -46,7 +47,8 @@ extension SQLiteStore {
       ? URL(filePath: path)
       : FileManager.default.temporaryDirectory.appending(path: "mainstay-\(UUID().uuidString)")
     self.init(
-      at: url, host: Host(writer: writer, migrator: migrator), limits: limits, now: now, probe: nil)
+      at: url, host: Host(writer: writer, migrator: migrator), limits: limits, clock: clock,
+      probe: nil)
   }
 
   /// Enters the database of an app.

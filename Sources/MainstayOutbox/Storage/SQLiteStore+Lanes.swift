@@ -12,6 +12,7 @@ extension SQLiteStore {
   /// Makes ready what is due, and tells when the next thing is.
   public func promote(_ types: Set<PayloadType>) async throws -> Duration? {
     try await recoverOthers()
+    try await followClock()
     renewReserve()
     while true {
       let step = try await promoteSome(types)

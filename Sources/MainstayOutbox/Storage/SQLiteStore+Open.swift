@@ -54,6 +54,8 @@ extension SQLiteStore {
       if try !Schema.isGrown(db) { try transaction(.full, db) { try Schema.grow(db) } }
       let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
       var report = OpeningReport()
+      // The next transaction takes it to the disk.
+      agreeOnClock(db, connection, .normal)
       try transaction(.full, db) {
         try Self.settleClocks(db, at: now().milliseconds)
         try recover(besides: connection, &report, db)

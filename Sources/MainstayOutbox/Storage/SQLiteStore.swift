@@ -40,7 +40,9 @@ public final class SQLiteStore: OutboxStore {
   public var limits: StoreLimits { readLimits() }
   /// Reads the limits, which may change where an outbox has made the store.
   private let readLimits: @Sendable () -> StoreLimits
+  /// The time of day in this file.
   let now: @Sendable () -> Date
+  let clock: FileClock
   let probe: DurabilityProbe?
   let state = Locked(State())
   let inserts = GroupCommit<NewOperation, OperationID>()
@@ -51,37 +53,38 @@ public final class SQLiteStore: OutboxStore {
   /// - Parameters:
   ///   - url: The file, or a symbolic link to it; its folder is created where it is missing.
   ///   - limits: How much it keeps.
-  ///   - now: The time of day; the default is the system's.
+  ///   - now: The time of day; nil, the default, for the system's, and then waits go on by the time
+  ///     that really passes when somebody sets the clock.
   public convenience init(
-    at url: URL, limits: StoreLimits = StoreLimits(),
-    now: @escaping @Sendable () -> Date = { Date() }
+    at url: URL, limits: StoreLimits = StoreLimits(), now: (@Sendable () -> Date)? = nil
   ) {
-    self.init(at: url, limits: limits, now: now, probe: nil)
+    self.init(at: url, limits: limits, clock: FileClock(now), probe: nil)
   }
 
   package convenience init(
-    at url: URL, limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Date,
-    probe: DurabilityProbe?
+    at url: URL, limits: StoreLimits = StoreLimits(), clock: FileClock,
+    probe: DurabilityProbe? = nil
   ) {
     let limits = limits.checked
-    self.init(at: url, host: nil, limits: { limits }, now: now, probe: probe)
+    self.init(at: url, host: nil, limits: { limits }, clock: clock, probe: probe)
   }
 
   /// - Parameters:
   ///   - url: Where the file lies.
   ///   - host: The database of an app that the tables stand in; nil for a file of their own.
   ///   - limits: How much it keeps, which is asked for each transaction.
-  ///   - now: The time of day.
+  ///   - clock: The time of day.
   ///   - probe: Told of each step; for tests.
   init(
     at url: URL, host: Host?, limits: @escaping @Sendable () -> StoreLimits,
-    now: @escaping @Sendable () -> Date, probe: DurabilityProbe?
+    clock: FileClock, probe: DurabilityProbe?
   ) {
     // What several processes leave for each other lies beside the one file, however they name it.
     self.url = url.withoutLinks
     self.host = host
     readLimits = limits
-    self.now = now
+    self.clock = clock
+    now = { clock.now }
     self.probe = probe
   }
 

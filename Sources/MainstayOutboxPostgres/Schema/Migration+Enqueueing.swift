@@ -20,8 +20,16 @@ extension Migration {
     begin
       select last_value into v_last from mainstay.told_at;
       if v_last between v_now - 50 and v_now then return false; end if;
-      perform setval('mainstay.told_at', v_now);
-      return true;
+      -- Somebody else is about to tell. It is no lock of the transaction, which may take long.
+      if not pg_try_advisory_lock(hashtext('mainstay.told_at'), 0) then return false; end if;
+      select last_value into v_last from mainstay.told_at;
+      if v_last not between v_now - 50 and v_now then
+        perform setval('mainstay.told_at', v_now);
+      else
+        v_now := null;
+      end if;
+      perform pg_advisory_unlock(hashtext('mainstay.told_at'), 0);
+      return v_now is not null;
     end $$;
 
     -- Tells waiting processes that there is something to do: at most once in 50 ms, since a

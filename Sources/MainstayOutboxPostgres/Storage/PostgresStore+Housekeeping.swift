@@ -20,14 +20,14 @@ extension PostgresStore {
     let keeper = Task { [weak self] in
       let (timeline, chance) = (Timeline.live, Chance())
       var kept = timeline.now
-      var warned: Duration?
+      var warnings = SnapshotWarnings()
       while true {
         // Some chance, so that it is not the same process each time.
         let wait = Self.lookPause * (1 - chance.fraction() / 5)
         guard (try? await timeline.sleep(until: timeline.now + wait)) != nil else { return }
         guard let self else { return }
-        if warned.map({ timeline.now - $0 > .seconds(300) }) ?? true, await warnOfSnapshot() {
-          warned = timeline.now
+        if let holder = try? await snapshotHolder(), warnings.isNews(holder, at: timeline.now) {
+          warn(of: holder)
         }
         guard timeline.now - kept > .seconds(10) else { continue }
         kept = timeline.now
@@ -43,15 +43,12 @@ extension PostgresStore {
     if !isWanted { keeper.cancel() }
   }
 
-  /// - Returns: Whether there was something to warn of.
-  private func warnOfSnapshot() async -> Bool {
-    guard let holder = try? await snapshotHolder() else { return false }
+  private func warn(of holder: String) {
     logger.warning(
       """
       Dead rows of the outbox cannot be cleared up: \(holder). End that transaction, or claims get \
       slower and slower.
       """, metadata: ["mainstay.store": "\(address)"])
-    return true
   }
 
   /// Who keeps the server from clearing up, where no other process has just looked.

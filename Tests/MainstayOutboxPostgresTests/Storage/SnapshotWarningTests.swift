@@ -68,6 +68,20 @@ import Testing
     #expect(PostgresStore.snapshotPatience + PostgresStore.lookPause < .seconds(10))
   }
 
+  @Test func `each holder is named once in five minutes, whoever else is`() {
+    var warnings = SnapshotWarnings()
+    func isNews(_ holder: String, _ seconds: Int) -> Bool {
+      warnings.isNews(holder, at: .seconds(seconds))
+    }
+    #expect(isNews("process 1 (app) has held its snapshot for 5 seconds", 0))
+    #expect(!isNews("process 1 (app) has held its snapshot for 9 seconds", 4))
+    #expect(isNews("process 2 (app) has held its snapshot for 6 seconds", 8))
+    #expect(isNews("replication slot a, from which nobody reads, holds a snapshot", 9))
+    #expect(!isNews("replication slot a, from which nobody reads, holds a snapshot", 10))
+    #expect(!isNews("process 1 (app) has held its snapshot for 299 seconds", 299))
+    #expect(isNews("process 1 (app) has held its snapshot for 300 seconds", 300))
+  }
+
   @Test func `one process looks for all`() async throws {
     let place = try await Place(at: PostgresServer.common().database())
     let (one, two) = try await (place.opened(), place.opened())

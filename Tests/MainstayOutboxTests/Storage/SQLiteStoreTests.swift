@@ -31,7 +31,7 @@ import Testing
     let probe = DurabilityProbe { step, level in
       if let level { levels.change { $0[step] = level } }
     }
-    let store = SQLiteStore(at: folder.database, now: { Date() }, probe: probe)
+    let store = SQLiteStore(at: folder.database, clock: FileClock(), probe: probe)
     _ = try await store.open()
     for _ in 0..<2 {  // the level is set anew for each transaction
       _ = try await store.insert(.note("a"))
@@ -67,7 +67,7 @@ import Testing
     let probe = DurabilityProbe { step, _ in
       if step == .beforeEnqueueCommit { commits.change { $0 += 1 } }
     }
-    let store = SQLiteStore(at: folder.database, now: { Date() }, probe: probe)
+    let store = SQLiteStore(at: folder.database, clock: FileClock(), probe: probe)
     _ = try await store.open()
     try await withThrowingTaskGroup { group in
       for number in 0..<200 {

@@ -42,7 +42,7 @@ extension Inventory {
 
   static func outbox(
     _ data: URL, _ shared: SharedPlaces?, _ configuration: Outbox.Configuration,
-    _ workers: [Worker], _ now: @Sendable () -> Date
+    _ workers: [Worker]
   ) async throws(InventoryError) -> Outbox {
     if let shared {
       do throws(OutboxError) {
@@ -53,7 +53,7 @@ extension Inventory {
     }
     let file = data.appending(path: "outbox.sqlite")
     do throws(OutboxError) {
-      return try await Outbox(at: file, configuration: configuration, now: now) { workers }
+      return try await Outbox(at: file, configuration: configuration) { workers }
     } catch {
       throw InventoryError(.outbox, path: file.path(percentEncoded: false), underlying: error)
     }

@@ -77,7 +77,7 @@ package final class Inventory: Sendable {
       conflictFound: { await Self.tellConflict($0, store, feed) })
     do {
       let configuration = Self.configuration(settings, signal)
-      outbox = try await Self.outbox(data, shared, configuration, worker.workers, now)
+      outbox = try await Self.outbox(data, shared, configuration, worker.workers)
     } catch {
       store.close()
       await client.shutDown()
