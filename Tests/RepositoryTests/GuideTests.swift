@@ -19,4 +19,27 @@ import Testing
     #expect(!page.printed.isEmpty)
     #expect(end.output.split(separator: "\n").map(String.init) == page.printed)
   }
+
+  private func snippet(_ name: String) throws -> SourceFile {
+    let path = "Snippets/\(name).swift"
+    return SourceFile(path: path, text: try Repository.current.text(at: path))
+  }
+
+  @Test func `the views of the app guide stand on the types of its steps`() throws {
+    let steps = SnippetRules.parts(of: try snippet("AppGuide"))
+    let views = SnippetRules.parts(of: try snippet("AppGuideViews"))
+    for name in ["errors", "service", "queue", "fields", "wiring"] {
+      let part = try #require(steps[name], "\(name)")
+      #expect(views[name] == part, "\(name)")
+    }
+  }
+
+  @Test func `the app of the guide shows every view of the guide`() throws {
+    let file = try snippet("AppGuideViews")
+    let views = file.lines.compactMap {
+      $0.firstMatch(of: /struct (\w+): View/).map { String($0.1) }
+    }
+    #expect(views.count > 1)
+    for view in views { #expect(!file.places(of: [view, "("]).isEmpty, "nobody shows \(view)") }
+  }
 }
