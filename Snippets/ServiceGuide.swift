@@ -157,6 +157,21 @@ let outbox = await require {
 }
 // snippet.hide
 
+/// What a service without PostgreSQL has in place of `address`, `outbox` and `answers`.
+@MainActor func keepInOneProcess() async -> (Outbox, some IdempotencyStore) {
+  // snippet.file
+  let outbox = await require {
+    try await Outbox(at: URL(filePath: "orders.sqlite")) {
+      Worker(for: Order.self) { order, context in
+        print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+      }
+    }
+  }
+  // snippet.hide
+  let answers = InMemoryIdempotencyStore()
+  return (outbox, answers)
+}
+
 // snippet.router
 struct VisitContext: RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage

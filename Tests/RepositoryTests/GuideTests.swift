@@ -20,6 +20,20 @@ import Testing
     #expect(end.output.split(separator: "\n").map(String.init) == page.printed)
   }
 
+  @Test(arguments: ["WritingAnApp", "WritingAService", "WritingALibrary"])
+  func `a guide begins with what it needs, and what works without`(name: String) throws {
+    let path = "Sources/Mainstay/Mainstay.docc/Guides/\(name).md"
+    let page = SourceFile(path: path, text: try Repository.current.text(at: path))
+    let manifest = try Repository.current.text(at: "Package.swift")
+    let swift = try #require(manifest.firstMatch(of: /swift-tools-version: (\d+\.\d+)/)).1
+    #expect(page.lines.contains { $0.contains("You need Swift \(swift) or later") })
+    let rows = MarkdownTable(under: "## Before you begin", in: page).rows.map(\.cells)
+    #expect(rows.allSatisfy { $0.count == 3 && !$0.contains("") })
+    let missing = rows.compactMap(\.first)
+    #expect(missing.contains("Swift \(swift)"))
+    #expect(missing.contains { $0.contains("`sudo`") })
+  }
+
   private func snippet(_ name: String) throws -> SourceFile {
     let path = "Snippets/\(name).swift"
     return SourceFile(path: path, text: try Repository.current.text(at: path))
