@@ -34,6 +34,35 @@ import Testing
     #expect(missing.contains { $0.contains("`sudo`") })
   }
 
+  /// What a guide has to have explained or linked before its code has it.
+  private static let terms = [
+    "WritingAnApp": [
+      ("``ErrorKind``", "kind:"), ("``Deadline``", "Deadline("), ("``Retry``", "Retry("),
+      ("``CircuitBreaker``", "CircuitBreaker("), ("``Timeout``", "Timeout("),
+      ("idempotency key", "IdempotencyKey"), ("ordering key", "orderedBy: \""),
+    ],
+    "WritingAService": [
+      ("``Deadline``", "Deadline("), ("``Retry``", "Retry("), ("``Timeout``", "Timeout("),
+      ("a breaker", "CircuitBreaker("), ("idempotency key", "idempotencyKey"),
+      ("Shedding is", "LoadSheddingMiddleware("),
+    ],
+    "WritingALibrary": [
+      ("``Policy``", ": Policy"), ("``Pipeline``", "Pipeline<"), ("``Retry``", "Retry("),
+      ("``PipelineBuilder``", "@PipelineBuilder"), ("`withAppErrors`", "withAppErrors("),
+    ],
+  ]
+
+  @Test(arguments: terms.keys.sorted())
+  func `a guide explains a term before its code uses it`(name: String) throws {
+    let page = try Repository.current.text(
+      at: "Sources/Mainstay/Mainstay.docc/Guides/\(name).md")
+    for (explained, used) in try #require(Self.terms[name]) {
+      let explanation = try #require(page.firstRange(of: explained), "\(explained)")
+      let use = try #require(page.firstRange(of: used), "\(used)")
+      #expect(explanation.lowerBound < use.lowerBound, "\(used) comes before \(explained)")
+    }
+  }
+
   private func snippet(_ name: String) throws -> SourceFile {
     let path = "Snippets/\(name).swift"
     return SourceFile(path: path, text: try Repository.current.text(at: path))
