@@ -43,6 +43,18 @@ struct ServiceGuideTests {
     _ = await service.stop(SIGTERM)
   }
 
+  @Test func `before it knows its database it prints what the first steps of the guide say`()
+    async throws
+  {
+    let end = try await BuiltProgram.run(
+      "ServiceGuide", [], environment: ["LOG_LEVEL": "error"])
+    #expect(end.status == 1, "\(end)")
+    #expect(!page.printed.isEmpty)
+    #expect(end.output.split(separator: "\n").map(String.init) == page.printed)
+    let start = try #require(page.exchanges.first { $0.command == "swift run" })
+    #expect(end.errors.split(separator: "\n").last.map(String.init) == start.answer.last)
+  }
+
   @Test func `without its database it ends with a line that names the address, and no trace`()
     async throws
   {
