@@ -69,6 +69,7 @@ spelling: setup-tests ## Looks for misspelt words in all that people wrote
 docs: setup ## Builds the documentation of every library; a warning is an error
 	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
 		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
+	@Tools/front-page
 
 api: setup ## Rewrites API/, the public surface of each library
 	@Tools/api write $(SWIFT_FLAGS)

@@ -7,6 +7,7 @@ import Mainstay
 import MainstayHTTP
 import MainstayOutbox
 import MainstayUI
+import Observation
 // snippet.hide
 
 // snippet.errors
@@ -33,6 +34,8 @@ nonisolated struct Book: Sendable, Codable, Identifiable {
 
 actor Library {
   private var books: [Book] = [Book(title: "Emma")]
+  private let lentOut: Set = ["Emma"]
+  private var added: Set<IdempotencyKey> = []
   private var failures = 0
   private var isReachable = true
 
@@ -44,9 +47,14 @@ actor Library {
     return books
   }
 
+  func borrow(_ book: Book) throws {
+    try answer()
+    if lentOut.contains(book.title) { throw BookError.lentOut(title: book.title) }
+  }
+
   func add(_ book: Book, key: IdempotencyKey) throws {
     try answer()
-    books.append(book)
+    if added.insert(key).inserted { books.append(book) }
   }
 
   private func answer() throws {
@@ -83,8 +91,14 @@ let catalog = Pipeline("catalog") {
 }
 
 await library.fail(times: 2)
-let books = try await catalog.run { try await library.list() }
-print("books after two failures:", books.map(\.title))
+let found = try await catalog.run { try await library.list() }
+print("books after two failures:", found.map(\.title))
+
+do {
+  try await catalog.run { try await library.borrow(Book(title: "Emma")) }
+} catch {
+  print("refused:", AppError.from(error).title.string())
+}
 // snippet.hide
 
 // Step 3.
@@ -108,8 +122,13 @@ struct AddBook: QueuedOperation {
   var book: Book
 }
 
-func openOutbox(in folder: URL) async throws -> Outbox {
-  try await Outbox(at: folder.appending(path: "outbox.sqlite")) {
+func openOutbox(
+  in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil
+) async throws -> Outbox {
+  var configuration = Outbox.Configuration()
+  configuration.connectivity = connectivity
+  let file = folder.appending(path: "outbox.sqlite")
+  return try await Outbox(at: file, configuration: configuration) {
     Worker(for: AddBook.self) { add, context in
       try await library.add(add.book, key: context.idempotencyKey)
     }
@@ -119,10 +138,9 @@ func openOutbox(in folder: URL) async throws -> Outbox {
 
 // snippet.offline
 let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-let outbox = try await openOutbox(in: folder)
+let outbox = try await openOutbox(in: folder, for: library)
 let id = try await outbox.enqueue(AddBook(book: Book(title: "Persuasion")), orderedBy: "books")
 print("waiting without a network:", try await outbox.snapshot().pending)
 
@@ -134,7 +152,7 @@ if case .ended(let reason, _, _) = try await outbox.handle(id, for: AddBook.self
 // snippet.hide
 
 // Step 5.
-// snippet.form
+// snippet.fields
 nonisolated struct NewBook: Sendable {
   var title = ""
 
@@ -142,7 +160,9 @@ nonisolated struct NewBook: Sendable {
     "title", \.title, label: "Title", rules: [.required, .length(1...80)])
   static let fields = FormFields<Self> { title }
 }
+// snippet.hide
 
+// snippet.form
 let form = FormModel(NewBook(), fields: NewBook.fields)
 await form.submit("Add a book") { _ in print("never reached") }
 print(form.summary?.announcement(in: Locale(identifier: "en")) ?? "nothing is wrong")
@@ -152,4 +172,87 @@ await form.submit("Add a book") { new in
   try await outbox.enqueue(AddBook(book: Book(title: new.title)), orderedBy: "books")
 }
 print(form.summary?.announcement(in: Locale(identifier: "en")) ?? "nothing is wrong")
+// snippet.hide
+
+// Step 6.
+// snippet.wiring
+@MainActor @Observable
+final class Books {
+  let library = Library()
+  let catalog = Pipeline("catalog") {
+    Deadline(.seconds(30))
+    Retry(maximumAttempts: 3, backoff: .exponential(from: .milliseconds(50), to: .seconds(2)))
+    CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+    Timeout(.seconds(10))
+  }
+  let outbox: Outbox
+  let shelf: TaskModel<[Book]>
+  let presenter: ErrorPresenter
+  let connection: ConnectionPresenter
+  let toasts = Toasts()
+  private(set) var waiting = 0
+
+  init(in folder: URL) async throws {
+    let (monitor, connectivity) = (ErrorMonitor(), ConnectivityMonitor())
+    shelf = TaskModel(monitor: monitor)
+    presenter = ErrorPresenter(monitor: monitor)
+    connection = ConnectionPresenter(following: connectivity, note: "Changes are sent later.")
+    outbox = try await openOutbox(in: folder, for: library, following: connectivity)
+  }
+
+  func load() async {
+    await shelf.run("Load books") { [catalog, library] in
+      try await catalog.run { try await library.list() }
+    }
+  }
+
+  func borrow(_ book: Book) async {
+    do {
+      try await catalog.run { try await library.borrow(book) }
+      toasts.show(.success, "“\(book.title)” is yours for four weeks.")
+    } catch {
+      presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
+        await self?.borrow(book)
+      }
+    }
+  }
+
+  func add(_ new: NewBook) async throws {
+    try await outbox.enqueue(AddBook(book: Book(title: new.title)), orderedBy: "books")
+  }
+
+  // Loads the list, and again whenever something that waited was sent.
+  func follow() async {
+    var before = Int.max
+    for await snapshot in outbox.changes {
+      waiting = snapshot.pending
+      if waiting == 0 || waiting < before { await load() }
+      before = waiting
+    }
+  }
+
+  // For trying it out: cuts the library off, as `setReachable` of step 3 does.
+  func setReachable(_ isReachable: Bool) async {
+    await library.setReachable(isReachable)
+    guard isReachable else { return }
+    do {
+      try await outbox.connectionImproved()
+    } catch {
+      presenter.present(error, during: "Send what waits")
+    }
+  }
+}
+// snippet.hide
+
+// snippet.wired
+let books = try await Books(in: folder.appending(path: "app"))
+await books.load()
+print("listed:", books.shelf.value?.map(\.title) ?? [])
+
+await books.borrow(Book(title: "Emma"))
+print("presented:", books.presenter.overlay?.presentation.title ?? "nothing")
+
+await books.setReachable(false)
+try await books.add(NewBook(title: "Persuasion"))
+print("waiting:", try await books.outbox.snapshot().pending)
 // snippet.hide

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts in SwiftUI of the guide for who writes an app; without SwiftUI there is nothing in it.
+// What it shows comes first, from the program of the guide: a test compares the two.
 
 #if canImport(SwiftUI)
   import Foundation
@@ -10,11 +11,84 @@
   import Observation
   import SwiftUI
 
+  // snippet.errors
+  enum BookError: AppErrorConvertible {
+    case lentOut(title: String)
+
+    var appError: AppError {
+      switch self {
+      case .lentOut(let title):
+        AppError(
+          code: "books.lent-out", kind: .conflict, disposition: .permanent,
+          title: "This book is lent out", message: "Somebody else reads “\(title)”.",
+          suggestion: "Reserve it, and you will be told when it is back.")
+      }
+    }
+  }
+  // snippet.hide
+
+  // snippet.service
   nonisolated struct Book: Sendable, Codable, Identifiable {
     var title: String
     var id: String { title }
   }
 
+  actor Library {
+    private var books: [Book] = [Book(title: "Emma")]
+    private let lentOut: Set = ["Emma"]
+    private var added: Set<IdempotencyKey> = []
+    private var failures = 0
+    private var isReachable = true
+
+    func fail(times: Int) { failures = times }
+    func setReachable(_ isReachable: Bool) { self.isReachable = isReachable }
+
+    func list() throws -> [Book] {
+      try answer()
+      return books
+    }
+
+    func borrow(_ book: Book) throws {
+      try answer()
+      if lentOut.contains(book.title) { throw BookError.lentOut(title: book.title) }
+    }
+
+    func add(_ book: Book, key: IdempotencyKey) throws {
+      try answer()
+      if added.insert(key).inserted { books.append(book) }
+    }
+
+    private func answer() throws {
+      guard isReachable else { throw AppError.Network.offline }
+      if failures > 0 {
+        failures -= 1
+        throw AppError.Network.server(code: 503)
+      }
+    }
+  }
+  // snippet.hide
+
+  // snippet.queue
+  struct AddBook: QueuedOperation {
+    static let kind: OperationKind = "add-book"
+    var book: Book
+  }
+
+  func openOutbox(
+    in folder: URL, for library: Library, following connectivity: ConnectivityMonitor? = nil
+  ) async throws -> Outbox {
+    var configuration = Outbox.Configuration()
+    configuration.connectivity = connectivity
+    let file = folder.appending(path: "outbox.sqlite")
+    return try await Outbox(at: file, configuration: configuration) {
+      Worker(for: AddBook.self) { add, context in
+        try await library.add(add.book, key: context.idempotencyKey)
+      }
+    }
+  }
+  // snippet.hide
+
+  // snippet.fields
   nonisolated struct NewBook: Sendable {
     var title = ""
 
@@ -22,39 +96,72 @@
       "title", \.title, label: "Title", rules: [.required, .length(1...80)])
     static let fields = FormFields<Self> { title }
   }
-
-  struct AddBook: QueuedOperation {
-    static let kind: OperationKind = "add-book"
-    var book: Book
-  }
-
-  nonisolated struct Library: Sendable {
-    func list() async throws -> [Book] { [] }
-    func add(_ book: Book, key: IdempotencyKey) async throws {}
-  }
+  // snippet.hide
 
   // snippet.wiring
   @MainActor @Observable
   final class Books {
-    let monitor = ErrorMonitor()
-    let connectivity = ConnectivityMonitor()
+    let library = Library()
+    let catalog = Pipeline("catalog") {
+      Deadline(.seconds(30))
+      Retry(maximumAttempts: 3, backoff: .exponential(from: .milliseconds(50), to: .seconds(2)))
+      CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+      Timeout(.seconds(10))
+    }
+    let outbox: Outbox
+    let shelf: TaskModel<[Book]>
     let presenter: ErrorPresenter
     let connection: ConnectionPresenter
-    let library = Library()
-    let outbox: Outbox
+    let toasts = Toasts()
+    private(set) var waiting = 0
 
-    init() async throws {
+    init(in folder: URL) async throws {
+      let (monitor, connectivity) = (ErrorMonitor(), ConnectivityMonitor())
+      shelf = TaskModel(monitor: monitor)
       presenter = ErrorPresenter(monitor: monitor)
       connection = ConnectionPresenter(following: connectivity, note: "Changes are sent later.")
-      var configuration = Outbox.Configuration()
-      configuration.connectivity = connectivity
-      let folder = try FileManager.default.url(
-        for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
-      let file = folder.appending(path: "outbox.sqlite")
-      outbox = try await Outbox(at: file, configuration: configuration) { [library] in
-        Worker(for: AddBook.self) { add, context in
-          try await library.add(add.book, key: context.idempotencyKey)
+      outbox = try await openOutbox(in: folder, for: library, following: connectivity)
+    }
+
+    func load() async {
+      await shelf.run("Load books") { [catalog, library] in
+        try await catalog.run { try await library.list() }
+      }
+    }
+
+    func borrow(_ book: Book) async {
+      do {
+        try await catalog.run { try await library.borrow(book) }
+        toasts.show(.success, "“\(book.title)” is yours for four weeks.")
+      } catch {
+        presenter.present(error, during: "Borrow a book", of: book.id) { [weak self] in
+          await self?.borrow(book)
         }
+      }
+    }
+
+    func add(_ new: NewBook) async throws {
+      try await outbox.enqueue(AddBook(book: Book(title: new.title)), orderedBy: "books")
+    }
+
+    // Loads the list, and again whenever something that waited was sent.
+    func follow() async {
+      var before = Int.max
+      for await snapshot in outbox.changes {
+        waiting = snapshot.pending
+        if waiting == 0 || waiting < before { await load() }
+        before = waiting
+      }
+    }
+
+    // For trying it out: cuts the library off, as `setReachable` of step 3 does.
+    func setReachable(_ isReachable: Bool) async {
+      await library.setReachable(isReachable)
+      guard isReachable else { return }
+      do {
+        try await outbox.connectionImproved()
+      } catch {
+        presenter.present(error, during: "Send what waits")
       }
     }
   }
@@ -69,13 +176,20 @@
     var body: some Scene {
       WindowGroup {
         TaskView(opening) { books in
-          BookList().environment(books).environment(books.presenter)
-            .connectionBanner(books.connection).errorOverlay(books.presenter)
+          BookList().environment(books)
+            .connectionBanner(books.connection).errorBanner(books.presenter)
+            .errorOverlay(books.presenter).toasts(books.toasts)
         } empty: {
           EmptyView()
         }
-        .task { await opening.run("Open the books") { try await Books() } }
+        .task { await opening.run("Open the books") { try await open() } }
       }
+    }
+
+    private func open() async throws -> Books {
+      let folder = try FileManager.default.url(
+        for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
+      return try await Books(in: folder)
     }
   }
   // snippet.hide
@@ -83,22 +197,38 @@
   // snippet.list
   struct BookList: View {
     @Environment(Books.self) private var books
-    @State private var shelf = TaskModel<[Book]>()
+    @State private var isAdding = false
+    @State private var isReachable = true
 
     var body: some View {
-      TaskView(shelf) { books in
-        List(books) { Text(verbatim: $0.title) }
-      } empty: {
-        ContentUnavailableView("No books yet", systemImage: "books.vertical")
+      NavigationStack {
+        TaskView(books.shelf) { shown in
+          List {
+            ForEach(shown) { book in
+              Button(book.title) { Task { await books.borrow(book) } }
+            }
+            LabeledContent("Waiting to be sent", value: books.waiting.formatted())
+            Toggle("The library can be reached", isOn: $isReachable)
+          }
+        } empty: {
+          ContentUnavailableView("No books yet", systemImage: "books.vertical")
+        }
+        .navigationTitle("Books")
+        .toolbar { Button("New book", systemImage: "plus") { isAdding = true } }
+        .sheet(isPresented: $isAdding) { NewBookForm() }
       }
-      .task { await shelf.run("Load books") { [books] in try await books.library.list() } }
+      .task { await books.follow() }
+      .onChange(of: isReachable) { _, isReachable in
+        Task { await books.setReachable(isReachable) }
+      }
     }
   }
   // snippet.hide
 
-  // snippet.form
+  // snippet.sheet
   struct NewBookForm: View {
     @Environment(Books.self) private var books
+    @Environment(\.dismiss) private var dismiss
     @State private var form = FormModel(NewBook(), fields: NewBook.fields)
     @FocusState private var focus: JSONPointer?
 
@@ -106,15 +236,18 @@
       Form {
         FormSummaryList(form)
         FormFieldRow(form, NewBook.title, focus: $focus) { TextField("Emma", text: $0) }
+        if let error = form.submissionError.flatMap({ ErrorPresentation($0) }) {
+          ErrorRow(error, actions: [.dismiss]) { _ in form.dismissSubmissionError() }
+        }
         Button("Add") { Task { await add() } }.disabled(form.isSubmitting)
+        Button("Cancel", role: .cancel) { dismiss() }
       }
       .formFocus(form, $focus)
     }
 
     private func add() async {
-      await form.submit("Add a book") { [books] new in
-        try await books.outbox.enqueue(AddBook(book: Book(title: new.title)), orderedBy: "books")
-      }
+      let added: Void? = await form.submit("Add a book") { try await books.add($0) }
+      if added != nil { dismiss() }
     }
   }
 

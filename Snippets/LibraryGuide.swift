@@ -32,6 +32,11 @@ public struct WeatherError: Error, Sendable, Equatable {
 }
 // snippet.hide
 
+// snippet.told
+let busy = WeatherError(code: .quotaUsedUp, retryAfter: .seconds(30))
+print("too often:", busy.code == .quotaUsedUp, "/ ask again in", busy.retryAfter ?? .zero)
+// snippet.hide
+
 // snippet.station
 /// Stands for the service: it fails twice, then answers.
 actor Station {
@@ -69,6 +74,11 @@ extension WeatherError: AppErrorConvertible {
     }
   }
 }
+// snippet.hide
+
+// snippet.said
+let answer = AppError.from(busy)
+print(answer.code, "/", answer.kind, "/", answer.disposition, "/", answer.title.string())
 // snippet.hide
 
 // snippet.policies

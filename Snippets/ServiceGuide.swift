@@ -104,15 +104,9 @@ enum OrderError: AppErrorConvertible {
 }
 // snippet.hide
 
-// snippet.mapping
-ErrorMapping.bootstrap(
-  .standard.addingHTTPErrors().addingAsyncHTTPClientErrors().addingDatabaseErrors())
-// snippet.hide
-
-// snippet.observers
-let counts = Counts()
-MetricsSystem.bootstrap(counts)
-PolicyObservation.bootstrap(PolicyObservers(PolicyLogger(), PolicyMetrics()))
+// snippet.classified
+let soldOut = AppError.from(OrderError.soldOut(book: "Cardenio"))
+print(soldOut.title.string(), "/", soldOut.kind, "/", soldOut.disposition)
 // snippet.hide
 
 // snippet.pipeline
@@ -125,6 +119,22 @@ let stockCalls = Pipeline("stock") {
   breaker
   Timeout(.seconds(1))
 }
+// snippet.hide
+
+// snippet.mapping
+ErrorMapping.bootstrap(
+  .standard.addingHTTPErrors().addingAsyncHTTPClientErrors().addingDatabaseErrors())
+// snippet.hide
+
+// snippet.trial
+let trial = Stock()
+print("in stock after two failures:", try await stockCalls.run { try await trial.has("Emma") })
+// snippet.hide
+
+// snippet.observers
+let counts = Counts()
+MetricsSystem.bootstrap(counts)
+PolicyObservation.bootstrap(PolicyObservers(PolicyLogger(), PolicyMetrics()))
 // snippet.hide
 
 // snippet.start
@@ -156,6 +166,21 @@ let outbox = await require {
   }
 }
 // snippet.hide
+
+/// What a service without PostgreSQL has in place of `address`, `outbox` and `answers`.
+@MainActor func keepInOneProcess() async -> (Outbox, some IdempotencyStore) {
+  // snippet.file
+  let outbox = await require {
+    try await Outbox(at: URL(filePath: "orders.sqlite")) {
+      Worker(for: Order.self) { order, context in
+        print("the warehouse is told of \(order.book), under \(context.idempotencyKey)")
+      }
+    }
+  }
+  // snippet.hide
+  let answers = InMemoryIdempotencyStore()
+  return (outbox, answers)
+}
 
 // snippet.router
 struct VisitContext: RemoteAddressRequestContext {

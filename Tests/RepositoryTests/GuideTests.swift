@@ -19,4 +19,70 @@ import Testing
     #expect(!page.printed.isEmpty)
     #expect(end.output.split(separator: "\n").map(String.init) == page.printed)
   }
+
+  @Test(arguments: ["WritingAnApp", "WritingAService", "WritingALibrary"])
+  func `a guide begins with what it needs, and what works without`(name: String) throws {
+    let path = "Sources/Mainstay/Mainstay.docc/Guides/\(name).md"
+    let page = SourceFile(path: path, text: try Repository.current.text(at: path))
+    let manifest = try Repository.current.text(at: "Package.swift")
+    let swift = try #require(manifest.firstMatch(of: /swift-tools-version: (\d+\.\d+)/)).1
+    #expect(page.lines.contains { $0.contains("You need Swift \(swift) or later") })
+    let rows = MarkdownTable(under: "## Before you begin", in: page).rows.map(\.cells)
+    #expect(rows.allSatisfy { $0.count == 3 && !$0.contains("") })
+    let missing = rows.compactMap(\.first)
+    #expect(missing.contains("Swift \(swift)"))
+    #expect(missing.contains { $0.contains("`sudo`") })
+  }
+
+  /// What a guide has to have explained or linked before its code has it.
+  private static let terms = [
+    "WritingAnApp": [
+      ("``ErrorKind``", "kind:"), ("``Deadline``", "Deadline("), ("``Retry``", "Retry("),
+      ("``CircuitBreaker``", "CircuitBreaker("), ("``Timeout``", "Timeout("),
+      ("idempotency key", "IdempotencyKey"), ("ordering key", "orderedBy: \""),
+    ],
+    "WritingAService": [
+      ("``Deadline``", "Deadline("), ("``Retry``", "Retry("), ("``Timeout``", "Timeout("),
+      ("a breaker", "CircuitBreaker("), ("idempotency key", "idempotencyKey"),
+      ("Shedding is", "LoadSheddingMiddleware("),
+    ],
+    "WritingALibrary": [
+      ("``Policy``", ": Policy"), ("``Pipeline``", "Pipeline<"), ("``Retry``", "Retry("),
+      ("``PipelineBuilder``", "@PipelineBuilder"), ("`withAppErrors`", "withAppErrors("),
+    ],
+  ]
+
+  @Test(arguments: terms.keys.sorted())
+  func `a guide explains a term before its code uses it`(name: String) throws {
+    let page = try Repository.current.text(
+      at: "Sources/Mainstay/Mainstay.docc/Guides/\(name).md")
+    for (explained, used) in try #require(Self.terms[name]) {
+      let explanation = try #require(page.firstRange(of: explained), "\(explained)")
+      let use = try #require(page.firstRange(of: used), "\(used)")
+      #expect(explanation.lowerBound < use.lowerBound, "\(used) comes before \(explained)")
+    }
+  }
+
+  private func snippet(_ name: String) throws -> SourceFile {
+    let path = "Snippets/\(name).swift"
+    return SourceFile(path: path, text: try Repository.current.text(at: path))
+  }
+
+  @Test func `the views of the app guide stand on the types of its steps`() throws {
+    let steps = SnippetRules.parts(of: try snippet("AppGuide"))
+    let views = SnippetRules.parts(of: try snippet("AppGuideViews"))
+    for name in ["errors", "service", "queue", "fields", "wiring"] {
+      let part = try #require(steps[name], "\(name)")
+      #expect(views[name] == part, "\(name)")
+    }
+  }
+
+  @Test func `the app of the guide shows every view of the guide`() throws {
+    let file = try snippet("AppGuideViews")
+    let views = file.lines.compactMap {
+      $0.firstMatch(of: /struct (\w+): View/).map { String($0.1) }
+    }
+    #expect(views.count > 1)
+    for view in views { #expect(!file.places(of: [view, "("]).isEmpty, "nobody shows \(view)") }
+  }
 }

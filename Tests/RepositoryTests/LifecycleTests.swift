@@ -35,4 +35,17 @@ import Testing
       #expect(mention.contains(name.lowercased()), "\(name) is not mentioned before the topics")
     }
   }
+
+  @Test(arguments: LifecycleRules.pages.keys.sorted())
+  func `the front page of a library lists its lives before any symbol`(path: String) throws {
+    let library = String(path.split(separator: "/")[1])
+    let name = try #require(path.split(separator: "/").last?.dropLast(3))
+    let front = try Repository.current.text(
+      at: "Sources/\(library)/\(library).docc/\(library).md")
+    let halves = front.split(separator: "\n## Topics\n")
+    #expect(halves.count == 2)
+    #expect(halves[0].contains("<doc:\(name)>"), "\(name) is not in the overview")
+    let beginning = halves[1].prefix(upTo: try #require(halves[1].firstRange(of: "``")).lowerBound)
+    #expect(beginning.contains("- <doc:\(name)>\n"), "\(name) follows symbols")
+  }
 }

@@ -40,4 +40,18 @@ import Testing
     #expect(!headings.contains(String(coming.1)), "\(coming.1) is out")
     if headings.count == 1 { #expect(coming.1 == "0.1.0", "nothing is out") }
   }
+
+  @Test func `the platforms name the Swift of the manifest, and the one that checks run with`()
+    throws
+  {
+    let repository = Repository.current
+    let manifest = try repository.text(at: "Package.swift")
+    let least = try #require(manifest.firstMatch(of: /swift-tools-version: (\d+\.\d+)/)).1
+    let workflow = try repository.text(at: ".github/workflows/ci.yml")
+    let run = try #require(workflow.firstMatch(of: /image: swift:(\d+\.\d+)/)).1
+    let page = SourceFile(path: "README.md", text: try repository.text(at: "README.md"))
+    let row = try #require(MarkdownTable(under: "## Platforms", in: page).rows.first)
+    #expect(row.cells[1] == "Swift \(least)")
+    #expect(row.cells[2].hasPrefix("run with Swift \(run): "))
+  }
 }

@@ -14,6 +14,8 @@ public struct GuidePage: Sendable {
 
   /// The lines of all blocks of this kind, in order.
   public let printed: [String]
+  /// The lines of each block for the shell, in order.
+  public let scripts: [[String]]
   /// What the blocks of commands say, in order.
   public let exchanges: [Exchange]
 
@@ -26,6 +28,7 @@ public struct GuidePage: Sendable {
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
     printed = Self.blocks("text", in: text).flatMap(\.self)
+    scripts = Self.blocks("sh", in: text)
     exchanges = Self.blocks("console", in: text).flatMap { lines in
       lines.reduce(into: [Exchange]()) { exchanges, line in
         if line.hasPrefix("$ ") {

@@ -48,6 +48,24 @@ import Testing
     #expect(count("mainstay.a") == 0)
     #expect(count("mainstay.c") == 2)
   }
+
+  @Test func `takes a metric for one whatever it begins with, and a dimension for none`() {
+    let code = planted(
+      """
+      public import Metrics
+      Timer(
+        label: "http.time", dimensions: [("http.route", route)])
+        ("http.status", status),
+      set("mainstay.limit", limit, [("policy.name", name)])
+      """)
+    let rows = "## Metrics\n| Metric | Kind |\n|---|---|\n| `http.route` | timer |"
+    let found = ReferenceRules.metrics(planted("A.md", rows), sources: [code]).map(\.rule)
+    #expect(
+      found
+        == ["http.route", "http.time", "mainstay.limit"].map {
+          "the page and the code differ about the metric \($0)"
+        })
+  }
 }
 
 extension [String] {

@@ -16,6 +16,20 @@ import Testing
     #expect(found("```swift\nlet b = 2\nlet a = 1\nlet c = 3\nlet d = 4\n```") == [1])
   }
 
+  @Test func `reads what a snippet shows, wherever it is indented to`() {
+    let text = """
+      // snippet.one
+      let a = 1
+
+      // snippet.hide
+      let b = 2
+        // snippet.two
+        let c = 3
+      """
+    let parts = SnippetRules.parts(of: planted("Snippets/B.swift", text))
+    #expect(parts == ["one": ["leta=1"], "two": ["letc=3"]])
+  }
+
   @Test func `spares what is compiled, short or no Swift`() {
     #expect(found("```swift\nlet a = 1\nlet b = 2\n  let c = 3\nlet d = 4\n```").isEmpty)
     #expect(found("```swift\nlet x = 1\n```\n```\nmake run\nmake\nmake\nmake\n```").isEmpty)

@@ -60,19 +60,26 @@ enum ReferenceRules {
 
   /// Metrics that are in the code and not on the page, or the other way round.
   ///
-  /// A metric is a literal that begins with `mainstay.` in a file that imports swift-metrics.
+  /// A metric is a literal of words between dots, in a file that imports swift-metrics.
   static func metrics(_ page: SourceFile, sources: [SourceFile]) -> [Violation] {
     let written = sources.filter { $0.lines.contains { $0.hasSuffix("import Metrics") } }
-      .flatMap { file in
-        file.lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-          .flatMap { $0.split(separator: "\"").filter { $0.hasPrefix("mainstay.") } }
-      }
+      .flatMap { $0.lines.flatMap(metrics) }
     let told = MarkdownTable(under: "## Metrics", in: page).rows
       .compactMap { $0.cells.first?.codeSpans.first }
-    return Set(written.map(String.init)).symmetricDifference(told).map {
+    return Set(written).symmetricDifference(told).sorted().map {
       Violation(
         path: page.path, line: 1, rule: "the page and the code differ about the metric \($0)",
         cure: "Give it a row below `## Metrics`, or take it away")
+    }
+  }
+
+  /// The metrics that a line of code names; the names of dimensions begin tuples.
+  private static func metrics(in line: Substring) -> [String] {
+    guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return [] }
+    return line.matches(of: /"([a-z_]+(?:\.[a-z_]+)+)"/).compactMap { match in
+      let before = line[..<match.range.lowerBound]
+      let isDimension = before.last == "(" && before.dropLast().last?.isLetter != true
+      return isDimension ? nil : String(match.1)
     }
   }
 }

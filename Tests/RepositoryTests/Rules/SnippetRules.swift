@@ -16,6 +16,20 @@ enum SnippetRules {
     }
   }
 
+  /// What a snippet shows, by the name of the mark before it, line by line.
+  static func parts(of snippet: SourceFile) -> [String: [String]] {
+    var parts: [String: [String]] = [:]
+    var name: String?
+    for line in snippet.lines {
+      if let mark = line.firstMatch(of: /^ *\/\/ snippet\.([a-z]+)$/) {
+        name = mark.1 == "hide" ? nil : String(mark.1)
+      } else if let name {
+        parts[name, default: []] += significant([line])
+      }
+    }
+    return parts
+  }
+
   private static func blocks(in page: SourceFile) -> [(lines: [Substring], line: Int)] {
     var blocks: [(lines: [Substring], line: Int)] = []
     var open: (lines: [Substring], line: Int)?
