@@ -24,8 +24,8 @@ enum SnippetRules {
   private static func blocks(in file: SourceFile) -> [(lines: [Substring], line: Int)] {
     var blocks: [(lines: [Substring], line: Int)] = []
     var open: (lines: [Substring], line: Int)?
-    for (index, line) in file.lines.enumerated() {
-      guard let text = file.isSwift ? documentation(line) : line else {
+    for (index, line) in (file.isSwift ? file.documentation : file.lines).enumerated() {
+      guard let text = line else {
         // A block does not go on in the next comment.
         open = nil
         continue
@@ -42,13 +42,6 @@ enum SnippetRules {
       }
     }
     return blocks
-  }
-
-  /// What a line of a documentation comment says; nil for any other line.
-  private static func documentation(_ line: Substring) -> Substring? {
-    let text = line.drop { $0 == " " }
-    guard text.hasPrefix("///") else { return nil }
-    return text.dropFirst(text.hasPrefix("/// ") ? 4 : 3)
   }
 
   /// The lines that say something, without what only cuts a snippet out of its file.
