@@ -50,3 +50,27 @@ func workers(of api: ItemService) -> [Worker] {
     }
   ]
 }
+
+enum EditList: CoalescingOperation {
+  static let kind: OperationKind = "edit-list"
+  case add(Int), set(Int)
+
+  func coalesced(with later: EditList) -> Coalesced<EditList> {
+    switch (self, later) {
+    case (.add(let a), .add(let b)): .replace(by: .add(a + b))
+    case (.set(let a), .add(let b)): .replace(by: .set(a + b))
+    case (_, .set): .replace(by: later)
+    }
+  }
+}
+
+nonisolated struct ShoppingList: Sendable {
+  var names: [String] = []
+
+  mutating func add(_ name: String) { names.append(name) }
+}
+
+struct AddItem: RebasingOperation {
+  var name: String
+  func apply(to list: inout ShoppingList) throws { list.add(name) }
+}

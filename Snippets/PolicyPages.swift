@@ -16,6 +16,17 @@ struct API: Sendable {
 
 let (api, cache) = (API(), API())
 
+func calling(_ isbn: String) async throws -> Book {
+  let catalog = Pipeline("catalog") {
+    Deadline(.seconds(30))
+    Retry(maximumAttempts: 3)
+    CircuitBreaker("catalog", .consecutiveFailures(5), breakFor: .seconds(5))
+    Timeout(.seconds(10))
+  }
+  let book = try await catalog.run { try await api.book(isbn) }
+  return book
+}
+
 func composing(_ isbn: String) async throws -> Book {
   let catalog = Pipeline("catalog") {
     Deadline(.seconds(30))
@@ -96,6 +107,15 @@ func disturbing(isStaging: Bool, isOutage: @escaping @Sendable () -> Bool) -> [C
   let down = Chaos(.error(AppError.http(status: 503)), rate: 1, when: isOutage)
   let wrong = Chaos(enabledInRelease: isStaging, .outcome([Book]()), rate: 0.05)
   return [slow, down, wrong]
+}
+
+func disturbed(_ isbn: String) async throws -> Book {
+  let catalog = Pipeline("catalog") {
+    Retry()
+    Timeout(.seconds(2))
+    Chaos(.latency(.seconds(5)), rate: 0.1)
+  }
+  return try await catalog.run { try await api.book(isbn) }
 }
 
 func observing() {

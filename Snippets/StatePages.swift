@@ -8,6 +8,19 @@ protocol Session: Sendable {
   func refresh() async throws
 }
 
+typealias ISBN = String
+
+struct Image: Sendable {}
+
+protocol Scanner: Sendable {
+  func check() async throws
+  func scan(_ image: Image) async throws -> ISBN
+}
+
+protocol Syncing: Sendable {
+  func pause() async
+}
+
 nonisolated struct Cart: Codable, Sendable {
   var lines: [String: Int] = [:]
   var isSound: Bool { lines.values.allSatisfy { $0 > 0 } }
@@ -57,4 +70,41 @@ func watch(
 
 func tell(_ controller: DegradationController) async {
   for await change in controller.changes { print(change.notice) }
+}
+
+func needs() -> DegradationPlan {
+  let plan = DegradationPlan(
+    needs: [.network, .storage, .init("camera", orElse: .limited, because: "camera.missing")],
+    features: [
+      .init("scan", needs: ["camera"], alternative: "type-isbn"),
+      .init("sync", needs: [.network], fromLevel: .basic),
+    ])
+  return plan
+}
+
+func follow(
+  _ connectivity: ConnectivityMonitor, _ sync: some Syncing,
+  show: (DegradationController.Status) -> Void
+) async {
+  let controller = DegradationController(.standard)
+  controller.follow(connectivity)
+  controller.onEnter(.offline) { _ in await sync.pause() }
+  for await status in controller.updates { show(status) }
+}
+
+func number(
+  on image: Image, by camera: some Scanner, or service: some Scanner
+) async throws -> ISBN {
+  let scanner = Capability<Image, ISBN>(.camera, requires: [.storage]) {
+    try await camera.check()
+  } execute: { image in
+    try await camera.scan(image)
+  } fallback: { image in
+    try await service.scan(image)
+  }
+  let registry = CapabilityRegistry()
+  registry.register(scanner)
+  await registry.validateAll()
+  let isbn = try await registry.execute(scanner, image)
+  return isbn
 }

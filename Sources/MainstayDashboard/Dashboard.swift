@@ -7,8 +7,7 @@ public import Logging
 public import Mainstay
 public import MainstayOutbox
 
-/// The pages on which operators see what fails, what waits and why, and give dead letters another
-/// try.
+/// The pages on which operators see what fails, what waits and why, and redrive dead letters.
 ///
 /// It is closed by default: without an authenticator it answers only to the machine that it runs
 /// on, and to everybody else with 403. What was not given is not shown.

@@ -58,8 +58,7 @@ extension Outbox {
   ///
   /// ```swift
   /// try await database.write { db in
-  ///   try item.update(db)
-  ///   try outbox.enqueue(SyncTwin(id: item.id), in: db)
+  ///   try outbox.enqueue(SyncTwin(id: item.id), in: db)  // beside what the app changes here
   /// }
   /// ```
   ///

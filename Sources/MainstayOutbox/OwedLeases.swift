@@ -29,7 +29,7 @@ actor OwedLeases {
     self.givenBack = givenBack
   }
 
-  /// Gives a lease back, and returns after the first try.
+  /// Gives a lease back, and returns after the first attempt.
   func giveBack(_ lease: Lease, of operation: StoredOperation) async {
     do {
       try await settle(lease, operation)

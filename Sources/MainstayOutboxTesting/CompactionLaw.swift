@@ -11,8 +11,10 @@ public import MainstayTesting
 /// let law = CompactionLaw<EditList, [Int]>(
 ///   operation: { .random(using: &$0) }, state: { [Int.random(in: 0...9, using: &$0)] },
 ///   apply: { $0.apply($1) })
-/// #expect(law.violations(cases: 1_000).isEmpty)
+/// let violations = law.violations(cases: 1_000)
 /// ```
+///
+/// A test expects that there are none.
 public struct CompactionLaw<Operation: CoalescingOperation, State: Equatable & Sendable>: Sendable {
   private let operation: @Sendable (inout SeededGenerator) -> Operation
   private let state: @Sendable (inout SeededGenerator) -> State

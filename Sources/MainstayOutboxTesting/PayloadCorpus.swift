@@ -7,13 +7,14 @@ public import MainstayOutbox
 /// tests, so that no change of the code makes waiting operations unreadable, or something else.
 ///
 /// ```swift
-/// @Test func `what released builds have left on disks means the same`() throws {
-///   let corpus = PayloadCorpus(["plain": SyncTwin(id: someID, isNew: true)]) {
-///     Worker(for: SyncTwin.self) { _, _ in }
-///       .upcasting(from: SyncTwinV1.self) { SyncTwin(id: $0.id, isNew: false) }
-///   }
-///   try corpus.check(against: "Tests/Payloads.tsv")
+/// let corpus = PayloadCorpus([
+///   "everything": SendOrder(item: "tea", count: 2, note: "no milk"),
+///   "least": SendOrder(item: "tea", count: 1, note: nil),
+/// ]) {
+///   Worker(for: SendOrder.self) { _, _ in }
+///     .upcasting(from: SendOrderV1.self) { SendOrder(item: $0.name, count: 1, note: nil) }
 /// }
+/// try corpus.check(against: "Tests/Payloads.tsv")
 /// ```
 ///
 /// With `MAINSTAY_RECORD_PAYLOADS=1` in the environment the samples are added to the file. Nothing

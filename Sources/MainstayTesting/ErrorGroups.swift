@@ -7,12 +7,8 @@ public import Mainstay
 /// code moves an error to another group unseen.
 ///
 /// ```swift
-/// @Test func `no error has moved to another group`() throws {
-///   let groups = ErrorGroups([
-///     "declined": PaymentError.declined(reason: ""), "gateway": PaymentError.gatewayDown,
-///   ])
-///   try groups.check(against: "Tests/ErrorGroups.txt")
-/// }
+/// let groups = ErrorGroups(["declined": PaymentError.declined(reason: "")])
+/// try groups.check(against: "Tests/ErrorGroups.txt")
 /// ```
 ///
 /// With `MAINSTAY_REWRITE_GROUPS=1` in the environment the file is written anew.

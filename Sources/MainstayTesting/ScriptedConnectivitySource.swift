@@ -7,8 +7,7 @@ public import Mainstay
 /// ```swift
 /// let source = ScriptedConnectivitySource(.online)
 /// let monitor = ConnectivityMonitor(source: source, clock: clock, seed: 1)
-/// source.say(.offline)
-/// #expect(monitor.current.standing == .offline)
+/// source.say(.offline)  // and `monitor.current.standing` is that
 /// ```
 public final class ScriptedConnectivitySource: ConnectivitySource {
   private struct State {

@@ -12,8 +12,9 @@ public import Mainstay
 ///   latency: .constant(0.05), failures: .steps([(.seconds(10), 1), (.seconds(40), 0)]),
 ///   clock: clock, seed: 7)
 /// try await pipeline.run { try await service.call() }
-/// #expect(service.calls.count == 3)
 /// ```
+///
+/// After that `service.calls` has each attempt.
 public final class ScriptedDependency: Sendable {
   /// One call, as the dependency saw it.
   public struct Call: Sendable, Hashable {

@@ -31,10 +31,23 @@ struct MarkdownPage {
   private var start = 0
   private var open: (language: String?, lines: [(text: String, line: Int)])?
 
-  init(_ page: SourceFile) {
-    path = page.path
+  init(_ page: SourceFile) { self.init(path: page.path, lines: page.lines) }
+
+  /// The documentation comments of a Swift file, without the names of parameters.
+  static func documentation(of file: SourceFile) -> MarkdownPage {
+    let lines = file.documentation.map { line -> Substring in
+      guard let line, let name = line.prefixMatch(of: /\s*- (Parameter )?\w+:/) else {
+        return line ?? ""
+      }
+      return "- " + line[name.range.upperBound...]
+    }
+    return MarkdownPage(path: file.path, lines: lines)
+  }
+
+  private init(path: String, lines: [Substring]) {
+    self.path = path
     var isHTML = false
-    for (index, line) in page.lines.enumerated() {
+    for (index, line) in lines.enumerated() {
       let text = line.drop { $0 == " " }
       let indent = line.count - text.count
       if readCode(text, indent: indent, line: index + 1) { continue }

@@ -29,6 +29,13 @@ import Testing
 
   @Test func `there is one word for each idea`() { expectNone(WordRules.wrongWords(pages)) }
 
+  @Test func `there is one word for each idea in documentation comments, too`() {
+    let sources = repository.swiftFiles.filter { $0.isBelow("Sources") }
+    let comments = sources.map(MarkdownPage.documentation)
+    #expect(comments.flatMap(\.passages).count > 1_000)
+    expectNone(WordRules.wrongWords(comments))
+  }
+
   @Test func `every link to a heading finds it`() { expectNone(AnchorRules.brokenAnchors(files)) }
 
   @Test func `every link to a page of a catalog finds it`() {

@@ -56,6 +56,15 @@ struct SourceFile: Sendable {
     (declarations, unmatchedBrackets) = DeclarationFinder.find(in: tokens)
   }
 
+  /// What each line says as a part of a documentation comment; nil for lines that are none.
+  var documentation: [Substring?] {
+    lines.map { line in
+      let text = line.drop { $0 == " " }
+      guard text.hasPrefix("///") else { return nil }
+      return text.dropFirst(text.hasPrefix("/// ") ? 4 : 3)
+    }
+  }
+
   /// The line, counted from 1, that holds a byte.
   func line(at offset: Int) -> Int {
     var low = 0

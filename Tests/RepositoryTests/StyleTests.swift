@@ -21,6 +21,7 @@ import Testing
 
   private var sources: [SourceFile] { swift.filter { $0.isBelow("Sources") } }
   private var tests: [SourceFile] { swift.filter { $0.isBelow("Tests") } }
+  private var snippets: [SourceFile] { swift.filter { $0.path.hasPrefix("Snippets/") } }
 
   @Test func `the repository is there to be read`() {
     #expect(paths.contains("Package.swift"))
@@ -116,8 +117,11 @@ import Testing
 
   @Test(.requirement("T11", "T12")) func `code on pages is compiled`() {
     let pages = handwritten.filter { $0.path.hasSuffix(".md") }
-    let snippets = swift.filter { $0.path.hasPrefix("Snippets/") }
     expectNone(SnippetRules.uncompiled(pages, snippets: snippets))
+  }
+
+  @Test func `code in documentation comments is compiled`() {
+    expectNone(SnippetRules.uncompiled(sources, snippets: snippets))
   }
 
   private var policyPages: [SourceFile] {

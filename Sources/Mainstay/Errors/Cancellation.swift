@@ -9,7 +9,7 @@ extension Error {
   /// `NSUserCancelledError`, for what the current ``ErrorMapping`` maps to a cancellation, and for
   /// an error whose chain of single causes ends in one of these. An `AppError`, and an error that
   /// makes itself one, has the last word about itself: a time limit that stopped its own work is a
-  /// timeout. It asks the error, never the task: a cancelled child in a living task is a
+  /// `timeout`. It asks the error, never the task: a cancelled child in a living task is a
   /// cancellation, and a failure in a cancelled task is not.
   public var isCancellation: Bool {
     if let error = self as? AppError { return error.disposition == .cancelled }

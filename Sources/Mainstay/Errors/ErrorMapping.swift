@@ -8,8 +8,10 @@ public import Foundation
 ///
 /// ```swift
 /// ErrorMapping.bootstrap(
-///   .standard.adding(StoreKitError.self) { error in
-///     AppError(code: "store.failed", kind: .server, disposition: .transient(), …)
+///   .standard.adding(StoreError.self) { _ in
+///     AppError(
+///       code: "store.failed", kind: .server, disposition: .transient(), title: "Not bought",
+///       message: "The store didn’t answer.", suggestion: "Try again.")
 ///   })
 /// ```
 ///

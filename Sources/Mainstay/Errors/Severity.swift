@@ -8,7 +8,7 @@ public enum Severity: String, Sendable, Hashable, CaseIterable {
   case debug
   /// Expected now and then, and handled: a wrong password, a call refused by an open breaker.
   case info
-  /// Handled, but worth watching: a timeout that a retry will mend.
+  /// Handled, but worth watching: a passed time limit that a retry will mend.
   case warning
   /// Something the person asked for did not happen.
   case error

@@ -6,9 +6,7 @@
 /// comes out, so whoever calls it needs to know nothing about policies:
 ///
 /// ```swift
-/// struct Catalog {
-///   let book: BoundPipeline<String, Book>
-/// }
+/// struct Catalog { let book: BoundPipeline<String, Book> }
 /// let book = try await catalog.book("978-3-16-148410-0")
 /// ```
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Retry {
-  /// What became of each attempt of one call: for a bug report, and for whoever wonders why it took
+  /// What became of each attempt of one call: for whoever looks for a bug, or wonders why it took
   /// so long.
   ///
   /// It holds codes and types, and no texts that an error brought along. Where a call ends with an

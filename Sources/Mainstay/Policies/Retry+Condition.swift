@@ -43,7 +43,7 @@ extension Retry {
 
     /// Asks a function of yours about results of one type; all others are acceptable.
     ///
-    /// - Parameter isUnacceptable: Whether another attempt is to be made, such as for a job that is
+    /// - Parameter isUnacceptable: Whether another attempt is to be made, such as for work that is
     ///   not done yet.
     public init<Value>(_ isUnacceptable: @escaping @Sendable (Value) -> Bool) {
       self.isUnacceptable = { value in (value as? Value).map(isUnacceptable) ?? false }

@@ -8,7 +8,7 @@
 ///   .restoringKnownGood(cart),
 ///   .init("sign in again", for: .unauthorized) { _ in try await session.refresh() },
 /// ])
-/// try await Retry().recovering(by: plan).run { try await api.save(cart) }
+/// try await Retry().recovering(by: plan).run { try await send(await cart.state) }
 /// ```
 ///
 /// The first step that fits the error is run, one time for each failed attempt, before the wait.

@@ -11,7 +11,7 @@ extension Audit {
   /// - Parameters:
   ///   - paths: The files and folders of one project.
   ///   - jobs: How many threads work, from 1; the default is one for each core.
-  /// - Returns: What was found, the same for any number of jobs.
+  /// - Returns: What was found, the same for any number of threads.
   public func run(paths: [String], jobs: Int? = nil) async -> AuditReport {
     let found = FileFinder(excluded: configuration.excluded).find(paths)
     let report = await run(

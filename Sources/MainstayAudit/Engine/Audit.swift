@@ -11,7 +11,7 @@ public struct Audit: Sendable {
 
   /// Looks at sources, at several of them at a time.
   ///
-  /// What it finds is the same for any number of jobs.
+  /// What it finds is the same for any number of threads.
   ///
   /// - Parameters:
   ///   - sources: The files of one project.

@@ -11,7 +11,7 @@ internal import Mainstay
 ///
 /// A request that was refused is sent once more with the new token. Where no token can be had
 /// without a person, requests fail at once with an error that says so, until ``signIn(_:)``, or
-/// until ``askAgain()`` says that it may be worth another try.
+/// until ``askAgain()`` says that another attempt may be worth it.
 public final class HTTPAuthorization: Sendable {
   /// The header field that the token goes into.
   let field: String

@@ -3,7 +3,7 @@
 /// What becomes of a value that both sides changed, each to something else.
 ///
 /// Where one side alone changed it, the change stands, and where both did the same, that: no
-/// strategy is asked. The exception is ``counter(in:)``, which adds the changes up.
+/// strategy is asked but ``counter(in:)``, which adds the changes up.
 public struct MergeStrategy<Value: Sendable>: Sendable {
   /// What the sides began with.
   @usableFromInline

@@ -176,7 +176,7 @@ public final class SQLiteStore: OutboxStore {
   var reserve: DiskReserve { DiskReserve(path: path + "-reserve") }
 
   /// Runs a transaction that takes the write lock at once: one that reads first and writes later
-  /// fails at once when somebody else writes, whatever the timeout.
+  /// fails at once when somebody else writes, however long it may wait.
   ///
   /// The level of an app's connection is the app's business. It can be changed only between
   /// transactions, and takes effect when the statement is compiled: it must not come from a cache.

@@ -11,10 +11,11 @@ internal import MainstayOutbox
 /// ```swift
 /// let answers = PostgresIdempotencyStore(at: address)
 /// try await answers.open()
-/// router.add(
-///   middleware: IdempotencyMiddleware(answers) { request, _ in
+/// router.addMiddleware {
+///   IdempotencyMiddleware(answers) { request, _ in
 ///     request.headers[.authorization] ?? ""
-///   })
+///   }
+/// }
 /// ```
 ///
 /// A request is handled by one process, and by no other while that one lives: it renews a lease by

@@ -12,9 +12,12 @@ public import Mainstay
 /// while the database is away each process goes by what it knows.
 ///
 /// ```swift
-/// let shared = SharedPolicies(at: try PostgresAddress("postgresql://app@db.internal/app"))
+/// let shared = SharedPolicies(at: address)
 /// shared.share(breaker)
-/// try shared.share(limiter) { members in .gcra(rate: 100, per: .seconds(members)) }
+/// shared.share(cooldown)
+/// try shared.share(limiter) { members in
+///   .gcra(rate: 100, per: .seconds(members), burst: 10)
+/// }
 /// try await shared.run()
 /// ```
 public final class SharedPolicies: Sendable {

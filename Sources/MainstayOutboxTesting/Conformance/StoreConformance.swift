@@ -8,16 +8,19 @@ public import MainstayOutbox
 ///
 /// ```swift
 /// let conformance = StoreConformance { now, limits in
-///   let url = newFile()
+///   let shelf = JournalShelf()
 ///   return StoreConformance.Place {
-///     MyStore(at: url, limits: limits, now: now)
+///     JournalStore(on: shelf, limits: limits, now: now)
 ///   } kill: { store in
-///     (store as? MyStore)?.abandon()
+///     (store as? JournalStore)?.abandon()
 ///   }
 /// }
+/// ```
 ///
-/// @Test(arguments: StoreConformance.rules)
-/// func `my store keeps the rules`(rule: StoreConformance.Rule) async {
+/// Each rule is a case of one test:
+///
+/// ```swift
+/// @Test(arguments: StoreConformance.rules) func `is kept`(rule: StoreConformance.Rule) async {
 ///   #expect(await conformance.violations(of: rule).isEmpty)
 /// }
 /// ```

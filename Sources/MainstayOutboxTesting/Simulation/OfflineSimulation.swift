@@ -18,11 +18,11 @@ public import MainstayTesting
 ///     try await device.call { shelf in shelf.add(add.item, key: key) }
 ///   }
 /// }
-/// #expect(await simulation.violations(schedules: 2_000).isEmpty)
+/// let violations = await simulation.violations(schedules: 2_000)
 /// ```
 ///
-/// A schedule follows from its seed alone, so a failure repeats. <doc:SimulatingOffline> lists the
-/// laws, and says what workers may do.
+/// A test expects that there are none. A schedule follows from its seed alone, so a failure
+/// repeats. <doc:SimulatingOffline> lists the laws, and says what workers may do.
 public struct OfflineSimulation<Server: Sendable & Equatable>: Sendable {
   /// An operation that an outbox has accepted.
   public struct Accepted: Sendable, Identifiable {

@@ -7,13 +7,15 @@ public import Mainstay
 ///
 /// ```swift
 /// let conformance = IdempotencyConformance {
-///   let database = newDatabase()
-///   return [MyStore(at: database), MyStore(at: database)]
+///   MyStore.two(in: newDatabase())  // each as another process would make it
 /// }
+/// ```
 ///
-/// @Test(arguments: IdempotencyConformance.rules)
-/// func `my store keeps the rules`(rule: IdempotencyConformance.Rule) async {
-///   #expect(await conformance.violations(of: rule).isEmpty)
+/// A test asks for all rules, or `violations(of:)` for one:
+///
+/// ```swift
+/// @Test func `my store keeps the rules`() async {
+///   #expect(await conformance.violations().isEmpty)
 /// }
 /// ```
 ///

@@ -5,9 +5,10 @@ public import Mainstay
 /// All fields of a form, in the order in which a person goes through them.
 ///
 /// ```swift
-/// static let fields = FormFields<SignUp> {
+/// static let fields = FormFields<Self> {
 ///   email
 ///   password
+///   confirmation
 /// }
 /// ```
 public struct FormFields<Values: Sendable>: Sendable {

@@ -7,12 +7,12 @@
   /// A screen of one piece of work: its content, the error over it, and what is under way.
   ///
   /// ```swift
-  /// TaskView(inventory) { items in
-  ///   List(items) { Text($0.name) }
+  /// TaskView(books) { books in
+  ///   List(books) { Text($0.title) }
   /// } empty: {
-  ///   ContentUnavailableView("Nothing here yet", systemImage: "shippingbox")
+  ///   ContentUnavailableView("No books yet", systemImage: "books.vertical")
   /// }
-  /// .task { await inventory.run("Load inventory") { try await store.load() } }
+  /// .task { await books.run("Load books") { try await service.books() } }
   /// ```
   ///
   /// A value stays on screen while it is loaded anew and when that fails. Pulling it down loads it

@@ -78,6 +78,7 @@ import Testing
 
   @Test func `finds words that have another name`() {
     #expect(wrong("Two jobs wait.") == ["`job` has another name here"])
+    #expect(wrong("Another try, a crash report.").count == 2)
     #expect(wrong("The dead-letter queue.") == ["`dead letter queue` has another name here"])
     #expect(wrong("A [policy\nstack](B.md).") == ["`policy stack` has another name here"])
   }
@@ -86,6 +87,32 @@ import Testing
     #expect(wrong("`job` jobless\n\n```\njob\n```").isEmpty)
     #expect(wrong("The Apache License. A license.").count == 1)
     #expect(wrong("A job.", at: "Documentation/Peers.md").isEmpty)
+  }
+
+  @Test func `reads documentation comments as people do`() {
+    let file = planted(
+      "Sources/A.swift",
+      """
+      /// A paragraph of
+      /// two lines.
+      ///
+      /// - Parameters:
+      ///   - timeout: A time,
+      ///     which is long.
+      /// - Parameter job: A thing.
+      struct A {}  // a job
+      // A job.
+      let job = "job"
+      """)
+    let page = MarkdownPage.documentation(of: file)
+    #expect(
+      page.passages.map { $0.prose.split(separator: " ").joined(separator: " ") }.filter {
+        !$0.isEmpty
+      } == ["A paragraph of two lines.", "A time, which is long.", "A thing."])
+    #expect(WordRules.wrongWords([page]).isEmpty)
+    let wrong = MarkdownPage.documentation(
+      of: planted("Sources/A.swift", "/// Two jobs\nlet a = 1"))
+    #expect(WordRules.wrongWords([wrong]).lines == [1])
   }
 
   @Test func `every allowance has a page and a reason`() {

@@ -34,4 +34,18 @@ import Testing
     #expect(found("```swift\nlet a = 1\nlet b = 2\n  let c = 3\nlet d = 4\n```").isEmpty)
     #expect(found("```swift\nlet x = 1\n```\n```\nmake run\nmake\nmake\nmake\n```").isEmpty)
   }
+
+  @Test func `finds code in documentation comments, and in no others`() {
+    func found(_ code: [String], sign: String) -> [Int] {
+      let comment = (["```swift"] + code + ["```"]).map { "  \(sign) \($0)" }
+      let text = (["struct A {", "  \(sign) Text.", "  \(sign)"] + comment + ["  let e = 5", "}"])
+        .joined(separator: "\n")
+      return SnippetRules.uncompiled([planted(text)], snippets: [snippet]).lines
+    }
+    let compiled = ["let a = 1", "let b = 2", "let c = 3", "let d = 4"]
+    #expect(found(compiled, sign: "///").isEmpty)
+    #expect(found(compiled.reversed(), sign: "///") == [4])
+    #expect(found(compiled.reversed(), sign: "//").isEmpty)
+    #expect(found(Array(compiled.reversed().dropLast()), sign: "///").isEmpty)
+  }
 }

@@ -28,6 +28,7 @@ enum ErrorRules {
     "UnreadablePayload": "is caught by the worker's run, which keeps its cause",
     "Vault.NoCodec": "is caught by the worker's run, which keeps it as a cause",
     "AESGCMPayloadCodec.Failure": "is caught by the worker's run, which keeps it as a cause",
+    "HeldPort.NoneFree": "tells whoever runs a test",
     "NotSent": "is caught by the worker's run, which records what it says",
   ]
 

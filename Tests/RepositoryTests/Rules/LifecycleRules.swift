@@ -13,8 +13,11 @@ enum LifecycleRules {
 
   /// An arrow of a diagram, with one of the names on it.
   struct Arrow: Hashable {
-    let from: String
-    let to: String
+    /// The states that it begins at: several where it begins at a frame around them.
+    let from: [String]
+
+    /// The states that it may end in: several where it ends at a frame around them.
+    let to: [String]
     let name: String
   }
 
@@ -35,7 +38,7 @@ enum LifecycleRules {
         cure: "Let the page and its file in Documentation/Diagrams agree, and run `make diagrams`")
     }
     let arrows = arrows(in: diagram)
-    let drawn = Set(arrows.flatMap { [$0.from, $0.to] }).subtracting(["start"])
+    let drawn = Set(arrows.flatMap { $0.from + $0.to }).subtracting([start])
     let states = MarkdownTable(under: heading, in: page).rows
     let transitions = transitions(of: page)
     guard !states.isEmpty, !transitions.isEmpty, !arrows.isEmpty else {
@@ -49,42 +52,125 @@ enum LifecycleRules {
     }
     let named = Set(states.compactMap(\.cells.first))
     found += drawn.subtracting(named).sorted().map { violation(1, "no row is about \($0)") }
-    found += arrows.filter { arrow in !transitions.contains { $0.allows(arrow) } }.map {
-      violation(1, "no row has \($0.name), from \($0.from) to \($0.to)")
+    found += transitions.flatMap { row in
+      row.missing(from: arrows, states: named).map { violation(row.line, $0) }
     }
-    let names = Set(arrows.map(\.name))
-    found += transitions.filter { !names.contains($0.name) }.map {
-      violation($0.line, "\($0.name) is not drawn")
+    found += arrows.flatMap { missing($0, from: transitions) }.map { violation(1, $0) }
+    let labels = labels(ofDiagram: diagram)
+    if !pictures.allSatisfy({ self.labels(ofPicture: $0) == labels }) {
+      found.append(violation(1, "a picture has other arrows than its diagram"))
     }
     return found
   }
 
-  /// The arrows of a diagram in Graphviz's language; a label holds names between commas, and
-  /// `dir=back` turns an arrow round.
-  static func arrows(in diagram: String) -> [Arrow] {
-    diagram.split(separator: "\n").flatMap { line -> [Arrow] in
-      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-      guard parts.count > 4, parts[2].contains("->"),
-        let label = parts.firstIndex(where: { $0.hasSuffix("label=") }), label + 1 < parts.count
-      else { return [] }
-      return parts[label + 1].replacing("\\n", with: " ").split(separator: ",").map { name in
-        let words = name.split(separator: " ").joined(separator: " ")
-        let (from, to) = line.contains("dir=back") ? (parts[3], parts[1]) : (parts[1], parts[3])
-        return Arrow(from: String(from), to: String(to), name: words)
+  /// What an arrow says and no row does.
+  private static func missing(_ arrow: Arrow, from rows: [Transition]) -> [String] {
+    let lost = arrow.from.filter { from in
+      !rows.contains {
+        $0.name == arrow.name && $0.from.contains(from) && $0.to.contains(where: arrow.to.contains)
       }
+    }
+    return lost.map {
+      "no row has \(arrow.name), from \($0) to \(arrow.to.joined(separator: " or "))"
     }
   }
 
+  private static func title(_ state: String) -> String { "<title>\(state)</title>" }
+}
+
+// The source of a picture, and the picture.
+extension LifecycleRules {
+  /// What an arrow begins at that begins a life.
+  private static let start = "start"
+
+  /// A line of Graphviz's language about one arrow, as it stands there.
+  private struct Line {
+    let tail: String
+    let head: String
+    let label: String
+    let text: Substring
+
+    init?(_ text: Substring) {
+      let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+      guard parts.count > 4, parts[2].contains("->"),
+        let label = parts.firstIndex(where: { $0.hasSuffix("label=") }), label + 1 < parts.count
+      else { return nil }
+      (tail, head, self.text) = (String(parts[1]), String(parts[3]), text)
+      let words = parts[label + 1].replacing("\\n", with: " ").split(separator: " ")
+      self.label = words.joined(separator: " ")
+    }
+  }
+
+  private static func lines(of diagram: String) -> [Line] {
+    diagram.split(separator: "\n").compactMap(Line.init)
+  }
+
+  /// The arrows of a diagram in Graphviz's language.
+  ///
+  /// A label holds names between commas, `dir=back` turns an arrow round, and `ltail` and `lhead`
+  /// let it begin and end at a frame.
+  static func arrows(in diagram: String) -> [Arrow] {
+    let frames = frames(in: diagram)
+    return lines(of: diagram).flatMap { line -> [Arrow] in
+      let tail = line.text.firstMatch(of: /ltail=(\w+)/).flatMap { frames[String($0.1)] }
+      let head = line.text.firstMatch(of: /lhead=(\w+)/).flatMap { frames[String($0.1)] }
+      var (from, to) = (tail ?? [line.tail], head ?? [line.head])
+      if line.text.contains("dir=back") { swap(&from, &to) }
+      return line.label.split(separator: ", ").map { Arrow(from: from, to: to, name: String($0)) }
+    }
+  }
+
+  /// The states in each frame of a diagram.
+  private static func frames(in diagram: String) -> [String: [String]] {
+    var frames: [String: [String]] = [:]
+    var open: (name: String, depth: Int)?
+    for line in diagram.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.first == "subgraph", words.count > 1 { open = (String(words[1]), 0) }
+      guard var frame = open else { continue }
+      frame.depth += line.count { $0 == "{" } - line.count { $0 == "}" }
+      open = frame.depth > 0 ? frame : nil
+      let isState = words.first?.hasPrefix("\"") == true && !line.contains("->")
+      if isState { frames[frame.name, default: []].append(String(line.split(separator: "\"")[1])) }
+    }
+    return frames
+  }
+
+  /// Between what each arrow of a diagram is drawn, and its label.
+  private static func labels(ofDiagram diagram: String) -> [String] {
+    lines(of: diagram).map { "\($0.tail)-&gt;\($0.head): \($0.label)" }.sorted()
+  }
+
+  /// The same of a picture that Graphviz has drawn.
+  private static func labels(ofPicture picture: String) -> [String] {
+    picture.split(separator: "class=\"edge\"").dropFirst().compactMap { rest -> String? in
+      let edge = rest.firstRange(of: "</g>").map { rest[..<$0.lowerBound] } ?? rest
+      guard let title = edge.firstMatch(of: /<title>([^<]*)<\/title>/) else { return nil }
+      let texts = edge.matches(of: /<text[^>]*>([^<]*)<\/text>/).map(\.1)
+      return "\(title.1): \(texts.joined(separator: " "))"
+    }.sorted()
+  }
+}
+
+// The table of a page.
+extension LifecycleRules {
   private struct Transition {
     let name: String
-    let from: String
-    let to: String
+
+    /// The states that it begins at; ``start`` for what begins a life.
+    let from: [String]
+    let to: [String]
     let line: Int
 
-    func allows(_ arrow: Arrow) -> Bool {
-      guard name == arrow.name, to.contains(arrow.to) else { return false }
-      if arrow.from == "start" { return from.isEmpty }
-      return from.contains(arrow.from) || from.hasPrefix("any")
+    /// What the row says and no arrow does, and what it calls a state that is none.
+    func missing(from arrows: [Arrow], states: Set<String>) -> [String] {
+      let strangers = (from + to).filter { $0 != start && !states.contains($0) }
+      guard strangers.isEmpty else { return strangers.map { "“\($0)” is no state" } }
+      return from.flatMap { from in
+        to.filter { to in
+          !arrows.contains { $0.name == name && $0.from.contains(from) && $0.to.contains(to) }
+        }.map { "\(name) is not drawn from \(from) to \($0)" }
+      }
     }
   }
 
@@ -93,13 +179,17 @@ enum LifecycleRules {
     guard !heading.isEmpty else { return [] }
     return MarkdownTable(under: heading, in: page).rows.filter { $0.cells.count > 3 }.flatMap {
       row in
-      row.cells[0].split(separator: ", ").map {
-        Transition(name: String($0), from: row.cells[1], to: row.cells[2], line: row.line)
+      let from = row.cells[1].isEmpty ? [start] : states(in: row.cells[1])
+      return row.cells[0].split(separator: ", ").map {
+        Transition(name: String($0), from: from, to: states(in: row.cells[2]), line: row.line)
       }
     }
   }
 
-  private static func title(_ state: String) -> String {
-    "<title>\(state)</title>"
+  /// The states of a list such as "a, b, or c: and more".
+  private static func states(in cell: String) -> [String] {
+    cell.prefix { $0 != ":" && $0 != ";" }.split(separator: ", ").map {
+      $0.hasPrefix("or ") ? String($0.dropFirst(3)) : String($0)
+    }
   }
 }

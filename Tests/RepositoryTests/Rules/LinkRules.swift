@@ -2,7 +2,10 @@
 
 import Foundation
 
-/// Links from one page to another.
+/// Links from one page to another, within the repository.
+///
+/// Addresses of other machines, with `://` or `mailto:`, are not looked at: whether they answer
+/// depends on the day, and a test that asks them would fail for no fault of the page.
 enum LinkRules {
   static func brokenLinks(_ pages: [SourceFile], paths: [String]) -> [Violation] {
     let existing = Set(paths.flatMap(pathAndFolders))

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Code on pages, which the compiler has to see.
+/// Code on pages and in documentation comments, which the compiler has to see.
 enum SnippetRules {
   /// Blocks of Swift longer than three lines that stand in no snippet, line by line.
-  static func uncompiled(_ pages: [SourceFile], snippets: [SourceFile]) -> [Violation] {
+  ///
+  /// - Parameters:
+  ///   - files: Pages in Markdown, and Swift files, whose documentation comments become pages.
+  ///   - snippets: What is compiled.
+  /// - Returns: The blocks.
+  static func uncompiled(_ files: [SourceFile], snippets: [SourceFile]) -> [Violation] {
     let compiled = snippets.map { significant($0.lines) }
-    return pages.flatMap { page in
-      blocks(in: page).compactMap { block in
+    return files.flatMap { file in
+      blocks(in: file).compactMap { block in
         let lines = significant(block.lines[...])
         guard lines.count > 3, !compiled.contains(where: { $0.contains(lines) }) else { return nil }
         return Violation(
-          path: page.path, line: block.line, rule: "this code is not compiled",
+          path: file.path, line: block.line, rule: "this code is not compiled",
           cure: "Put it into a file of `Snippets/`, in the same words")
       }
     }
@@ -30,18 +35,23 @@ enum SnippetRules {
     return parts
   }
 
-  private static func blocks(in page: SourceFile) -> [(lines: [Substring], line: Int)] {
+  private static func blocks(in file: SourceFile) -> [(lines: [Substring], line: Int)] {
     var blocks: [(lines: [Substring], line: Int)] = []
     var open: (lines: [Substring], line: Int)?
-    for (index, line) in page.lines.enumerated() {
+    for (index, line) in (file.isSwift ? file.documentation : file.lines).enumerated() {
+      guard let text = line else {
+        // A block does not go on in the next comment.
+        open = nil
+        continue
+      }
       if let block = open {
-        if line == "```" {
+        if text == "```" {
           blocks.append(block)
           open = nil
         } else {
-          open?.lines.append(line)
+          open?.lines.append(text)
         }
-      } else if line == "```swift" {
+      } else if text == "```swift" {
         open = ([], index + 1)
       }
     }

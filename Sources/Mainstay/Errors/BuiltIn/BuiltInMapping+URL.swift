@@ -3,8 +3,8 @@
 extension BuiltInMapping {
   /// The numbers of `URLError.Code`; they are the same on every platform.
   ///
-  /// A broken connection and a timeout are `transient` here, since the error does not say whether
-  /// the request could be repeated. Who sent it knows better and says `unknownOutcome`.
+  /// A broken connection and a passed limit are `transient` here, since the error does not say
+  /// whether the request could be repeated. Who sent it knows better and says `unknownOutcome`.
   static func url(_ code: Int) -> BuiltInError? {
     switch code {
     case -1009, -1018, -1019, -1020: .offline  // not connected, roaming off, on a call, no data

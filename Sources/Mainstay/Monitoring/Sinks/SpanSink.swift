@@ -14,7 +14,7 @@ extension ErrorReport {
   /// Notes reports on the span of the call in which they were captured.
   ///
   /// That span is found as ``PolicyTracing`` finds it. A report becomes the event
-  /// `mainstay.errorReported`, never an exception: whoever ends the span with an error, such as
+  /// `mainstay.errorReported`, never `exception`: whoever ends the span with an error, such as
   /// `withSpan` or ``Trace``, records that itself, and it would stand there twice. An error that
   /// somebody deals with leaves the status of the span alone, whether or not recovery works; one
   /// that nobody deals with makes it an error. Cancellations never come to a sink.

@@ -5,7 +5,7 @@ extension Chaos {
   /// ``Chaos/init(validating:enabledInRelease:when:name:clock:seed:observer:)``.
   ///
   /// A file can name a latency and a failure with the status of an HTTP answer; an outcome or a
-  /// behavior is code. All keys may be missing, and spans of time are numbers of seconds:
+  /// behaviour is code. All keys may be missing, and spans of time are numbers of seconds:
   ///
   /// ```json
   /// {"rate": 0.01, "shortestLatency": 1, "longestLatency": 5, "status": 503, "retryAfter": 2}

@@ -2,13 +2,11 @@
 
 /// One stage of a pipeline in words and numbers, for ``Pipeline/explain()``.
 ///
-/// Every stage of Mainstay's own gives one, in a few lines:
+/// Every stage of Mainstay's own gives one, in a few lines, as `Throttle` does:
 ///
 /// ```swift
-/// extension Throttle: PipelineStage {
-///   package var summaries: [StageSummary] {
-///     [StageSummary(.throttle, name: name, "refuses some calls while many fail", .refuses)]
-///   }
+/// package var summaries: [StageSummary] {
+///   [StageSummary(.throttle, name: name, "refuses some calls while many fail", .refuses)]
 /// }
 /// ```
 ///

@@ -30,10 +30,9 @@ public struct PolicyTracing: PolicyObserver {
 ///
 /// ```swift
 /// let catalog = Pipeline("catalog") {
-///   Trace("catalog call")
+///   Trace("catalog")
 ///   Retry()
 ///   Trace("catalog attempt")
-///   Timeout(.seconds(10))
 /// }
 /// ```
 ///

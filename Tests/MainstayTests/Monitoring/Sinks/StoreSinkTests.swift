@@ -20,6 +20,14 @@ import Testing
       clock: ManualClock())
   }
 
+  private static func encoding(_ name: String) -> ErrorReport.Encoding {
+    switch name {
+    case "otlp": .otlp
+    case "sentry": .sentry
+    default: .json
+    }
+  }
+
   @Test(.requirement("A36", "C22", "D21"))
   func `a report goes to the service as its encoding says, and the ledger says so`() async {
     let service = ScriptedService()
@@ -45,12 +53,7 @@ import Testing
 
   @Test(arguments: ["otlp", "sentry", "json"])
   func `lines alone share a request`(name: String) async throws {
-    let encoding =
-      switch name {
-      case "otlp": ErrorReport.Encoding.otlp
-      case "sentry": ErrorReport.Encoding.sentry
-      default: ErrorReport.Encoding.json
-      }
+    let encoding = Self.encoding(name)
     let service = ScriptedService()
     let store = ReportStore(
       at: folder.store, .init(reserve: 0, requestSize: 10), replies: .otlp, transport: service,
@@ -65,6 +68,33 @@ import Testing
     let whole = monitor.history.reversed().map { encoding.body(of: $0) }
     #expect(bodies == (name == "json" ? [whole.reduce(Data(), +)] : whole))
     #expect(monitor.ledger.sent(to: name) == 2 && monitor.ledger.isBalanced)
+  }
+
+  @Test(arguments: ["otlp", "sentry", "json"])
+  func `secrets in the words of a service are redacted before they are on the disk`(
+    name: String
+  ) async throws {
+    let store = store(ScriptedService(), .otlp)
+    let sink = await ErrorReport.StoreSink(store, as: Self.encoding(name), name: name)
+    let monitor = ErrorMonitor(sinks: [sink], consent: .init(analytics: true))
+    let words = "Bearer abcdefgh12345 of lovelace@example.org was refused, password: hunter2"
+    monitor.capture(
+      AppError(
+        code: "shop.refused", kind: .denied, disposition: .permanent, title: "Refused",
+        message: "The shop has refused it.", details: words, metadata: ["server.message": words],
+        underlying: [TextError(words)]))
+    monitor.capture(TextError(words))
+    #expect(await monitor.flush(within: .patience))
+    let files = folder.files
+    #expect(files.count == 2)
+    for file in files {
+      let stored = String(decoding: try folder.bytes(file), as: UTF8.self)
+      for secret in ["abcdefgh12345", "lovelace", "example.org", "hunter2"] {
+        #expect(!stored.contains(secret), "\(secret)")
+      }
+      // The rest of the words is there, so they have come as far as the file.
+      #expect(stored.contains("Bearer <redacted> of <email> was refused, password: <redacted>"))
+    }
   }
 
   @Test func `what a service refuses, the ledger counts by the store's reason`() async {

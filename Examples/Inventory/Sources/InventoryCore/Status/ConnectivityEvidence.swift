@@ -14,7 +14,7 @@ package final class ConnectivityEvidence: Sendable {
       case online
       /// The service could not be reached.
       case offline
-      /// Something else answered, such as the login page of a guest network.
+      /// Something else answered, such as the sign-in page of a guest network.
       case portal
       /// Nothing was sent yet.
       case unknown

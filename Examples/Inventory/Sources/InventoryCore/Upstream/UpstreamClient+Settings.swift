@@ -74,8 +74,8 @@ extension UpstreamClient.Settings {
 }
 
 extension UpstreamClient {
-  /// Whether an answer can only come from something between here and the service, such as the login
-  /// page of a guest network.
+  /// Whether an answer can only come from something between here and the service, such as the
+  /// sign-in page of a guest network.
   @Sendable static func isForeign(_ status: Int, _ headers: HTTPHeaderFields) -> Bool {
     let type = headers["content-type"]?.lowercased() ?? ""
     return switch status {

@@ -19,7 +19,7 @@ package enum FaultMode: String, Sendable, Codable, CaseIterable {
   /// Answers 500 before anything is applied.
   case serverError
 
-  /// Answers 200 with the HTML page of a login.
+  /// Answers 200 with an HTML page that asks to sign in.
   case portal
 
   /// Applies a write, then closes the connection without an answer.
