@@ -40,10 +40,12 @@ private struct Change: QueuedOperation {
   }
 
   static func main() async throws {
-    if CommandLine.arguments[1] == "disk" {
-      return try await FullDisk.run(in: URL(filePath: CommandLine.arguments[2]))
+    let arguments = CommandLine.arguments
+    switch arguments[1] {
+    case "disk": try await FullDisk.run(in: URL(filePath: arguments[2]))
+    case "trap": try await Trap.run(in: URL(filePath: arguments[2]))
+    default: try await CrashChild(arguments).run()
     }
-    try await CrashChild(CommandLine.arguments).run()
   }
 
   private func run() async throws {
