@@ -273,7 +273,7 @@ let package = Package(
       "MainstayOutbox",
       [
         .target(name: "CFaultyDisk", condition: .when(traits: ["SQLite"])),
-        "MainstayOutboxTesting", "OutboxCrashChild",
+        "ChildSupport", "MainstayOutboxTesting", "OutboxCrashChild",
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
       ] + grdb),
     // A disk that fails, under SQLite; the library is the one that GRDB links.

@@ -43,11 +43,19 @@ public struct DeadLetter: Sendable, Identifiable {
 
   /// Why, in sentences for people: what went wrong last, and that it may have been done all the
   /// same where nobody knows.
+  ///
+  /// Where the process died, that went wrong last; the failure of the operation says with what
+  /// an earlier run ended.
   public var message: String {
-    let failure = operation.failure?.message ?? "This was given up (\(reason.rawValue))."
-    guard reason == .outcomeUnknown else { return failure }
-    return failure + " It may have been done all the same: check before you try again."
+    let cause =
+      reason == .crashed
+      ? Self.crash : operation.failure?.message ?? "This was given up (\(reason.rawValue))."
+    guard [.outcomeUnknown, .crashed].contains(reason) else { return cause }
+    return cause + " It may have been done all the same: check before you try again."
   }
+
+  /// What is said where ``OperationStateMachine/maximumLostRuns`` ended with their process.
+  private static let crash = "The app ended three times in a row while this ran."
 
   /// Makes a dead letter; for stores.
   public init(operation: StoredOperation, reason: Reason, since: Date, holdsKey: Bool) {

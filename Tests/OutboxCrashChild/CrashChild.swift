@@ -10,70 +10,60 @@ private struct Change: QueuedOperation {
   static let kind: OperationKind = "change"
   var item: Int
   var sequence: Int
+
+  var words: [String] { [String(item), String(sequence)] }
 }
 
-/// The other side: a file of what was applied.
-private struct Server {
-  let applied: Journal
-  /// Whether it knows a repeated request by its key.
-  let deduplicates: Bool
-
-  func knows(_ key: IdempotencyKey) -> Bool {
-    applied.lines.contains { $0.first == key.rawValue }
-  }
-
-  func apply(_ change: Change, _ key: IdempotencyKey) throws {
-    if deduplicates, knows(key) { return }
-    try applied.append([key.rawValue, String(change.item), String(change.sequence)])
-  }
-}
-
-/// One run of an app that may die at any step: it enqueues, drains, and ends when all is done.
+/// One run of an app that may die at any step: a task for each item enqueues, eight at once are
+/// worked off, and it ends when all is done.
 ///
-/// Arguments: folder, `reconcile` or `dedupe`, the step to die at or `none`, and its occurrence.
+/// The other side is the process that has started this one, which also keeps what was intended and
+/// accepted. Arguments: folder, `reconcile` or `dedupe`, the step to die at or `none`, its
+/// occurrence, `redrive` or `keep`, and the first number of each item.
 @main struct CrashChild {
   private let folder: URL
   private let reconciles: Bool
+  private let redrives: Bool
+  private let firsts: [Int]
   private let killer: Killer<DurabilityProbe.Step>
-  private let intended: Journal
-  private let accepted: Journal
-  private let server: Server
+  private let parent = Parent()
 
   private init(_ arguments: [String]) {
     folder = URL(filePath: arguments[1])
     reconciles = arguments[2] == "reconcile"
-    func journal(_ name: String, in folder: URL) -> Journal {
-      Journal(path: folder.appending(path: name).path(percentEncoded: false))
-    }
-    intended = journal("intended", in: folder)
-    accepted = journal("accepted", in: folder)
-    server = Server(applied: journal("applied", in: folder), deduplicates: !reconciles)
+    redrives = arguments[5] == "redrive"
+    firsts = arguments[6].split(separator: ",").compactMap { Int($0) }
+    let killed = folder.appending(path: "killed").path(percentEncoded: false)
     killer = Killer(
       step: DurabilityProbe.Step(rawValue: arguments[3]), occurrence: Int(arguments[4]) ?? 1,
-      killed: journal("killed", in: folder))
+      killed: Journal(path: killed))
   }
 
   static func main() async throws {
-    if CommandLine.arguments[1] == "disk" {
-      return try await FullDisk.run(in: URL(filePath: CommandLine.arguments[2]))
+    let arguments = CommandLine.arguments
+    switch arguments[1] {
+    case "disk": try await FullDisk.run(in: URL(filePath: arguments[2]))
+    case "trap": try await Trap.run(in: URL(filePath: arguments[2]))
+    default: try await CrashChild(arguments).run()
     }
-    let child = CrashChild(CommandLine.arguments)
-    try await child.run(isLast: CommandLine.arguments[3] == "none")
   }
 
-  private func run(isLast: Bool) async throws {
+  private func run() async throws {
     var surroundings = Outbox.Surroundings()
-    surroundings.probe = DurabilityProbe { [killer] step, _ in killer.reached(step) }
+    surroundings.probe = DurabilityProbe { [parent, killer] step, _ in
+      parent.tell("step", [step.rawValue])
+      killer.reached(step)
+    }
+    var configuration = Outbox.Configuration()
+    configuration.maximumConcurrency = 8
     let outbox = try await Outbox(
-      at: folder.appending(path: "outbox.sqlite"), configuration: Outbox.Configuration(),
+      at: folder.appending(path: "outbox.sqlite"), configuration: configuration,
       surroundings: surroundings, now: nil, workers: [worker])
-    if isLast {
+    if redrives {
       for letter in try await outbox.deadLetters() { try await outbox.redrive(letter.id) }
     }
-    let known = intended.lines
     try await withThrowingTaskGroup { group in
-      for item in 0..<3 {
-        let first = known.count { $0[1] == String(item) }
+      for (item, first) in firsts.enumerated() {
         group.addTask {
           for sequence in first..<(first + 2) {
             try await enqueue(Change(item: item, sequence: sequence), in: outbox)
@@ -84,32 +74,33 @@ private struct Server {
     }
     for await snapshot in outbox.changes where snapshot.pending == snapshot.blocked { break }
     await outbox.shutDown()
+    // Nobody kills it any more once that was answered.
+    _ = await parent.ask("end")
   }
 
   private func enqueue(_ change: Change, in outbox: Outbox) async throws {
     let key = IdempotencyKey()
-    let words = [key.rawValue, String(change.item), String(change.sequence)]
-    try intended.append(words)
+    parent.tell("intended", [key.rawValue] + change.words)
     try await outbox.enqueue(
       change, options: EnqueueOptions(orderedBy: "item-\(change.item)", idempotencyKey: key))
-    try accepted.append(words)
+    parent.tell("accepted", [key.rawValue] + change.words)
   }
 
   private var worker: Worker {
-    let server = server
+    let parent = parent
     let ask: @Sendable (Change, WorkerContext) async throws -> Reconciliation = { _, context in
-      server.knows(context.idempotencyKey) ? .applied : .notApplied
+      await parent.ask("knows", [context.idempotencyKey.rawValue]) ? .applied : .notApplied
     }
     return Worker(
       for: Change.self, backoff: .constant(.milliseconds(1)), reconcile: reconciles ? ask : nil
     ) { change, context in
       let isFirst = context.attempt == 1
-      if change.sequence % 5 == 1, isFirst { throw AppError.http(status: 503) }
-      try server.apply(change, context.idempotencyKey)
+      // Not that of all items at once, which would let fewer run at a time.
+      let turn = (change.sequence + change.item) % 5
+      if turn == 1, isFirst { throw AppError.http(status: 503) }
+      _ = await parent.ask("apply", [context.idempotencyKey.rawValue] + change.words)
       // The answer is lost after the effect.
-      if change.sequence % 5 == 3, isFirst {
-        throw AppError.http(status: 503, isRepeatable: false)
-      }
+      if turn == 3, isFirst { throw AppError.http(status: 503, isRepeatable: false) }
     }
   }
 }

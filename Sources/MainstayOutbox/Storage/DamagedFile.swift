@@ -8,8 +8,13 @@ internal import Mainstay
 ///
 /// The new file is complete and on the disk before the damaged one is moved, so a process that dies
 /// meanwhile, or a disk that is full, leaves the damaged file where it is, or both files and what
-/// is needed to go on. Nothing of the damaged file is ever changed, written over or deleted.
+/// is needed to go on. Nothing of a damaged file is ever changed or written over, and it is deleted
+/// only where ``maximumKept`` newer ones are there.
 package struct DamagedFile {
+  /// How many damaged files are kept: each may be as large as what it was replaced by, so a disk
+  /// that damages one after the other must not be filled with them.
+  package static let maximumKept = 3
+
   /// The file and what SQLite keeps beside it.
   ///
   /// The logs go first: without them the next opening would take a part of the data for the whole.
@@ -119,13 +124,62 @@ package struct DamagedFile {
       if target.isThere { kept.insert(target.path(percentEncoded: false), at: 0) }
     }
     try files.moveItem(at: url.adding(Self.mark + stamp), to: url)
+    // What cannot be deleted stays until the next time: the file is whole again, which counts.
+    try? forgetOlder()
     return kept
+  }
+
+  /// Deletes the oldest of the damaged files, but not this one, whatever the clock said.
+  private func forgetOlder() throws {
+    let folder = url.deletingLastPathComponent()
+    let start = url.lastPathComponent + ".damaged-"
+    var found: [Stamp: [URL]] = [:]
+    for name in try FileManager.default.contentsOfDirectory(
+      atPath: folder.path(percentEncoded: false)) where name.hasPrefix(start)
+    {
+      let end = String(name.dropFirst(start.count))
+      let suffix = Self.companions.first { !$0.isEmpty && end.hasSuffix($0) } ?? ""
+      let file = folder.appending(path: name)
+      guard let stamp = Stamp(String(end.dropLast(suffix.count))), file.isPlain else { continue }
+      found[stamp, default: []].append(file)
+    }
+    if let own = Stamp(stamp) { found[own] = nil }
+    for (_, files) in found.sorted(by: { $0.key > $1.key }).dropFirst(Self.maximumKept - 1) {
+      for file in files { try? FileManager.default.removeItem(at: file) }
+    }
+  }
+
+  /// When a file was moved aside, as its name says.
+  private struct Stamp: Hashable, Comparable {
+    let time: String
+    /// From 2 where others had been moved aside in the same second.
+    let number: Int
+
+    /// Nil where the text is another one than this type has made.
+    init?(_ text: String) {
+      let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      let shape = (parts.first ?? "").utf8.map { (48...57).contains($0) ? UInt8(ascii: "0") : $0 }
+      guard shape == Array("00000000T000000Z".utf8) else { return nil }
+      (time, number) = (String(text.prefix(shape.count)), Int(parts.last ?? "") ?? 1)
+      guard text == (number == 1 ? time : "\(time)-\(number)") else { return nil }
+    }
+
+    static func < (left: Stamp, right: Stamp) -> Bool {
+      (left.time, left.number) < (right.time, right.number)
+    }
   }
 }
 
 extension URL {
   fileprivate var isThere: Bool {
     FileManager.default.fileExists(atPath: path(percentEncoded: false))
+  }
+
+  /// Whether it is a file, and no folder or link.
+  fileprivate var isPlain: Bool {
+    let attributes = try? FileManager.default.attributesOfItem(
+      atPath: path(percentEncoded: false))
+    return attributes?[.type] as? FileAttributeType == .typeRegular
   }
 
   fileprivate func adding(_ suffix: String) -> URL {

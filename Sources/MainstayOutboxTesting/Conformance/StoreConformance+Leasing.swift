@@ -128,6 +128,24 @@ extension StoreConformance {
       desk.same(letter.operation.attempts, 0)
       desk.hold(try await desk.store.ledger().isBalanced)
     },
+    Rule("a dead letter whose process died says that, whatever went wrong before") { desk in
+      _ = try await desk.store.insert(.note("pill"))
+      let failed = try desk.some(try await desk.store.claim().first)
+      let note = FailureNote(code: "test.busy", message: "Busy. It was too much.")
+      let verdict = OperationVerdict(.ready, attempts: 1, effect: .refused, failure: note)
+      desk.hold(try await desk.store.settle(failed.lease, verdict))
+      for _ in 1...3 {
+        desk.same(try await desk.store.claim().count, 1)
+        try await desk.crash()
+      }
+      let letter = try desk.some(try await desk.store.deadLetters(after: nil, limit: 10).first)
+      desk.same(letter.reason, .crashed)
+      desk.same(
+        letter.message,
+        "The app ended three times in a row while this ran. "
+          + "It may have been done all the same: check before you try again.")
+      desk.same(letter.operation.failure, note, "what went wrong before is kept")
+    },
     Rule("what lost its last run is tried alone, and innocents get away") { desk in
       for text in ["a", "pill", "c"] { _ = try await desk.store.insert(.note(text)) }
       desk.same(try await desk.store.claim().count, 3)

@@ -268,6 +268,31 @@ import Testing
     await store.close()
   }
 
+  @Test func `the newest three damaged files are kept, and nothing else is deleted`() async throws {
+    let own = "outbox.sqlite.damaged-"
+    let others =
+      ["notes", "20200101T000000Z.txt", "20200101T000000Z-2-copy", "20200101T000000Z-02"]
+      .map { own + $0 } + ["other.sqlite.damaged-20200101T000000Z"]
+    for name in others { try Data("mine".utf8).write(to: folder.url.appending(path: name)) }
+    let place = own + "20200101T000000Z"
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: place), withIntermediateDirectories: false)
+    // Two are found in one second, and then the clock is set back.
+    for day in [1, 2, 3, 3, 0] {
+      let rubbish = Data(repeating: 0x41, count: 5000)
+      try rubbish.write(to: folder.database)
+      try rubbish.write(to: folder.url.appending(path: "outbox.sqlite-wal"))
+      let time = Date(timeIntervalSince1970: 1_767_139_200 + Double(day) * 86_400)
+      let store = SQLiteStore(at: folder.database, now: { time })
+      let salvage = try #require(try await store.open().salvage)
+      #expect(salvage.movedTo.count == 2)
+      await store.close()
+    }
+    let kept = ["20251231T000000Z", "20260103T000000Z", "20260103T000000Z-2"]
+    let expected = kept.flatMap { [own + $0, own + $0 + "-wal"] } + others + [place]
+    #expect(try files().filter { $0.contains(".damaged-") } == Set(expected))
+  }
+
   @Test func `a damaged file that a living process uses stays where it is`() async throws {
     try await fill(10)
     let living = SQLiteStore(at: folder.database)
