@@ -46,3 +46,11 @@ final class DrainWake: Sendable {
     }
   }
 }
+
+extension Drainer {
+  /// Says that others may have changed something; never waits.
+  nonisolated func hint() { wakes.hint() }
+
+  /// Says that there may be something to do; never waits.
+  nonisolated func wake(for what: PromotionStateMachine.News = .times) { wakes.set(for: what) }
+}

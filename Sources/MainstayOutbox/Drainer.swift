@@ -20,8 +20,8 @@ actor Drainer {
 
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
-  private nonisolated let settings: Settings
-  private let wakes = DrainWake()
+  nonisolated let settings: Settings
+  nonisolated let wakes = DrainWake()
   /// What is leased here, until its end is recorded.
   private var running: [Lease: Run] = [:]
   /// What of that has ended well, and has left its place to others.
@@ -62,14 +62,6 @@ actor Drainer {
     for worker in workers.values { worker.gates.limiter?.ringWhenChanged(wakes.signal) }
   }
 
-  /// Says that others may have changed something; never waits.
-  nonisolated func hint() { wakes.hint() }
-
-  /// Says that there may be something to do; never waits.
-  nonisolated func wake(for what: PromotionStateMachine.News = .times) {
-    wakes.set(for: what)
-  }
-
   func start() {
     guard loop == nil else { return }
     // Somebody may open an outbox within a deadline, which says nothing about its operations.
@@ -84,6 +76,7 @@ actor Drainer {
   ///   where the store fails, at the end of the drainer, and for a task that is cancelled.
   @discardableResult func resume() -> AsyncStream<Never> {
     isPaused = false
+    settings.granted.suspend(until: nil)
     let (turn, waiter) = AsyncStream.makeStream(of: Never.self)
     if isEnding { waiter.finish() } else { turnWaiters.append(waiter) }
     wake()
@@ -181,7 +174,9 @@ actor Drainer {
   func suspend(within patience: Duration) async {
     isPaused = true
     if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
-    await idle(until: settings.timeline.now + patience.clamped)
+    let end = settings.timeline.now + patience.clamped
+    settings.granted.suspend(until: end)
+    await idle(until: end)
     cancelAll()
     await idle(until: settings.timeline.now + Self.grace)
     // Work that ended well is not done again: its end goes on to the store.

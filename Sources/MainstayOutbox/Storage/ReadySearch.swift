@@ -8,7 +8,7 @@ internal import Mainstay
 /// The ready index has a run of rows for each type in each lane, in the order of their ranks. It
 /// goes from run to run, so that a lane that is closed and a type whose workers are busy cost one
 /// look, however many wait there.
-struct ReadySearch {
+package struct ReadySearch {
   /// How many rows are set aside by one claim, so that it never keeps others from the file for
   /// long.
   private static let stride = 1000
@@ -34,11 +34,7 @@ struct ReadySearch {
 
   /// Ready operations whose last run ended with the death of its process.
   mutating func suspects() throws -> [Found] {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT \(OperationRow.op) FROM mainstay_op
-        WHERE state = 'ready' AND crashes > 0 AND \(OperationRow.isWanted) ORDER BY id
-        """)
+    let statement = try db.cachedStatement(sql: Self.suspectsQuery)
     return try Row.fetchAll(statement, arguments: [date]).compactMap { row in
       guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true,
         request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
@@ -75,16 +71,10 @@ struct ReadySearch {
   private static func rank(_ row: Row) -> (Int64, Int64) { (row["rank"], row["id"]) }
 
   /// The first row of the next type, or of the next lane.
-  ///
-  /// All columns of the index are named: SQLite would go through the whole run for fewer.
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
     try Row.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT lane, kind, version FROM mainstay_op
-          WHERE state = 'ready' AND (lane, kind, version, rank, id) > (?, ?, ?, ?, ?)
-          ORDER BY lane, kind, version, rank, id LIMIT 1
-          """), arguments: StatementArguments(last) + [Int64.max, Int64.max])
+      db.cachedStatement(sql: Self.nextRunQuery),
+      arguments: StatementArguments(last) + [Int64.max, Int64.max])
   }
 
   private mutating func rows(of run: [DatabaseValue]) throws -> [Found] {
@@ -99,13 +89,7 @@ struct ReadySearch {
         isPartial = true
         break
       }
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT \(OperationRow.op) FROM mainstay_op
-          WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
-            AND (rank, id) > (?, ?) AND \(OperationRow.isWanted)
-          ORDER BY rank, id LIMIT ?
-          """)
+      let statement = try db.cachedStatement(sql: Self.rowsQuery)
       let after: (Int64, Int64) = known.last.map { Self.rank($0.row) } ?? (.min, .min)
       let wanted = isKnown ? limit - known.count : Self.stride
       let rows = try Row.fetchAll(
@@ -151,4 +135,26 @@ struct ReadySearch {
       .execute(arguments: [state, cause, row["id"] as Int64])
     return nil
   }
+}
+
+// What a claim asks; tests look at how SQLite answers it.
+extension ReadySearch {
+  package static let suspectsQuery = """
+    SELECT \(OperationRow.op) FROM mainstay_op
+    WHERE state = 'ready' AND crashes > 0 AND \(OperationRow.isWanted) ORDER BY id
+    """
+
+  /// All columns of the index are named: SQLite would go through the whole run for fewer.
+  package static let nextRunQuery = """
+    SELECT lane, kind, version FROM mainstay_op
+    WHERE state = 'ready' AND (lane, kind, version, rank, id) > (?, ?, ?, ?, ?)
+    ORDER BY lane, kind, version, rank, id LIMIT 1
+    """
+
+  package static let rowsQuery = """
+    SELECT \(OperationRow.op) FROM mainstay_op
+    WHERE state = 'ready' AND lane IS ? AND kind IS ? AND version IS ?
+      AND (rank, id) > (?, ?) AND \(OperationRow.isWanted)
+    ORDER BY rank, id LIMIT ?
+    """
 }

@@ -8,7 +8,7 @@ internal import Mainstay
 ///
 /// Its index has a run of rows for each set of constraints, lane and type. So what waits for
 /// something that does not hold here either costs one look, however much of it there is.
-struct RestrainedSearch {
+package struct RestrainedSearch {
   typealias Found = ReadySearch.Found
 
   private let request: ClaimRequest
@@ -46,36 +46,19 @@ struct RestrainedSearch {
 
   /// The oldest one whose last run ended with the death of its process.
   func suspect() throws -> Found? {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT \(OperationRow.op) FROM mainstay_op
-        WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0
-          AND \(OperationRow.isWanted)
-        ORDER BY id
-        """)
+    let statement = try db.cachedStatement(sql: Self.suspectsQuery)
     return try Row.fetchAll(statement, arguments: [date]).lazy.filter(mayRun).compactMap(legal)
       .first
   }
 
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {
     try Row.fetchOne(
-      db.cachedStatement(
-        sql: """
-          SELECT constraints, lane, kind, version FROM mainstay_op
-          WHERE state = 'waiting' AND run_at IS NULL
-            AND (constraints, lane, kind, version, rank, id) > (?, ?, ?, ?, ?, ?)
-          ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
-          """), arguments: StatementArguments(last) + [Int64.max, Int64.max])
+      db.cachedStatement(sql: Self.nextRunQuery),
+      arguments: StatementArguments(last) + [Int64.max, Int64.max])
   }
 
   private func rows(of run: [DatabaseValue], _ limit: Int) throws -> [Found] {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT \(OperationRow.op) FROM mainstay_op
-        WHERE state = 'waiting' AND run_at IS NULL AND constraints IS ? AND lane IS ? AND kind IS ?
-          AND version IS ? AND crashes = 0 AND \(OperationRow.isWanted)
-        ORDER BY rank, id LIMIT ?
-        """)
+    let statement = try db.cachedStatement(sql: Self.rowsQuery)
     return try Row.fetchAll(statement, arguments: StatementArguments(run) + [date, limit])
       .compactMap(legal)
   }
@@ -94,4 +77,27 @@ struct RestrainedSearch {
   private func legal(_ row: Row) -> Found? {
     (try? OperationRow.operation(row, state: .leased)).map { (row, $0) }
   }
+}
+
+// What a claim asks; tests look at how SQLite answers it.
+extension RestrainedSearch {
+  package static let suspectsQuery = """
+    SELECT \(OperationRow.op) FROM mainstay_op
+    WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0 AND \(OperationRow.isWanted)
+    ORDER BY id
+    """
+
+  package static let nextRunQuery = """
+    SELECT constraints, lane, kind, version FROM mainstay_op
+    WHERE state = 'waiting' AND run_at IS NULL
+      AND (constraints, lane, kind, version, rank, id) > (?, ?, ?, ?, ?, ?)
+    ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
+    """
+
+  package static let rowsQuery = """
+    SELECT \(OperationRow.op) FROM mainstay_op
+    WHERE state = 'waiting' AND run_at IS NULL AND constraints IS ? AND lane IS ? AND kind IS ?
+      AND version IS ? AND crashes = 0 AND \(OperationRow.isWanted)
+    ORDER BY rank, id LIMIT ?
+    """
 }

@@ -15,42 +15,10 @@ import Testing
     _ = try await store.open()
     await store.close()
     let work = [
-      """
-      SELECT lane, kind, version FROM mainstay_op WHERE state = 'ready'
-        AND (lane, kind, version) > ('a', 'b', 1) ORDER BY lane, kind, version LIMIT 1
-      """,
-      """
-      SELECT id FROM mainstay_op
-      WHERE state = 'ready' AND lane IS 'a' AND kind IS 'b' AND version IS 1
-        AND (rank, id) > (1, 2)
-        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
-      ORDER BY rank, id LIMIT 4
-      """,
+      ReadySearch.suspectsQuery, ReadySearch.nextRunQuery, ReadySearch.rowsQuery,
+      RestrainedSearch.suspectsQuery, RestrainedSearch.nextRunQuery, RestrainedSearch.rowsQuery,
       "UPDATE mainstay_op SET state = 'ready' WHERE state = 'waiting' AND run_at IS NULL",
-      """
-      SELECT constraints, lane, kind, version FROM mainstay_op
-      WHERE state = 'waiting' AND run_at IS NULL
-        AND (constraints, lane, kind, version, rank, id) > ('a', 'b', 'c', 1, 2, 3)
-      ORDER BY constraints, lane, kind, version, rank, id LIMIT 1
-      """,
-      """
-      SELECT id FROM mainstay_op WHERE state = 'waiting' AND run_at IS NULL AND constraints IS 'a'
-        AND lane IS 'b' AND kind IS 'c' AND version IS 1 AND crashes = 0
-        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
-      ORDER BY rank, id LIMIT 4
-      """,
-      """
-      SELECT id FROM mainstay_op
-      WHERE state = 'waiting' AND run_at IS NULL AND crashes > 0
-        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
-      ORDER BY id
-      """,
       "SELECT uuid FROM mainstay_op WHERE unique_key = x'01'",
-      """
-      SELECT id FROM mainstay_op WHERE state = 'ready' AND crashes > 0
-        AND (expires_at IS NULL OR expires_at > 7 OR NOT effect IN ('notSent', 'refused'))
-      ORDER BY id
-      """,
       "SELECT id FROM mainstay_op WHERE run_at <= 7 ORDER BY run_at LIMIT 10",
       "SELECT id FROM mainstay_op WHERE ordering_key = x'01' ORDER BY id LIMIT 1",
       "SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND state <> 'blocked'",
@@ -111,9 +79,35 @@ import Testing
     try queue.close()
   }
 
+  @Test func `the next type in a lane is found without going through those before it`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let store = SQLiteStore(at: folder.database)
+    _ = try await store.open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    let (ready, restrained) = try await queue.read { db in
+      (
+        try plan(of: ReadySearch.nextRunQuery, db),
+        try plan(of: RestrainedSearch.nextRunQuery, db)
+      )
+    }
+    // With fewer columns it would begin where the run begins that is to be left.
+    let seek = "SEARCH mainstay_op USING "
+    #expect(ready.hasPrefix(seek) && ready.contains("((lane,kind,version,rank"), "\(ready)")
+    #expect(ready.contains("mainstay_op_ready"), "\(ready)")
+    let columns = "((constraints,lane,kind,version,rank"
+    #expect(restrained.hasPrefix(seek) && restrained.contains(columns), "\(restrained)")
+    #expect(restrained.contains("mainstay_op_restrained"), "\(restrained)")
+    try queue.close()
+  }
+
+  /// How SQLite answers a query; its arguments do not matter to that.
   private func plan(of query: String, _ db: Database) throws -> String {
-    try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + query).map { $0["detail"] as String }
-      .joined(separator: "; ")
+    let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + query)
+    statement.setUncheckedArguments(StatementArguments())
+    return try Row.fetchAll(statement).map { $0["detail"] as String }.joined(separator: "; ")
   }
 
   @Test func `what comes back with a time that is still to come is settled at the next opening`()
