@@ -8,8 +8,8 @@ extension Diagnostics.Section {
   /// - Parameters:
   ///   - outbox: The outbox.
   ///   - name: The name of the section; the default is `outbox`.
-  /// - Returns: A section with `waiting`, the counts by state, and `ledger`, the account of all
-  ///   that was ever accepted, with receipts by kind and reason.
+  /// - Returns: A section with `waiting`, the counts by state and by cause, and `ledger`, the
+  ///   account of all that was ever accepted, with receipts by kind and reason.
   public static func outbox(_ outbox: Outbox, name: String = "outbox") -> Self {
     Self(name) {
       OutboxAccount(waiting: try await outbox.snapshot(), ledger: try await outbox.ledger())
@@ -28,6 +28,8 @@ private struct OutboxAccount: Encodable, Sendable {
     let waiting: Int
     let conflicted: Int
     let parked: Int
+    let bytes: Int
+    let causes: OutboxSnapshot.Causes
     /// In seconds.
     let oldestAge: Double?
   }
@@ -47,7 +49,8 @@ private struct OutboxAccount: Encodable, Sendable {
     self.waiting = Waiting(
       pending: waiting.pending, ready: waiting.ready, running: waiting.running,
       scheduled: waiting.scheduled, blocked: waiting.blocked, waiting: waiting.waiting,
-      conflicted: waiting.conflicted, parked: waiting.parked,
+      conflicted: waiting.conflicted, parked: waiting.parked, bytes: waiting.bytes,
+      causes: waiting.causes,
       oldestAge: waiting.oldestAge.map { $0 / .seconds(1) })
     self.ledger = Ledger(
       enqueued: ledger.enqueued, pending: ledger.pending, dead: ledger.dead,

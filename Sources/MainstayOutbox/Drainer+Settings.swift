@@ -20,6 +20,14 @@ extension Drainer {
     /// Told when what a run says of an operation has changed; nil when a run of it has ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
     let unclassified = SeenTypes()
+    let granted = GrantedTime()
+  }
+
+  /// Runs something that takes a time at most, which those that run meanwhile can see.
+  nonisolated func granting<T>(_ time: Duration, _ body: () async throws -> T) async rethrows -> T {
+    let number = settings.granted.drainBegan(until: settings.timeline.now + time.clamped)
+    defer { settings.granted.drainEnded(number) }
+    return try await body()
   }
 
   /// The error types that were reported as unclassified.

@@ -20,7 +20,7 @@ actor Drainer {
 
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
-  private nonisolated let settings: Settings
+  nonisolated let settings: Settings
   private let wakes = DrainWake()
   /// What is leased here, until its end is recorded.
   private var running: [Lease: Run] = [:]
@@ -81,6 +81,7 @@ actor Drainer {
   ///   where the store fails, at the end of the drainer, and for a task that is cancelled.
   @discardableResult func resume() -> AsyncStream<Never> {
     isPaused = false
+    settings.granted.suspend(until: nil)
     let (turn, waiter) = AsyncStream.makeStream(of: Never.self)
     if isEnding { waiter.finish() } else { turnWaiters.append(waiter) }
     wake()
@@ -178,7 +179,9 @@ actor Drainer {
   func suspend(within patience: Duration) async {
     isPaused = true
     if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
-    await idle(until: settings.timeline.now + patience.clamped)
+    let end = settings.timeline.now + patience.clamped
+    settings.granted.suspend(until: end)
+    await idle(until: end)
     cancelAll()
     await idle(until: settings.timeline.now + Self.grace)
     // Work that ended well is not done again: its end goes on to the store.

@@ -200,19 +200,22 @@ extension Outbox {
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func drain(for time: Duration) async throws(OutboxError) -> OutboxSnapshot {
-    let turn = await drainer.resume()
-    await withTaskGroup { group in
-      group.addTask { [self] in
-        // What fell due during a pause is not ready before the drainer has looked.
-        for await _ in turn {}
-        for await snapshot in changes where snapshot.isWorkedOff {
-          // What is told may have been counted before that; where nobody can count, it has to do.
-          if (try? await self.snapshot())?.isWorkedOff ?? true { return }
+    let time = max(time, .zero)
+    await drainer.granting(time) {
+      let turn = await drainer.resume()
+      await withTaskGroup { group in
+        group.addTask { [self] in
+          // What fell due during a pause is not ready before the drainer has looked.
+          for await _ in turn {}
+          for await snapshot in changes where snapshot.isWorkedOff {
+            // What is told may have been counted before that; where nobody can count, it has to do.
+            if (try? await self.snapshot())?.isWorkedOff ?? true { return }
+          }
         }
+        group.addTask { [drainer] in await drainer.pass(time) }
+        await group.next()
+        group.cancelAll()
       }
-      group.addTask { [drainer] in await drainer.pass(max(time, .zero)) }
-      await group.next()
-      group.cancelAll()
     }
     return try await snapshot()
   }

@@ -22,6 +22,12 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   public var parked = 0
   /// Given up, and neither redriven nor discarded yet.
   public var dead = 0
+  /// How large the payloads of all that are not finished are together, as they lie in the store.
+  ///
+  /// It is what ``Outbox/Configuration/maximumBytes`` limits.
+  public var bytes = 0
+  /// Why those wait that are ``scheduled`` or ``waiting``.
+  public var causes = Causes()
   /// How long the oldest one has been waiting; nil where none is.
   public var oldestAge: Duration?
   /// How long it takes to work off what can be worked off; nil where nothing is known yet.
@@ -34,17 +40,91 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
 }
 
 extension OutboxSnapshot {
-  package mutating func count(_ state: OperationState, _ number: Int, laneIsOpen: Bool) {
+  /// Counts operations that are alike.
+  ///
+  /// - Parameters:
+  ///   - state: Where they stand.
+  ///   - number: How many there are.
+  ///   - cause: Why they wait, where they do.
+  ///   - closure: Why their lane is closed; nil where it is open.
+  package mutating func count(
+    _ state: OperationState, _ number: Int, for cause: WaitingCause?,
+    in closure: LaneClosure.Cause?
+  ) {
     pending += number
     switch state {
-    case .ready where laneIsOpen: ready += number
-    case .ready, .waiting: waiting += number
-    case .scheduled: scheduled += number
+    case .ready:
+      guard let closure else { return ready += number }
+      waiting += number
+      causes.count(closure, number)
+    case .waiting:
+      waiting += number
+      causes.count(cause ?? .policy, number)
+    case .scheduled:
+      scheduled += number
+      causes.count(cause ?? .failure, number)
     case .blocked: blocked += number
     case .leased: running += number
     case .parked: parked += number
     case .conflicted: conflicted += number
     }
+  }
+}
+
+extension OutboxSnapshot {
+  /// How many operations wait for which cause; each counts once.
+  ///
+  /// All causes together are ``OutboxSnapshot/scheduled`` and ``OutboxSnapshot/waiting``. What else
+  /// stands in the way of one operation says ``Outbox/explain(_:)``.
+  public struct Causes: Sendable, Hashable, Codable {
+    /// They were enqueued with a delay that is not over.
+    public var delay = 0
+    /// They failed, and are tried again after their backoff.
+    public var failure = 0
+    /// The network could not be reached, and they are tried again after their backoff.
+    public var unreachable = 0
+    /// A policy of the app refused them for now, or their worker threw ``Snooze``.
+    public var policy = 0
+    /// A constraint did not hold where they were to be started.
+    public var constraint = 0
+    /// They are ready, and their lane is paused.
+    public var lanePaused = 0
+    /// They are ready, and somebody has to do something before their lane goes on.
+    public var laneNeedsUser = 0
+    /// They are ready, and their lane rests, since the other side asked for that.
+    public var laneThrottled = 0
+
+    /// Makes causes that nothing waits for.
+    public init() {}
+  }
+}
+
+extension OutboxSnapshot.Causes {
+  fileprivate mutating func count(_ cause: WaitingCause, _ number: Int) {
+    switch cause {
+    case .delay: delay += number
+    case .failure: failure += number
+    case .unreachable: unreachable += number
+    case .policy: policy += number
+    case .constraint: constraint += number
+    }
+  }
+
+  fileprivate mutating func count(_ closure: LaneClosure.Cause, _ number: Int) {
+    switch closure {
+    case .paused: lanePaused += number
+    case .needsUser: laneNeedsUser += number
+    case .throttled: laneThrottled += number
+    }
+  }
+
+  /// The causes that something waits for, by their names.
+  package var named: [(name: String, count: Int)] {
+    [
+      ("delay", delay), ("failure", failure), ("unreachable", unreachable), ("policy", policy),
+      ("constraint", constraint), ("lane paused", lanePaused),
+      ("lane needs user", laneNeedsUser), ("lane throttled", laneThrottled),
+    ].filter { $0.1 > 0 }
   }
 }
 

@@ -152,6 +152,7 @@ extension Worker {
   struct Gates: Sendable {
     var circuit: CircuitBreaker?
     var limiter: RateLimiter?
+    var timeout: Timeout?
   }
 
   /// The same worker behind a circuit breaker, such as the one of the host that it calls; share it
@@ -165,6 +166,20 @@ extension Worker {
   public func guarded(by circuit: CircuitBreaker) -> Worker {
     var worker = self
     worker.gates.circuit = circuit
+    return worker
+  }
+
+  /// The same worker, whose runs take no longer than a limit.
+  ///
+  /// A run that takes longer is cancelled. Nobody knows what came of it: it counts as an attempt,
+  /// and is reconciled before it is sent again. `reconcile` has as much time once more. The limit
+  /// is one for a kind; inside of a worker another `Timeout` may say less for one operation.
+  ///
+  /// - Parameter timeout: The limit of each run.
+  /// - Returns: The worker.
+  public func limited(to timeout: Timeout) -> Worker {
+    var worker = self
+    worker.gates.timeout = timeout
     return worker
   }
 

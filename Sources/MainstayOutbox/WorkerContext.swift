@@ -21,6 +21,23 @@ public struct WorkerContext: Sendable {
 
   let run: RunAccess
 
+  /// How long the run has before something ends it; nil where nothing is known that does.
+  ///
+  /// It is the nearest of three ends: of a `Timeout` or `Deadline` around the call, such as that of
+  /// ``Worker/limited(to:)``; of the time that ``Outbox/drain(for:)`` has; and of the
+  /// patience of ``Outbox/suspend(within:)``. A worker with several steps begins none that would
+  /// come too late, and notes how far it is with ``checkpoint(_:)``.
+  public var remainingTime: Duration? {
+    [Deadline.remaining, run.granted()].compactMap(\.self).min()
+  }
+
+  /// How the device is connected by now; nil where the outbox has no
+  /// ``Outbox/Configuration/connectivity``.
+  ///
+  /// It is for a choice between two ways to do the same, such as a smaller picture over a metered
+  /// network, and never a reason not to try.
+  public var connectivity: Connectivity? { run.connectivity() }
+
   /// Makes sure that nobody else has taken the operation over; ask before an effect that the other
   /// side cannot recognise as a repetition.
   ///
@@ -64,4 +81,6 @@ struct RunAccess: Sendable {
   let confirm: @Sendable () async throws -> Void
   let keep: @Sendable (Data) async throws -> Void
   let report: @Sendable (OperationProgress) -> Void
+  let granted: @Sendable () -> Duration?
+  let connectivity: @Sendable () -> Connectivity?
 }

@@ -57,7 +57,11 @@ struct WorkerRun: Sendable {
         report: { [settings, lease = leased.lease] progress in
           guard settings.progress.report(progress, by: lease) else { return }
           settings.report(lease.id, progress)
-        }))
+        },
+        granted: { [settings] in
+          settings.granted.end.map { max($0 - settings.timeline.now, .zero) }
+        },
+        connectivity: { [settings] in settings.connectivity?.current }))
   }
 
   private func end() async -> End {
@@ -93,7 +97,7 @@ struct WorkerRun: Sendable {
   ) async -> End? {
     do {
       let answer = try await leased.operation.idempotencyKey.active {
-        try await ask(payload, context)
+        try await inTime { try await ask(payload, context) }
       }
       tell(.reconciled(answer))
       if let verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
@@ -124,7 +128,7 @@ struct WorkerRun: Sendable {
         settings.probe?.reached(.beforeEffect, nil)
         return try await RetryScope.worker(budget: settings.budget) {
           try await leased.operation.idempotencyKey.active {
-            try await worker.perform(payload, context)
+            try await inTime { try await worker.perform(payload, context) }
           }
         }
       }
@@ -164,6 +168,13 @@ struct WorkerRun: Sendable {
       if !(error is NotSent || error is UnreadablePayload) { admission.fail(error) }
       throw error
     }
+  }
+
+  private func inTime<T: Sendable>(
+    _ body: @Sendable () async throws -> T
+  ) async throws -> T {
+    guard let timeout = worker.gates.timeout else { return try await body() }
+    return try await timeout.run(body)
   }
 
   private var kind: OperationKind { leased.operation.type.kind }

@@ -68,10 +68,15 @@ import Testing
         #expect(text.contains(line), "\(text)")
       }
       #expect(text.contains("Every accepted operation is accounted for."))
+      #expect(text.contains("Scheduled and waiting by cause: delay 1."), "\(text)")
+      #expect(text.contains("Pending payloads: 30 bytes."), "\(text)")
       #expect(!text.contains("\u{1b}"), "no colour but on a terminal")
       let json = try await run("status", "--json", file)
       let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
       #expect(object?["isBalanced"] as? Bool == true)
+      let snapshot = object?["snapshot"] as? [String: Any]
+      #expect(snapshot?["bytes"] as? Int == 30)
+      #expect((snapshot?["causes"] as? [String: Any])?["delay"] as? Int == 1)
       #expect(try await run("verify", file).hasPrefix("The outbox is whole"))
     }
   }

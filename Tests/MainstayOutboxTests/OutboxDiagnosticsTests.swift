@@ -22,6 +22,7 @@ import Testing
     let waiting = before.sections["outbox"]?.value?["waiting"]
     #expect(waiting?["pending"] == .integer(1) && waiting?["ready"] == .integer(1))
     #expect(waiting?["oldestAge"] != nil)
+    #expect(waiting?["bytes"] == .integer(19) && waiting?["causes"]?["delay"] == .integer(0))
     #expect(!String(decoding: try before.encoded(), as: UTF8.self).contains("a secret"))
     await outbox.resume()
     await outbox.wait { $0.pending == 0 }

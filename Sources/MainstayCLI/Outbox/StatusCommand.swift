@@ -61,6 +61,14 @@ struct StatusCommand: AsyncParsableCommand {
       table.add([name, String(count)])
     }
     if table.lines.count > 1 { lines += table.lines }
+    let causes = snapshot.causes.named
+    if !causes.isEmpty {
+      let all = causes.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
+      lines.append("Scheduled and waiting by cause: \(all).")
+    }
+    if snapshot.pending > 0 {
+      lines.append("Pending payloads: \(Format.count(snapshot.bytes, "byte")).")
+    }
     if let age = snapshot.oldestAge {
       lines.append("The oldest has been waiting for \(Self.text(age)).")
     }

@@ -97,7 +97,9 @@ struct InMemoryState {
     var snapshot = OutboxSnapshot()
     for row in rows.values {
       let operation = row.operation
-      snapshot.count(operation.state, 1, laneIsOpen: isOpen(operation.lane, at: date))
+      snapshot.count(
+        operation.state, 1, for: operation.waitingCause, in: closure(of: operation.lane, at: date))
+      snapshot.bytes += operation.payload.count
     }
     snapshot.dead = dead.count
     snapshot.oldestAge = rows.values.map(\.operation.enqueued).min().map {
@@ -106,8 +108,12 @@ struct InMemoryState {
     return snapshot
   }
 
-  func isOpen(_ lane: Lane, at date: Date) -> Bool {
-    !isClosed(lane, at: date) && !rests(lane, at: date)
+  func isOpen(_ lane: Lane, at date: Date) -> Bool { closure(of: lane, at: date) == nil }
+
+  /// The strongest cause for which a lane is closed; nil where it is open.
+  private func closure(of lane: Lane, at date: Date) -> LaneClosure.Cause? {
+    if let closure = closed[lane], isClosed(lane, at: date) { return closure.cause }
+    return rests(lane, at: date) ? .throttled : nil
   }
 
   func isClosed(_ lane: Lane, at date: Date) -> Bool {

@@ -9,21 +9,37 @@ extension SQLiteStore {
   public func snapshot() async throws -> OutboxSnapshot {
     try await read { [now] db in
       let date = now()
-      let open = Set(try Self.openLanes(db, at: date.milliseconds))
+      let closed = try Self.closedLanes(db, at: date.milliseconds)
       var snapshot = OutboxSnapshot()
+      snapshot.bytes = try Arrival.load(db).bytes
       let sql = """
-        SELECT state, lane, count(*) AS n, min(enqueued_at) AS t FROM mainstay_op GROUP BY 1, 2
+        SELECT state, lane, \(WaitingCause.sql) AS why, count(*) AS n, min(enqueued_at) AS t
+        FROM mainstay_op GROUP BY 1, 2, 3
         """
       var oldest: Int64?
       for row in try Row.fetchAll(db.cachedStatement(sql: sql)) {
         guard let state = OperationState(rawValue: row["state"]) else { continue }
-        snapshot.count(state, row["n"], laneIsOpen: open.contains(row["lane"]))
+        snapshot.count(
+          state, row["n"], for: (row["why"] as String?).flatMap(WaitingCause.init),
+          in: closed(row["lane"]))
         oldest = min(oldest ?? .max, row["t"])
       }
       snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
       snapshot.oldestAge = oldest.map { .milliseconds(max(date.milliseconds - $0, 0)) }
       return snapshot
     }
+  }
+
+  /// Why a lane is closed, the strongest cause of it; nil where it is open.
+  private static func closedLanes(
+    _ db: Database, at date: Int64
+  ) throws -> (_ lane: String) -> LaneClosure.Cause? {
+    let open = Set(try openLanes(db, at: date))
+    let causes = Dictionary(
+      try closures(db, at: date).map { ($0.lane, LaneClosure.Cause(rawValue: $0.cause)) },
+      uniquingKeysWith: { ($0?.strength ?? 0) > ($1?.strength ?? 0) ? $0 : $1 })
+    // One that is missing is damage, and a cause may be a newer build's: nothing runs there.
+    return { lane in open.contains(lane) ? nil : (causes[lane] ?? nil) ?? .paused }
   }
 
   /// What came and what became of it.

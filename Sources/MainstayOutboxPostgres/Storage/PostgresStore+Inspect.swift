@@ -10,22 +10,28 @@ extension PostgresStore {
     let rows = try await call(
       """
       SELECT o.state, count(*), min(o.enqueued_at),
-        coalesce(l.name IS NOT NULL AND (l.cause IS NULL OR l.until <= $2)
-          AND coalesce(l.rest_until, 0) <= $2, false),
-        (SELECT count(*) FROM mainstay.dead), $2
+        CASE WHEN l.name IS NULL THEN 'paused'
+          WHEN l.cause IS NOT NULL AND (l.until IS NULL OR l.until > $2) THEN l.cause
+          WHEN l.rest_until > $2 THEN 'throttled' END,
+        (SELECT count(*) FROM mainstay.dead), $2, \(WaitingCause.sql),
+        (SELECT coalesce(sum(bytes), 0)::bigint FROM mainstay.load)
       FROM (SELECT coalesce($1::bigint, mainstay.clock()) AS at) AS t
         LEFT JOIN mainstay.op AS o ON true LEFT JOIN mainstay.lane AS l ON l.name = o.lane
-      GROUP BY 1, 4, t.at
+      GROUP BY 1, 4, 7, t.at
       """.replacing("$2", with: "t.at"), [time])
     var snapshot = OutboxSnapshot()
     var oldest: Int64?
     var date: Int64 = 0
     for row in rows {
       (snapshot.dead, date) = (Int(try row.int(4)), try row.int(5))
+      snapshot.bytes = Int(try row.int(7))
       guard let state = try row.text(ifAny: 0).flatMap(OperationState.init(rawValue:)) else {
         continue
       }
-      snapshot.count(state, Int(try row.int(1)), laneIsOpen: try row.bool(3))
+      snapshot.count(
+        state, Int(try row.int(1)), for: try row.text(ifAny: 6).flatMap(WaitingCause.init),
+        // A cause may be a newer build's: nothing runs there.
+        in: try row.text(ifAny: 3).map { LaneClosure.Cause(rawValue: $0) ?? .paused })
       oldest = min(oldest ?? .max, try row.int(2))
     }
     snapshot.oldestAge = oldest.map { .milliseconds(max(date - $0, 0)) }

@@ -70,6 +70,43 @@ extension StoreConformance {
       await desk.refuses(.changedMeanwhile) { try await desk.store.insert(second) }
       desk.same(try await desk.store.ledger().enqueued, 1)
     },
+    Rule("what waits is counted by its cause, and what lies there by its bytes") { desk in
+      for text in ["failed", "far", "snoozed"] { _ = try await desk.store.insert(.note(text)) }
+      let ends = [
+        OperationVerdict(.scheduled(after: .seconds(60)), attempts: 1),
+        OperationVerdict(.scheduled(after: .seconds(60)), unreachable: 1),
+        OperationVerdict(.waiting(after: .seconds(60))),
+      ]
+      for (leased, end) in zip(try await desk.store.claim(), ends) {
+        _ = try await desk.store.settle(leased.lease, end)
+      }
+      _ = try await desk.store.insert(
+        .note("late", wishes: NewOperation.Wishes(delay: .seconds(60))))
+      _ = try await desk.store.insert(
+        .note("held", wishes: NewOperation.Wishes(constraints: [.power])))
+      desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty)
+      let rest = LaneClosure(.throttled, for: .seconds(60))
+      for (lane, closures) in [
+        ("shut", [LaneClosure(.paused)]), ("ask", [LaneClosure(.needsUser), rest]),
+        ("slow", [rest]),
+      ] {
+        _ = try await desk.store.insert(.note(lane, lane: Lane(rawValue: lane)))
+        for closure in closures { try await desk.store.close(Lane(rawValue: lane), closure) }
+      }
+      var causes = OutboxSnapshot.Causes()
+      (causes.failure, causes.unreachable, causes.policy, causes.delay) = (1, 1, 1, 1)
+      (causes.constraint, causes.lanePaused) = (1, 1)
+      (causes.laneNeedsUser, causes.laneThrottled) = (1, 1)
+      try await desk.counts(causes, scheduled: 3, waiting: 5)
+      desk.time.advance(by: .seconds(60))
+      _ = try await desk.store.promote(NewOperation.types)
+      for leased in try await desk.store.claim() {
+        _ = try await desk.store.settle(leased.lease, OperationVerdict(.done))
+      }
+      causes = OutboxSnapshot.Causes()
+      (causes.lanePaused, causes.laneNeedsUser) = (1, 1)
+      try await desk.counts(causes, scheduled: 0, waiting: 2)
+    },
     Rule("closing a store gives back what it has leased, as what may have been sent") { desk in
       _ = try await desk.store.insert(.note("a"))
       desk.same(try await desk.store.claim().count, 1)
@@ -81,4 +118,18 @@ extension StoreConformance {
       desk.same(leased.operation.lostRuns, 0)
     },
   ]
+}
+
+extension StoreDesk {
+  /// Holds that so many wait for each cause, and that the bytes are those of what is there.
+  fileprivate func counts(
+    _ causes: OutboxSnapshot.Causes, scheduled: Int, waiting: Int, line: Int = #line
+  ) async throws {
+    let snapshot = try await store.snapshot()
+    same(snapshot.causes, causes, line: line)
+    same(snapshot.scheduled, scheduled, line: line)
+    same(snapshot.waiting, waiting, line: line)
+    let there = try await store.operations(after: nil, limit: 99)
+    same(snapshot.bytes, there.reduce(0) { $0 + $1.payload.count }, line: line)
+  }
 }

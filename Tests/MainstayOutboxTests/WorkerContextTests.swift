@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// What a run is told about its surroundings.
+@Suite(.requirement("C14", "O35"), .ends(withinMinutes: 5)) struct WorkerContextTests {
+  private let shop: Workshop
+  private let left = Box<[Duration?]>([])
+  private let begun = Gate()
+  private let gate = Gate()
+
+  init() throws { shop = try Workshop() }
+
+  @Test func `a run knows how long the drain goes on that it is in`() async throws {
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(
+      shop.worker { [left, begun, gate] _, context in
+        left.change { $0.append(context.remainingTime) }
+        begun.open()
+        await gate.pass()
+        left.change { $0.append(context.remainingTime) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    let drain = Task { try await outbox.drain(for: .seconds(25)) }
+    await begun.pass()
+    shop.clock.advance(by: .seconds(5))
+    gate.open()
+    #expect(try await drain.value.pending == 0)
+    try await outbox.enqueue(Note(text: "b"))
+    await outbox.wait { $0.pending == 0 }
+    #expect(left.value == [.seconds(25), .seconds(20), nil, nil], "nothing ends what came later")
+    await outbox.shutDown()
+  }
+
+  @Test func `a run knows how much patience a suspension has left for it`() async throws {
+    let outbox = try await shop.open(
+      shop.worker { [left, begun, gate] _, context in
+        begun.open()
+        await gate.pass()
+        left.change { $0.append(context.remainingTime) }
+      })
+    try await outbox.enqueue(Note(text: "a"))
+    await begun.pass()
+    async let end: Void = outbox.suspend(within: .seconds(4))
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(1))
+    gate.open()
+    await end
+    await outbox.resume()
+    try await outbox.enqueue(Note(text: "b"))
+    await outbox.wait { $0.pending == 0 }
+    #expect(left.value == [.seconds(3), nil])
+    await outbox.shutDown()
+  }
+
+  @Test func `a run beyond its limit is cancelled, counted, and reconciled before the next one`()
+    async throws
+  {
+    let worker = shop.worker(
+      reconcile: { [left] _, context in
+        left.change { $0.append(context.remainingTime) }
+        return .applied
+      },
+      { [left, begun] _, context in
+        left.change { $0.append(context.remainingTime) }
+        begun.open()
+        try await untilCancelled()
+      })
+    let outbox = try await shop.open(
+      worker.limited(to: Timeout(.seconds(30), clock: shop.clock)))
+    let id = try await outbox.enqueue(Note(text: "a"))
+    await begun.pass()
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(30))
+    await outbox.wait { $0.scheduled == 1 }
+    let operation = try #require(try await outbox.operation(id))
+    #expect(operation.attempts == 1 && operation.effect == .sentUnknown)
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(1))
+    await outbox.wait { $0.pending == 0 }
+    #expect(left.value == [.seconds(30), .seconds(30)])
+    #expect(try await outbox.ledger().count(.done) == 1)
+    await outbox.shutDown()
+  }
+
+  @Test func `a run sees how the device is connected, where its outbox has a monitor`()
+    async throws
+  {
+    let seen = Box<[Connectivity?]>([])
+    let source = ScriptedConnectivitySource(.online(by: .wifi, identity: "home"))
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock, seed: 1)
+    for monitor in [monitor, nil] {
+      var shop = try Workshop()
+      shop.configuration.connectivity = monitor
+      let outbox = try await shop.open(
+        shop.worker { _, context in seen.change { $0.append(context.connectivity) } })
+      try await outbox.enqueue(Note(text: "a"))
+      await outbox.wait { $0.pending == 0 }
+      await outbox.shutDown()
+    }
+    monitor.shutDown()
+    #expect(seen.value.count == 2 && seen.value.first??.interfaces == [.wifi])
+    #expect(seen.value.last == .some(nil))
+  }
+}
