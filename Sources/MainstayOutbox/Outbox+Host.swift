@@ -7,6 +7,17 @@ internal import Mainstay
 /// An outbox whose tables stand among those of an app, so that what the app changes and what is to
 /// be told of it are one transaction.
 extension Outbox {
+  /// What was accepted within a transaction of an app.
+  public struct Enqueued: Sendable, Hashable, Identifiable {
+    /// The identity of the operation.
+    public let id: OperationID
+    /// How much of it is certain to be there later, once the transaction is committed.
+    ///
+    /// It is less than an outbox in a file of its own promises where the app's connection says so:
+    /// see ``Outbox/durability()``.
+    public let durability: OutboxDurability
+  }
+
   /// Opens an outbox in the database of an app, takes back what a dead process had begun, and
   /// starts to work.
   ///
@@ -45,8 +56,9 @@ extension Outbox {
   /// How much of what was accepted is certain to be there later.
   ///
   /// An outbox in a file of its own survives a power cut. In the database of an app it is what the
-  /// app's connection says: with `synchronous = FULL` the same, else only the death of the process.
-  /// A store of another kind answers for itself: here it counts as gone with the process.
+  /// app's connection says: with `synchronous = FULL` the same, on Apple platforms where
+  /// `fullfsync` is on, too; else only the death of the process. A store of another kind answers
+  /// for itself: here it counts as gone with the process.
   ///
   /// - Throws: ``OutboxError``.
   public func durability() async throws(OutboxError) -> OutboxDurability {
@@ -68,20 +80,23 @@ extension Outbox {
   ///   - operation: What is to be done.
   ///   - options: The wishes; none by default.
   ///   - db: The connection of the database that the outbox was opened in.
-  /// - Returns: Its identity, as ``enqueue(_:options:)`` does.
+  /// - Returns: Its identity, as ``enqueue(_:options:)`` does, and how certain it is to be there
+  ///   after the commit.
   /// - Throws: ``OutboxError``; then nothing was accepted, and the transaction can go on.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, options: EnqueueOptions = EnqueueOptions(), in db: Database
-  ) throws(OutboxError) -> OperationID {
+  ) throws(OutboxError) -> Enqueued {
     guard let store = store as? SQLiteStore, store.host != nil else {
       throw OutboxError(
         .failed,
         details: "only an outbox that was opened by Outbox(in:) takes part in a transaction")
     }
     let (new, plain) = try prepared(operation, options)
-    let id: OperationID
+    let (id, durability): (OperationID, OutboxDurability)
     do {
+      // Before anything is changed: what cannot be read accepts nothing.
+      durability = try SQLiteStore.durability(of: db)
       id = try insert(new, plain, of: Operation.self, options, store, db)
     } catch {
       throw OutboxError(error, path: store.path)
@@ -92,7 +107,7 @@ extension Outbox {
     } else {
       accepted([id], of: [new])
     }
-    return id
+    return Enqueued(id: id, durability: durability)
   }
 
   /// Accepts an operation that runs in order with others of the same key, within the app's own
@@ -102,12 +117,12 @@ extension Outbox {
   ///   - operation: What is to be done.
   ///   - orderingKey: What it changes.
   ///   - db: The connection of the database that the outbox was opened in.
-  /// - Returns: Its identity.
+  /// - Returns: Its identity, and how certain it is to be there after the commit.
   /// - Throws: ``OutboxError``; then nothing was accepted, and the transaction can go on.
   @discardableResult
   public func enqueue<Operation: QueuedOperation>(
     _ operation: Operation, orderedBy orderingKey: some CustomStringConvertible, in db: Database
-  ) throws(OutboxError) -> OperationID {
+  ) throws(OutboxError) -> Enqueued {
     try enqueue(operation, options: EnqueueOptions(orderedBy: orderingKey.description), in: db)
   }
 

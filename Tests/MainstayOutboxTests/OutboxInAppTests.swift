@@ -57,7 +57,7 @@ import Testing
     let outbox = try await open(database) { note in done.change { $0.append(note.text) } }
     let id = try await database.write { db in
       try db.execute(sql: "INSERT INTO op (name) VALUES ('a')")
-      return try outbox.enqueue(Note(text: "a"), orderedBy: "k", in: db)
+      return try outbox.enqueue(Note(text: "a"), orderedBy: "k", in: db).id
     }
     guard case .ended(.done, _, _) = try await outbox.handle(id, for: Note.self).outcome() else {
       Issue.record("it is not done")
@@ -166,6 +166,42 @@ import Testing
     let own = try await Outbox(at: folder.url.appending(path: "own.sqlite")) {}
     #expect(try await own.durability() == .powerLossSafe)
     await own.shutDown()
+  }
+
+  @Test func `each call within a transaction says what the app's connection keeps`() async throws {
+    let database = try DatabaseQueue(path: path)
+    let outbox = try await open(database, isPaused: true)
+    for (level, durability) in [
+      ("FULL", OutboxDurability.powerLossSafe), ("NORMAL", .crashSafe), ("OFF", .crashSafe),
+      ("EXTRA", .powerLossSafe),
+    ] {
+      let accepted = try await database.writeWithoutTransaction { db in
+        // An app may change it between two transactions.
+        try db.execute(sql: "PRAGMA synchronous = \(level); PRAGMA fullfsync = ON")
+        var accepted: Outbox.Enqueued?
+        try db.inTransaction {
+          accepted = try outbox.enqueue(Note(text: level), in: db)
+          return .commit
+        }
+        return accepted
+      }
+      #expect(accepted?.durability == durability, "\(level)")
+      let id = try #require(accepted?.id)
+      #expect(try await outbox.operation(id) != nil)
+    }
+    await outbox.shutDown()
+    let memory = try DatabaseQueue()
+    let last = try await open(memory, isPaused: true)
+    let accepted = try await memory.write { try last.enqueue(Note(text: "a"), in: $0) }
+    #expect(accepted.durability == .processOnly)
+    await last.shutDown()
+  }
+
+  @Test func `a sync that stays in the cache of a drive survives no power cut`() {
+    let kept = [true, false].map {
+      OutboxDurability(hasFile: true, synchronous: 2, isFlushed: $0)
+    }
+    #expect(kept == [.powerLossSafe, .crashSafe])
   }
 
   @Test func `migrations that could erase what waits are refused`() async throws {

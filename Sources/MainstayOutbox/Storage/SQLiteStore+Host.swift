@@ -92,13 +92,22 @@ extension SQLiteStore {
   /// How much of what was accepted is certain to be there later.
   public func durability() async throws -> OutboxDurability {
     guard host != nil else { return .powerLossSafe }
-    return try await read { db in
-      let file = try Row.fetchOne(
-        db, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'")
-      guard let name: String = file?["file"], !name.isEmpty else { return .processOnly }
-      return (try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0) >= 2
-        ? .powerLossSafe : .crashSafe
-    }
+    return try await read { db in try Self.durability(of: db) }
+  }
+
+  /// How much of what a connection commits is certain to be there later, as it is set now.
+  static func durability(of db: Database) throws -> OutboxDurability {
+    let file = try String.fetchOne(
+      db.cachedStatement(sql: "SELECT file FROM pragma_database_list WHERE name = 'main'"))
+    // SQLite reads a setting when the statement is compiled: one from a cache would be an old one.
+    let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
+    #if canImport(Darwin)
+      let isFlushed = try Bool.fetchOne(db, sql: "PRAGMA fullfsync") ?? false
+    #else
+      let isFlushed = true
+    #endif
+    return OutboxDurability(
+      hasFile: file?.isEmpty == false, synchronous: synchronous, isFlushed: isFlushed)
   }
 
   /// Keeps an operation within the transaction of the app.
@@ -159,4 +168,16 @@ public enum OutboxDurability: String, Sendable, Hashable, Codable, CaseIterable 
   case crashSafe
   /// It is gone with the process.
   case processOnly
+}
+
+extension OutboxDurability {
+  /// What the settings of a connection to SQLite promise.
+  ///
+  /// - Parameters:
+  ///   - hasFile: Whether the database has a file.
+  ///   - synchronous: The number of its level; 2 is FULL.
+  ///   - isFlushed: Whether a sync reaches the medium, and not only the cache of the drive.
+  package init(hasFile: Bool, synchronous: Int, isFlushed: Bool) {
+    self = !hasFile ? .processOnly : synchronous >= 2 && isFlushed ? .powerLossSafe : .crashSafe
+  }
 }
