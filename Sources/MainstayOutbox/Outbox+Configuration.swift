@@ -64,6 +64,12 @@ extension Outbox {
     ///
     /// For apps that have to put something in order first, such as files of their own.
     public var startsPaused = false
+    /// Whether the file may lie in the container of an app group, which extensions share; the
+    /// default is false, and such a file is refused: ``OutboxError/Code/unavailable``.
+    ///
+    /// A system ends an app that is suspended while it holds a lock of such a file. It counts on
+    /// Apple platforms, and is not a part of the encoded settings.
+    public var allowsAppGroup = false
     /// How the errors of workers are classified; nil, the default, for `ErrorMapping.current`.
     ///
     /// It is not a part of the encoded settings.

@@ -87,6 +87,9 @@ extension Outbox.Configuration {
       unmetConstraints.isEmpty || unmetConstraints == opened.unmetConstraints, "unmetConstraints",
       unmetConstraints.map(\.rawValue).sorted().joined(separator: ", "),
       "it counts only when an outbox is opened; call set(_:isMet:) instead")
+    found.check(
+      !allowsAppGroup || opened.allowsAppGroup, "allowsAppGroup", allowsAppGroup,
+      "it counts only when an outbox is opened; leave it false")
     let rule = "it stays what the outbox was opened with; leave it nil"
     func same(_ name: String, _ new: Any?, _ old: Any?) {
       found.check(Self.isSame(new, old), name, "another one", rule)

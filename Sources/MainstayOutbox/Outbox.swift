@@ -56,6 +56,9 @@ public final class Outbox: Sendable {
 
   /// Opens an outbox in a file, takes back what a dead process had begun, and starts to work.
   ///
+  /// On Apple platforms what it creates can be used from the first unlock of the device on, and a
+  /// file in an app group has to be asked for: see <doc:AppleLifecycle>.
+  ///
   /// - Parameters:
   ///   - url: The SQLite file; it and its folder are created where they are missing. Locks lie
   ///     beside it.
@@ -81,15 +84,18 @@ public final class Outbox: Sendable {
     at url: URL, configuration: Configuration, surroundings: Surroundings, now: Date,
     workers: [Worker]
   ) async throws(OutboxError) {
+    try AppGroup.check(url, isAllowed: configuration.allowsAppGroup)
     let timeline = surroundings.timeline
     let (start, live) = (timeline.now, SettingsInForce(configuration))
     let store = SQLiteStore(
       at: url, host: nil, limits: { live.now.limits },
       now: { now.addingTimeInterval((timeline.now - start).inSeconds) },
       probe: surroundings.probe)
+    let protection = FileProtection.begun(for: store.url)
     try await self.init(
       store: store, configuration: configuration, ownLimits: live, surroundings: surroundings,
       workers: workers)
+    protection?.end()
   }
 
   /// Opens an outbox in a file with settings that come from outside.

@@ -14,6 +14,11 @@ public struct OutboxError: AppErrorConvertible {
 
     /// The file or its folder could not be opened or written.
     public static let unavailable = Code(rawValue: "unavailable")
+    /// The device is locked, and the system keeps the file closed until somebody has unlocked it;
+    /// on Apple platforms.
+    ///
+    /// Open the outbox again once the device is unlocked: nothing is wrong with the file.
+    public static let deviceLocked = Code(rawValue: "deviceLocked")
     /// The disk has no room left.
     public static let diskFull = Code(rawValue: "diskFull")
     /// The file was written by a newer version of the library.
@@ -75,9 +80,9 @@ public struct OutboxError: AppErrorConvertible {
 extension OutboxError.Code {
   /// Every code that the outbox itself uses.
   package static let all: [OutboxError.Code] = [
-    .unavailable, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge, .unencodable,
-    .keyReused, .duplicate, .changedMeanwhile, .shutDown, .duplicateWorker, .unreadablePayload,
-    .failed,
+    .unavailable, .deviceLocked, .diskFull, .newerFormat, .corrupted, .busy, .full, .tooLarge,
+    .unencodable, .keyReused, .duplicate, .changedMeanwhile, .shutDown, .duplicateWorker,
+    .unreadablePayload, .failed,
   ]
 }
 
@@ -118,6 +123,11 @@ private struct Row {
       title: "The storage can’t be opened",
       message: "The place where changes are kept can’t be read or written.",
       suggestion: "Check that the folder exists and that the app may write to it."),
+    .deviceLocked: Row(
+      code: "outbox.device-locked", kind: .storage, disposition: .transient(),
+      title: "The device is locked",
+      message: "Saved changes can’t be read before it has been unlocked.",
+      suggestion: "Unlock the device, then try again."),
     .diskFull: Row(
       code: "outbox.disk-full", kind: .storageFull, disposition: .needsUser,
       title: "Not enough space", message: "There is no room left to save your change.",

@@ -148,7 +148,8 @@ extension OutboxError {
   /// A failure of the database, in the words of this library.
   init(_ error: any Error, path: String) {
     guard let error = error as? DatabaseError else {
-      self = error as? OutboxError ?? OutboxError(.failed, details: path, underlying: error)
+      let error = error as? OutboxError ?? OutboxError(.failed, details: path, underlying: error)
+      self = DeviceLock.explained(error, by: DeviceLock.file(at: path))
       return
     }
     let code: Code =
@@ -161,8 +162,9 @@ extension OutboxError {
       default: .failed
       }
     let message = error.message ?? "no message"
-    self.init(
+    let failure = OutboxError(
       code, details: "\(path): SQLite \(error.extendedResultCode.rawValue) (\(message))",
       underlying: error)
+    self = DeviceLock.explained(failure, by: DeviceLock.file(at: path))
   }
 }

@@ -265,6 +265,9 @@ extension BuiltInTexts {
     outbox.unavailable = Le stockage ne s’ouvre pas
     > L’endroit où sont gardées les modifications ne peut être ni lu ni modifié.
     ! Vérifiez que le dossier existe et que l’app peut y écrire.
+    outbox.device-locked = L’appareil est verrouillé
+    > Les modifications enregistrées ne sont lisibles qu’une fois celui-ci déverrouillé.
+    ! Déverrouillez l’appareil, puis réessayez.
     outbox.disk-full = Espace insuffisant
     > Il n’y a plus de place pour enregistrer votre modification.
     ! Libérez de l’espace, puis réessayez.

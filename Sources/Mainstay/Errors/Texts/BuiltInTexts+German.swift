@@ -265,6 +265,9 @@ extension BuiltInTexts {
     outbox.unavailable = Der Speicher lässt sich nicht öffnen
     > Der Ort für Ihre Änderungen kann nicht gelesen oder beschrieben werden.
     ! Prüfen Sie, ob es den Ordner gibt und ob die App dort schreiben darf.
+    outbox.device-locked = Das Gerät ist gesperrt
+    > Gesicherte Änderungen sind erst lesbar, wenn es entsperrt wurde.
+    ! Entsperren Sie das Gerät und versuchen Sie es dann erneut.
     outbox.disk-full = Nicht genug Speicherplatz
     > Es ist kein Platz mehr, um Ihre Änderung zu sichern.
     ! Schaffen Sie Platz und versuchen Sie es dann erneut.

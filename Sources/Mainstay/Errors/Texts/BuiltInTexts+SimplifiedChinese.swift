@@ -265,6 +265,9 @@ extension BuiltInTexts {
     outbox.unavailable = 无法打开储存位置
     > 保存更改的位置无法读取或写入。
     ! 请检查文件夹是否存在，以及 App 是否可以写入。
+    outbox.device-locked = 设备已锁定
+    > 解锁之前，无法读取已保存的更改。
+    ! 请解锁设备，然后重试。
     outbox.disk-full = 空间不足
     > 没有空间保存此更改。
     ! 请释放一些空间，然后重试。

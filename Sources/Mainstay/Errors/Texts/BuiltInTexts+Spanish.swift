@@ -265,6 +265,9 @@ extension BuiltInTexts {
     outbox.unavailable = No se puede abrir el almacenamiento
     > El lugar donde se guardan los cambios no se puede leer ni modificar.
     ! Compruebe que la carpeta existe y que la app puede escribir en ella.
+    outbox.device-locked = El dispositivo está bloqueado
+    > Los cambios guardados no se pueden leer hasta que se desbloquee.
+    ! Desbloquee el dispositivo e inténtelo de nuevo.
     outbox.disk-full = No hay espacio suficiente
     > No queda espacio para guardar su cambio.
     ! Libere espacio e inténtelo de nuevo.
