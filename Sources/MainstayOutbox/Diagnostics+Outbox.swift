@@ -8,8 +8,8 @@ extension Diagnostics.Section {
   /// - Parameters:
   ///   - outbox: The outbox.
   ///   - name: The name of the section; the default is `outbox`.
-  /// - Returns: A section with `waiting`, the counts by state and by cause, and `ledger`, the account of all
-  ///   that was ever accepted, with receipts by kind and reason.
+  /// - Returns: A section with `waiting`, the counts by state and by cause, and `ledger`, the
+  ///   account of all that was ever accepted, with receipts by kind and reason.
   public static func outbox(_ outbox: Outbox, name: String = "outbox") -> Self {
     Self(name) {
       OutboxAccount(waiting: try await outbox.snapshot(), ledger: try await outbox.ledger())

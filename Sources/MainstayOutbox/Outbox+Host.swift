@@ -55,9 +55,9 @@ extension Outbox {
   /// How much of what was accepted is certain to be there later.
   ///
   /// An outbox in a file of its own survives a power cut. In the database of an app it is what the
-  /// app's connection says: with `synchronous = FULL` the same, on Apple platforms where `fullfsync`
-  /// is on, too; else only the death of the process. A store of another kind answers for itself:
-  /// here it counts as gone with the process.
+  /// app's connection says: with `synchronous = FULL` the same, on Apple platforms where
+  /// `fullfsync` is on, too; else only the death of the process. A store of another kind answers
+  /// for itself: here it counts as gone with the process.
   ///
   /// - Throws: ``OutboxError``.
   public func durability() async throws(OutboxError) -> OutboxDurability {

@@ -143,7 +143,10 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var file: OutboxFile
 
   func run() async throws {
-    let findings = try await file.look { try await $0.findings() }
+    let bar = RowBar("Verifying")
+    defer { bar.end() }
+    let findings = try await file.look { try await $0.findings(bar.show) }
+    bar.end()
     if file.json {
       try Terminal.output.write(try Format.json(["findings": findings]))
     } else if findings.isEmpty {

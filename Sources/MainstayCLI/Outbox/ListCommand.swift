@@ -57,12 +57,27 @@ struct ListCommand: AsyncParsableCommand {
     }
   }
 
+  /// How many there are to look at, where a person may have to wait for that; else none.
+  private func total(of store: any InspectableStore) async throws -> Int {
+    // Counting takes its time, too, and without a choice the first ones are those that are listed.
+    let isLong = state != nil || kind != nil || limit >= RowBar.shortest
+    guard isLong, Terminal.complaints.isInteractive else { return 0 }
+    let snapshot = try await store.snapshot()
+    return snapshot.pending + snapshot.dead
+  }
+
   /// What is listed, and whether there is more of it.
   private func found(
     in store: any InspectableStore
   ) async throws -> (shown: [ShownOperation], isMore: Bool) {
     var found: [ShownOperation] = []
+    let bar = RowBar("Looking")
+    defer { bar.end() }
+    let total = try await total(of: store)
+    var rows = 0
     func take(_ operation: ShownOperation) -> Bool {
+      rows += 1
+      if rows.isMultiple(of: 500) { bar.show(rows, of: total) }
       if state ?? operation.state == operation.state, kind ?? operation.kind == operation.kind {
         found.append(operation)
       }

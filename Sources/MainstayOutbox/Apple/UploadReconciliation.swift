@@ -10,7 +10,7 @@ internal import Foundation
 /// ```swift
 /// let uploads = UploadReconciliation(
 ///   await session.allTasks.map { .init($0.taskIdentifier, describedBy: $0.taskDescription) },
-///   with: try await outbox.operations())
+///   with: try await outbox.operations(limit: .max))
 /// ```
 public struct UploadReconciliation: Sendable, Equatable {
   /// A task of the session.
@@ -49,7 +49,8 @@ public struct UploadReconciliation: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - uploads: All tasks of the session.
-  ///   - operations: The operations that are not finished, of the kinds that are uploaded so.
+  ///   - operations: All operations that are not finished, of the kinds that are uploaded so: one
+  ///     that is left out counts as gone, and its upload is cancelled.
   public init(_ uploads: [Upload], with operations: [StoredOperation]) {
     let wanted = Set(operations.filter { !$0.isCancelled }.map(\.id))
     var adopted: [OperationID: Int] = [:]

@@ -16,8 +16,17 @@ package protocol InspectableStore: OutboxStore {
 
   /// Looks for damage, and whether the ledger balances.
   ///
+  /// - Parameter progress: Told now and then how many rows have been looked at, and of how many.
   /// - Returns: What is wrong, a sentence each; empty where all is well.
-  func findings() async throws -> [String]
+  /// - Throws: ``OutboxError`` where nothing can be looked at.
+  func findings(
+    _ progress: @escaping @Sendable (_ rows: Int, _ total: Int) -> Void
+  ) async throws -> [String]
+}
+
+extension InspectableStore {
+  /// Looks for damage, and whether the ledger balances.
+  package func findings() async throws -> [String] { try await findings { _, _ in } }
 }
 
 extension SQLiteStore: InspectableStore {}

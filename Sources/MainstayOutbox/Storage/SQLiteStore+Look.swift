@@ -67,9 +67,15 @@ extension SQLiteStore {
 
   /// Looks at every page and every index of the file.
   ///
+  /// - Parameter progress: Told now and then how many rows have been looked at, and of how many;
+  ///   none before all pages have been.
   /// - Returns: What is wrong, a sentence each; empty where all is well.
-  package func findings() async throws -> [String] {
+  /// - Throws: ``OutboxError`` where nothing can be looked at.
+  package func findings(
+    _ progress: @escaping @Sendable (_ rows: Int, _ total: Int) -> Void
+  ) async throws -> [String] {
     try await read { db in
+      progress(0, (try? Arrival.load(db).pending) ?? 0)
       var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)")
         .filter { $0 != "ok" }
       guard findings.isEmpty else { return findings }
@@ -91,7 +97,10 @@ extension SQLiteStore {
         findings.append("The counter says \(load.pending), and \(ledger.pending) are pending.")
       }
       let illegal = try Row.fetchCursor(db, sql: "SELECT \(OperationRow.op) FROM mainstay_op")
+      var rows = 0
       while let row = try illegal.next() {
+        rows += 1
+        if rows.isMultiple(of: 500) { progress(rows, ledger.pending) }
         if (try? OperationRow.operation(row)) == nil {
           findings.append("Row \(Int64.fromDatabaseValue(row["id"]) ?? 0) is no operation.")
         }

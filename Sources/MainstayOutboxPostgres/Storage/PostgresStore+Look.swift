@@ -32,8 +32,12 @@ extension PostgresStore: InspectableStore {
   ///
   /// Damage of the server's own files is the server's to find: `pg_amcheck` does.
   ///
+  /// - Parameter progress: Told now and then how many rows have been looked at, and of how many.
   /// - Returns: What is wrong, a sentence each; empty where all is well.
-  package func findings() async throws -> [String] {
+  /// - Throws: ``OutboxError`` where nothing can be looked at.
+  package func findings(
+    _ progress: @escaping @Sendable (_ rows: Int, _ total: Int) -> Void
+  ) async throws -> [String] {
     var findings: [String] = []
     let ledger = try await ledger()
     if !ledger.isBalanced {
@@ -44,14 +48,24 @@ extension PostgresStore: InspectableStore {
         pending, \(ledger.dead) are dead letters, and receipts count \(gone).
         """)
     }
-    findings += try await illegal(in: "operation", "no operation") { _ = try $0.operation() }
-    findings += try await illegal(in: "dead_letter", "no dead letter") { _ = try $0.deadLetter() }
+    var rows = 0
+    func looked(at count: Int) {
+      rows += count
+      progress(rows, ledger.pending + ledger.dead)
+    }
+    findings += try await illegal(in: "operation", "no operation", looked) {
+      _ = try $0.operation()
+    }
+    findings += try await illegal(in: "dead_letter", "no dead letter", looked) {
+      _ = try $0.deadLetter()
+    }
     return findings
   }
 
   /// The rows of a view that cannot be read, a sentence each, the first 20 of them.
   private func illegal(
-    in view: String, _ words: String, _ read: (OperationReading) throws -> Void
+    in view: String, _ words: String, _ looked: (_ rows: Int) -> Void,
+    _ read: (OperationReading) throws -> Void
   ) async throws -> [String] {
     var findings: [String] = []
     var last: Int64 = 0
@@ -60,6 +74,7 @@ extension PostgresStore: InspectableStore {
       let rows = try await call(
         "SELECT * FROM mainstay.\(view) WHERE id > $1 ORDER BY id LIMIT 500", [.int(last)])
       if rows.isEmpty { break }
+      looked(rows.count)
       for row in rows {
         let reading = OperationReading(row: row)
         last = try reading.number

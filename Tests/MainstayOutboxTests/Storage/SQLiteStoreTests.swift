@@ -319,6 +319,19 @@ import Testing
     await second.close()
   }
 
+  @Test func `whoever looks for damage is told how far that is`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try await open(folder)
+    _ = try await store.insert(contentsOf: (0..<1200).map { .note("\($0)") })
+    let told = Box<[[Int]]>([])
+    let findings = try await store.findings { rows, total in
+      told.change { $0.append([rows, total]) }
+    }
+    #expect(findings.isEmpty)
+    #expect(told.value == [[0, 1200], [500, 1200], [1000, 1200]])
+    await store.close()
+  }
+
   @Test func `a store that was not opened, or was closed, says so`() async throws {
     let folder = try TemporaryFolder()
     let store = SQLiteStore(at: folder.database)
