@@ -21,7 +21,7 @@ actor Drainer {
   private let store: any OutboxStore
   private let workers: [PayloadType: Worker]
   nonisolated let settings: Settings
-  private let wakes = DrainWake()
+  nonisolated let wakes = DrainWake()
   /// What is leased here, until its end is recorded.
   private var running: [Lease: Run] = [:]
   /// What of that has ended well, and has left its place to others.

@@ -94,8 +94,7 @@ public final class Outbox: Sendable {
     workers: [Worker]
   ) async throws(OutboxError) {
     try AppGroup.check(url, isAllowed: configuration.allowsAppGroup)
-    let timeline = surroundings.timeline
-    let (start, live) = (timeline.now, SettingsInForce(configuration))
+    let live = SettingsInForce(configuration)
     let store = SQLiteStore(
       at: url, host: nil, limits: { live.now.limits }, clock: surroundings.fileClock(now),
       probe: surroundings.probe)
