@@ -233,6 +233,21 @@ public struct OpeningReport: Sendable, Hashable, Codable {
     }
   }
 
+  /// What may harm the file later, and can be helped; the set is open.
+  public struct Warning: Sendable, Hashable, Codable {
+    /// The name of the warning.
+    public let rawValue: String
+
+    /// Makes a warning from its name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Others have the file open, and the SQLite of this process is older than 3.51.3.
+    ///
+    /// In rare cases two connections that write and check at the same moment damage a file then. A
+    /// newer SQLite helps, or a file for each process.
+    public static let sharedByOldSQLite = Warning(rawValue: "sharedByOldSQLite")
+  }
+
   /// How many operations had been running when a process died, and were taken back.
   public var recovered = 0
   /// How many of them were given up, since they were lost too often.
@@ -241,6 +256,9 @@ public struct OpeningReport: Sendable, Hashable, Codable {
   public var isBalanced = true
   /// What was saved from a damaged file; nil where the file was whole.
   public var salvage: Salvage?
+  /// What may harm the file later, as far as it could be seen now: who opens it first hears nothing
+  /// of those that come later.
+  public var warnings: [Warning] = []
 
   /// Makes the report of an empty store.
   public init() {}

@@ -24,6 +24,32 @@ import Testing
     await app.shutDown()
   }
 
+  @Test(
+    .requirement("O31"),
+    arguments: [
+      ("3.9.2", true), ("3.51.2", true), ("3.51.3", false), ("3.100.0", false), ("4.0", false),
+    ])
+  func `whoever joins others is warned of a SQLite that may damage the file`(
+    version: String, isOld: Bool
+  ) async throws {
+    let shop = try Workshop()
+    try await SQLiteLibrary.$pretendedVersion.withValue(version) {
+      let app = try await shop.open()
+      #expect(app.opening.warnings.isEmpty, "nobody else is there")
+      let other = try await shop.open()
+      #expect(other.opening.warnings == (isOld ? [.sharedByOldSQLite] : []))
+      await other.shutDown()
+      await app.shutDown()
+      // As a process that has died: it shares nothing any more.
+      let dead = SQLiteStore(at: shop.folder.database)
+      #expect(try await dead.open().warnings.isEmpty)
+      dead.abandon()
+      let next = try await shop.open()
+      #expect(next.opening.warnings.isEmpty)
+      await next.shutDown()
+    }
+  }
+
   @Test func `what waits for a constraint of one runs in another, where it holds`() async throws {
     var shop = try Workshop()
     let runs = Box<[String]>([])

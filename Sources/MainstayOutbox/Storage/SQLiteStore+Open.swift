@@ -49,6 +49,7 @@ extension SQLiteStore {
 
   /// Enters the tables as one more owner.
   func join(_ queue: any DatabaseWriter, _ lock: OwnerLock) async throws -> OpeningReport {
+    let pretended = SQLiteLibrary.pretendedVersion
     let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
       try check(db)
       if try !Schema.isGrown(db) { try transaction(.full, db) { try Schema.grow(db) } }
@@ -63,6 +64,7 @@ extension SQLiteStore {
           sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
       }
       report.isBalanced = try Self.ledger(db).isBalanced
+      report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
       return (connection, report)
     }
     let isWanted = state.withLock { state in
