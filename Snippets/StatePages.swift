@@ -74,9 +74,11 @@ func tell(_ controller: DegradationController) async {
 
 func needs() -> DegradationPlan {
   let plan = DegradationPlan(
-    needs: [.network, .storage, .init("camera", orElse: .limited, because: "camera.missing")],
+    needs: [
+      .network, .storage, .init("scanner", orElse: .limited, because: "The scanner is off."),
+    ],
     features: [
-      .init("scan", needs: ["camera"], alternative: "type-isbn"),
+      .init("scan", needs: ["scanner"], alternative: "Type in the number below the bars."),
       .init("sync", needs: [.network], fromLevel: .basic),
     ])
   return plan

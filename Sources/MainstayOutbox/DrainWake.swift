@@ -19,8 +19,9 @@ final class DrainWake: Sendable {
     signal.set()
   }
 
-  /// Wakes it for what somebody else may have done, unless the store is left alone: others are heard
-  /// of now and then in any case, and a store that fails would be asked each time.
+  /// Wakes it for what somebody else may have done, unless the store is left alone.
+  ///
+  /// Others are heard of now and then in any case, and a store that fails would be asked each time.
   func hint() {
     let isHeard = state.withLock { state in
       state.news = max(state.news ?? .times, .times)
