@@ -131,7 +131,7 @@ package struct OperationStateMachine: Sendable, Equatable {
       return verdict(.conflicted(remote: remote), failure: error)
     }
     effect =
-      error.isUnanswered
+      error.leavesDoubt
       ? .sentUnknown
       : error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
     switch error.disposition.outbox {
@@ -219,12 +219,14 @@ extension Disposition {
 }
 
 extension AppError {
-  /// Whether a call may have gone out of which no answer came, whatever may be done about it.
+  /// Whether a call may have had its effect, whatever may be done about it: no answer came, or one
+  /// that sends a change elsewhere.
   ///
   /// The mappings of HTTP clients say what they know in `http.sent`; of a time limit that knows
-  /// nothing more the call may have begun.
-  fileprivate var isUnanswered: Bool {
-    guard httpStatus == nil else { return false }
+  /// nothing more the call may have begun. A service that answers 303 has mostly done the change,
+  /// and after 301 and 302 nobody knows (RFC 9110, section 15.4). With 307 and 308 it has not.
+  fileprivate var leavesDoubt: Bool {
+    if let httpStatus { return (301...303).contains(httpStatus) }
     switch metadata["http.sent"] {
     case "maybe": return true
     case nil:

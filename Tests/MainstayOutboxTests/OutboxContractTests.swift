@@ -12,6 +12,7 @@ import Testing
 @Suite(.requirement("O14", "O17"), .ends(withinMinutes: 5)) struct OutboxContractTests {
   enum Ending: String, Sendable {
     case done, scheduled, lanePaused, laneThrottled, conflicted, refused, keyReused, reconciles
+    case doubtful
   }
 
   struct Line: Sendable, CustomTestStringConvertible {
@@ -29,6 +30,7 @@ import Testing
       Line(answer: "404 on DELETE, for which the worker returns", error: nil, ending: .done),
       Line(
         answer: "2xx with HTML", error: .test(.transient(), kind: .portal), ending: .scheduled),
+      Line(answer: "3xx of a portal", error: .portal(), ending: .scheduled),
       Line(answer: "401", error: .http(status: 401), ending: .lanePaused),
       Line(
         answer: "409 in progress",
@@ -63,6 +65,14 @@ import Testing
         answer: "no answer after the bytes left", error: .test(.unknownOutcome, kind: .timeout),
         ending: .reconciles, attempts: 1),
     ]
+    + [301, 302, 303].map {
+      Line(
+        answer: "\($0), which sends the change elsewhere", error: .http(status: $0),
+        ending: .doubtful)
+    }
+    + [300, 304, 305, 307, 308, 399].map {
+      Line(answer: "\($0), which nobody followed", error: .http(status: $0), ending: .refused)
+    }
     + [408, 425, 500, 502, 503, 504].map {
       Line(answer: "\($0)", error: .http(status: $0), ending: .scheduled, attempts: 1)
     }
@@ -97,14 +107,18 @@ import Testing
   }
 
   private static func event(_ ending: Ending) -> String {
-    [.refused, .keyReused].contains(ending) ? "gaveUp" : "failed"
+    [.refused, .keyReused, .doubtful].contains(ending) ? "gaveUp" : "failed"
   }
 
   private static func ending(
     of outbox: Outbox, _ operation: StoredOperation?
   ) async throws -> Ending {
     if let letter = try await outbox.deadLetters().first {
-      return letter.reason == .keyReused ? .keyReused : .refused
+      switch letter.reason {
+      case .keyReused: return .keyReused
+      case .outcomeUnknown: return .doubtful
+      default: return .refused
+      }
     }
     guard let operation else { return .done }
     switch operation.state {
