@@ -44,6 +44,7 @@ extension FileProtection {
       let protection = FileProtection(of: url) { manager.fileExists(atPath: $0) }
       if let folder = protection.newFolder {
         // The store says what is wrong where it cannot be made.
+        // mainstay:ignore MS203 -- whoever opens the file in it says why that cannot be
         try? manager.createDirectory(
           atPath: folder, withIntermediateDirectories: true, attributes: attributes)
       }
@@ -58,6 +59,7 @@ extension FileProtection {
     #if canImport(Darwin)
       let manager = FileManager.default
       for path in newFiles(isThere: { manager.fileExists(atPath: $0) }) {
+        // mainstay:ignore MS203 -- a file system without protection keeps the file all the same
         try? manager.setAttributes(Self.attributes, ofItemAtPath: path)
       }
     #endif

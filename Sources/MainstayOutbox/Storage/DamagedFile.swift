@@ -125,6 +125,7 @@ package struct DamagedFile {
     }
     try files.moveItem(at: url.adding(Self.mark + stamp), to: url)
     // What cannot be deleted stays until the next time: the file is whole again, which counts.
+    // mainstay:ignore MS203 -- they take room, and are forgotten the next time
     try? forgetOlder()
     return kept
   }
