@@ -64,7 +64,8 @@ extension PostgresStore {
     let row = try await call(
       """
       SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
-      FROM mainstay.op WHERE state = 'ready' AND crashes > 0 AND NOT constraints && $3::text[]
+      FROM mainstay.op WHERE state = 'ready' AND crashes > 0
+        AND (constraints IS NULL OR NOT constraints && $3::text[])
         AND (expires_at IS NULL OR expires_at > coalesce($1::bigint, mainstay.clock())
           OR effect NOT IN ('notSent', 'refused'))
         AND lane IN (

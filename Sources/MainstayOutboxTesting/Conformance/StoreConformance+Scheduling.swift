@@ -76,6 +76,15 @@ extension StoreConformance {
       desk.same(try await desk.store.obstacles(id), [])
       desk.same(try await desk.store.claim().map(\.text), ["d"])
     },
+    Rule("others let one pass that lost its run and waits for nothing") { desk in
+      let pill = try await desk.store.insert(.note("pill"))
+      desk.same(try await desk.store.claim().count, 1)
+      try await desk.crash()
+      let other = try await desk.store.insert(.note("other"))
+      desk.same(try await desk.store.obstacles(other), [.letsPass(pill)])
+      desk.same(try await desk.store.obstacles(other, unmet: [.power]), [.letsPass(pill)])
+      desk.same(try await desk.store.obstacles(pill), [])
+    },
     Rule("what lost its run and waits for a constraint is tried alone, and last") { desk in
       let wishes = NewOperation.Wishes(constraints: [.power])
       let pill = try await desk.store.insert(.note("pill", wishes: wishes))
