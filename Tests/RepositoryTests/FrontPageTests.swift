@@ -57,7 +57,11 @@ import Testing
        "references": {"doc://B/Life": {"url": "/documentation/b/life"}}}
       """)
     try folder.write(
-      "index/index.json", #"{"interfaceLanguages": {"swift": [{"title": "folder"}]}}"#)
+      "index/index.json",
+      """
+      {"interfaceLanguages": {"swift": [
+        {"title": "folder", "children": [{"title": "B"}, {"title": "A"}]}]}}
+      """)
     return folder
   }
 
@@ -96,7 +100,8 @@ import Testing
         "doc://A", "doc://A/Guide", "doc://A/Life", "doc://B", "doc://B/Life",
       ])
     let index = try String(contentsOf: root.appending(path: "index/index.json"), encoding: .utf8)
-    #expect(index.contains(#""title": "A""#))
+    let list = #""title": "A", "children": [{"title": "A"}, {"title": "B"}]"#
+    #expect(index.contains(list), "\(index)")
   }
 
   @Test func `a site without a guide is refused, so that nobody takes them away unseen`()
