@@ -118,12 +118,15 @@ extension OutboxSnapshot.Causes {
     }
   }
 
-  /// The causes that something waits for, by their names.
-  package var named: [(name: String, count: Int)] {
+  /// What operations wait for, in words that follow "for", and how many do.
+  package var inWords: [(what: String, count: Int)] {
     [
-      ("delay", delay), ("failure", failure), ("unreachable", unreachable), ("policy", policy),
-      ("constraint", constraint), ("lane paused", lanePaused),
-      ("lane needs user", laneNeedsUser), ("lane throttled", laneThrottled),
+      ("a delay", delay), ("the next attempt after a failure", failure),
+      ("the next attempt, since the network could not be reached", unreachable),
+      ("a policy that refuses for now, such as an open circuit", policy),
+      ("a constraint", constraint), ("a lane that is paused", lanePaused),
+      ("a lane in which a person is needed", laneNeedsUser),
+      ("a lane that rests, as the other side asked", laneThrottled),
     ].filter { $0.1 > 0 }
   }
 }

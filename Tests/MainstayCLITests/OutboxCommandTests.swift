@@ -68,7 +68,7 @@ import Testing
         #expect(text.contains(line), "\(text)")
       }
       #expect(text.contains("Every accepted operation is accounted for."))
-      #expect(text.contains("Scheduled and waiting by cause: delay 1."), "\(text)")
+      #expect(text.contains("Waiting: 1 for a delay."), "\(text)")
       #expect(text.contains("Pending payloads: 30 bytes."), "\(text)")
       #expect(!text.contains("\u{1b}"), "no colour but on a terminal")
       let json = try await run("status", "--json", file)

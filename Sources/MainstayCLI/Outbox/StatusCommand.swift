@@ -61,11 +61,8 @@ struct StatusCommand: AsyncParsableCommand {
       table.add([name, String(count)])
     }
     if table.lines.count > 1 { lines += table.lines }
-    let causes = snapshot.causes.named
-    if !causes.isEmpty {
-      let all = causes.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
-      lines.append("Scheduled and waiting by cause: \(all).")
-    }
+    let causes = snapshot.causes.inWords.map { "\($0.count) for \($0.what)" }
+    if !causes.isEmpty { lines.append("Waiting: \(causes.joined(separator: "; ")).") }
     if snapshot.pending > 0 {
       lines.append("Pending payloads: \(Format.count(snapshot.bytes, "byte")).")
     }

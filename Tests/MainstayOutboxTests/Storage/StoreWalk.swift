@@ -232,7 +232,7 @@ struct StoreWalk {
       snapshot.ready + snapshot.running + snapshot.scheduled + snapshot.blocked
       + snapshot.waiting + snapshot.conflicted + snapshot.parked
     try hold(sum == snapshot.pending)
-    let causes = snapshot.causes.named.reduce(0) { $0 + $1.count }
+    let causes = snapshot.causes.inWords.reduce(0) { $0 + $1.count }
     try hold(causes == snapshot.scheduled + snapshot.waiting)
     try hold(server.applied.count == Set(server.applied).count, "applied twice")
   }
