@@ -88,6 +88,10 @@ import Testing
 
   @Test func `tests always run`() { expectNone(TestRules.skipping(tests)) }
 
+  @Test func `exit tests stand beside no programs`() {
+    expectNone(TestRules.exitTestsBesidePrograms(tests))
+  }
+
   @Test func `tests use plain imports`() { expectNone(TestRules.testableImports(tests)) }
 
   @Test func `targets import only what their layer may`() {

@@ -21,6 +21,13 @@ import Testing
     #expect(TestRules.skipping([planted("@Test(\(trait)) func a() {}")]).lines == [1])
   }
 
+  @Test(arguments: ["Launch.run(a)", "let a = Process()", "try await BuiltProgram(a)"])
+  func `finds programs beside exit tests`(start: String) {
+    let exit = "await #expect(processExitsWith: .failure) {}\n"
+    let files = ["", exit].map { planted("Tests/ATests/A.swift", $0 + start) }
+    #expect(TestRules.exitTestsBesidePrograms(files).lines == [2])
+  }
+
   @Test func `finds internals outside tests of pure parts`() {
     let text = "import A\n@testable import B"
     #expect(

@@ -47,6 +47,22 @@ enum TestRules {
     }
   }
 
+  /// Exit tests wait for the oldest child that has ended, also for one that others started and do
+  /// not wait for, and then stand still for ever. `Tools/test` runs their files in a process of its
+  /// own, which is of use only while nothing else in them starts programs.
+  static func exitTestsBesidePrograms(_ files: [SourceFile]) -> [Violation] {
+    let ways = [
+      ["BuiltProgram"], ["Launch", ".", "run"], ["Process", "("], ["Command", ".", "output"],
+      ["PostgresServer"], ["CertificateAuthority"], ["Browser", "("],
+    ]
+    return files.filter { !$0.places(of: ["processExitsWith", ":"]).isEmpty }.flatMap { file in
+      ways.flatMap { file.places(of: $0) }.map {
+        file.violation(
+          at: $0, "a file with exit tests starts a program", cure: "Give either a file of its own")
+      }
+    }
+  }
+
   /// Internal parts that a test may reach: pure values with no other way in.
   static let pureParts = [
     "StateMachineTests.swift", "SlidingWindowTests.swift", "AlarmQueueTests.swift",
