@@ -117,8 +117,9 @@ actor Drainer {
     let limit = maximumConcurrency(of: operation.type)
     if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
     if probesLeft(of: operation.type) == 0 { found.append(.circuitIsProbed) }
-    if let end = usedUp.end(of: operation.type) {
-      found.append(.rateLimited(max(end - settings.timeline.now, .zero)))
+    let now = settings.timeline.now
+    if let end = usedUp.end(of: operation.type, at: now) {
+      found.append(.rateLimited(max(end - now, .zero)))
     }
     if places.free == 0 { found.append(.outboxIsBusy(pace.limit)) }
     return found
@@ -244,7 +245,7 @@ actor Drainer {
         storageFailures = 0
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
-        let times = [usedUp.next, isPaused ? nil : promotion.nextLook]
+        let times = [usedUp.next(at: settings.timeline.now), isPaused ? nil : promotion.nextLook]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
@@ -324,10 +325,12 @@ actor Drainer {
   /// How many more operations of a type may run, for types with a limit of their own.
   private var limits: [PayloadType: Int] {
     var limits: [PayloadType: Int] = [:]
+    let now = settings.timeline.now
     for type in workers.keys {
       if let most = maximumConcurrency(of: type) { limits[type] = max(most - working(type), 0) }
-      if let left = probesLeft(of: type) { limits[type] = min(limits[type] ?? left, left) }
-      if usedUp.end(of: type) != nil { limits[type] = 0 }
+      for left in [probesLeft(of: type), usedUp.places(of: type, at: now)].compactMap(\.self) {
+        limits[type] = min(limits[type] ?? left, left)
+      }
     }
     return limits
   }
@@ -342,6 +345,7 @@ actor Drainer {
     guard let worker = workers[leased.operation.type] else { return }
     let circuit = worker.gates.circuit
     rate.began(at: settings.timeline.now)
+    usedUp.began(leased.operation.type.kind, at: settings.timeline.now)
     settings.progress.begin(leased.lease)
     let task = Task {
       let run = WorkerRun(
@@ -369,11 +373,12 @@ actor Drainer {
 
   private func ended(_ lease: Lease, _ end: WorkerRun.Ended) {
     // It may have been given up on.
-    guard running.removeValue(forKey: lease) != nil else { return }
+    guard let run = running.removeValue(forKey: lease) else { return }
     settling.remove(lease)
     settings.progress.end(lease)
     if running.isEmpty { wakeIdleWaiters() }
     pace.ended(end.signal)
+    usedUp.ended(run.operation, end, at: settings.timeline.now)
     rate.ended(well: end.signal == .succeeded, at: settings.timeline.now)
     settings.changed()
     wake(for: end.isCompletion ? .work : .times)

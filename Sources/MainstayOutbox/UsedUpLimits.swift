@@ -2,7 +2,8 @@
 
 internal import Mainstay
 
-/// The types that have used up the limits of their workers, and until when nothing of them begins.
+/// The types of which no more may begin for now: by the limits of their workers, and by the rates
+/// that other sides have taught.
 struct UsedUpLimits {
   /// What holds a type back, for as long as the limit is what it was.
   private struct UsedUp {
@@ -11,12 +12,37 @@ struct UsedUpLimits {
   }
 
   private var limits: [PayloadType: UsedUp] = [:]
+  private var rates: [OperationKind: LearnedRateStateMachine] = [:]
 
   /// When the first of them is over; nil where none is used up.
-  var next: Duration? { limits.values.map(\.end).min() }
+  func next(at now: Duration) -> Duration? {
+    (limits.values.map(\.end) + rates.values.compactMap { $0.nextStart(at: now) }).min()
+  }
 
   /// Until when nothing of a type begins; nil where its limit is not used up.
-  func end(of type: PayloadType) -> Duration? { limits[type]?.end }
+  func end(of type: PayloadType, at now: Duration) -> Duration? {
+    [limits[type]?.end, rates[type.kind]?.nextStart(at: now)].compactMap(\.self).max()
+  }
+
+  /// How many more of a type may begin; nil for any number.
+  func places(of type: PayloadType, at now: Duration) -> Int? {
+    limits[type] != nil ? 0 : rates[type.kind]?.places(at: now)
+  }
+
+  /// One of a kind began.
+  mutating func began(_ kind: OperationKind, at now: Duration) {
+    rates[kind, default: LearnedRateStateMachine()].began(at: now)
+  }
+
+  /// One ended, which may say how fast its kind may go on.
+  mutating func ended(_ operation: StoredOperation, _ end: WorkerRun.Ended, at now: Duration) {
+    let kind = operation.type.kind
+    if let rest = end.rest {
+      rates[kind, default: LearnedRateStateMachine()].pushedBack(resting: rest, at: now)
+    } else if end.signal == .succeeded {
+      rates[kind, default: LearnedRateStateMachine()].succeeded(in: operation.lane, at: now)
+    }
+  }
 
   /// Whether the limit of a worker lets one more begin now; where it does not, nothing of its type
   /// is claimed until it does.

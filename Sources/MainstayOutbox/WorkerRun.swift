@@ -25,7 +25,9 @@ struct WorkerRun: Sendable {
     // Any other end may close the lane or change the pace, so nothing begins before it is recorded.
     if end.verdict.isCompletion { await workEnded() }
     await settle(end)
-    return Ended(signal: end.signal, isCompletion: end.verdict.isCompletion)
+    return Ended(
+      signal: end.signal, isCompletion: end.verdict.isCompletion,
+      rest: end.signal == .pushedBack ? end.verdict.closesLane?.rest : nil)
   }
 
   /// What a recorded end says about others.
@@ -34,6 +36,8 @@ struct WorkerRun: Sendable {
     let signal: DrainPaceStateMachine.Signal
     /// Whether it ended well, and nothing else.
     let isCompletion: Bool
+    /// For how long the other side wants to be left alone; nil where it did not ask for that.
+    let rest: Duration?
   }
 
   /// How a run ended, and what is told about it once that is recorded.

@@ -35,7 +35,7 @@ extension Migration {
         where expendable and state not in ('leased', 'conflicted') and effect in ('notSent',
           'refused')
           and not cancelled and (not p_expendable or priority <= p_priority)
-          and not exists (select 1 from mainstay.dep where needs = o.id)
+          and (select d.op from mainstay.dep as d where d.needs = o.id limit 1) is null
         order by priority, id for update
       loop
         exit when coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0;
@@ -285,8 +285,9 @@ extension Migration {
           p_lifetimes, p_effects, p_priorities, p_handicaps, p_delays, p_expendables)
           with ordinality as g (uuid, kind, version, lane, ordering_key, idem_key, payload,
             lifetime, effect, priority, handicap, delay, expendable, place)
-        where not exists (select 1 from mainstay.dead as d where d.idem_key = g.idem_key)
-          and not exists (select 1 from mainstay.op as o where o.idem_key = g.idem_key)
+        -- As a value, which is looked up by the index for each of them. As a join it would be
+        -- planned while the table is empty, to read all of it each time.
+        where (select d.id from mainstay.dead as d where d.idem_key = g.idem_key) is null
       ), placed as (
         select g.*, case
           when g.ordering_key is not null and (g.turn > 1 or mainstay.is_taken(g.ordering_key))

@@ -7,17 +7,17 @@ extension Migration {
 
     -- What was last said about a policy. Losing it costs nothing that would not be said again.
     create unlogged table mainstay.policy (
-      kind text not null,
-      name text not null,
+      kind text collate "C" not null,
+      name text collate "C" not null,
       -- Until when calls are held back; null once they are let through.
       until timestamptz,
       version bigint not null,
-      member text not null,
+      member text collate "C" not null,
       primary key (kind, name)
     );
 
     create unlogged table mainstay.policy_member (
-      member text primary key,
+      member text collate "C" primary key,
       seen_at timestamptz not null
     );
 

@@ -210,14 +210,18 @@ extension Migration {
     begin
       perform mainstay.be_patient(p_patience);
       if p_patience is null then
-        perform 1 from unnest(p_ids, p_tokens) as g (id, token)
-          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased'
-          order by o.id for update of o;
+        for v_row in select g.id, g.token from unnest(p_ids, p_tokens) as g (id, token) order by 1
+        loop
+          perform 1 from mainstay.op as o
+            where o.id = v_row.id and o.lease_token = v_row.token and o.state = 'leased' for update;
+        end loop;
       end if;
       with given as materialized (
-        select o.id, g.output from unnest(p_ids, p_tokens, p_outputs) as g (id, token, output)
-          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased'
-        for update of o skip locked
+        select l.id, g.output from unnest(p_ids, p_tokens, p_outputs) as g (id, token, output)
+          cross join lateral (
+            select o.id from mainstay.op as o
+            where o.id = g.id and o.lease_token = g.token and o.state = 'leased'
+            for update skip locked) as l
       ), gone as (
         delete from mainstay.op as o using given as g where o.id = g.id
         returning o.id, o.uuid, o.kind, o.ordering_key, octet_length(o.payload) as bytes, g.output
@@ -242,8 +246,9 @@ extension Migration {
           array_agg(distinct coalesce(ordering_key, uuid_send(uuid)))
         into v_ids, v_keys, v_records from gone;
       if coalesce(cardinality(v_ids), 0) < cardinality(p_ids) then
-        return query select o.id, true from unnest(p_ids, p_tokens) as g (id, token)
-          join mainstay.op as o on o.id = g.id and o.lease_token = g.token and o.state = 'leased';
+        return query select g.id, true from unnest(p_ids, p_tokens) as g (id, token)
+          where (select o.id from mainstay.op as o
+            where o.id = g.id and o.lease_token = g.token and o.state = 'leased') is not null;
       end if;
       if v_ids is null then return; end if;
       delete from mainstay.attempt where op = any (v_ids);
@@ -258,8 +263,8 @@ extension Migration {
         perform mainstay.unblock(v_row.k, v_at);
       end loop;
       delete from mainstay.latest as l where l.key = any (v_records)
-        and not exists (select 1 from mainstay.op where ordering_key = l.key)
-        and not exists (select 1 from mainstay.dead where ordering_key = l.key);
+        and (select o.id from mainstay.op as o where o.ordering_key = l.key limit 1) is null
+        and (select d.id from mainstay.dead as d where d.ordering_key = l.key limit 1) is null;
       return query select g.id, false from unnest(v_ids) as g (id);
     end $$;
     """

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How fast operations of one kind begin, as learned from the other side: a value without clock or
+/// task.
+///
+/// A limit on how many run at once does not hold anybody to a number of calls in a second. Whoever
+/// goes on with half as many after each answer of "too many" is back at that limit within moments,
+/// and then rests again for as long as the other side asked: it gets a tenth of what it may. So the
+/// rate at which calls were answered before is remembered, and approached as CUBIC approaches the
+/// limit of a network (RFC 9438): soon close below it, for long near it, and beyond it only then.
+///
+/// | Event | Rate |
+/// |---|---|
+/// | nothing was pushed back yet | none; as fast as places get free |
+/// | pushed back for the first time | nine tenths of what was answered in the last second |
+/// | time passes | grows, flat around the remembered rate, to twice that and on after three times as long |
+/// | pushed back near the remembered rate | that is remembered, for twice as long as the last time |
+/// | pushed back after less than three answers | half of what it was |
+/// | it has grown to 16 times what was remembered | none |
+/// | the same kind succeeds in another lane | none, ever: a rest of one lane says nothing of others |
+///
+/// What is pushed back while the lane rests had begun before, and says nothing new.
+package struct LearnedRateStateMachine: Sendable, Equatable {
+  /// What one push-back has taught.
+  private struct Lesson: Sendable, Equatable {
+    /// How many a second were answered then.
+    let ceiling: Double
+    /// When the rest ends that the other side asked for.
+    let start: Duration
+    /// How long the rate takes to be at the ceiling again.
+    let approach: Duration
+    /// How often in a row the ceiling was right.
+    let confidence: Int
+  }
+
+  /// The share of the ceiling with which it goes on.
+  private static let reduction = 0.9
+  /// An approach in rests of the lane, by the confidence: a rest costs at most a tenth of that time.
+  private static let approachInRests = 5
+  private static let maximumConfidence = 8
+  /// How much may begin at once after it could not for a while.
+  private static let burst = Duration.milliseconds(100)
+  /// Who waits for a place waits for so much more, so that a fast rate wakes nobody for each call.
+  private static let batch = Duration.milliseconds(20)
+
+  private var lesson: Lesson?
+  /// When the next one may begin.
+  private var next = Duration.zero
+  /// When the first one began since the last rest.
+  private var begun: Duration?
+  /// The ends of the last second that were good, in tenths of it, and all since the last rest.
+  private var answers = RecentAnswers()
+  private var lane: Lane?
+  private var isShared = false
+
+  package init() {}
+
+  /// How many a second may begin; nil for any number.
+  package func rate(at now: Duration) -> Double? {
+    guard let lesson else { return nil }
+    let position = (now - lesson.start) / lesson.approach - 1
+    let growth = 1 + (1 - Self.reduction) * position * position * position
+    return growth > 16 ? nil : max(lesson.ceiling * max(growth, 0.1), 0.01)
+  }
+
+  /// How many may begin now; nil for any number.
+  package func places(at now: Duration) -> Int? {
+    guard let rate = rate(at: now) else { return nil }
+    guard now >= next else { return 0 }
+    let saved = min(now - next, Self.burst)
+    return 1 + Int(saved / .seconds(1) * rate)
+  }
+
+  /// When somebody who has to wait may begin; nil where nobody has to.
+  package func nextStart(at now: Duration) -> Duration? {
+    guard let rate = rate(at: now), now < next else { return nil }
+    let extra = (Self.batch / .seconds(1) * rate).rounded(.down)
+    return next + .seconds(extra / rate)
+  }
+
+  /// One began.
+  package mutating func began(at now: Duration) {
+    begun = begun ?? now
+    guard let rate = rate(at: now) else { return }
+    next = max(next, now - Self.burst) + .seconds(1 / rate)
+  }
+
+  /// One ended well, in a lane.
+  package mutating func succeeded(in lane: Lane, at now: Duration) {
+    self.lane = self.lane ?? lane
+    if self.lane != lane { (isShared, lesson) = (true, nil) }
+    guard !isShared, now >= lesson?.start ?? now else { return }
+    answers.add(at: now)
+  }
+
+  /// The other side asked to slow down.
+  ///
+  /// - Parameters:
+  ///   - rest: For how long its lane rests.
+  ///   - now: The time.
+  package mutating func pushedBack(resting rest: Duration, at now: Duration) {
+    guard !isShared, now >= lesson?.start ?? now else { return }
+    let pause = max(rest, .seconds(1))
+    let span = min(max(now - (begun ?? now), .milliseconds(50)), .seconds(1))
+    let answered = Double(max(answers.recent(at: now), 1)) / (span / .seconds(1))
+    var (ceiling, confidence) = (answered, 1)
+    if let lesson, let rate = rate(at: now) {
+      if answers.total < 3 {
+        ceiling = rate / 2
+      } else {
+        ceiling = min(answered, rate)
+        let wasRight = rate < lesson.ceiling * 1.25
+        confidence = wasRight ? min(lesson.confidence * 2, Self.maximumConfidence) : 1
+      }
+    }
+    lesson = Lesson(
+      ceiling: ceiling, start: now + rest,
+      approach: pause * Self.approachInRests * confidence, confidence: confidence)
+    next = now + rest
+    begun = nil
+    answers = RecentAnswers()
+  }
+}
+
+/// How many ends were good within the last second, in ten parts of it.
+private struct RecentAnswers: Sendable, Equatable {
+  private static let part = Duration.milliseconds(100)
+
+  private(set) var total = 0
+  private var parts: [Int] = Array(repeating: 0, count: 10)
+  /// The number of the last part, counted from the beginning of time.
+  private var last = 0
+
+  mutating func add(at now: Duration) {
+    pass(to: now)
+    parts[last % parts.count] += 1
+    total += 1
+  }
+
+  func recent(at now: Duration) -> Int {
+    var passed = self
+    passed.pass(to: now)
+    return passed.parts.reduce(0, +)
+  }
+
+  private mutating func pass(to now: Duration) {
+    let current = Int(now / Self.part)
+    guard current > last else { return }
+    for part in (last + 1)...min(current, last + parts.count) { parts[part % parts.count] = 0 }
+    if current > last + parts.count { parts = Array(repeating: 0, count: parts.count) }
+    last = current
+  }
+}
