@@ -108,7 +108,8 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
       if answers.total < 3 {
         ceiling = rate / 2
       } else {
-        ceiling = min(answered, rate)
+        // A count of one second is coarse: it tells more than the rate only where it is far below.
+        ceiling = answered + 1 < rate * 0.8 ? answered : rate
         let wasRight = rate < lesson.ceiling * 1.25
         confidence = wasRight ? min(lesson.confidence * 2, Self.maximumConfidence) : 1
       }
