@@ -11,8 +11,9 @@ extension SQLiteStore {
   /// one wait for the disk.
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     do {
-      return try await inserts.submit(operation, to: try open.queue) { [self] operations, db in
-        try insert(operations, db)
+      let writer = try open.queue
+      return try await inserts.submit(operation, to: writer) { [self] operations, db in
+        try watched(writer) { try insert(operations, db) }
       }
     } catch {
       throw OutboxError(error, path: path)
