@@ -40,7 +40,9 @@ extension SQLiteStore {
     guard host == nil else { return }
     let bytes = logBytes
     guard log.moves(activity, bytes: bytes, at: now) else { return }
-    let (pages, moved) = try await read { [self] db in
+    // SQLite keeps nothing of a part, so it may take as long as it takes: a log that was held for
+    // long is moved once, or never.
+    let (pages, moved) = try await read(within: nil) { [self] db in
       guard !state.withLock(\.isClosed) else {
         throw OutboxError(.shutDown, details: "\(path) is being closed")
       }
@@ -79,6 +81,6 @@ extension SQLiteStore {
   package func prepareForSuspension() async {
     guard host == nil else { return }
     // mainstay:ignore MS203 -- it is done again when the outbox rests or is closed
-    try? await read { db in try Self.truncateLog(db) }
+    try? await read(within: .milliseconds(500)) { db in try Self.truncateLog(db) }
   }
 }

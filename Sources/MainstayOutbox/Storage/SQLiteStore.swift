@@ -11,6 +11,10 @@ internal import Mainstay
 /// a claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`); the end
 /// of a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
 /// leased by a dead owner and reconciled.
+///
+/// A call that takes longer than it may is interrupted and undone (``OutboxError`` `failed`); only a
+/// disk that does not answer at all cannot be interrupted. <doc:OperationLifecycle> has the times,
+/// and what becomes of a file that a newer build has brought up to date.
 public final class SQLiteStore: OutboxStore {
   /// What is fixed when the file is opened.
   struct Connection: Sendable {
@@ -160,6 +164,8 @@ public final class SQLiteStore: OutboxStore {
   ///   - durability: How much of it is on the disk when it returns.
   ///   - limit: How long it may take once it has its turn; the default is ``CallWatch/limit``.
   ///   - body: What it does.
+  /// - Returns: What that returns.
+  /// - Throws: ``OutboxError``; nothing was changed then, unless the disk failed at the end.
   func write<T: Sendable>(
     _ durability: Durability, within limit: Duration = CallWatch.limit,
     _ body: @escaping @Sendable (Database, Connection) throws -> T
@@ -230,6 +236,8 @@ public final class SQLiteStore: OutboxStore {
   ///   - limit: How long it may take once it has its turn; the default is ``CallWatch/longLimit``,
   ///     nil is for as long as it takes.
   ///   - body: What it does.
+  /// - Returns: What that returns.
+  /// - Throws: ``OutboxError``.
   func read<T: Sendable>(
     within limit: Duration? = CallWatch.longLimit,
     _ body: @escaping @Sendable (Database) throws -> T

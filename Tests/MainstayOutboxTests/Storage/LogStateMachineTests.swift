@@ -63,8 +63,7 @@ import Testing
     #expect(!machine.moves(activity(1), pages: 0, at: .seconds(9)))
   }
 
-  @Test func `a long log that is held for five seconds is told, and again after five minutes`()
-  {
+  @Test func `a long log that is held for five seconds is told, later again`() {
     var told: [Int: Duration] = [:]
     for second in 0..<400
     where machine.moves(activity(second), pages: Self.long, at: .seconds(second)) {
