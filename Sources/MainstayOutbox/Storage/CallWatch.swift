@@ -10,14 +10,20 @@ internal import Mainstay
 /// takes the whole transaction back then, and the call can be made again. A call to the disk that
 /// does not return cannot be ended by anybody, neither here nor in SQLite: that turn ends when the
 /// disk answers, and others wait for theirs until then.
-final class CallWatch: Sendable {
-  /// How long a claim, an end, an enqueue or a decision may take: its work does not grow with the
-  /// queue.
-  static let limit = Duration.seconds(10)
-  /// How long a look or a sweep may take, which may go through all that waits.
-  static let longLimit = Duration.seconds(60)
+package final class CallWatch: Sendable {
+  /// How long a claim or an enqueue may take: its work does not grow with the queue.
+  package static let limit = Duration.seconds(10)
+  /// How long anything else may take: a sweep may go through all that waits, and with one that is
+  /// given up all may be dropped that follow it.
+  package static let longLimit = Duration.seconds(60)
+
+  /// How long a transaction may take that keeps or decides this many operations.
+  package static func limit(for count: Int) -> Duration { limit + .milliseconds(50) * count }
+
   /// After what time it is tried again where no statement was running.
   private static let pause = Duration.milliseconds(100)
+  /// The longest time between two looks: the next turn may have less time than the one before it.
+  private static let look = limit / 4
 
   /// The turn that goes on now.
   private struct Turn {
@@ -82,7 +88,7 @@ final class CallWatch: Sendable {
     if mustWatch { Task { await watch() } }
   }
 
-  /// Sleeps from end to end; with a turn each moment, it is woken once in the time that one has.
+  /// Sleeps from look to look; with a turn each moment, it is woken a few times in a claim's time.
   private func watch() async {
     while let next = next() {
       // Nobody cancels it.
@@ -100,7 +106,7 @@ final class CallWatch: Sendable {
         state.isWatched = false
         return nil
       }
-      guard now >= turn.end else { return turn.end }
+      guard now >= turn.end else { return min(turn.end, now + Self.look) }
       // Under the lock, so that it never meets the turn after this one.
       turn.interrupt()
       state.turn?.isEnded = true
@@ -123,8 +129,7 @@ extension SQLiteStore {
   /// - Throws: What the work throws; ``OutboxError`` `failed` where it took too long, and nothing
   ///   was changed then.
   func watched<T>(
-    _ writer: any DatabaseWriter, within limit: Duration? = CallWatch.limit,
-    _ body: () throws -> T
+    _ writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
   ) throws -> T {
     guard let limit, let queue = writer as? DatabaseQueue else { return try body() }
     do {

@@ -28,7 +28,7 @@ extension SQLiteStore {
   private typealias Step = (date: Int64, wasSetBack: Bool, expired: Int, due: Duration?)
 
   private func promoteSome(_ types: Set<PayloadType>) async throws -> Step {
-    try await write(.normal, within: CallWatch.longLimit) { [self] db, _ in
+    try await write(.normal) { [self] db, _ in
       let date = now().milliseconds
       let wasSetBack = state.withLock { state in state.latest.map { date < $0 } ?? false }
       if wasSetBack { try Self.settleClocks(db, at: date) }
@@ -83,7 +83,7 @@ extension SQLiteStore {
   /// Makes ready at once whatever waits because the network could not be reached.
   public func expedite(unimportantAfter delay: Duration) async throws {
     let delay = delay.milliseconds
-    try await write(.normal, within: CallWatch.longLimit) { [self] db, _ in
+    try await write(.normal) { [self] db, _ in
       let (date, normal) = (date(), OperationPriority.normal.rawValue)
       if delay > 0 {
         try db.execute(
@@ -103,7 +103,7 @@ extension SQLiteStore {
 
   /// Makes ready what a constraint holds back: the next claim looks at them anew.
   public func reconsider() async throws {
-    try await write(.normal, within: CallWatch.longLimit) { db, _ in
+    try await write(.normal) { db, _ in
       try db.execute(
         sql: """
           UPDATE mainstay_op SET state = 'ready', cause = NULL

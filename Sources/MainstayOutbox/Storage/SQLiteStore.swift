@@ -131,7 +131,7 @@ public final class SQLiteStore: OutboxStore {
     }
     let owner = connection.owner
     _ = try? await Self.onWriter(of: connection.queue) { [self] db in
-      try watched(connection.queue) {
+      try watched(connection.queue, within: CallWatch.limit) {
         try transaction(.normal, db) {
           // Whatever is still leased was never reported: its effect may have happened.
           try db.execute(
@@ -162,12 +162,13 @@ public final class SQLiteStore: OutboxStore {
   ///
   /// - Parameters:
   ///   - durability: How much of it is on the disk when it returns.
-  ///   - limit: How long it may take once it has its turn; the default is ``CallWatch/limit``.
+  ///   - limit: How long it may take once it has its turn; the default is
+  ///     ``CallWatch/longLimit``.
   ///   - body: What it does.
   /// - Returns: What that returns.
   /// - Throws: ``OutboxError``; nothing was changed then, unless the disk failed at the end.
   func write<T: Sendable>(
-    _ durability: Durability, within limit: Duration = CallWatch.limit,
+    _ durability: Durability, within limit: Duration = CallWatch.longLimit,
     _ body: @escaping @Sendable (Database, Connection) throws -> T
   ) async throws -> T {
     let connection = try open

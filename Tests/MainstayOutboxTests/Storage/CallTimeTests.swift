@@ -136,6 +136,11 @@ import Testing
     await store.close()
   }
 
+  @Test func `a large batch has more time, and each call has some`() {
+    #expect(CallWatch.limit(for: 1) > .seconds(10) && CallWatch.limit(for: 1) < .seconds(11))
+    #expect(CallWatch.limit(for: 100_000) > .seconds(5_000))
+  }
+
   @Test func `the time between two turns is no part of the second one`() async throws {
     let store = store()
     _ = try await store.open()
