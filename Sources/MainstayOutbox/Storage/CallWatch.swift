@@ -49,11 +49,13 @@ package final class CallWatch: Sendable {
   /// - Parameters:
   ///   - limit: How long it may take.
   ///   - interrupt: Interrupts the connection; it must neither wait nor call back.
+  ///   - overdue: What is thrown where the work failed because it was interrupted.
   ///   - body: The work.
   /// - Returns: What the work returns.
-  /// - Throws: What the work throws, and ``Overdue`` where that is because it was interrupted.
+  /// - Throws: What the work throws, or what `overdue` makes of it.
   func run<T>(
-    within limit: Duration, interrupt: @escaping @Sendable () -> Void, _ body: () throws -> T
+    within limit: Duration, interrupt: @escaping @Sendable () -> Void,
+    overdue: (DatabaseError) -> OutboxError, _ body: () throws -> T
   ) throws -> T {
     begin(Turn(end: timeline.now + limit, interrupt: interrupt))
     let result = Result { try body() }
@@ -64,19 +66,13 @@ package final class CallWatch: Sendable {
     do {
       return try result.get()
     } catch let error as DatabaseError where wasEnded && Self.isInterruption(error) {
-      throw Overdue(limit: limit, cause: error)
+      throw overdue(error)
     }
   }
 
   /// What a statement fails with that was interrupted, and each one after it in its transaction.
   private static func isInterruption(_ error: DatabaseError) -> Bool {
     error.resultCode == .SQLITE_INTERRUPT || error.resultCode == .SQLITE_ABORT
-  }
-
-  /// A turn was ended, since it took too long.
-  struct Overdue: Error {
-    let limit: Duration
-    let cause: DatabaseError
   }
 
   private func begin(_ turn: Turn) {
@@ -132,13 +128,12 @@ extension SQLiteStore {
     _ writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
   ) throws -> T {
     guard let limit, let queue = writer as? DatabaseQueue else { return try body() }
-    do {
-      return try watch.run(within: limit, interrupt: { queue.interrupt() }, body)
-    } catch let error as CallWatch.Overdue {
-      throw OutboxError(
-        .failed,
-        details: "\(path): the call took longer than it may (\(error.limit)), and was ended",
-        underlying: error.cause)
-    }
+    return try watch.run(
+      within: limit, interrupt: { queue.interrupt() },
+      overdue: { error in
+        OutboxError(
+          .failed, details: "\(path): the call took longer than it may (\(limit)), and was ended",
+          underlying: error)
+      }, body)
   }
 }

@@ -9,7 +9,7 @@ internal import Mainstay
 /// |---|---|
 /// | has nothing new since it was moved | not at all |
 /// | has, and nobody has written for a second | at once, or two seconds after the last time |
-/// | is longer than its limit, while others write | the same: something keeps it from getting shorter |
+/// | is longer than its limit, while others write | the same: something keeps it that long |
 /// | could not be moved, since somebody reads what is older | again after two seconds |
 ///
 /// SQLite moves the log by itself when it has 256 pages, as part of the commit after that; a reader
