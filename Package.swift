@@ -138,7 +138,7 @@ let package = Package(
     .target(
       name: "MainstayOutbox",
       dependencies: [
-        "Mainstay",
+        "Mainstay", logging, metrics,
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
       ] + grdb),
     .systemLibrary(

@@ -9,10 +9,14 @@ extension Diagnostics.Section {
   ///   - outbox: The outbox.
   ///   - name: The name of the section; the default is `outbox`.
   /// - Returns: A section with `waiting`, the counts by state and by cause, and `ledger`, the
-  ///   account of all that was ever accepted, with receipts by kind and reason.
+  ///   account of all that was ever accepted, with receipts by kind and reason. For an outbox in a
+  ///   file of its own `log` says how long its write-ahead log is, in bytes, and whether a reader
+  ///   keeps it from getting shorter.
   public static func outbox(_ outbox: Outbox, name: String = "outbox") -> Self {
     Self(name) {
-      OutboxAccount(waiting: try await outbox.snapshot(), ledger: try await outbox.ledger())
+      OutboxAccount(
+        waiting: try await outbox.snapshot(), ledger: try await outbox.ledger(),
+        store: outbox.store as? SQLiteStore)
     }
   }
 }
@@ -42,10 +46,19 @@ private struct OutboxAccount: Encodable, Sendable {
     let isBalanced: Bool
   }
 
+  struct Log: Encodable {
+    let bytes: Int
+    let isHeld: Bool
+  }
+
   let waiting: Waiting
   let ledger: Ledger
+  let log: Log?
 
-  init(waiting: OutboxSnapshot, ledger: OutboxLedger) {
+  init(waiting: OutboxSnapshot, ledger: OutboxLedger, store: SQLiteStore?) {
+    log = store.flatMap {
+      $0.host == nil ? Log(bytes: $0.logBytes, isHeld: $0.isLogHeld) : nil
+    }
     self.waiting = Waiting(
       pending: waiting.pending, ready: waiting.ready, running: waiting.running,
       scheduled: waiting.scheduled, blocked: waiting.blocked, waiting: waiting.waiting,

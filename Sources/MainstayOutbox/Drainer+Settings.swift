@@ -2,6 +2,16 @@
 
 internal import Mainstay
 
+extension OutboxError {
+  /// As how many failures this one counts for the wait after it: half a second, doubled for each.
+  ///
+  /// A newer format does not go away by itself, so the longest wait comes at once.
+  ///
+  /// - Parameter count: How many came before it.
+  /// - Returns: Up to 6.
+  func failures(after count: Int) -> Int { code == .newerFormat ? 6 : min(count + 1, 6) }
+}
+
 /// What a drainer works with.
 extension Drainer {
   struct Settings: Sendable {

@@ -50,6 +50,8 @@ actor Drainer {
   /// What was given up on, which is given back.
   private let owed: OwedLeases
   private var storageFailures = 0
+  /// Whether the store belongs to a newer build, as far as its last answer says.
+  private var isOutdated = false
 
   init(store: any OutboxStore, workers: [PayloadType: Worker], settings: Settings) {
     self.store = store
@@ -112,6 +114,7 @@ actor Drainer {
     let isReady = operation.isWaitingForClaim
     if isReady, workers[operation.type] == nil { found.append(.noWorker(operation.type)) }
     if isPaused, operation.state != .leased { found.append(.paused) }
+    if isOutdated, operation.state != .leased { found.append(.newerFormat) }
     guard isReady else { return found }
     if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
     let limit = maximumConcurrency(of: operation.type)
@@ -242,18 +245,20 @@ actor Drainer {
         try await turn()
         turnEnded(for: waiting)
         settings.changed()
-        storageFailures = 0
+        (storageFailures, isOutdated) = (0, false)
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
         let times = [usedUp.next(at: settings.timeline.now), isPaused ? nil : promotion.nextLook]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
-        storageFailures = min(storageFailures + 1, 6)
+        let error = OutboxError(error)
+        isOutdated = error.code == .newerFormat
+        storageFailures = error.failures(after: storageFailures)
         wakes.failed()
         // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
         let end = settings.timeline.now + .milliseconds(500 << storageFailures)
-        tell(.storageFailed(OutboxError(error)))
+        tell(.storageFailed(error))
         turnEnded(for: turnWaiters.count)
         await wakes.rest(until: end, on: settings.timeline)
       }

@@ -14,11 +14,17 @@ package protocol SharedStore: OutboxStore {
   ///
   /// Others may take over what is leased soon afterwards.
   func watchLeases(_ lost: @escaping @Sendable () async -> Void) async
+
+  /// Tidies up quickly, since the app is about to be suspended.
+  func prepareForSuspension() async
 }
 
 extension SharedStore {
   /// Leases that last as long as their process are never lost.
   package func watchLeases(_ lost: @escaping @Sendable () async -> Void) async {}
+
+  /// Others than a file have nothing to tidy up.
+  package func prepareForSuspension() async {}
 }
 
 extension SQLiteStore: SharedStore {
@@ -30,7 +36,8 @@ extension SQLiteStore: SharedStore {
 /// Notices what other processes do with the file, such as another app of a group or a tool.
 ///
 /// It asks the database for a number, which takes some microseconds: twenty times a second while
-/// others have the file open, else once a second, since there is nothing that would tell.
+/// others have the file open, else once a second, since there is nothing that would tell. Who looks
+/// that often also notices when nothing is written, and tends to the log then.
 enum ForeignChanges {
   static let whileShared = Duration.milliseconds(50)
   static let whileAlone = Duration.seconds(1)
@@ -42,10 +49,11 @@ enum ForeignChanges {
     var known: Int64?
     while !Task.isCancelled {
       do {
-        let (version, isShared) = try await store.changesOfOthers()
+        let (activity, isShared) = try await store.changesOfOthers()
         // Also the first time: something may have happened since the work began.
-        if known != version { changed() }
-        known = version
+        if known != activity.others { changed() }
+        known = activity.others
+        try await store.tendLog(activity, at: timeline.now)
         try await timeline.sleep(
           until: timeline.now + (isShared ? whileShared : whileAlone))
       } catch let error as OutboxError where error.code != .shutDown {

@@ -36,6 +36,8 @@ public enum Obstacle: Sendable, Hashable {
   case letsPass(OperationID)
   /// The whole outbox is paused.
   case paused
+  /// A newer version has brought the store up to date, and this one may not work on it any more.
+  case newerFormat
   /// As many operations of its type run as may run at once.
   case typeIsBusy(Int)
   /// Another one tries out the circuit of its worker, which is not closed.
@@ -94,6 +96,7 @@ extension Obstacle: CustomStringConvertible {
     case .runsAlone: "Its last run ended with the app, so it is tried alone, after what runs now."
     case .letsPass(let id): "\(id), whose last run ended with the app, is tried alone first."
     case .paused: "The whole outbox is paused."
+    case .newerFormat: "A newer version works on these changes now: update this one."
     case .typeIsBusy(let limit): "\(limit) of its kind run already, which is as many as may."
     case .circuitIsProbed: "Another one tries out whether its service works again."
     case .rateLimited(let wait):

@@ -181,12 +181,14 @@ extension Outbox {
   ///
   /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker
   /// that does not end half a second after that is given up on: its operation counts as of unknown
-  /// outcome, and what the worker says later is not heard. Go on with ``resume()``.
+  /// outcome, and what the worker says later is not heard. The write-ahead log of a file is cut
+  /// short then, unless somebody reads it. Go on with ``resume()``.
   ///
   /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a
   ///   system gives an app 5.
   public func suspend(within patience: Duration = .seconds(4)) async {
     await drainer.suspend(within: max(patience, .zero))
+    await (store as? any SharedStore)?.prepareForSuspension()
   }
 
   /// Works off what can be worked off, and returns when nothing is left of that: what an app does

@@ -56,7 +56,7 @@ actor OwedLeases {
     var failures = 0
     while !owed.isEmpty, !isEnding {
       guard let failure = await tryAll() else { continue }
-      failures = min(failures + 1, 6)
+      failures = OutboxError(failure).failures(after: failures)
       // Read before anybody is told: whoever hears of it may take time, or move a test's clock.
       let end = timeline.now + .milliseconds(500 << failures)
       tell(failure)

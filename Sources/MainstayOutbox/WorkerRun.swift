@@ -294,7 +294,7 @@ struct WorkerRun: Sendable {
         return
       } catch {
         let error = OutboxError(error)
-        failures = min(failures + 1, 6)
+        failures = error.failures(after: failures)
         let end = settings.timeline.now + .milliseconds(500 << failures)
         tell(.storageFailed(error))
         if error.code == .shutDown { return }

@@ -23,6 +23,8 @@ import Testing
     #expect(waiting?["pending"] == .integer(1) && waiting?["ready"] == .integer(1))
     #expect(waiting?["oldestAge"] != nil)
     #expect(waiting?["bytes"] == .integer(19) && waiting?["causes"]?["delay"] == .integer(0))
+    let log = before.sections["outbox"]?.value?["log"]
+    #expect(log?["isHeld"] == .bool(false) && log?["bytes"] != nil && log?["bytes"] != .integer(0))
     #expect(!String(decoding: try before.encoded(), as: UTF8.self).contains("a secret"))
     await outbox.resume()
     await outbox.wait { $0.pending == 0 }

@@ -79,9 +79,13 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
 }
 
 extension Error {
-  /// Whether somebody else held the file for longer than one waits: each alone would wait as long.
+  /// Whether it took longer than one waits, or the file is not to be written: each alone would
+  /// wait as long, and be answered alike.
   fileprivate var isWait: Bool {
-    guard let code = (self as? DatabaseError)?.resultCode else { return false }
-    return code == .SQLITE_BUSY || code == .SQLITE_LOCKED
+    let error = self as? OutboxError
+    if error?.code == .newerFormat { return true }
+    let code = (error?.underlying as? DatabaseError ?? self as? DatabaseError)?.resultCode
+    return code == .SQLITE_BUSY || code == .SQLITE_LOCKED || code == .SQLITE_INTERRUPT
+      || code == .SQLITE_ABORT
   }
 }

@@ -10,7 +10,7 @@ extension SQLiteStore {
   public func claim(_ request: ClaimRequest) async throws -> Claim {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
-    let claim = try await write(.full) { [self] db, connection in
+    let claim = try await write(.full, within: CallWatch.limit) { [self] db, connection in
       try register(request.types, connection, db)
       let (rows, isExclusive, isPartial) = try search(request, db)
       let operations = try rows.map { try lease($0, connection, db) }

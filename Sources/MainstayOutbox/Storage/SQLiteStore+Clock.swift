@@ -31,7 +31,10 @@ extension SQLiteStore {
     guard clock.wasSet else { return }
     let connection = try open
     try await Self.onWriter(of: connection.queue) { [self] db in
-      agreeOnClock(db, connection, .full)
+      // All rows may have to be moved; where that takes too long, the clock is as it was.
+      try watched(connection.queue, within: CallWatch.longLimit) {
+        agreeOnClock(db, connection, .full)
+      }
       state.withLock { $0.latest = nil }
     }
   }

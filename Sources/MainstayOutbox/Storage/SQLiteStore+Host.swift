@@ -132,6 +132,7 @@ extension SQLiteStore {
     var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
     var answer: Result<OperationID, any Error>?
     try db.inSavepoint {
+      try refuseNewer(db)
       let taken = try arrival.take(operation)
       try arrival.finish()
       answer = taken

@@ -11,8 +11,10 @@ extension SQLiteStore {
   /// one wait for the disk.
   public func insert(_ operation: NewOperation) async throws -> OperationID {
     do {
-      return try await inserts.submit(operation, to: try open.queue) { [self] operations, db in
-        try insert(operations, db)
+      let writer = try open.queue
+      return try await inserts.submit(operation, to: writer) { [self] operations, db in
+        let limit = CallWatch.limit(for: operations.count)
+        return try watched(writer, within: limit) { try insert(operations, db) }
       }
     } catch {
       throw OutboxError(error, path: path)
@@ -38,7 +40,8 @@ extension SQLiteStore {
   /// Keeps several operations, or none of them; returns when they survive a power cut.
   public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
     guard !operations.isEmpty else { return [] }
-    let ids = try await write(.full) { [self] db, _ in
+    let limit = CallWatch.limit(for: operations.count)
+    let ids = try await write(.full, within: limit) { [self] db, _ in
       // Whoever rolls back takes new lanes back too, so none counts as known.
       var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
       let ids = try operations.map { try arrival.take($0).get() }

@@ -46,8 +46,7 @@ extension SQLiteStore {
     }
     let format = try Schema.format(db)
     guard format.minimumReader <= Schema.format else {
-      throw OutboxError(
-        .newerFormat, details: "\(path) needs format \(format.minimumReader) to be read")
+      throw newerFormat(path, needs: format.minimumReader, to: "read")
     }
     guard try Schema.isPresent(db) else {
       throw OutboxError(
@@ -74,7 +73,7 @@ extension SQLiteStore {
   package func findings(
     _ progress: @escaping @Sendable (_ rows: Int, _ total: Int) -> Void
   ) async throws -> [String] {
-    try await read { db in
+    try await read(within: nil) { db in
       // mainstay:ignore MS204 -- a bar without an end, for a file that is looked at for damage
       progress(0, (try? Arrival.load(db).pending) ?? 0)
       var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)")
@@ -110,13 +109,16 @@ extension SQLiteStore {
     }
   }
 
-  /// A number that changes when another connection changes the file, and whether there are others.
-  package func changesOfOthers() async throws -> (version: Int64, isShared: Bool) {
+  /// What has changed in the file, and whether others have it open.
+  package func changesOfOthers() async throws -> (
+    activity: LogStateMachine.Activity, isShared: Bool
+  ) {
     try await read { db in
       let version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
       let owners = try Int.fetchOne(
         db.cachedStatement(sql: "SELECT count(*) FROM (SELECT 1 FROM mainstay_owner LIMIT 2)"))
-      return (version, owners ?? 0 > 1)
+      let activity = LogStateMachine.Activity(own: db.totalChangesCount, others: version)
+      return (activity, owners ?? 0 > 1)
     }
   }
 }

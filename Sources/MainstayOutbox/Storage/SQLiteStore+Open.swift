@@ -52,7 +52,13 @@ extension SQLiteStore {
     let pretended = SQLiteLibrary.pretendedVersion
     let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
       try check(db)
-      if try !Schema.isGrown(db) { try transaction(.full, db) { try Schema.grow(db) } }
+      if try !Schema.isGrown(db) {
+        try transaction(onAnyFile: .full, db) {
+          // A newer build may have opened it at the same time, and have been faster.
+          try checkFormat(db)
+          try Schema.grow(db)
+        }
+      }
       let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
       var report = OpeningReport()
       // The next transaction takes it to the disk.
@@ -116,15 +122,7 @@ extension SQLiteStore {
   /// Refuses a file of a newer build before anything is written to it, and looks for damage where
   /// the power may have failed.
   private func check(_ db: Database) throws {
-    let format = try Schema.format(db)
-    guard format.isWritable else {
-      throw OutboxError(
-        .newerFormat,
-        details: """
-          \(path) needs format \(max(format.minimumWriter, format.minimumReader)) to be written; \
-          this build has \(Schema.format)
-          """)
-    }
+    try checkFormat(db)
     guard host == nil else { return }
     let isSuspected = FileManager.default.fileExists(atPath: path + Self.suspicion)
     if try isSuspected || Self.mayBeTorn(db) {
@@ -135,6 +133,13 @@ extension SQLiteStore {
       }
     }
     if isSuspected { try? FileManager.default.removeItem(atPath: path + Self.suspicion) }
+  }
+
+  private func checkFormat(_ db: Database) throws {
+    let format = try Schema.format(db)
+    guard !format.isWritable else { return }
+    let needed = max(format.minimumWriter, format.minimumReader)
+    throw Self.newerFormat(path, needs: needed, to: "written")
   }
 
   /// Ends the name of a file that asks the next opening to look for damage.

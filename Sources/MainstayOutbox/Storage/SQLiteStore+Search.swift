@@ -86,14 +86,14 @@ extension SQLiteStore: OperationSearch {
 
   /// Puts dead letters back, all of them by one transaction.
   package func redrive(contentsOf ids: [OperationID]) async throws -> Int {
-    try await write(.full) { [self] db, _ in
+    try await write(.full, within: CallWatch.limit(for: ids.count)) { [self] db, _ in
       try ids.reduce(0) { count, id in count + (try redrive(id, db) ? 1 : 0) }
     }
   }
 
   /// Throws dead letters away, all of them by one transaction.
   package func discard(contentsOf ids: [OperationID]) async throws -> Int {
-    try await write(.full) { [self] db, _ in
+    try await write(.full, within: CallWatch.limit(for: ids.count)) { [self] db, _ in
       try ids.reduce(0) { count, id in count + (try discard(id, db) ? 1 : 0) }
     }
   }

@@ -19,15 +19,21 @@ extension SQLiteStore {
     let writer = try open.queue
     do {
       return try await settlements.submit(settlement, to: writer) { [self] settlements, db in
-        try transactionWithReserve(.normal, db) {
-          var completion = Completion(departure(db))
-          let results = try settlements.map { try settle($0, &completion, db) }
-          try completion.finish()
-          return results.map { .success($0) }
-        }
+        try watched(writer, within: CallWatch.longLimit) { try settle(settlements, db) }
       }
     } catch {
       throw suspect(error)
+    }
+  }
+
+  private func settle(
+    _ settlements: [Settlement], _ db: Database
+  ) throws -> [Result<Bool, any Error>] {
+    try transactionWithReserve(.normal, db) {
+      var completion = Completion(departure(db))
+      let results = try settlements.map { try settle($0, &completion, db) }
+      try completion.finish()
+      return results.map { .success($0) }
     }
   }
 

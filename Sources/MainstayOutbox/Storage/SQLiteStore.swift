@@ -2,6 +2,7 @@
 
 public import Foundation
 internal import GRDB
+internal import Logging
 internal import Mainstay
 
 /// Keeps operations in a SQLite file.
@@ -10,6 +11,10 @@ internal import Mainstay
 /// a claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`); the end
 /// of a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
 /// leased by a dead owner and reconciled.
+///
+/// A call that takes longer than it may is interrupted and undone (``OutboxError`` `failed`); only
+/// a disk that does not answer at all cannot be interrupted. <doc:OperationLifecycle> has the times,
+/// and says what becomes of a file that a newer build has brought up to date.
 public final class SQLiteStore: OutboxStore {
   /// What is fixed when the file is opened.
   struct Connection: Sendable {
@@ -45,6 +50,9 @@ public final class SQLiteStore: OutboxStore {
   let clock: FileClock
   let probe: DurabilityProbe?
   let state = Locked(State())
+  let watch: CallWatch
+  let log = WriteAheadLog()
+  let logger: Logger
   let inserts = GroupCommit<NewOperation, OperationID>()
   let settlements = GroupCommit<Settlement, Bool>()
 
@@ -63,10 +71,12 @@ public final class SQLiteStore: OutboxStore {
 
   package convenience init(
     at url: URL, limits: StoreLimits = StoreLimits(), clock: FileClock,
-    probe: DurabilityProbe? = nil
+    probe: DurabilityProbe? = nil, surroundings: Surroundings = Surroundings()
   ) {
     let limits = limits.checked
-    self.init(at: url, host: nil, limits: { limits }, clock: clock, probe: probe)
+    self.init(
+      at: url, host: nil, limits: { limits }, clock: clock, probe: probe,
+      surroundings: surroundings)
   }
 
   /// - Parameters:
@@ -75,9 +85,10 @@ public final class SQLiteStore: OutboxStore {
   ///   - limits: How much it keeps, which is asked for each transaction.
   ///   - clock: The time of day.
   ///   - probe: Told of each step; for tests.
+  ///   - surroundings: What tests replace.
   init(
     at url: URL, host: Host?, limits: @escaping @Sendable () -> StoreLimits,
-    clock: FileClock, probe: DurabilityProbe?
+    clock: FileClock, probe: DurabilityProbe?, surroundings: Surroundings = Surroundings()
   ) {
     // What several processes leave for each other lies beside the one file, however they name it.
     self.url = url.withoutLinks
@@ -86,6 +97,8 @@ public final class SQLiteStore: OutboxStore {
     self.clock = clock
     now = { clock.now }
     self.probe = probe
+    watch = CallWatch(on: surroundings.timeline)
+    logger = surroundings.logger
   }
 
   var path: String { url.path(percentEncoded: false) }
@@ -118,16 +131,18 @@ public final class SQLiteStore: OutboxStore {
     }
     let owner = connection.owner
     _ = try? await Self.onWriter(of: connection.queue) { [self] db in
-      try transaction(.normal, db) {
-        // Whatever is still leased was never reported: its effect may have happened.
-        try db.execute(
-          sql: """
-            UPDATE mainstay_op SET state = 'ready', owner = NULL, effect = 'sentUnknown'
-            WHERE owner = ?
-            """, arguments: [owner])
-        try db.execute(sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [owner])
+      try watched(connection.queue, within: CallWatch.limit) {
+        try transaction(.normal, db) {
+          // Whatever is still leased was never reported: its effect may have happened.
+          try db.execute(
+            sql: """
+              UPDATE mainstay_op SET state = 'ready', owner = NULL, effect = 'sentUnknown'
+              WHERE owner = ?
+              """, arguments: [owner])
+          try db.execute(sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [owner])
+        }
+        if host == nil { try Self.truncateLog(db) }
       }
-      if host == nil { try db.checkpoint(.truncate) }
     }
     lock.remove()
     if host == nil { try? connection.queue.close() }
@@ -144,14 +159,24 @@ public final class SQLiteStore: OutboxStore {
   }
 
   /// Runs a transaction on the one connection that writes; a cancelled task does not end it.
+  ///
+  /// - Parameters:
+  ///   - durability: How much of it is on the disk when it returns.
+  ///   - limit: How long it may take once it has its turn; the default is
+  ///     ``CallWatch/longLimit``.
+  ///   - body: What it does.
+  /// - Returns: What that returns.
+  /// - Throws: ``OutboxError``; nothing was changed then, unless the disk failed at the end.
   func write<T: Sendable>(
-    _ durability: Durability,
+    _ durability: Durability, within limit: Duration = CallWatch.longLimit,
     _ body: @escaping @Sendable (Database, Connection) throws -> T
   ) async throws -> T {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
-        try transactionWithReserve(durability, db) { try body(db, connection) }
+        try watched(connection.queue, within: limit) {
+          try transactionWithReserve(durability, db) { try body(db, connection) }
+        }
       }
     } catch {
       throw suspect(error)
@@ -178,10 +203,23 @@ public final class SQLiteStore: OutboxStore {
   /// Runs a transaction that takes the write lock at once: one that reads first and writes later
   /// fails at once when somebody else writes, however long it may wait.
   ///
+  /// A file that a newer build has brought up to date is refused, as it is when it is opened:
+  /// nobody can do that before the transaction has ended.
+  func transaction<T>(
+    _ durability: Durability, _ db: Database, _ body: () throws -> T
+  ) throws -> T {
+    try transaction(onAnyFile: durability, db) {
+      try refuseNewer(db)
+      return try body()
+    }
+  }
+
+  /// Runs a transaction on a file whose format is not known yet.
+  ///
   /// The level of an app's connection is the app's business. It can be changed only between
   /// transactions, and takes effect when the statement is compiled: it must not come from a cache.
   func transaction<T>(
-    _ durability: Durability, _ db: Database, _ body: () throws -> T
+    onAnyFile durability: Durability, _ db: Database, _ body: () throws -> T
   ) throws -> T {
     if host == nil { try db.execute(sql: "PRAGMA synchronous = \(durability.rawValue)") }
     var result: T?
@@ -194,10 +232,27 @@ public final class SQLiteStore: OutboxStore {
   }
 
   /// Reads on the same connection: what was committed before is always seen.
-  func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+  ///
+  /// - Parameters:
+  ///   - limit: How long it may take once it has its turn; the default is ``CallWatch/longLimit``,
+  ///     nil is for as long as it takes.
+  ///   - body: What it does.
+  /// - Returns: What that returns.
+  /// - Throws: ``OutboxError``.
+  func read<T: Sendable>(
+    within limit: Duration? = CallWatch.longLimit,
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
     let connection = try open
     do {
-      return try await Self.onWriter(of: connection.queue, body)
+      return try await Self.onWriter(of: connection.queue) { [self] db in
+        try watched(connection.queue, within: limit) {
+          let result = Result { try body(db) }
+          // Afterwards: formats only grow, so what can be read now could be read meanwhile.
+          try refuseUnreadable(db)
+          return try result.get()
+        }
+      }
     } catch {
       throw suspect(error)
     }

@@ -26,7 +26,10 @@ enum SourceRules {
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",
       "Logging",
     ],
-    "MainstayOutbox": ["Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
+    // It warns of a reader of its file, and measures the log of that.
+    "MainstayOutbox": [
+      "Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Logging", "Metrics", "Musl", "Darwin",
+    ],
     "MainstayOutboxPostgres": [
       "Mainstay", "MainstayOutbox", "CLibpq", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin",
       "Logging",
