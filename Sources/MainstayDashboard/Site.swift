@@ -20,6 +20,7 @@ struct Site: Sendable {
   let root: String
   let refusals: RefusalLog
   let forms: FormGuard
+  let transport: Transport
   let live: Live
   let holds = Holds()
   let answered = AnsweredQuestions()
@@ -33,6 +34,7 @@ struct Site: Sendable {
     let timeline = dashboard.timeline
     refusals = RefusalLog(dashboard.logger, elapsed: { timeline.now })
     forms = FormGuard(dashboard.timeline, secret: dashboard.formSecret)
+    transport = Transport(isAlwaysSecure: dashboard.isAlwaysSecure)
     live = Live(dashboard)
   }
 
