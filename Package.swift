@@ -348,9 +348,9 @@ let package = Package(
     exampleTests(
       "InventoryBrowserTests",
       [
-        "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
-        "inventory", "inventory-upstream", logging,
-      ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1")),
+        "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "MainstayServer",
+        "TestSupport", "inventory", "inventory-upstream", logging,
+      ] + asyncHTTPClient + httpTypes + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1")),
     exampleTests(
       "InventoryCoreTests",
       [
