@@ -49,11 +49,11 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nio = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
 let secured = client("swift-nio-ssl", "NIOSSL")
 let sockets = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
-let hummingbirdTesting = server("hummingbird", "Hummingbird", "HummingbirdTesting")
 let http2 = client("swift-nio-http2", "NIOHTTP2")
 let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
 let grdb = sqlite("GRDB.swift", "GRDB")
-let hummingbird = server("hummingbird", "Hummingbird")
+let hummingbird = server("hummingbird", "Hummingbird", "HummingbirdCore")
+let hummingbirdTesting = hummingbird + server("hummingbird", "HummingbirdTesting")
 let httpTypes = server("swift-http-types", "HTTPTypes")
 let lifecycle = server("swift-service-lifecycle", "ServiceLifecycle")
 let arguments = server("swift-argument-parser", "ArgumentParser")
@@ -156,7 +156,7 @@ let package = Package(
       name: "MainstayServer",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", logging, metrics] + httpTypes
         + hummingbird + lifecycle + server("swift-crypto", "Crypto")
-        + server("swift-nio", "NIOCore")),
+        + server("swift-nio", "NIOCore", "NIOHTTP1")),
     tests(
       "MainstayServer",
       [
@@ -172,7 +172,7 @@ let package = Package(
     // A dashboard with much to show, in a process of its own: for a browser, and for its memory.
     child(
       "DashboardChild",
-      ["Mainstay", "MainstayDashboard", "MainstayOutbox", logging] + hummingbird
+      ["Mainstay", "MainstayDashboard", "MainstayOutbox", "MainstayServer", logging] + hummingbird
         + server("swift-nio", "NIOCore")),
     tests(
       "MainstayDashboard",
@@ -348,9 +348,9 @@ let package = Package(
     exampleTests(
       "InventoryBrowserTests",
       [
-        "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "TestSupport",
-        "inventory", "inventory-upstream", logging,
-      ] + asyncHTTPClient + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1")),
+        "DashboardChild", "InventoryCore", "InventoryTestSupport", "Mainstay", "MainstayServer",
+        "TestSupport", "inventory", "inventory-upstream", logging,
+      ] + asyncHTTPClient + httpTypes + hummingbird + client("swift-nio", "NIOCore", "NIOHTTP1")),
     exampleTests(
       "InventoryCoreTests",
       [

@@ -233,7 +233,8 @@ dashboard.mount(on: router, at: "mainstay")
 // snippet.main
 let port = config.int(forKey: "port", default: 8080)
 let server = Application(
-  router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)),
+  router: router, server: .http1(configuration: ConnectionLimits().configuration),
+  configuration: .init(address: .hostname("127.0.0.1", port: port)),
   onServerRunning: { channel in
     let line = "listens on http://127.0.0.1:\(channel.localAddress?.port ?? port)\n"
     FileHandle.standardOutput.write(Data(line.utf8))

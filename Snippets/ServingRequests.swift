@@ -40,7 +40,8 @@ router.post("orders") { request, context in
   try await outbox.enqueue(order)
   return HTTPResponse.Status.accepted
 }
-let server = Application(router: router)
+let server = Application(
+  router: router, server: .http1(configuration: ConnectionLimits().configuration))
 let group = ServiceGroup(
   services: [
     ErrorMonitorService(monitor), OutboxService(outbox), server, HealthService(health),

@@ -50,6 +50,13 @@ public struct Dashboard: Sendable {
   /// `localhost`, `127.0.0.1` and `[::1]` always may; none by default. They matter only without an
   /// authenticator.
   public var allowedHosts: Set<String> = []
+  /// Whether every browser reaches it over TLS; `false` by default.
+  ///
+  /// Without it a request says so itself, by its scheme or by the `X-Forwarded-Proto` of a proxy.
+  /// One of HTTP/1.1 whose TLS ends in this process says neither: set this there. Over TLS the
+  /// cookie is `Secure`, and answers ask for TLS alone for a year (`Strict-Transport-Security`, RFC
+  /// 6797).
+  public var isAlwaysSecure = false
   /// What the forms are signed by, at least 32 bytes; nil, the default, for a key of this process.
   ///
   /// Processes that serve the same addresses behind a load balancer need the same one: otherwise a

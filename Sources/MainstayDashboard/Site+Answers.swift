@@ -14,11 +14,10 @@ extension Site {
     page.notice = request.uri.queryParameters["done"].flatMap { Self.notice(String($0)) }
     var response = html(.ok, page)
     if session.isNew {
-      let isSecure = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headers[$0] } == "https"
       response.setCookie(
         Cookie(
-          name: FormGuard.cookie, value: session.id, path: home, secure: isSecure,
-          httpOnly: true, sameSite: .strict))
+          name: FormGuard.cookie, value: session.id, path: home,
+          secure: transport.isSecure(request.head), httpOnly: true, sameSite: .strict))
     }
     return response
   }

@@ -20,6 +20,7 @@ struct Site: Sendable {
   let root: String
   let refusals: RefusalLog
   let forms: FormGuard
+  let transport: Transport
   let live: Live
   let holds = Holds()
   let answered = AnsweredQuestions()
@@ -30,9 +31,9 @@ struct Site: Sendable {
     dashboard.diagnostics = dashboard.diagnostics ?? dashboard.ownDiagnostics
     self.dashboard = dashboard
     self.root = root
-    let timeline = dashboard.timeline
-    refusals = RefusalLog(dashboard.logger, elapsed: { timeline.now })
+    refusals = RefusalLog(dashboard.logger, dashboard.timeline)
     forms = FormGuard(dashboard.timeline, secret: dashboard.formSecret)
+    transport = Transport(isAlwaysSecure: dashboard.isAlwaysSecure)
     live = Live(dashboard)
   }
 

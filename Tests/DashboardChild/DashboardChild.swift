@@ -6,6 +6,7 @@ import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
+import MainstayServer
 import NIOCore
 
 /// A service whose dashboard has much to show; it prints where it listens.
@@ -28,7 +29,7 @@ import NIOCore
     var logger = Logger(label: "dashboard")
     logger.logLevel = .critical
     let application = Application(
-      router: router,
+      router: router, server: .http1(configuration: ConnectionLimits().configuration),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in
         let line = "dashboard listens on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"

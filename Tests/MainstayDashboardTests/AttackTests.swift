@@ -283,34 +283,6 @@ import Testing
     #expect(log.lines.last?.hasSuffix("refusal=unknownPage untold=4") == true)
   }
 
-  @Test(arguments: ["/mainstay", "/mainstay/public/dashboard.css", "/mainstay/nowhere"])
-  func `every answer carries the headers that protect it`(path: String) async throws {
-    try await serve(Dashboard()) { client in
-      let answer = try await Visitor(client, at: "/mainstay").get(path)
-      let policy = answer.header("Content-Security-Policy") ?? ""
-      #expect(policy.contains("default-src 'none'"))
-      #expect(policy.contains("frame-ancestors 'none'"))
-      #expect(!policy.contains("unsafe"))
-      #expect(answer.header("X-Content-Type-Options") == "nosniff")
-      #expect(answer.header("X-Frame-Options") == "DENY")
-      #expect(answer.header("Referrer-Policy") == "same-origin")
-      #expect(answer.header("Cross-Origin-Opener-Policy") == "same-origin")
-      #expect(answer.header("Cross-Origin-Resource-Policy") == "same-origin")
-      #expect(answer.header("Cache-Control") == "no-store")
-      #expect(answer.header("Permissions-Policy") != nil)
-    }
-  }
-
-  @Test func `the cookie is kept from scripts and other sites`() async throws {
-    try await serve(Dashboard()) { client in
-      let page = try await client.execute(uri: "/mainstay", method: .get, headers: Visitor.host)
-      let cookie = try #require(page.headers[.setCookie])
-      #expect(cookie.contains("HttpOnly"))
-      #expect(cookie.contains("SameSite=Strict"))
-      #expect(cookie.contains("Path=/mainstay"))
-    }
-  }
-
   @Test(arguments: [
     "<script>alert(1)</script>", "\" onmouseover=\"alert(1)", "\"\u{301} autofocus=\"",
     "\u{202E}gnirts", "{{title}}", String(repeating: "x", count: 10_000),

@@ -235,7 +235,7 @@ import Testing
     async throws
   {
     let child = try await BuiltProgram("DashboardChild", ["0"])
-    let before = try await memory(of: child)
+    let before = try await child.memory
     let count = RandomDose.isTorture ? 1_000 : 200
     var sockets: [Socket] = []
     for _ in 0..<count {
@@ -249,7 +249,7 @@ import Testing
       sockets.append(socket)
     }
     #expect(sockets.count == count)
-    let grown = try await memory(of: child) - before
+    let grown = try await child.memory - before
     #expect(grown < count * 100, "\(grown) kB for \(count) streams")
     for _ in 0..<(RandomDose.isTorture ? 9_000 : 0) {
       let socket = try Socket(port: child.port)
@@ -262,14 +262,5 @@ import Testing
     }
     _ = await child.stop(SIGTERM)
     withExtendedLifetime(sockets) {}
-  }
-
-  /// What the program has in memory, in kilobytes, by its own account.
-  private func memory(of child: BuiltProgram) async throws -> Int {
-    let socket = try Socket(port: child.port)
-    try socket.get("/happen/memory")
-    let answer = try await socket.read(until: " kB")
-    let line = try #require(answer.split(whereSeparator: \.isNewline).last)
-    return try #require(Int(line.filter(\.isNumber)))
   }
 }

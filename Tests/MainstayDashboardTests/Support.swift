@@ -159,3 +159,16 @@ extension Dashboard {
     outboxes = ["orders": outbox]
   }
 }
+
+extension BuiltProgram {
+  /// What a `DashboardChild` has in memory, in kilobytes, by its own account.
+  var memory: Int {
+    get async throws {
+      let socket = try Socket(port: port)
+      try socket.get("/happen/memory")
+      let answer = try await socket.read(until: " kB")
+      let line = try #require(answer.split(whereSeparator: \.isNewline).last)
+      return try #require(Int(line.filter(\.isNumber)))
+    }
+  }
+}

@@ -182,6 +182,22 @@ import Testing
     }
   }
 
+  @Test func `a body without a length is read no further than it may be`() async throws {
+    var options = IdempotencyOptions()
+    options.maximumRequest = 100_000
+    try await application(options).test(.live) { client in
+      let socket = try Socket(port: try #require(client.port))
+      try socket.send(
+        "POST /orders HTTP/1.1\r\nHost: shop\r\nIdempotency-Key: k1\r\n"
+          + "Transfer-Encoding: chunked\r\n\r\n")
+      let chunk = "2710\r\n" + String(repeating: "x", count: 10_000) + "\r\n"
+      for _ in 0..<11 { try socket.send(chunk) }
+      // It is answered although the body has not ended.
+      #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 413"))
+      #expect(shop.orders == 0)
+    }
+  }
+
   @Test func `a missing key is refused where one is required, and a wrong one always`()
     async throws
   {

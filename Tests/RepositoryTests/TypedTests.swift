@@ -11,40 +11,14 @@ import Testing
 struct TypedTests {
   private let repository = Repository.current
 
-  /// A machine whose `swift build` has built already.
-  private func machine() throws -> BareMachine {
-    let folder = BuiltProgram.built("inventory").deletingLastPathComponent().path
-    let swift = """
-      case "$*" in
-        --version) echo 'Swift version 6.3 (swift-6.3-RELEASE)' ;;
-        *--show-bin-path*) echo '\(folder)' ;;
-      esac
-      """
-    return try BareMachine(tools: ["awk", "mkdir", "rm"], scripts: ["swift": swift])
-  }
-
   @Test func `the example starts, and stops, by the script of make run`() async throws {
-    let (folder, machine) = (try ScratchFolder(), try machine())
+    let (folder, machine) = (try ScratchFolder(), try BareMachine.built())
     let upstream = try HeldPort(isShared: true)
     defer { withExtendedLifetime((folder, machine, upstream)) {} }
-    // Threads of tests hold signals back, and what they start inherits that; a terminal does not.
-    let unblocked = """
-      import os, signal, sys
-      signal.pthread_sigmask(signal.SIG_SETMASK, [])
-      os.execvpe(sys.argv[2], sys.argv[2:], dict(os.environ, PATH=sys.argv[1]))
-      """
-    let run = try await BuiltProgram(
-      at: URL(filePath: "/usr/bin/env"),
-      [
-        "python3", "-c", unblocked, machine.path,
-        repository.root.appending(path: "Tools/run").path,
-      ],
-      environment: [
-        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-        "INVENTORY_PORT": "0", "UPSTREAM_PORT": "\(upstream.number)",
-        "INVENTORY_DATA": folder.path,
-      ]
-    ) { printed in
+    let run = try await machine.startExample([
+      "INVENTORY_PORT": "0", "UPSTREAM_PORT": "\(upstream.number)",
+      "INVENTORY_DATA": folder.path,
+    ]) { printed in
       // Both have said where they listen, and the script has said what to do there.
       let ports = printed.matches(of: /listens on http:\/\/127\.0\.0\.1:(\d+)/)
       let app = printed.firstMatch(of: /inventory listens on http:\/\/127\.0\.0\.1:(\d+)/)
@@ -62,7 +36,7 @@ struct TypedTests {
   }
 
   @Test func `the demo runs by the script of make demo`() async throws {
-    let machine = try machine()
+    let machine = try BareMachine.built()
     defer { withExtendedLifetime(machine) {} }
     let end = try await BuiltProgram.run(
       fromPath: "env",
@@ -75,7 +49,7 @@ struct TypedTests {
   }
 
   @Test func `a program starts in the folder of whoever asks`() async throws {
-    let (folder, machine) = (try ScratchFolder(), try machine())
+    let (folder, machine) = (try ScratchFolder(), try BareMachine.built())
     defer { withExtendedLifetime((folder, machine)) {} }
     try folder.write("App.swift", "func load() {\n  do { try read() } catch {}\n}\n")
     let start = repository.root.appending(path: "Tools/start").path

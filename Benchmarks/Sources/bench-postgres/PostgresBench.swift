@@ -49,6 +49,7 @@ struct PostgresBench: AsyncParsableCommand {
       if let peers { try measure(peers, server, into: &table) }
     }
     try await Waits.measure(server, into: &table)
+    try await Waits.list(server, into: &table)
     if held > 0 { try await Waits.hold(server, for: held, into: &table) }
     let load = try String(contentsOfFile: "/proc/loadavg", encoding: .utf8).prefix { $0 != "/" }
     print(

@@ -33,6 +33,39 @@ enum Waits {
     await working.shutDown()
   }
 
+  /// How long operators wait for a page of many dead letters, with how many there are.
+  static func list(_ server: Server, into table: inout Table) async throws {
+    say("dead letters")
+    let count = 10_000
+    let outbox = try await Loads.outbox(
+      server, try server.newDatabase(), isPaused: false, atOnce: 100
+    ) { _ in
+      throw AppError(
+        code: "bench.refused", kind: .validation, disposition: .permanent, title: "Refused",
+        message: "No.")
+    }
+    for _ in 0..<count / 1_000 {
+      try await outbox.enqueue(contentsOf: Array(repeating: Job.sample, count: 1_000))
+    }
+    for await snapshot in outbox.changes where snapshot.dead == count { break }
+    var waits: [Double] = []
+    var last: OperationID?
+    for _ in 0..<100 {
+      let seconds = try await timed {
+        let letters = try await outbox.deadLetters(after: last, limit: 50)
+        guard letters.count == 50, try await outbox.snapshot().dead == count else {
+          throw Loads.Missing(count: count)
+        }
+        last = letters.last?.id
+      }
+      waits.append(seconds * 1_000)
+    }
+    table.add(
+      "fifty of 10,000 dead letters and their count, 95 of 100", waits.sorted()[95], "ms",
+      atMost: 100)
+    await outbox.shutDown()
+  }
+
   /// How much comes in and goes out, without and with somebody who holds a snapshot.
   static func hold(_ server: Server, for seconds: Double, into table: inout Table) async throws {
     for (name, isHeld) in [("in and out", false), ("in and out, a snapshot held", true)] {

@@ -26,7 +26,7 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       guard !error.isCancellation else { throw error }
       response = site.failure(.serviceUnavailable, site.words(for: error))
     }
-    Self.protect(&response.headers)
+    protect(&response.headers, of: request.head)
     // A body would be read as the beginning of the next answer on the same connection.
     return request.method == .head ? response.createHeadResponse() : response
   }
@@ -49,18 +49,9 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     }
     guard let peer, Self.isLoopback(peer) else { throw Refusal.foreignPeer }
     // A page of another site may have its name lead to this machine.
-    guard let host = head.authority.map(Self.name),
-      Self.loopbackNames.union(site.dashboard.allowedHosts).contains(host)
+    guard let host = Transport.host(of: head),
+      Transport.loopbackNames.union(site.dashboard.allowedHosts).contains(host)
     else { throw Refusal.foreignHost }
-  }
-
-  private static var loopbackNames: Set<String> { ["localhost", "127.0.0.1", "[::1]"] }
-
-  /// The name in an authority, without its port.
-  private static func name(_ authority: String) -> String {
-    let text = authority.lowercased()
-    guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else { return text }
-    return String(text[..<colon])
   }
 
   private static func isLoopback(_ peer: SocketAddress) -> Bool {
@@ -73,9 +64,12 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
     }
   }
 
-  private static func protect(_ headers: inout HTTPFields) {
-    for (name, value) in protection {
+  private func protect(_ headers: inout HTTPFields, of head: HTTPRequest) {
+    for (name, value) in Self.protection {
       if let name = HTTPField.Name(name) { headers[name] = value }
+    }
+    if site.transport.asksForTLS(head) {
+      headers[.strictTransportSecurity] = "max-age=31536000"
     }
   }
 
@@ -89,6 +83,8 @@ struct Gate<Context: RemoteAddressRequestContext>: RouterMiddleware {
       "X-Frame-Options": "DENY",
       // Without a referrer at all, browsers would also send no origin along with forms.
       "Referrer-Policy": "same-origin",
+      "X-Permitted-Cross-Domain-Policies": "none",
+      "Cross-Origin-Embedder-Policy": "require-corp",
       "Cross-Origin-Opener-Policy": "same-origin",
       "Cross-Origin-Resource-Policy": "same-origin",
       "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",

@@ -3,6 +3,7 @@
 internal import HTTPTypes
 internal import Logging
 internal import Mainstay
+internal import MainstayServer
 
 /// Why a request is not answered.
 enum Refusal: String, Error, CaseIterable {
@@ -47,38 +48,14 @@ struct WrongMethod: Error {
   let allowed: [HTTPRequest.Method]
 }
 
-/// Tells of refusals, each kind at most once in an interval, so that nobody can fill the log.
-final class RefusalLog: Sendable {
-  static let interval = Duration.seconds(60)
+/// Tells of refusals, each kind at most once in a minute.
+struct RefusalLog: Sendable {
+  private let log: SparingLog<Refusal>
 
-  private struct Kind {
-    var told: Duration
-    var untold = 0
-  }
-
-  private let logger: Logger
-  private let elapsed: @Sendable () -> Duration
-  private let kinds = Locked<[Refusal: Kind]>([:])
-
-  init(_ logger: Logger, elapsed: @escaping @Sendable () -> Duration) {
-    self.logger = logger
-    self.elapsed = elapsed
-  }
+  init(_ logger: Logger, _ timeline: Timeline) { log = SparingLog(logger, timeline) }
 
   func add(_ refusal: Refusal) {
-    let now = elapsed()
-    let untold: Int? = kinds.withLock { kinds in
-      if let kind = kinds[refusal], now - kind.told < Self.interval {
-        kinds[refusal]?.untold += 1
-        return nil
-      }
-      let untold = kinds[refusal]?.untold ?? 0
-      kinds[refusal] = Kind(told: now)
-      return untold
-    }
-    guard let untold else { return }
-    logger.warning(
-      "A request to the dashboard was refused.",
-      metadata: ["refusal": "\(refusal.rawValue)", "untold": "\(untold)"])
+    log.add(
+      refusal, "A request to the dashboard was refused.", ["refusal": "\(refusal.rawValue)"])
   }
 }

@@ -36,7 +36,9 @@ enum SourceRules {
     ],
     "MainstayServer": [
       "Mainstay", "MainstayHTTP", "MainstayOutbox", "Crypto", "Foundation", "HTTPTypes",
-      "Hummingbird", "Logging", "Metrics", "NIOCore", "ServiceLifecycle",
+      // What drips in is cut off where requests are read, before there is a request.
+      "Hummingbird", "HummingbirdCore", "NIOHTTP1",
+      "Logging", "Metrics", "NIOCore", "ServiceLifecycle",
     ],
     "MainstayDashboard": [
       "Mainstay", "MainstayHTTP", "MainstayOutbox", "MainstayServer", "Crypto", "Foundation",

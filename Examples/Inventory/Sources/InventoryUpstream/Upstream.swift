@@ -51,7 +51,7 @@ package struct Upstream: Sendable {
     var logger = Logger(label: "inventory-upstream")
     logger.logLevel = .critical
     return Application(
-      router: router(),
+      router: router(), server: .http1(configuration: .init(idleTimeout: .seconds(60))),
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: "inventory-upstream"),
       onServerRunning: { await onListening($0.localAddress?.port ?? 0) },

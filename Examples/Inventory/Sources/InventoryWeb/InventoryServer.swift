@@ -47,7 +47,7 @@ package struct InventoryServer: Sendable {
     var logger = Logger(label: "inventory")
     logger.logLevel = .critical
     return Application(
-      router: router(),
+      router: router(), server: .http1(configuration: ConnectionLimits().configuration),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port), serverName: "inventory"),
       onServerRunning: { await onListening($0.localAddress?.port ?? 0) },

@@ -3,6 +3,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import MainstayServer
 import NIOCore
 
 /// Serves pages that a test wrote itself, by their path.
@@ -17,9 +18,16 @@ func withPages(
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
   }
+  try await withServer(router, test)
+}
+
+/// Serves what a test routes itself, with the limits that a service has.
+func withServer(
+  _ router: Router<BasicRequestContext>, _ test: (_ origin: String) async throws -> Void
+) async throws {
   let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
   let application = Application(
-    router: router,
+    router: router, server: .http1(configuration: ConnectionLimits().configuration),
     configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
     onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
     logger: Logger(label: "pages") { _ in SwiftLogNoOpLogHandler() })

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
+internal import Dispatch
 
 #if canImport(Glibc)
-  import Glibc
+  internal import Glibc
 #else
-  import Darwin
+  internal import Darwin
 #endif
 
 /// A connection of which a test decides each byte.
 ///
 /// It is read on a thread of its own: a test that blocks one of the few threads of all tasks may
 /// block the server that it waits for.
-final class Socket: Sendable {
-  struct Failure: Error {
-    let step: String
-    let code: Int32
+package final class Socket: Sendable {
+  package struct Failure: Error {
+    package let step: String
+    package let code: Int32
   }
 
   private let descriptor: Int32
@@ -27,7 +27,7 @@ final class Socket: Sendable {
   ///   - port: The port.
   ///   - room: How many bytes may wait until they are read, as far as the system allows.
   /// - Throws: `Failure` where there is no connection.
-  init(port: Int, room: Int32? = nil) throws {
+  package init(port: Int, room: Int32? = nil) throws {
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
@@ -60,20 +60,38 @@ final class Socket: Sendable {
 
   deinit { close(descriptor) }
 
-  func send(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    guard write(descriptor, bytes, bytes.count) == bytes.count else {
-      throw Failure(step: "write", code: errno)
+  /// Sends all of a text; waits while the other side takes none of it.
+  ///
+  /// - Throws: `Failure` where the other side has closed.
+  package func send(_ text: String) throws {
+    #if canImport(Glibc)
+      let quietly = Int32(MSG_NOSIGNAL)
+    #else
+      let quietly: Int32 = 0
+    #endif
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { sent($0, quietly) }
+      guard count > 0 else { throw Failure(step: "write", code: errno) }
+      bytes = bytes.dropFirst(count)
     }
   }
 
+  private func sent(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    #if canImport(Glibc)
+      Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+    #else
+      Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
+    #endif
+  }
+
   /// Asks for a page, as the machine itself.
-  func get(_ path: String) throws {
+  package func get(_ path: String) throws {
     try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
   }
 
   /// What arrives up to and with a text, or until the other side has closed.
-  func read(until end: String) async throws -> String {
+  package func read(until end: String) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       queue.async { [self] in
         continuation.resume(with: Result { try bytes(until: Array(end.utf8)) })
@@ -94,5 +112,5 @@ final class Socket: Sendable {
   }
 
   /// Everything until the other side has closed.
-  func readAll() async throws -> String { try await read(until: "\u{0}never") }
+  package func readAll() async throws -> String { try await read(until: "\u{0}never") }
 }
