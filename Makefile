@@ -102,8 +102,10 @@ pictures: build ## Makes the pictures of the example anew that the documentation
 audit: setup ## Checks how the package itself handles errors, by all its strict rules
 	@Tools/audit $(SWIFT_FLAGS)
 
-consumers: setup ## Builds packages that depend on this one, and counts what they fetch
-	@Tools/check-consumers
+# CONSUMERS=cold compiles all that the guide for services needs, which takes minutes.
+consumers: setup ## Builds packages that depend on this one, and those of the guides by their pages
+	@Tools/setup postgres
+	@Tools/check-consumers $(CONSUMERS)
 
 diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 	@Tools/diagrams
