@@ -6,9 +6,9 @@ internal import Mainstay
 
 /// Keeps operations in a SQLite file.
 ///
-/// One connection writes and checkpoints. A transaction that promises something (``insert(_:)``,
-/// a claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`); the end
-/// of a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
+/// One connection writes and checkpoints. A transaction that promises something (``insert(_:)``, a
+/// claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`). The end of
+/// a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
 /// leased by a dead owner and reconciled.
 public final class SQLiteStore: OutboxStore {
   /// What is fixed when the file is opened.
