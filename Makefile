@@ -70,6 +70,7 @@ docs: setup ## Builds the documentation of every library; a warning is an error
 	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
 		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
 	@Tools/front-page
+	@Tools/check-site
 
 api: setup ## Rewrites API/, the public surface of each library
 	@Tools/api write $(SWIFT_FLAGS)
