@@ -70,6 +70,7 @@ docs: setup ## Builds the documentation of every library; a warning is an error
 	swift package $(SWIFT_FLAGS) generate-documentation --warnings-as-errors \
 		--enable-experimental-combined-documentation $$(Tools/libraries | sed 's/^/--target /')
 	@Tools/front-page
+	@Tools/check-site
 
 api: setup ## Rewrites API/, the public surface of each library
 	@Tools/api write $(SWIFT_FLAGS)
@@ -102,8 +103,10 @@ pictures: build ## Makes the pictures of the example anew that the documentation
 audit: setup ## Checks how the package itself handles errors, by all its strict rules
 	@Tools/audit $(SWIFT_FLAGS)
 
-consumers: setup ## Builds packages that depend on this one, and counts what they fetch
-	@Tools/check-consumers
+# CONSUMERS=cold compiles all that the guide for services needs, which takes minutes.
+consumers: setup ## Builds packages that depend on this one, and those of the guides by their pages
+	@Tools/setup postgres
+	@Tools/check-consumers $(CONSUMERS)
 
 diagrams: ## Draws the pictures of the documentation from Documentation/Diagrams
 	@Tools/diagrams

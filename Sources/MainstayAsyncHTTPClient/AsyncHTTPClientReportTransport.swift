@@ -12,7 +12,7 @@ public import MainstayHTTP
 /// ```
 ///
 /// It behaves as `URLSessionReportTransport`: a redirection is not followed, since its headers
-/// would go elsewhere; like a page for people it counts as the answer of a network that wants a
+/// would go elsewhere. Like a page for people it counts as the answer of a network that wants a
 /// sign-in, so the reports stay. Of an answer at most 64,000 bytes are read, and nothing is logged.
 public final class AsyncHTTPClientReportTransport: ReportTransport {
   private let sender: ReportSender

@@ -12,7 +12,7 @@ extension ErrorMapping {
   /// which is `AppError.mayHaveBeenSent`, and what they mean on Linux.
   ///
   /// There, the error of a connection that broke is often one of a bad answer or of nothing known,
-  /// and only its text tells them apart; the core would give up what should be tried again.
+  /// and only its text tells them apart. The core would give up what should be tried again.
   /// ``HTTPError`` needs no mapping.
   ///
   /// - Returns: This mapping and that of `NSURLErrorDomain`.

@@ -74,8 +74,9 @@ actor Drainer {
 
   /// Goes on after a pause.
   ///
-  /// - Returns: It ends when what is due now was made ready and begun, as far as that can be; also
-  ///   where the store fails, at the end of the drainer, and for a task that is cancelled.
+  /// - Returns: It ends when what is due now was made ready and begun, as far as that can be. It
+  ///   ends, too, where the store fails, at the end of the drainer, and for a task that is
+  ///   cancelled.
   @discardableResult func resume() -> AsyncStream<Never> {
     isPaused = false
     settings.granted.suspend(until: nil)

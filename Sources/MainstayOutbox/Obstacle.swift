@@ -4,7 +4,7 @@ public import Foundation
 
 /// Something that stands between an operation and its next run.
 ///
-/// They are found by the rules by which operations are claimed: one without an obstacle is claimed
+/// They are found by the rules by which operations are claimed. One without an obstacle is claimed
 /// by the next free worker of its type, unless it has just expired: then it is about to be dropped.
 public enum Obstacle: Sendable, Hashable {
   /// A worker has it.

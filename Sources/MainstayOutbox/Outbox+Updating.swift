@@ -16,9 +16,9 @@ extension Outbox: LiveConfigurable {
   /// drop nothing, and take nothing more until there is room. <doc:ChangingSettings> says from when
   /// on each setting holds.
   ///
-  /// Three things cannot change, and are refused where they differ: `startsPaused`; what is not a
-  /// part of the encoded settings, where nil or nothing stands for what is in force; and the limits
-  /// of a store of your own, which it was made with.
+  /// Three things cannot change, and are refused where they differ. One is `startsPaused`. One is
+  /// what is not a part of the encoded settings, where nil or nothing stands for what is in force.
+  /// One is the limits of a store of your own, which it was made with.
   ///
   /// - Parameter configuration: The settings.
   /// - Throws: `ConfigurationError` with everything that is not legal or cannot change; nothing is

@@ -10,11 +10,11 @@ extension MappingCensus {
   /// that are declared below the folder. Converted are those that name `AppErrorConvertible` in the
   /// same way, and those that are added to a mapping in so many words: `.adding(StoreError.self)`.
   ///
-  /// It reads text, in time linear in it, and is no compiler: it does not see what a macro writes,
-  /// a conformance by way of a type alias or a protocol of another module, errors of libraries, nor
-  /// what a mapping for a domain or for every error knows. It takes types of one name in two
-  /// modules for one, and reads all branches of `#if`. Samples of such errors belong into
-  /// `init(of:mapping:)`.
+  /// It reads text, in time linear in it, and is no compiler. It does not see what a macro writes,
+  /// nor a conformance by way of a type alias or a protocol of another module. Nor does it see
+  /// errors of libraries, and what a mapping for a domain or for every error knows. It takes types
+  /// of one name in two modules for one, and reads all branches of `#if`. Samples of such errors
+  /// belong into `init(of:mapping:)`.
   ///
   /// - Parameters:
   ///   - folder: The folder, such as `Sources`; a relative path is taken from the current folder.

@@ -34,6 +34,26 @@ import Testing
     #expect(missing.contains { $0.contains("`sudo`") })
   }
 
+  /// `Tools/check-consumers` makes a package of each guide by this, and runs it.
+  @Test(arguments: ["WritingAnApp", "WritingAService", "WritingALibrary"])
+  func `a guide says of all its code which file it goes into`(name: String) throws {
+    let path = "Sources/Mainstay/Mainstay.docc/Guides/\(name).md"
+    var (file, language): (String?, Substring?) = (nil, nil)
+    var files: [String] = []
+    for line in SourceFile(path: path, text: try Repository.current.text(at: path)).lines {
+      if line.hasPrefix("```") {
+        language = language == nil ? line.dropFirst(3) : nil
+        if language == "swift" { files.append(try #require(file)) }
+      } else if language == nil {
+        file = line.matches(of: /`([A-Za-z]+\.swift)`/).last.map { String($0.1) } ?? file
+      }
+    }
+    #expect(files.prefix(3) == ["Package.swift", "Package.swift", "main.swift"])
+    #expect(files.dropFirst(2).allSatisfy { $0 != "Package.swift" })
+    let checked = try Repository.current.text(at: "Tools/check-consumers")
+    #expect(checked.contains("guide \(name) ") || checked.contains("package \(name) "))
+  }
+
   /// What a guide has to have explained or linked before its code has it.
   private static let terms = [
     "WritingAnApp": [

@@ -29,6 +29,16 @@ import Testing
 
   @Test func `there is one word for each idea`() { expectNone(WordRules.wrongWords(pages)) }
 
+  @Test func `sentences of documentation comments can be read in one breath, too`() {
+    let sources = repository.swiftFiles.filter {
+      $0.isBelow("Sources") || $0.path.hasPrefix("Examples/")
+    }
+    let comments = sources.map(MarkdownPage.documentation)
+    #expect(comments.contains { $0.path.hasPrefix("Examples/") && !$0.passages.isEmpty })
+    #expect(comments.flatMap(\.passages).count > 1_000)
+    expectNone(ProseRules.longSentences(comments))
+  }
+
   @Test func `there is one word for each idea in documentation comments, too`() {
     let sources = repository.swiftFiles.filter { $0.isBelow("Sources") }
     let comments = sources.map(MarkdownPage.documentation)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
+import TestSupport
 import Testing
 
-/// What services are told of the version, against `CHANGELOG.md`.
+/// What services and people are told of the version, against `CHANGELOG.md`, and how a version is
+/// made, against what there is.
 @Suite struct VersionTests {
   /// That of https://keepachangelog.com/en/1.1.0/ is meant.
   @Test func `the changelog has the form that it says it has`() throws {
@@ -39,6 +42,66 @@ import Testing
     let coming = try #require(MainstayVersion.current.wholeMatch(of: /(\d+\.\d+\.\d+)-dev/))
     #expect(!headings.contains(String(coming.1)), "\(coming.1) is out")
     if headings.count == 1 { #expect(coming.1 == "0.1.0", "nothing is out") }
+  }
+
+  @Test(arguments: ["mainstay", "mainstay-audit"])
+  func `a program says the version of the libraries`(program: String) async throws {
+    let end = try await BuiltProgram.run(program, ["--version"])
+    #expect(end.status == 0, "\(end)")
+    #expect(end.output == "\(MainstayVersion.current)\n")
+  }
+
+  /// The versions that manifests in a text ask for.
+  private static func asked(in text: String) -> [String] {
+    text.matches(of: /url: "[^"]*\/mainstay(?:\.git)?",[^"\n]*"(\d+\.\d+\.\d+)"/)
+      .map { String($0.1) }
+  }
+
+  @Test func `a manifest on a page asks for the version that is out`() throws {
+    let example = #".package(url: "https://example.org/mainstay.git", from: "0.1.0", traits: [])"#
+    #expect(Self.asked(in: example) == ["0.1.0"])
+    let repository = Repository.current
+    let changes = try repository.text(at: "CHANGELOG.md")
+    let out = changes.firstMatch(of: /(?m)^## \[?(\d+\.\d+\.\d+)/).map { String($0.1) }
+    for page in repository.writtenFiles where page.path.hasSuffix(".md") {
+      for version in Self.asked(in: try repository.text(at: page.path)) {
+        #expect(version == out, "\(page.path)")
+      }
+    }
+  }
+
+  @Test func `until a version is out, the changelog tells of nothing but additions`() throws {
+    let page = MarkdownPage(
+      SourceFile(path: "CHANGELOG.md", text: try Repository.current.text(at: "CHANGELOG.md")))
+    let headings = Array(page.headings.dropFirst())
+    let versions = headings.filter { $0.contains(/\d+\.\d+\.\d+\]? -/) }
+    guard versions.count <= 1 else { return }
+    #expect(headings.count == 2 && headings.last == "Added", "\(headings)")
+  }
+
+  @Test func `the recipe of a release has tools, variables and names that there are`() throws {
+    let repository = Repository.current
+    let recipe = try repository.text(at: "Documentation/Releasing.md")
+    let code = recipe.matches(of: /`([^`]+)`/).map { $0.1.replacing("\n", with: " ") }
+    let tools = code.compactMap { $0.prefixMatch(of: /Tools\/\S+/).map { String($0.output) } }
+    #expect(tools.contains("Tools/start"))
+    #expect(Set(tools).isSubset(of: Set(repository.paths)))
+
+    // A variable is read by the Makefile or by the tool that it calls.
+    let scripts = try repository.paths.filter { $0 == "Makefile" || $0.hasPrefix("Tools/") }
+      .filter { $0.split(separator: "/").count < 3 && !$0.contains(".") }.map(repository.text)
+    let variables = code.flatMap { $0.matches(of: /\b([A-Z_]+)=/).map { String($0.1) } }
+    #expect(Set(variables).isSuperset(of: ["BENCH", "CONSUMERS", "INVENTORY_DATA"]))
+    for variable in variables {
+      let forms = ["$(\(variable))", "${\(variable):"]
+      let isRead = scripts.contains { script in forms.contains(where: script.contains) }
+      #expect(isRead, "nothing reads \(variable)")
+    }
+    #expect(try repository.text(at: "Tools/check-consumers").contains("\"\" | cold) ;;"))
+    for name in ["MainstayVersion", "AuditVersion"] {
+      #expect(code.contains("\(name).current"))
+      #expect(repository.paths.contains { $0.hasSuffix("/\(name).swift") }, "\(name)")
+    }
   }
 
   @Test func `the platforms name the Swift of the manifest, and the one that checks run with`()

@@ -15,10 +15,10 @@ public import Foundation
 ///   })
 /// ```
 ///
-/// The order is: an `AppError` stays itself, and a plain cancellation is one whatever a mapping
-/// says; then the added mappings, the newest first, where nil passes on to the next; then
-/// ``AppErrorConvertible``; then an error whose cause is a cancellation; then the built-in mappings
-/// for Foundation and POSIX; and what is left is `unknown` and `unclassified`, never "network". The
+/// An `AppError` stays itself, and a plain cancellation is one whatever a mapping says. Else these
+/// are asked in turn: the added mappings, the newest first, where nil passes on to the next;
+/// ``AppErrorConvertible``; whether the cause is a cancellation; the built-in mappings for
+/// Foundation and POSIX. What is left is `unknown` and `unclassified`, never "network". The
 /// original error is kept as the cause.
 public struct ErrorMapping: Sendable {
   typealias Convert = @Sendable (any Error) -> AppError?

@@ -2,13 +2,19 @@
 
 /// Takes out of technical text what is nobody's business, before it is stored or sent.
 ///
-/// Replaced are user info, queries and fragments of URLs, values of names that speak of secrets (in
-/// text, JSON, lists of pairs, XML and encoded queries), bearer and basic credentials, JSON web
-/// tokens, private keys and keys with well-known beginnings, email addresses, the name of the
-/// person in home folders, and runs of encoded data. Of an address without a scheme, the query is
-/// known by a `/` before it and a `=` in it. It takes out too much rather than too little. It goes
-/// over the text once, in time linear in its length, looks at its first 64,000 bytes, and keeps
-/// 16,000 at most. Redacting twice is the same as redacting once.
+/// Replaced are:
+///
+/// - user info, queries and fragments of URLs
+/// - values of names that speak of secrets, in text, JSON, lists of pairs, XML and encoded queries
+/// - bearer and basic credentials, JSON web tokens, private keys and keys with well-known
+///   beginnings
+/// - email addresses, and the name of the person in home folders
+/// - runs of encoded data
+///
+/// Of an address without a scheme, the query is known by a `/` before it and a `=` in it. It takes
+/// out too much rather than too little. It goes over the text once, in time linear in its length,
+/// looks at its first 64,000 bytes, and keeps 16,000 at most. Redacting twice is the same as
+/// redacting once.
 package enum Redaction {
   private static let longestInput = 64_000
 

@@ -14,8 +14,10 @@ extension AdaptiveLimit {
     var minimum: Int
     var maximum: Int
 
-    /// One more for each full round of answers, a part less for a drop; it heeds nothing else, so
-    /// it works where the service refuses what is too much, and not where it only gets slower.
+    /// One more for each full round of answers, a part less for a drop.
+    ///
+    /// It heeds nothing else, so it works where the service refuses what is too much, and not where
+    /// it only gets slower.
     ///
     /// Source: Chiu and Jain (1989).
     ///

@@ -56,7 +56,7 @@ extension CircuitBreaker {
   /// Makes a move under the lock, with a reading of the clock.
   ///
   /// Where a function of the user's says how long breaks are, a move that would open the breaker is
-  /// tried on a copy: the function is asked outside of the lock, and the move is made anew (P6). An
+  /// tried on a copy. The function is asked outside of the lock, and the move is made anew (P6). An
   /// answer holds for the epoch for which it was asked.
   @inline(__always)
   func moved<T: Sendable>(_ move: (inout Guarded, Duration) -> T) -> T {

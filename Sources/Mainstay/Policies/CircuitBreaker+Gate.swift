@@ -56,9 +56,9 @@ extension CircuitBreaker {
 
     /// How long a call has to wait that comes at a reading; nil where the machine has to be asked.
     ///
-    /// The word is read before the parts of the break and again after them. Since it is taken away
-    /// before they are written, and each break has an epoch of its own, in which its end stays the
-    /// same, who has seen a part of another break does not find the word that was there before.
+    /// The word is read before the parts of the break and again after them. It is taken away before
+    /// they are written, and each break has an epoch of its own, in which its end stays the same.
+    /// So who has seen a part of another break does not find the word that was there before.
     ///
     /// Within a break only its latest reading is written again. Who reads that in between may have
     /// halves of two, which matters only while a clock goes back: the end is right in any case.
@@ -75,9 +75,9 @@ extension CircuitBreaker {
     /// clock has to be read.
     ///
     /// It is too long by what has passed of the tick since then, and in the first moment after the
-    /// system has slept by its sleep as well, for that is no tick.
-    /// The tick is taken away before another break begins, so who finds the same word twice has
-    /// the tick and the wait of this break; who finds the same tick twice, the wait of this tick.
+    /// system has slept by its sleep as well, for that is no tick. The tick is taken away before
+    /// another break begins, so who finds the same word twice has the tick and the wait of this
+    /// break. Who finds the same tick twice has the wait of this tick.
     func wait(in tick: Int64?) -> Duration? {
       let word = word.load(ordering: .acquiring)
       guard word > Self.lockedByClock, !word.isMultiple(of: 2) else { return nil }

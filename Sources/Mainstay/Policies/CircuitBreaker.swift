@@ -2,8 +2,8 @@
 
 /// Leaves a dependency alone for a while after it has failed too often.
 ///
-/// Closed, it lets every call through and counts what becomes of them; open, it refuses every call
-/// at once and says when to come back; half-open, it lets a few probes through, and what becomes of
+/// Closed, it lets every call through and counts what becomes of them. Open, it refuses every call
+/// at once and says when to come back. Half-open, it lets a few probes through, and what becomes of
 /// them closes it or opens it again for longer. Make one per dependency and share it among all who
 /// call that dependency:
 ///

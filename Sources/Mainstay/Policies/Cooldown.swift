@@ -4,9 +4,9 @@ import Synchronization
 
 /// Holds all calls to one service back while it asks to be left alone.
 ///
-/// When one call is answered with "too many requests", everybody else would get the same answer:
-/// so all of them wait until the time that the service named, and then go on spread out, not all
-/// at once. Make one per origin and share it among all who call that origin:
+/// When one call is answered with "too many requests", everybody else would get the same answer. So
+/// all of them wait until the time that the service named, and then go on spread out, not all at
+/// once. Make one per origin and share it among all who call that origin:
 ///
 /// ```swift
 /// let cooldown = Cooldown("api.example.com")

@@ -3,7 +3,7 @@
 /// How an ``AdaptiveLimit`` learns its limit from the answers; the pure part.
 ///
 /// Every change of the limit begins a new epoch. A call that began in an earlier one says nothing
-/// about the limit in force, so it is not counted: a hundred calls that are dropped together lower
+/// about the limit in force, so it is not counted. A hundred calls that are dropped together lower
 /// the limit once, and never a hundred times.
 struct LimitAlgorithm: Sendable {
   /// What one call says.

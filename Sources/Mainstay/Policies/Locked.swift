@@ -9,8 +9,8 @@
 /// A value behind a lock: the only lock of the package.
 ///
 /// Hold it for as long as it takes to change the value, and for nothing else: no `await`, no I/O
-/// and no code of the user's inside. Nothing inside wakes or cancels a task, or yields to a stream:
-/// a task's cancellation handlers run under a lock of that task, without which nobody can wake it,
+/// and no code of the user's inside. Nothing inside wakes or cancels a task, or yields to a stream.
+/// A task's cancellation handlers run under a lock of that task, without which nobody can wake it,
 /// so that a handler which waits for this lock would wait for ever.
 ///
 /// It is `Mutex`, or `pthread_mutex_t` when built with `-DMAINSTAY_TSAN`, because thread sanitizer

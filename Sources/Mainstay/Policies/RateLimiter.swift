@@ -10,8 +10,8 @@
 /// let hits = try await limiter.run { try await api.search(words) }
 /// ```
 ///
-/// Turns are given in the order in which calls come, and the turn of each is known from the start:
-/// a call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
+/// Turns are given in the order in which calls come, and the turn of each is known from the start.
+/// A call that would wait longer than it is willing to, or beyond the active ``Deadline``, is
 /// refused right away. A caller that is cancelled while it waits gives its turn back, and one that
 /// was cancelled before takes none.
 ///

@@ -3,10 +3,10 @@
 /// Runs an operation again when it failed in a way that another attempt can mend.
 ///
 /// What may be repeated is read from the error's ``Disposition``: a transient failure after a
-/// backoff, a throttled call after the time the service asked for, a call with an unknown outcome
-/// only under an ``IdempotencyKey``, and nothing else. A caller that cancels gets
-/// `CancellationError` at once; an attempt that could not begin before the deadline is not waited
-/// for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
+/// backoff, and a throttled call after the time the service asked for. A call with an unknown
+/// outcome is repeated only under an ``IdempotencyKey``, and nothing else is. A caller that cancels
+/// gets `CancellationError` at once; an attempt that could not begin before the deadline is not
+/// waited for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
 ///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.

@@ -2,8 +2,8 @@
 
 /// What became of the latest calls, or of those of the latest time.
 ///
-/// A window over a count keeps one byte per call in a ring; a window over a time keeps ten sums,
-/// each for a tenth of that time, so that a call leaves the window after nine tenths of it at the
+/// A window over a count keeps one byte per call in a ring. A window over a time keeps ten sums,
+/// each for a tenth of that time. So a call leaves the window after nine tenths of it at the
 /// earliest and all of it at the latest. Totals are kept by adding what comes and taking away what
 /// leaves. Storage is allocated once, when the window is made.
 ///

@@ -118,8 +118,10 @@ struct Suppressions: Sendable {
 }
 
 extension AuditedFile {
-  /// The lines that a comment before a token is about: the next one with code, to the end of the
-  /// statement or up to its first brace, and for a comment alone in a block what opens the block.
+  /// The lines that a comment before a token is about.
+  ///
+  /// These are the next one with code, to the end of the statement or up to its first brace, and
+  /// for a comment alone in a block what opens the block.
   fileprivate func lines(startingWith token: TokenSyntax, _ own: Int) -> ClosedRange<Int> {
     let first = max(own, lines.line(of: token))
     if token.tokenKind == .rightBrace, let opening = token.ownerOfEmptyBlock {

@@ -54,8 +54,10 @@ protocol OriginLane: Sendable {
 
 /// The policies of the origin of a client, made at its first request.
 ///
-/// All requests of a client go to one origin, so it has policies for that one alone: to look them
-/// up among others, and to write down who uses them, would cost more than what they do.
+/// All requests of a client go to one origin, so it has policies for that one alone.
+///
+/// To look them up among others, and to write down who uses them, would cost more than what they
+/// do.
 final class OriginPolicies<P: ConcurrentPolicy>: Sendable {
   /// A reference, since a copy of a pipeline is one of each of its parts.
   final class Kept: Sendable {

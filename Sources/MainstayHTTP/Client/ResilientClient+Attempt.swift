@@ -235,8 +235,10 @@ extension ResilientClient.Core {
     }
   }
 
-  /// Whether what is kept of an address may be wrong after such an answer to a change: only one
-  /// that says that it was not made leaves it right, unless there is nothing to make it on.
+  /// Whether what is kept of an address may be wrong after such an answer to a change.
+  ///
+  /// Only one that says that it was not made leaves it right, unless there is nothing to make it
+  /// on.
   private static func leavesDoubt(_ status: Int) -> Bool {
     status == 404 || status == 410 || !(400...499).contains(status)
   }

@@ -13,7 +13,7 @@ public import Mainstay
 ///
 /// Its calls throw an `AppError` and nothing else. What must not be repeated, a `POST` without an
 /// idempotency key for one, is never sent again once it may have arrived, whatever the policies
-/// are: its outcome is unknown then, and the error says so. <doc:CallingServices> has the states.
+/// are. Its outcome is unknown then, and the error says so. <doc:CallingServices> has the states.
 public struct ResilientClient: Sendable {
   /// The name, for events and messages.
   public var name: String { core.name }

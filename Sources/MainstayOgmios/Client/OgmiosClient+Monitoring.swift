@@ -9,9 +9,9 @@ extension OgmiosClient {
   /// Makes a monitor that is told of all calls of this client, whoever makes them.
   ///
   /// It has the status of the client, with `reconnecting` while a connection that was lost is
-  /// opened again; the last error; the last 100 failures by method, each recorded once after all
-  /// attempts at all endpoints; and for each number what may be done. It is told for as long as
-  /// somebody holds it, and holds the client.
+  /// opened again, and the last error. It has the last 100 failures by method, each recorded once
+  /// after all attempts at all endpoints, and for each number what may be done. It is told for as
+  /// long as somebody holds it, and holds the client.
   ///
   /// - Parameters:
   ///   - name: The name of the service, for logs and diagnostics; by default `ogmios`.

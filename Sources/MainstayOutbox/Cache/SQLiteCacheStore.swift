@@ -11,10 +11,10 @@ public import Mainstay
 /// let cache = ResponseCache("books", of: .account(user), in: store)
 /// ```
 ///
-/// The file is a cache and treated as one: it is opened when it is first used, one that is damaged
-/// or of another format is made anew, and what fails is thrown to the `ResponseCache`, which goes
-/// on without it. A file that is not one of these is never touched. Several processes may use one
-/// file.
+/// The file is a cache and treated as one. It is opened when it is first used, and one that is
+/// damaged or of another format is made anew. What fails is thrown to the `ResponseCache`, which
+/// goes on without it. A file that is not one of these is never touched. Several processes may use
+/// one file.
 ///
 /// With a ``PayloadCodec`` answers lie sealed in the file. Names, tags, validators and times do
 /// not: they are what answers are found and selected by. What cannot be opened, and what was kept

@@ -147,7 +147,7 @@ public struct HybridLogicalClock: Sendable, Hashable {
   /// One later than the last, or the time of day where that is later: a counter that is full
   /// carries into the milliseconds.
   ///
-  /// It cannot wrap round: neither a time of day nor what is believed of others leads beyond the
+  /// It cannot wrap round. Neither a time of day nor what is believed of others leads beyond the
   /// year 10000, and from there to the end of the count is more than any clock will tick.
   @inline(__always)
   private mutating func advance(to physical: UInt64) { last = max(last &+ 1, physical) }

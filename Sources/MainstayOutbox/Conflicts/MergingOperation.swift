@@ -25,8 +25,10 @@ public protocol MergingOperation: QueuedOperation {
   static var mergePolicy: MergePolicy<Record> { get }
 
   /// What this side began with: what the other side had as far as was known, or what the change
-  /// before this one made of it; `deleted` for a record that this side makes, and `missing` where
-  /// nothing is known: it is then sent as it is, and merged with nothing.
+  /// before this one made of it.
+  ///
+  /// It is `deleted` for a record that this side makes, and `missing` where nothing is known. The
+  /// record is then sent as it is, and merged with nothing.
   var base: VersionedState<Record> { get set }
 
   /// What this side made of it.
@@ -100,7 +102,7 @@ extension Worker {
   ///   - maximumConcurrency: As there.
   ///   - reconcile: As there.
   ///   - run: Sends the record under the condition that the other side still has the version that
-  ///     it is given (nil: it never had one, or that is not known), and returns the other side's
+  ///     it is given (nil: it never had one, or that is not known). It returns the other side's
   ///     version from now on; nil where it has none.
   public init<Operation: MergingOperation>(
     for type: Operation.Type, maximumMerges: Int = 5, maximumAttempts: Int = 25,

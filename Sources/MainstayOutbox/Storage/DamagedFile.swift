@@ -6,7 +6,7 @@ internal import Mainstay
 
 /// A damaged file of SQLite, which is moved aside whole and replaced by what can be read of it.
 ///
-/// The new file is complete and on the disk before the damaged one is moved, so a process that dies
+/// The new file is complete and on the disk before the damaged one is moved. So a process that dies
 /// meanwhile, or a disk that is full, leaves the damaged file where it is, or both files and what
 /// is needed to go on. Nothing of a damaged file is ever changed or written over, and it is deleted
 /// only where ``maximumKept`` newer ones are there.

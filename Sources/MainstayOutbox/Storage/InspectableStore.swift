@@ -6,7 +6,7 @@ package import Foundation
 package protocol InspectableStore: OutboxStore {
   /// Opens the store to be looked at only: nothing is changed, taken back or brought up to date.
   ///
-  /// - Throws: ``OutboxError`` `unavailable` where there is no store or it cannot be reached,
+  /// - Throws: ``OutboxError`` `unavailable` where there is no store or it cannot be reached. It is
   ///   `newerFormat` where this build cannot read it, `corrupted` where it is none, and `failed`
   ///   where an app has to bring it up to date first.
   func openToLook() async throws

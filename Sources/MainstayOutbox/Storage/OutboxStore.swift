@@ -16,10 +16,10 @@ public protocol OutboxStore: Sendable {
   ///
   /// One that is still there with the same idempotency key, kind and payload is returned instead.
   ///
-  /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, `full`,
-  ///   `duplicate` for a unique key that is taken, and `changedMeanwhile` where the operation
-  ///   before it is no longer what ``NewOperation/Coalescing`` expects, where that has wishes or
-  ///   needs of its own, or where what both come to has no room: nothing was changed then.
+  /// - Throws: ``OutboxError`` `keyReused` for the same key with another payload, `full`, and
+  ///   `duplicate` for a unique key that is taken. It is `changedMeanwhile` where the operation
+  ///   before it is no longer what ``NewOperation/Coalescing`` expects, has wishes or needs of its
+  ///   own, or where what both come to has no room. Nothing was changed then.
   func insert(_ operation: NewOperation) async throws -> OperationID
 
   /// Keeps several operations in their order, or none of them; returns when they survive a power

@@ -12,7 +12,7 @@ internal import Foundation
 /// A lock that the kernel gives back when its holder dies: how an owner is known to be alive.
 ///
 /// It is a file next to the database, locked as a whole with `flock`, which belongs to the opened
-/// file and not to the process: two outboxes in one process exclude each other, and closing another
+/// file and not to the process. Two outboxes in one process exclude each other, and closing another
 /// descriptor of the same file releases nothing. The descriptor is not passed on to programs that
 /// are started; a bare `fork` would keep the lock, and is not supported.
 package final class OwnerLock: Sendable {

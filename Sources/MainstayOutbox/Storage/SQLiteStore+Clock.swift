@@ -25,8 +25,10 @@ extension SQLiteStore {
     }
   }
 
-  /// Moves all dates along with a clock that was set while nobody else has the file open: a wait
-  /// lasts as long as it was meant to, and nothing expires because the clock was wrong before.
+  /// Moves all dates along with a clock that was set while nobody else has the file open.
+  ///
+  /// A wait lasts as long as it was meant to, and nothing expires because the clock was wrong
+  /// before.
   func followClock() async throws {
     guard clock.wasSet else { return }
     let connection = try open

@@ -8,7 +8,7 @@ internal import Mainstay
 extension SQLiteStore {
   /// Opens the file to be looked at only: nothing is changed, taken back or brought up to date.
   ///
-  /// - Throws: ``OutboxError`` `unavailable` where there is no file or it cannot be read,
+  /// - Throws: ``OutboxError`` `unavailable` where there is no file or it cannot be read. It is
   ///   `newerFormat` where this build cannot read it, `corrupted` where it is no database, and
   ///   `failed` where an app has to bring it up to date first.
   package func openToLook() async throws {

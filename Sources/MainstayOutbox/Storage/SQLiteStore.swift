@@ -7,9 +7,9 @@ internal import Mainstay
 
 /// Keeps operations in a SQLite file.
 ///
-/// One connection writes and checkpoints. A transaction that promises something (``insert(_:)``,
-/// a claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`); the end
-/// of a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
+/// One connection writes and checkpoints. A transaction that promises something (``insert(_:)``, a
+/// claim, a decision of a person) is on the disk when it returns (`synchronous = FULL`). The end of
+/// a run is not waited for (`NORMAL`): a power cut can undo it, and then the operation is found
 /// leased by a dead owner and reconciled.
 ///
 /// A call that takes longer than it may is interrupted and undone (``OutboxError`` `failed`); only

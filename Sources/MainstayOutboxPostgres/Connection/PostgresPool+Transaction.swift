@@ -5,9 +5,9 @@ internal import Mainstay
 extension PostgresPool {
   /// Runs a body in a transaction, which is committed when the body returns.
   ///
-  /// Where the server asks for it, after a conflict with another transaction, and where the
-  /// connection is lost before the end, everything is done once more, up to five times; so the body
-  /// does nothing outside of the database. A body that throws is rolled back.
+  /// Everything is done once more, up to five times, where the server asks for it, after a conflict
+  /// with another transaction, and where the connection is lost before the end. So the body does
+  /// nothing outside of the database. A body that throws is rolled back.
   ///
   /// - Returns: What the body returned.
   /// - Throws: What the body threw, or ``PostgresError``. Where the answer to the end of the

@@ -4,7 +4,7 @@ extension Migration {
   /// How others enqueue, and how waiting processes are told.
   ///
   /// A transaction of theirs may go on for long, and keeps nobody waiting. Under an ordering key,
-  /// and in a lane, one stands behind what was committed before: so an operation is blocked until
+  /// and in a lane, one stands behind what was committed before. So an operation is blocked until
   /// its transaction ends, and gets its place, which is its id, by a deferred trigger. The locks of
   /// keys and lanes are held for no longer than that takes. A transaction whose snapshot is older
   /// than that would not see what stands before its own, so it leaves the rest to a worker.

@@ -9,7 +9,7 @@ import NIOCore
 /// time.
 ///
 /// A repetition while the first one is being handled is refused with 409, and a key that belongs to
-/// another request with 422. What fails with 500 or more, throws or is cancelled is not kept: the
+/// another request with 422. What fails with 500 or more, throws or is cancelled is not kept. The
 /// request may be made again, and policies in the handler find the same key in
 /// `IdempotencyKey.current`, so a service behind this one does not do it twice either.
 ///

@@ -5,8 +5,8 @@ import Mainstay
 /// Which errors are shown and which wait, by time: all decisions of ``ErrorPresenter`` about it.
 ///
 /// There is one place in front of everything and one at the edge, each with one error at a time. A
-/// place is empty; or it gathers, so that the worst of what comes together is first; or it shows
-/// one; or it rests after one, so that what goes away does not take along what follows.
+/// place is empty, or it gathers, so that the worst of what comes together is first. Or it shows
+/// one, or it rests after one, so that what goes away does not take along what follows.
 struct ErrorQueueStateMachine: Sendable {
   typealias ID = ErrorPresentation.ID
   typealias Style = ErrorPresentation.Style

@@ -60,6 +60,31 @@ import Testing
     #expect(ProseRules.longSentences([page(text)]).lines == [1, 5])
   }
 
+  @Test func `finds sentences of documentation comments that are too long`() {
+    let file = planted(
+      "Sources/A.swift",
+      """
+      /// Q \(words(20))
+      /// \(words(20)).
+      struct A {
+        /// \(words(20))
+        let a = 1
+        /// \(words(20)), of another comment.
+        let b = 2
+
+        /// Short.
+        ///
+        /// - Parameter c: \(words(34)).
+        /// - Returns: \(words(30)), `c`,
+        ///   \(words(5)).
+        func d(c: Int) {}  // \(words(40)).
+        // \(words(40)).
+      }
+      """)
+    let comments = MarkdownPage.documentation(of: file)
+    #expect(ProseRules.longSentences([comments]).lines == [1, 12])
+  }
+
   @Test func `a full stop within a sentence does not end it`() {
     let passage = MarkdownPage.Passage(
       text: "It is 0.5 s, e.g. Here. (It is not.) `code` ends. then not", line: 1, isCell: false)

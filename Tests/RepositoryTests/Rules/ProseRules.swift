@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long the sentences of pages may be.
+/// How long the sentences of pages and of documentation comments may be.
 enum ProseRules {
   /// The most words of a sentence.
   static let mostWords = 35

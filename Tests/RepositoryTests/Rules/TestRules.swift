@@ -48,8 +48,10 @@ enum TestRules {
   }
 
   /// Exit tests wait for the oldest child that has ended, also for one that others started and do
-  /// not wait for, and then stand still for ever. `Tools/test` runs their files in a process of its
-  /// own, which is of use only while nothing else in them starts programs.
+  /// not wait for, and then stand still for ever.
+  ///
+  /// `Tools/test` runs their files in a process of its own, which is of use only while nothing else
+  /// in them starts programs.
   static func exitTestsBesidePrograms(_ files: [SourceFile]) -> [Violation] {
     let ways = [
       ["BuiltProgram"], ["Launch", ".", "run"], ["Process", "("], ["Command", ".", "output"],

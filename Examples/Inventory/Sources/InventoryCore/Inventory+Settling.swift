@@ -7,8 +7,9 @@ internal import MainstayOutbox
 // Two files that have to say the same.
 extension Inventory {
   /// Makes both files say the same about what is to be done, what a person has to decide, and what
-  /// was given up: a process may have died between the one and the other, and one may have been
-  /// damaged.
+  /// was given up.
+  ///
+  /// A process may have died between the one and the other, and one may have been damaged.
   ///
   /// The outbox runs nothing meanwhile.
   func settleWithOutbox() async throws(AppError) {

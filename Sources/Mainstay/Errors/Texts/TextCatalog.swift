@@ -13,12 +13,12 @@ public import Foundation
 ///   .standard.adding(["error.network.offline.title": "Kein Netz"], language: "de"))
 /// ```
 ///
-/// A text is looked for by closure first, the newest closure first; then in the reader's language
-/// with script and region, then with the script, then with the region, then in the language alone,
-/// then in English. In all of these but English a text of the app comes before a built-in one, so
-/// that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the English
-/// wording beside the error is shown, never the key. A translation that is blank, or that names an
-/// argument which is not there, counts as not found.
+/// A text is looked for by closure first, the newest closure first. Then it is looked for in the
+/// reader's language: with script and region, with the script, with the region, and in the language
+/// alone. English comes last. In all of these but English a text of the app comes before a built-in
+/// one, so that `zh-CN` or `zh` replaces what is built in as `zh-Hans`. Where nothing is found the
+/// English wording beside the error is shown, never the key. A translation that is blank, or that
+/// names an argument which is not there, counts as not found.
 public struct TextCatalog: Sendable {
   /// Finds the wording for a key in a locale, with `{0}`, `{1}`, … where the arguments go; nil, or
   /// the key itself, where there is none.

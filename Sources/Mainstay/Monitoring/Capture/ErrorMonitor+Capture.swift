@@ -6,10 +6,10 @@ extension ErrorMonitor {
   /// Tells the team about an error.
   ///
   /// It never throws, and waits for nothing but sinks that were made to write critical reports at
-  /// once. Errors of any type are welcome; cancellations are left out, the same ``AppError`` counts
-  /// once in whatever group, and so does the same object, such as an `NSError`; of errors that come
-  /// in floods only the first are told. Other errors have no identity: each capture of one is
-  /// another failure.
+  /// once. Errors of any type are welcome, and cancellations are left out. The same ``AppError``
+  /// counts once in whatever group, and so does the same object, such as an `NSError`. Of errors
+  /// that come in floods only the first are told. Other errors have no identity: each capture of
+  /// one is another failure.
   ///
   /// - Parameters:
   ///   - error: The error.

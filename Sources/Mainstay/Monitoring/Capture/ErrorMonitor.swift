@@ -67,9 +67,9 @@ public final class ErrorMonitor: Sendable {
   ///   - ledger: The ledger of the process before this one, where the app keeps it itself; the
   ///     monitor goes on with it, unless there is a file.
   ///   - ledgerFile: Where the ledger is kept, in a folder that exists, so that it goes on after a
-  ///     restart: read here, which waits for the disk, and written when something has changed, at
-  ///     most each second, and by `flush` and `shutDown`. One monitor to a file; the default, nil,
-  ///     is that the ledger ends with the process.
+  ///     restart. It is read here, which waits for the disk. It is written when something has
+  ///     changed, at most each second, and by `flush` and `shutDown`. One monitor to a file; the
+  ///     default, nil, is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report; called where the error is captured, outside
   ///     of all locks.
   ///   - clock: What limits and pauses are measured with.
@@ -101,9 +101,9 @@ public final class ErrorMonitor: Sendable {
   ///   - ledger: The ledger of the process before this one, where the app keeps it itself; the
   ///     monitor goes on with it, unless there is a file.
   ///   - ledgerFile: Where the ledger is kept, in a folder that exists, so that it goes on after a
-  ///     restart: read here, which waits for the disk, and written when something has changed, at
-  ///     most each second, and by `flush` and `shutDown`. One monitor to a file; the default, nil,
-  ///     is that the ledger ends with the process.
+  ///     restart. It is read here, which waits for the disk. It is written when something has
+  ///     changed, at most each second, and by `flush` and `shutDown`. One monitor to a file; the
+  ///     default, nil, is that the ledger ends with the process.
   ///   - enrich: Adds technical values to each report.
   ///   - clock: What limits and pauses are measured with.
   ///   - wallClock: The time of day, told to people; the default is that of the system.

@@ -5,9 +5,9 @@ import Foundation
 extension Diagnostics {
   /// What a module adds to the document, such as the counts of an outbox.
   ///
-  /// The set is open. A section that throws, takes longer than the limit, or is longer than 64,000
-  /// bytes of JSON or nested more than 100 levels deep stands in the document as its error; the
-  /// others are there all the same.
+  /// The set is open. A section that throws or takes longer than the limit stands in the document
+  /// as its error; so does one that is longer than 64,000 bytes of JSON, or nested more than 100
+  /// levels deep. The others are there all the same.
   public struct Section: Sendable {
     /// The name under which it stands; of several with the same name the last one counts.
     public let name: String

@@ -7,12 +7,17 @@
 /// // "Order <int> of <email> failed after <duration>"
 /// ```
 ///
-/// It is made in one pass from left to right, in time linear in the message. Replaced are, the most
-/// specific first: addresses of mail and web, hosts, IP and MAC addresses, trace ids, UUIDs,
-/// hashes, dates and times, durations, sizes, versions, pointers, hexadecimal numbers, random ids,
-/// floats, integers in many scripts, paths but for the ending, bundle ids, and after `=` or a JSON
-/// key also quoted values and booleans. Kept are words, and numbers that belong to a name, such as
-/// `utf-8`.
+/// It is made in one pass from left to right, in time linear in the message. The most specific is
+/// replaced first:
+///
+/// - addresses of mail and web, hosts, IP and MAC addresses
+/// - trace ids, UUIDs, hashes
+/// - dates and times, durations, sizes, versions
+/// - pointers, hexadecimal numbers, random ids, floats, integers in many scripts
+/// - paths but for the ending, bundle ids
+/// - after `=` or a JSON key also quoted values and booleans
+///
+/// Kept are words, and numbers that belong to a name, such as `utf-8`.
 ///
 /// The first two lines that are not empty count, and 1,024 bytes of the template at most. The
 /// template of a template is itself.

@@ -2,10 +2,10 @@
 
 /// How often something happened in each of the latest spans of time.
 ///
-/// It is driven by minutes of the time of day that are handed to it. The time of day may be set: a
-/// minute within the ring counts where it belongs, one far ahead empties the ring, since all in it
-/// is over, and one further back than the ring moves the whole ring back, so that nothing in it is
-/// lost and later minutes count again.
+/// It is driven by minutes of the time of day that are handed to it. The time of day may be set. A
+/// minute within the ring counts where it belongs. One far ahead empties the ring, since all in it
+/// is over. One further back than the ring moves the whole ring back, so that nothing in it is lost
+/// and later minutes count again.
 struct TrendRing: Sendable {
   /// How many minutes one span has.
   let width: Int

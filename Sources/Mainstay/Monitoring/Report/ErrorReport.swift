@@ -117,9 +117,9 @@ extension ErrorReport {
 extension ErrorReport {
   /// Whether it is one that a service for crashes is told of (C23).
   ///
-  /// That is so where its severity is `critical`; where data is damaged, so its kind is
-  /// `corrupted`; and where nobody dealt with it and nobody has said what it means, so that it is
-  /// as good as a crash.
+  /// That is so where its severity is `critical`, and where data is damaged, so its kind is
+  /// `corrupted`. It is so, too, where nobody dealt with it and nobody has said what it means, so
+  /// that it is as good as a crash.
   public var isCritical: Bool {
     let fields = box.fields
     return fields.severity == .critical || fields.kind == .corrupted

@@ -3,9 +3,10 @@
 public import Foundation
 
 extension ErrorReport {
-  /// Writes reports into a file, one line of JSON each, as ``Encoding/json`` does; recoveries as
-  /// lines with the one member `recovery`, and what a person saw of an earlier report as lines with
-  /// `presentation` and the identity of the `report`.
+  /// Writes reports into a file, one line of JSON each, as ``Encoding/json`` does.
+  ///
+  /// Recoveries are lines with the one member `recovery`. What a person saw of an earlier report
+  /// are lines with `presentation` and the identity of the `report`.
   ///
   /// The file is bounded: when it is full it becomes `errors.jsonl.1`, what was `.1` becomes `.2`,
   /// and the last one is deleted. It can be read by its owner alone (0600). When somebody moves or

@@ -5,7 +5,7 @@ import Foundation
 
 /// A file that lines are added to, and the older ones beside it.
 ///
-/// All work is done on a queue, one piece after the other: writing takes long, and whoever hands
+/// All work is done on a queue, one piece after the other. Writing takes long, and whoever hands
 /// over lines must not hold a thread meanwhile for the others, unless the process is about to end.
 final class LineFile: Sendable {
   private let queue = DispatchQueue(label: "mainstay.lines", qos: .utility)
@@ -127,8 +127,9 @@ private struct LineWriter: Sendable {
     return false
   }
 
-  /// Forces what was written onto the disk, and the first time the names of the files with it: a
-  /// new file, and those that made room for it, are not there otherwise after a loss of power.
+  /// Forces what was written onto the disk, and the first time the names of the files with it.
+  ///
+  /// A new file, and those that made room for it, are not there otherwise after a loss of power.
   private mutating func force(_ descriptor: Int32) -> Bool {
     guard WholeWrite.failure(forcing: descriptor) == nil else { return false }
     if !isNameForced { FreshFile.sync(folderOf: path) }

@@ -13,7 +13,7 @@ public import Metrics
 /// | `mainstay.limit` | meter | `policy` | the limit on calls at the same time |
 /// | `mainstay.abandoned` | meter | `policy` | abandoned operations that still run |
 ///
-/// Every dimension has a few values that stand in the code, so the number of series is small: names
+/// Every dimension has a few values that stand in the code, so the number of series is small. Names
 /// of policies beyond the first ones, such as those made from keys, are counted together as
 /// `other`, and have no meters. A meter is there from the first event that sets it.
 public final class PolicyMetrics: PolicyObserver {

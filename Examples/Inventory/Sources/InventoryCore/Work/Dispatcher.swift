@@ -10,7 +10,7 @@ internal import MainstayOutbox
 /// many changes at once wait for the disk together.
 ///
 /// A kill between two steps is harmless: what may not be known to the outbox is handed over again
-/// under the same key, and an operation that is there already stays the only one; what has ended
+/// under the same key. An operation that is there already stays the only one, and what has ended
 /// meanwhile is no longer intended.
 actor Dispatcher {
   private let store: ItemStore

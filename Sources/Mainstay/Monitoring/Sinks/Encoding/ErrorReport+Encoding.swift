@@ -5,7 +5,7 @@ public import Foundation
 extension ErrorReport {
   /// How reports are written for a service: the same bytes for the same report, in valid UTF-8.
   ///
-  /// One report takes 256,000 bytes at most: of a longer one breadcrumbs and calls are left out,
+  /// One report takes 256,000 bytes at most. Of a longer one breadcrumbs and calls are left out,
   /// and where that is not enough, all but what names the error and its group, each cut to a
   /// length.
   public struct Encoding: Sendable {
