@@ -312,7 +312,7 @@ actor Drainer {
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.
       let isUnwanted = isEnding || isPaused || !isWithinLimit(leased)
-      let isGivenBack = isUnwanted ? await giveBack(leased) : false
+      let isGivenBack = isUnwanted ? await leased.giveBack(to: store) : false
       if !isGivenBack, !isEnding { begin(leased.asItIsNow(cancelledMeanwhile)) }
       hasGivenBack = hasGivenBack || isGivenBack
     }
@@ -391,14 +391,6 @@ actor Drainer {
   }
 
   private func cancel(_ lease: Lease) { running[lease]?.task.cancel() }
-
-  /// - Returns: False where the store failed, and the lease is still held.
-  private func giveBack(_ leased: LeasedOperation) async -> Bool {
-    let operation = leased.operation
-    let machine = OperationStateMachine(operation, rules: OperationStateMachine.Rules())
-    let verdict = machine.notBegun()
-    return (try? await store.settle(leased.lease, verdict)) != nil
-  }
 
   private nonisolated func tell(_ what: OutboxEvent.What) {
     settings.observer?.observe(OutboxEvent(what))

@@ -97,3 +97,13 @@ actor OwedLeases {
     observer?.observe(OutboxEvent(.storageFailed(OutboxError(error))))
   }
 }
+
+extension LeasedOperation {
+  /// Gives it back as if it had never been leased.
+  ///
+  /// - Returns: False where the store failed, and the lease is still held.
+  func giveBack(to store: any OutboxStore) async -> Bool {
+    let machine = OperationStateMachine(operation, rules: OperationStateMachine.Rules())
+    return (try? await store.settle(lease, machine.notBegun())) != nil
+  }
+}
