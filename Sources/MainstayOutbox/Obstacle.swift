@@ -21,6 +21,8 @@ public enum Obstacle: Sendable, Hashable {
   case needsDeadLetter(OperationID)
   /// Its lane is closed; nil until it is resumed.
   case lane(Lane, LaneClosure.Cause, until: Date?)
+  /// Its kind is paused, until somebody resumes it.
+  case kindPaused(OperationKind)
   /// Something does not hold that must hold while it is started.
   case constraint(OperationConstraint)
   /// This build has no worker for its kind and version.
@@ -87,6 +89,7 @@ extension Obstacle: CustomStringConvertible {
     case .needs(let id): "It needs \(id), which is not finished."
     case .needsDeadLetter(let id): "It needs \(id), which was given up: \(Self.decision)."
     case .lane(let lane, let cause, let until): Self.text(lane, cause, until)
+    case .kindPaused(let kind): "Its kind “\(kind)” is paused."
     case .constraint(let name): "“\(name)” does not hold now."
     case .noWorker(let type): "No worker is there for \(type.kind), version \(type.version)."
     case .unreadable: "Its payload can’t be read."

@@ -240,6 +240,23 @@ extension Outbox {
     try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 
+  /// Starts nothing of a kind any more, in whatever lane; it stays so after a restart, and for all
+  /// processes that use the store.
+  ///
+  /// What runs goes on, and what is enqueued is kept.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func pause(kind: OperationKind) async throws(OutboxError) {
+    try await changing { try await $0.pause(kind) }
+  }
+
+  /// Goes on with a kind after ``pause(kind:)``; where it was not paused, nothing is changed.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func resume(kind: OperationKind) async throws(OutboxError) {
+    try await changing { try await $0.resume(kind) }
+  }
+
   /// Tries an operation at once that waits for a time, such as after a failure.
   ///
   /// What it has failed before still counts. A dead letter is put back instead: see

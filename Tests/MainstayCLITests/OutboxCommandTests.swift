@@ -81,6 +81,21 @@ import Testing
     }
   }
 
+  @Test func `it names the kinds that are paused`() async throws {
+    try await withOutbox { outbox in
+      try await outbox.pause(kind: "photo\u{1b}[2J")
+      try await outbox.pause(kind: "note")
+      let text = try await run("status", file)
+      #expect(text.contains("Kind “note” is paused.\nKind “photo"), "\(text)")
+      #expect(!text.contains("\u{1b}"))
+      let json = try await run("status", "--json", file)
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      #expect(object?["pausedKinds"] as? [String] == ["note", "photo\u{1b}[2J"])
+      let id = try #require(try await list().first { $0.state == "blocked" }?.id)
+      #expect(try await run("explain", file, id).contains("Its kind “note” is paused."))
+    }
+  }
+
   @Test(.requirement("O36")) func `it lists, shows and explains`() async throws {
     try await withOutbox { _ in
       let all = try await list()

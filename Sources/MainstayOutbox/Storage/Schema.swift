@@ -69,7 +69,7 @@ enum Schema {
 
   /// One name of each step of what has come since.
   private static let added = [
-    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record",
+    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record", "mainstay_pause",
   ]
 
   /// What has come since, and builds of the same format can live without.
@@ -77,6 +77,7 @@ enum Schema {
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
   /// what waits for constraints, by them; it took the place of `held`, as `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
+  /// `pause` is the kinds of which nothing is leased.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -98,6 +99,8 @@ enum Schema {
     CREATE TABLE IF NOT EXISTS mainstay_rest (
       lane TEXT PRIMARY KEY, until INTEGER NOT NULL, wait INTEGER NOT NULL
     ) WITHOUT ROWID;
+
+    CREATE TABLE IF NOT EXISTS mainstay_pause (kind TEXT PRIMARY KEY) WITHOUT ROWID;
 
     CREATE INDEX IF NOT EXISTS mainstay_op_restrained
       ON mainstay_op (constraints, lane, kind, version, rank, id)

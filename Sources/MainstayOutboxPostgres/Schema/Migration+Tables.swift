@@ -183,6 +183,9 @@ extension Migration {
       refilled_at bigint not null default 0
     ) with (fillfactor = 50);
 
+    -- The kinds of which nothing is leased.
+    create table mainstay.pause (kind text primary key);
+
     create table mainstay.step (name text primary key, at bigint not null) with (fillfactor = 50);
     insert into mainstay.step (name, at) values ('housekeeping', 0), ('snapshots', 0);
 

@@ -62,4 +62,27 @@ struct PlanTests {
     #expect(try await rowsRead(place, promote) < 10)
     await store.close()
   }
+
+  @Test func `a claim reads nothing of a kind that is paused, however much of it waits`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    let format = try await place.query("SELECT max(number) FROM @.migration").first?.int(0) ?? 0
+    let owner = try #require(
+      try await place.query("SELECT @.enter('test', 60000, \(format)::integer)").first
+    ).int(0)
+    let claim = """
+      SELECT * FROM @.claim(\(owner), 60000, 3, '{note,other}', '{1,1}', '{null,null}', true, '{}',
+        \(format), null)
+      """
+    for _ in 0..<8 { try await place.query(claim) }
+    _ = try await store.insert(contentsOf: (0..<2_000).map { .note("\($0)") })
+    try await store.pause("note")
+    _ = try await store.insert(.note("free", kind: "other"))
+    #expect(try await rowsRead(place, claim) < 10)
+    let leased = try await place.query("SELECT kind FROM @.op WHERE owner = \(owner)")
+    #expect(try leased.map { try $0.text(0) } == ["other"])
+    await store.close()
+  }
 }

@@ -83,7 +83,7 @@ import Testing
     await store.close()
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.write { db in
-      for table in ["attempt", "type", "rest"] {
+      for table in ["attempt", "type", "rest", "pause"] {
         try db.execute(sql: "DROP TABLE mainstay_\(table)")
       }
     }
@@ -93,6 +93,8 @@ import Testing
     let first = try #require(try await look.operations(after: nil, limit: 1).first)
     #expect(try await look.attempts(of: first.id).isEmpty)
     #expect(try await look.snapshot().pending == 7)
+    #expect(try await look.pausedKinds().isEmpty)
+    #expect(try await look.obstacles(first.id) != nil)
     await look.close()
     let (again, report) = try await open()
     #expect(report.isBalanced)
