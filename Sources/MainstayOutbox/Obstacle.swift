@@ -40,6 +40,9 @@ public enum Obstacle: Sendable, Hashable {
   case paused
   /// As many operations of its type run as may run at once.
   case typeIsBusy(Int)
+  /// The circuit of its worker is open; its name, which is that of the host where the worker names
+  /// one, and for about how long, or nil until somebody who has isolated it lets go.
+  case circuitIsOpen(String, Duration?)
   /// Another one tries out the circuit of its worker, which is not closed.
   case circuitIsProbed
   /// The limit of its worker is used up; for about this long.
@@ -71,6 +74,8 @@ public struct OperationExplanation: Sendable, Hashable {
       switch obstacle {
       case .notBefore(let date), .lane(_, _, until: .some(let date)):
         earliest = max(earliest ?? date, date)
+      // Its end has no date: it may be later than that of its lane, which it closed.
+      case .circuitIsOpen(_, .some): break
       default: return nil
       }
     }
@@ -98,6 +103,9 @@ extension Obstacle: CustomStringConvertible {
     case .letsPass(let id): "\(id), whose last run ended with the app, is tried alone first."
     case .paused: "The whole outbox is paused."
     case .typeIsBusy(let limit): "\(limit) of its kind run already, which is as many as may."
+    case .circuitIsOpen(let name, .some(let wait)):
+      "Calls of “\(name)” have failed, so it is left alone; the next try in \(wait)."
+    case .circuitIsOpen(let name, nil): "Calls of “\(name)” are held back by hand."
     case .circuitIsProbed: "Another one tries out whether its service works again."
     case .rateLimited(let wait):
       "As many of its kind have begun as may begin in that time; the next in \(wait)."

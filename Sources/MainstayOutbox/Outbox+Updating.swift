@@ -99,6 +99,7 @@ extension Outbox.Configuration {
     same("observer", observer, opened.observer)
     same("budget", budget, opened.budget)
     same("codec", codec, opened.codec)
+    same("circuitOfHost", circuitOfHost, opened.circuitOfHost)
   }
 
   /// Whether both are one object; values of one type cannot be told apart, and count as one.

@@ -54,7 +54,8 @@ extension InMemoryState {
     let first = sorted.map(\.value).first { row in
       let suspect = row.operation
       return suspect.state == .ready && suspect.lostRuns > 0 && isOpen(suspect.lane, at: date)
-        && !paused.contains(suspect.type.kind) && row.isWanted(at: date) && suspect.constraints.isDisjoint(with: unmet)
+        && !paused.contains(suspect.type.kind) && row.isWanted(at: date)
+        && suspect.constraints.isDisjoint(with: unmet)
     }?.operation
     guard let first else { return [] }
     guard first.id == operation.id else { return [.letsPass(first.id)] }
