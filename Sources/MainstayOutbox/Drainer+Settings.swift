@@ -19,6 +19,8 @@ extension Drainer {
     var progress: ProgressBoard
     /// Told when what a run says of an operation has changed; nil when a run of it has ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
+    /// Makes the limit of one attempt, by the clock of the outbox.
+    var limit: @Sendable (Duration) -> Timeout
     let unclassified = SeenTypes()
     let granted = GrantedTime()
   }

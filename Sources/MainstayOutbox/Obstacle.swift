@@ -59,9 +59,14 @@ public struct OperationExplanation: Sendable, Hashable {
   public let state: OperationState
   /// All that stands in its way; empty where it is claimed by the next free worker.
   public let obstacles: [Obstacle]
+  /// How long one attempt may take by its own wishes; nil where these name no limit.
+  public let timeout: Duration?
 
   /// Makes an explanation; for tools.
-  public init(id: OperationID, state: OperationState, obstacles: [Obstacle]) {
+  public init(
+    id: OperationID, state: OperationState, obstacles: [Obstacle], timeout: Duration? = nil
+  ) {
+    self.timeout = timeout
     self.id = id
     self.state = state
     self.obstacles = obstacles

@@ -312,7 +312,8 @@ extension Outbox {
     let own = await drainer.obstacles(operation)
     // A type without a worker is parked by the next claim; it is said once.
     return OperationExplanation(
-      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) })
+      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) },
+      timeout: operation.timeout)
   }
 
   /// The network may be back: whatever waits because it could not be reached is tried at once, and

@@ -26,10 +26,14 @@ public final class Outbox: Sendable {
     /// Makes the circuit of a host where the settings do not say how.
     var circuitOfHost: @Sendable (_ host: String) -> CircuitBreaker = { CircuitBreaker($0) }
 
+    /// Makes the limit of one attempt.
+    var limit: @Sendable (Duration) -> Timeout = { Timeout($0, name: "operation") }
+
     package init() {}
 
     init(_ clock: some Clock<Duration>) {
       timeline = Timeline(clock)
+      limit = { Timeout($0, name: "operation", clock: clock) }
       circuitOfHost = { CircuitBreaker($0, clock: clock) }
     }
 
@@ -198,7 +202,8 @@ public final class Outbox: Sendable {
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
-        progress: progress, report: { _, _ in changes.ring() }))
+        progress: progress, report: { _, _ in changes.ring() },
+        limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
     if configuration.startsPaused { await drainer.pause() }
@@ -379,6 +384,6 @@ extension Outbox {
       priority: priority, handicap: priority.handicap(ageing: live.now.ageing),
       delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
       constraints: options.constraints,
-      isExpendable: options.isExpendable ?? type.isExpendable)
+      isExpendable: options.isExpendable ?? type.isExpendable, timeout: options.timeout?.clamped)
   }
 }

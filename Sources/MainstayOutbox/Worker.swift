@@ -193,7 +193,7 @@ extension Worker {
   ///
   /// A run that takes longer is cancelled. Nobody knows what came of it: it counts as an attempt,
   /// and is reconciled before it is sent again. `reconcile` has as much time once more. The limit
-  /// is one for a kind; inside of a worker another `Timeout` may say less for one operation.
+  /// is one for a kind; ``EnqueueOptions/timeout`` may say less for one operation.
   ///
   /// - Parameter timeout: The limit of each run.
   /// - Returns: The worker.

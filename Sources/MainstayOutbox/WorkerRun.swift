@@ -173,6 +173,16 @@ struct WorkerRun: Sendable {
   private func inTime<T: Sendable>(
     _ body: @Sendable () async throws -> T
   ) async throws -> T {
+    // Of two limits the one that is over first ends the run.
+    guard let own = leased.operation.timeout.map(settings.limit) else {
+      return try await inTimeOfWorker(body)
+    }
+    return try await own.run { try await inTimeOfWorker(body) }
+  }
+
+  private func inTimeOfWorker<T: Sendable>(
+    _ body: @Sendable () async throws -> T
+  ) async throws -> T {
     guard let timeout = worker.gates.timeout else { return try await body() }
     return try await timeout.run(body)
   }

@@ -89,6 +89,68 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `of the limits of an operation and its worker the shorter one holds`() async throws {
+    let outbox = try await shop.open(
+      shop.worker { [left] _, context in left.change { $0.append(context.remainingTime) } }
+        .limited(to: Timeout(.seconds(30), clock: shop.clock)))
+    for (text, limit) in [("short", 10), ("none", nil), ("long", 60)] {
+      let options = EnqueueOptions(timeout: limit.map { .seconds($0) })
+      try await outbox.enqueue(Note(text: text), options: options)
+      await outbox.wait { $0.pending == 0 }
+    }
+    #expect(left.value == [.seconds(10), .seconds(30), .seconds(30)])
+    await outbox.shutDown()
+  }
+
+  @Test func `a run beyond the limit of its operation is cancelled, also after a restart`()
+    async throws
+  {
+    var paused = shop
+    paused.configuration.startsPaused = true
+    let first = try await paused.open(shop.worker { _, _ in })
+    let id = try await first.enqueue(
+      Note(text: "a"), options: EnqueueOptions(timeout: .seconds(20)))
+    #expect(try await first.explain(id)?.timeout == .seconds(20))
+    #expect(try await first.explain(id)?.obstacles == [.paused])
+    await first.shutDown()
+    let outbox = try await shop.open(
+      shop.worker { [begun] _, _ in
+        begun.open()
+        try await untilCancelled()
+      })
+    await begun.pass()
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(20))
+    await outbox.wait { $0.scheduled == 1 }
+    let operation = try #require(try await outbox.operation(id))
+    #expect(operation.attempts == 1 && operation.effect == .sentUnknown)
+    #expect(operation.timeout == .seconds(20))
+    await outbox.shutDown()
+  }
+
+  @Test func `a limit that is not legal stops the program, or is refused from outside`()
+    async throws
+  {
+    await #expect(processExitsWith: .failure) { _ = EnqueueOptions(timeout: .zero) }
+    await #expect(processExitsWith: .failure) {
+      var options = EnqueueOptions()
+      options.timeout = .seconds(-1)
+    }
+    var options = EnqueueOptions(timeout: .seconds(5))
+    let error = #expect(throws: ConfigurationError.self) {
+      try options.setTimeout(validating: .zero)
+    }
+    #expect(
+      error?.violations.map(\.description) == [
+        "timeout: 0.0 seconds is not legal: it must be more than zero, or nil for no limit"
+      ])
+    #expect(options.timeout == .seconds(5))
+    try options.setTimeout(validating: .seconds(7))
+    #expect(options.timeout == .seconds(7))
+    try options.setTimeout(validating: nil)
+    #expect(options.timeout == nil)
+  }
+
   @Test func `a run sees how the device is connected, where its outbox has a monitor`()
     async throws
   {

@@ -49,7 +49,7 @@ extension SQLiteStore {
       throw OutboxError(
         .newerFormat, details: "\(path) needs format \(format.minimumReader) to be read")
     }
-    guard try Schema.isPresent(db) else {
+    guard try Schema.isPresent(db), try Schema.hasTimeouts(db) else {
       throw OutboxError(
         .failed,
         details: "\(path) has an older format; an app of this version brings it up to date")

@@ -48,7 +48,7 @@ enum Schema {
   /// Whether nothing has to grow.
   static func isGrown(_ db: Database) throws -> Bool {
     guard try isPresent(db) else { return false }
-    return try added.allSatisfy { try has($0, db) }
+    return try added.allSatisfy { try has($0, db) } && hasTimeouts(db)
   }
 
   /// Whether a table or an index is there that came later.
@@ -57,12 +57,26 @@ enum Schema {
     return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [name]) ?? false
   }
 
+  /// Whether operations have a limit of time: builds before this release left it out.
+  static func hasTimeouts(_ db: Database) throws -> Bool {
+    let sql = """
+      SELECT count(*) = 2 FROM (SELECT name FROM pragma_table_info('mainstay_op')
+        UNION ALL SELECT name FROM pragma_table_info('mainstay_dead')) WHERE name = 'timeout'
+      """
+    return try Bool.fetchOne(db, sql: sql) ?? false
+  }
+
   /// Brings the tables up to date, within a transaction.
   static func grow(_ db: Database) throws {
     // Somebody who opened the file at the same time may have done it just before.
     if try !isPresent(db) {
       try db.execute(sql: tables + indexes + triggers)
       if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
+    }
+    if try !hasTimeouts(db) {
+      for table in ["op", "dead"] {
+        try db.execute(sql: "ALTER TABLE mainstay_\(table) ADD COLUMN timeout INTEGER")
+      }
     }
     try db.execute(sql: additions)
   }
@@ -170,6 +184,7 @@ enum Schema {
       error_code TEXT,
       error_message TEXT,
       checkpoint BLOB,
+      timeout INTEGER,
       payload BLOB NOT NULL,
       CHECK ((state = 'leased') = (owner IS NOT NULL)),
       CHECK ((state = 'scheduled') <= (run_at IS NOT NULL)),
@@ -200,6 +215,7 @@ enum Schema {
       error_code TEXT,
       error_message TEXT,
       checkpoint BLOB,
+      timeout INTEGER,
       payload BLOB NOT NULL,
       reason TEXT NOT NULL,
       since INTEGER NOT NULL,

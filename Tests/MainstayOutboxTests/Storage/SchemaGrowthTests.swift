@@ -105,6 +105,31 @@ import Testing
     await again.close()
   }
 
+  @Test func `a file whose operations have no limit of time gets that when it is opened`()
+    async throws
+  {
+    let (store, _) = try await open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.write { db in
+      for table in ["op", "dead"] {
+        try db.execute(sql: "ALTER TABLE mainstay_\(table) DROP COLUMN timeout")
+      }
+    }
+    try queue.close()
+    let error = await #expect(throws: OutboxError.self) {
+      try await SQLiteStore(at: folder.database).openToLook()
+    }
+    #expect(error?.code == .failed)
+    let (again, report) = try await open()
+    #expect(report.isBalanced)
+    let all = try await again.operations(after: nil, limit: 99)
+    #expect(all.count == 7 && all.allSatisfy { $0.timeout == nil })
+    let id = try await again.insert(.note("new", wishes: .init(timeout: .seconds(3))))
+    #expect(try await again.operation(id)?.timeout == .seconds(3))
+    await again.close()
+  }
+
   private func schema(of folder: TemporaryFolder) async throws -> [String] {
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     defer { try? queue.close() }

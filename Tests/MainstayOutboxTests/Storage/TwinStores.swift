@@ -155,6 +155,7 @@ struct TwinStores {
         ifGivenUp: pick(EnqueueOptions.Dependencies.IfGivenUp.allCases))
     }
     wishes.isExpendable = chance(30)
+    if chance(10) { wishes.timeout = .milliseconds(number(1...90_000)) }
     if chance(20) { wishes.constraints = pick([[.power], [.unmetered], [.power, .unmetered]]) }
     return wishes
   }
