@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Logging
 public import Mainstay
 
 extension Outbox {
@@ -93,6 +94,12 @@ extension Outbox {
     ///
     /// The name has small letters. It is not a part of the encoded settings.
     public var circuitOfHost: (@Sendable (_ host: String) -> CircuitBreaker)?
+
+    /// Where workers write (``WorkerContext/logger``); nil, the default, for one with the label
+    /// `mainstay.outbox`.
+    ///
+    /// It is not a part of the encoded settings.
+    public var logger: Logger?
 
     /// What seals payloads on the disk; nil, the default, for nothing.
     ///

@@ -98,6 +98,7 @@ extension Outbox.Configuration {
     same("mapping", mapping, opened.mapping)
     same("observer", observer, opened.observer)
     same("budget", budget, opened.budget)
+    same("logger", logger, opened.logger)
     same("codec", codec, opened.codec)
     same("circuitOfHost", circuitOfHost, opened.circuitOfHost)
   }

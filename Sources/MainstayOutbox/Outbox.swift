@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import Logging
 public import Mainstay
 
 /// A durable queue of operations: what it accepted is done, or still there, or accounted for.
@@ -203,6 +204,7 @@ public final class Outbox: Sendable {
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
+        logger: configuration.logger ?? Logger(label: "mainstay.outbox"),
         limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer

@@ -45,7 +45,7 @@ struct WorkerRun: Sendable {
 
   private var context: WorkerContext {
     WorkerContext(
-      id: leased.lease.id, idempotencyKey: leased.operation.idempotencyKey,
+      id: leased.lease.id, kind: kind, idempotencyKey: leased.operation.idempotencyKey,
       leaseToken: leased.lease.token, attempt: leased.operation.attempts + 1,
       orderingKey: leased.operation.orderingKey, lane: leased.operation.lane,
       run: RunAccess(
@@ -61,7 +61,8 @@ struct WorkerRun: Sendable {
         granted: { [settings] in
           settings.granted.end.map { max($0 - settings.timeline.now, .zero) }
         },
-        connectivity: { [settings] in settings.connectivity?.current }))
+        connectivity: { [settings] in settings.connectivity?.current },
+        logger: settings.logger))
   }
 
   private func end() async -> End {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 import Mainstay
 import MainstayOutbox
 import MainstayTesting
@@ -149,6 +150,57 @@ import Testing
     #expect(options.timeout == .seconds(7))
     try options.setTimeout(validating: nil)
     #expect(options.timeout == nil)
+  }
+
+  @Test func `what a run logs names its operation, its kind and its attempt, and no more`()
+    async throws
+  {
+    let lines = Box<[Line]>([])
+    var shop = shop
+    shop.configuration.logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+    let outbox = try await shop.open(
+      shop.worker { note, context in
+        context.logger.info("sending", metadata: ["size": "7"])
+        if note.text == "a", context.attempt == 1 { throw AppError.test(.transient()) }
+      })
+    let id = try await outbox.enqueue(Note(text: "a"), orderedBy: "secret")
+    await outbox.wait { $0.scheduled == 1 }
+    await shop.clock.sleepers(atLeast: 1)
+    shop.clock.advance(by: .seconds(1))
+    await outbox.wait { $0.pending == 0 }
+    let expected = (1...2).map { attempt in
+      Line(
+        message: "sending",
+        metadata: [
+          "mainstay.operation": "\(id)", "mainstay.kind": "note",
+          "mainstay.attempt": "\(attempt)", "size": "7",
+        ])
+    }
+    #expect(lines.value == expected)
+    await outbox.shutDown()
+  }
+
+  private struct Line: Equatable {
+    let message: String
+    let metadata: [String: String]
+  }
+
+  private struct LineHandler: LogHandler {
+    let lines: Box<[Line]>
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let all = metadata.merging(event.metadata ?? [:]) { $1 }
+      lines.change { lines in
+        lines.append(Line(message: "\(event.message)", metadata: all.mapValues { "\($0)" }))
+      }
+    }
   }
 
   @Test func `a run sees how the device is connected, where its outbox has a monitor`()

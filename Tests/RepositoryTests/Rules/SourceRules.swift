@@ -26,7 +26,9 @@ enum SourceRules {
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",
       "Logging",
     ],
-    "MainstayOutbox": ["Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Musl", "Darwin"],
+    "MainstayOutbox": [
+      "Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Logging", "Musl", "Darwin",
+    ],
     "MainstayOutboxPostgres": [
       "Mainstay", "MainstayOutbox", "CLibpq", "Dispatch", "Foundation", "Glibc", "Musl", "Darwin",
       "Logging",
