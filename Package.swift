@@ -273,7 +273,7 @@ let package = Package(
       "MainstayOutbox",
       [
         .target(name: "CFaultyDisk", condition: .when(traits: ["SQLite"])),
-        "ChildSupport", "MainstayOutboxTesting", "OutboxCrashChild",
+        "ChildSupport", "MainstayOutboxTesting", "OutboxCrashChild", logging,
         .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
       ] + grdb),
     // A disk that fails, under SQLite; the library is the one that GRDB links.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 internal import Mainstay
 
 extension OutboxError {
@@ -29,6 +30,9 @@ extension Drainer {
     var progress: ProgressBoard
     /// Told when what a run says of an operation has changed; nil when a run of it has ended.
     var report: @Sendable (OperationID, OperationProgress?) -> Void
+    var logger: Logger
+    /// Makes the limit of one attempt, by the clock of the outbox.
+    var limit: @Sendable (Duration) -> Timeout
     let unclassified = SeenTypes()
     let granted = GrantedTime()
   }

@@ -120,6 +120,7 @@ actor Drainer {
     if isExclusive, let alone = running.keys.first { found.append(.letsPass(alone.id)) }
     let limit = maximumConcurrency(of: operation.type)
     if let limit, working(operation.type) >= limit { found.append(.typeIsBusy(limit)) }
+    if let open = workers[operation.type]?.gates.circuit?.obstacle { found.append(open) }
     if probesLeft(of: operation.type) == 0 { found.append(.circuitIsProbed) }
     let now = settings.timeline.now
     if let end = usedUp.end(of: operation.type, at: now) {

@@ -39,6 +39,15 @@ public struct EnqueueOptions: Sendable, Hashable {
   /// A receipt counts it (``OutboxReceipt/Reason/evicted``). What runs, what may have been sent and
   /// what others need is never dropped.
   public var isExpendable: Bool?
+  /// How long one attempt of it may take; more than zero, cut to a year, or nil, the default, for
+  /// no limit of its own.
+  ///
+  /// To ask what became of an earlier attempt there is as long once more. It is kept with the operation. Where its worker has a limit too (``Worker/limited(to:)``), the
+  /// shorter one holds. A run beyond it is cancelled, and its outcome is unknown. A value that comes
+  /// from outside goes through ``setTimeout(validating:)``.
+  public var timeout: Duration? {
+    didSet { Self.check(timeout) }
+  }
 
   /// Makes wishes; those that are left out are the defaults.
   public init(
@@ -46,8 +55,9 @@ public struct EnqueueOptions: Sendable, Hashable {
     timeToLive: Duration? = nil, lane: Lane? = nil, mayHaveBeenSent: Bool = false,
     priority: OperationPriority? = nil, delay: Duration? = nil, uniqueKey: UniqueKey? = nil,
     dependencies: Dependencies? = nil, constraints: Set<OperationConstraint> = [],
-    isExpendable: Bool? = nil
+    isExpendable: Bool? = nil, timeout: Duration? = nil
   ) {
+    Self.check(timeout)
     self.orderingKey = orderingKey
     self.idempotencyKey = idempotencyKey
     self.timeToLive = timeToLive
@@ -59,16 +69,41 @@ public struct EnqueueOptions: Sendable, Hashable {
     self.dependencies = dependencies
     self.constraints = constraints
     self.isExpendable = isExpendable
+    self.timeout = timeout
   }
 }
 
 extension EnqueueOptions {
+  /// Sets ``timeout`` to a value that comes from outside, such as a file.
+  ///
+  /// - Parameter timeout: The limit; more than zero, cut to a year, or nil for none.
+  /// - Throws: `ConfigurationError` where it is not legal; nothing is changed then.
+  public mutating func setTimeout(validating timeout: Duration?) throws(ConfigurationError) {
+    if let violation = Self.violation(of: timeout) {
+      throw ConfigurationError(subject: "EnqueueOptions", violations: [violation])
+    }
+    self.timeout = timeout
+  }
+
+  private static func violation(of timeout: Duration?) -> ConfigurationError.Violation? {
+    guard let timeout, timeout <= .zero else { return nil }
+    var found = Violations()
+    found.check(false, "timeout", timeout, "it must be more than zero, or nil for no limit")
+    return found.all.first
+  }
+
+  private static func check(_ timeout: Duration?) {
+    precondition(
+      timeout.map { $0 > .zero } ?? true,
+      "EnqueueOptions(timeout: \(timeout ?? .zero)) is not legal: more than zero, or nil")
+  }
+
   /// Whether an operation with these wishes may be put together with the one before it: it has none
   /// of its own that would be lost, and nobody asks for it by its key.
   var allowsCoalescing: Bool {
     idempotencyKey == nil && timeToLive == nil && !mayHaveBeenSent && priority == nil
       && delay == nil && uniqueKey == nil && dependencies == nil && constraints.isEmpty
-      && isExpendable == nil
+      && isExpendable == nil && timeout == nil
   }
 }
 

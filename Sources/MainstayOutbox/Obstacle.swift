@@ -21,6 +21,8 @@ public enum Obstacle: Sendable, Hashable {
   case needsDeadLetter(OperationID)
   /// Its lane is closed; nil until it is resumed.
   case lane(Lane, LaneClosure.Cause, until: Date?)
+  /// Its kind is paused, until somebody resumes it.
+  case kindPaused(OperationKind)
   /// Something does not hold that must hold while it is started.
   case constraint(OperationConstraint)
   /// This build has no worker for its kind and version.
@@ -40,6 +42,9 @@ public enum Obstacle: Sendable, Hashable {
   case newerFormat
   /// As many operations of its type run as may run at once.
   case typeIsBusy(Int)
+  /// The circuit of its worker is open; its name, which is that of the host where the worker names
+  /// one, and for about how long, or nil until somebody who has isolated it lets go.
+  case circuitIsOpen(String, Duration?)
   /// Another one tries out the circuit of its worker, which is not closed.
   case circuitIsProbed
   /// The limit of its worker is used up, or what its service takes in a second; for about this long.
@@ -56,9 +61,14 @@ public struct OperationExplanation: Sendable, Hashable {
   public let state: OperationState
   /// All that stands in its way; empty where it is claimed by the next free worker.
   public let obstacles: [Obstacle]
+  /// How long one attempt may take by its own wishes; nil where these name no limit.
+  public let timeout: Duration?
 
   /// Makes an explanation; for tools.
-  public init(id: OperationID, state: OperationState, obstacles: [Obstacle]) {
+  public init(
+    id: OperationID, state: OperationState, obstacles: [Obstacle], timeout: Duration? = nil
+  ) {
+    self.timeout = timeout
     self.id = id
     self.state = state
     self.obstacles = obstacles
@@ -71,6 +81,8 @@ public struct OperationExplanation: Sendable, Hashable {
       switch obstacle {
       case .notBefore(let date), .lane(_, _, until: .some(let date)):
         earliest = max(earliest ?? date, date)
+      // Its end has no date: it may be later than that of its lane, which it closed.
+      case .circuitIsOpen(_, .some): break
       default: return nil
       }
     }
@@ -89,6 +101,7 @@ extension Obstacle: CustomStringConvertible {
     case .needs(let id): "It needs \(id), which is not finished."
     case .needsDeadLetter(let id): "It needs \(id), which was given up: \(Self.decision)."
     case .lane(let lane, let cause, let until): Self.text(lane, cause, until)
+    case .kindPaused(let kind): "Its kind “\(kind)” is paused."
     case .constraint(let name): "“\(name)” does not hold now."
     case .noWorker(let type): "No worker is there for \(type.kind), version \(type.version)."
     case .unreadable: "Its payload can’t be read."
@@ -98,6 +111,9 @@ extension Obstacle: CustomStringConvertible {
     case .paused: "The whole outbox is paused."
     case .newerFormat: "A newer version works on these changes now: update this one."
     case .typeIsBusy(let limit): "\(limit) of its kind run already, which is as many as may."
+    case .circuitIsOpen(let name, .some(let wait)):
+      "Calls of “\(name)” have failed, so it is left alone; the next try in \(wait)."
+    case .circuitIsOpen(let name, nil): "Calls of “\(name)” are held back by hand."
     case .circuitIsProbed: "Another one tries out whether its service works again."
     case .rateLimited(let wait):
       "As many of its kind have begun as may begin in that time; the next in \(wait)."

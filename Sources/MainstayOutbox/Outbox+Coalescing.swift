@@ -53,7 +53,7 @@ extension StoredOperation {
   /// idempotency key. What else a store knows of it, such as its unique key, that looks at.
   func isOpen(to new: NewOperation) -> Bool {
     type == new.type && lane == new.lane && isUntouched && !isCancelled
-      && expires == nil && constraints.isEmpty && priority == new.wishes.priority
+      && expires == nil && timeout == nil && constraints.isEmpty && priority == new.wishes.priority
       && isExpendable == new.wishes.isExpendable && idempotencyKey.isMade(for: id)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Logging
 public import Mainstay
 
 extension Outbox {
@@ -86,6 +87,19 @@ extension Outbox {
     /// for a network do not all stampede once it is back. A run that cannot be paid for waits, with
     /// its lane, and counts no attempt. It is not a part of the encoded settings.
     public var budget: RetryBudget?
+
+    /// Makes the circuit breaker of a host that workers call (``Worker/calling(_:)``), once for each
+    /// when the outbox is opened; nil, the default, for one of that name that opens after five
+    /// failures in a row.
+    ///
+    /// The name has small letters. It is not a part of the encoded settings.
+    public var circuitOfHost: (@Sendable (_ host: String) -> CircuitBreaker)?
+
+    /// Where workers write (``WorkerContext/logger``); nil, the default, for one with the label
+    /// `mainstay.outbox`.
+    ///
+    /// It is not a part of the encoded settings.
+    public var logger: Logger?
 
     /// What seals payloads on the disk; nil, the default, for nothing.
     ///

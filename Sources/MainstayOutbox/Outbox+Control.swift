@@ -242,6 +242,23 @@ extension Outbox {
     try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 
+  /// Starts nothing of a kind any more, in whatever lane; it stays so after a restart, and for all
+  /// processes that use the store.
+  ///
+  /// What runs goes on, and what is enqueued is kept.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func pause(kind: OperationKind) async throws(OutboxError) {
+    try await changing { try await $0.pause(kind) }
+  }
+
+  /// Goes on with a kind after ``pause(kind:)``; where it was not paused, nothing is changed.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func resume(kind: OperationKind) async throws(OutboxError) {
+    try await changing { try await $0.resume(kind) }
+  }
+
   /// Tries an operation at once that waits for a time, such as after a failure.
   ///
   /// What it has failed before still counts. A dead letter is put back instead: see
@@ -297,7 +314,8 @@ extension Outbox {
     let own = await drainer.obstacles(operation)
     // A type without a worker is parked by the next claim; it is said once.
     return OperationExplanation(
-      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) })
+      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) },
+      timeout: operation.timeout)
   }
 
   /// The network may be back: whatever waits because it could not be reached is tried at once, and

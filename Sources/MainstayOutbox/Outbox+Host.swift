@@ -41,8 +41,7 @@ extension Outbox {
     clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
     @WorkerBuilder workers: () -> [Worker]
   ) async throws(OutboxError) {
-    var surroundings = Surroundings()
-    surroundings.timeline = Timeline(clock)
+    let surroundings = Surroundings(clock)
     let live = SettingsInForce(configuration)
     let store = SQLiteStore(
       in: writer, migrator: migrator, limits: { live.now.limits },

@@ -98,7 +98,9 @@ extension Outbox.Configuration {
     same("mapping", mapping, opened.mapping)
     same("observer", observer, opened.observer)
     same("budget", budget, opened.budget)
+    same("logger", logger, opened.logger)
     same("codec", codec, opened.codec)
+    same("circuitOfHost", circuitOfHost, opened.circuitOfHost)
   }
 
   /// Whether both are one object; values of one type cannot be told apart, and count as one.

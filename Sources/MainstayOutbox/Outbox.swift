@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-package import Mainstay
+internal import Logging
+public import Mainstay
 
 /// A durable queue of operations: what it accepted is done, or still there, or accounted for.
 ///
@@ -23,8 +24,19 @@ public final class Outbox: Sendable {
     package var timeline = Timeline.live
     package var seed: UInt64?
     package var probe: DurabilityProbe?
+    /// Makes the circuit of a host where the settings do not say how.
+    var circuitOfHost: @Sendable (_ host: String) -> CircuitBreaker = { CircuitBreaker($0) }
+
+    /// Makes the limit of one attempt.
+    var limit: @Sendable (Duration) -> Timeout = { Timeout($0, name: "operation") }
 
     package init() {}
+
+    init(_ clock: some Clock<Duration>) {
+      timeline = Timeline(clock)
+      limit = { Timeout($0, name: "operation", clock: clock) }
+      circuitOfHost = { CircuitBreaker($0, clock: clock) }
+    }
 
     /// The time of day as it goes on by the clock from a date; by the system's where there is none,
     /// unless time is somebody's own.
@@ -47,6 +59,12 @@ public final class Outbox: Sendable {
 
   /// What was found when the outbox was opened.
   public let opening: OpeningReport
+  /// The circuit breakers of the hosts that its workers call, by their names in small letters; see
+  /// ``Worker/calling(_:)``.
+  ///
+  /// For a page that shows them, and for other calls of the same host. A breaker that a worker is
+  /// guarded by on its own account is not among them.
+  public let circuits: [String: CircuitBreaker]
   let store: any OutboxStore
   let drainer: Drainer
   /// What it was opened with; ``configuration`` is what holds now.
@@ -82,10 +100,8 @@ public final class Outbox: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), now: (@Sendable () -> Date)? = nil,
     @WorkerBuilder workers: () -> [Worker]
   ) async throws(OutboxError) {
-    var surroundings = Surroundings()
-    surroundings.timeline = Timeline(clock)
     try await self.init(
-      at: url, configuration: configuration, surroundings: surroundings, now: now?(),
+      at: url, configuration: configuration, surroundings: Surroundings(clock), now: now?(),
       workers: workers())
   }
 
@@ -137,10 +153,9 @@ public final class Outbox: Sendable {
     store: some OutboxStore, configuration: Configuration = Configuration(),
     clock: some Clock<Duration> = ContinuousClock(), @WorkerBuilder workers: () -> [Worker]
   ) async throws(OutboxError) {
-    var surroundings = Surroundings()
-    surroundings.timeline = Timeline(clock)
     try await self.init(
-      store: store, configuration: configuration, surroundings: surroundings, workers: workers())
+      store: store, configuration: configuration, surroundings: Surroundings(clock),
+      workers: workers())
   }
 
   package convenience init(
@@ -162,15 +177,11 @@ public final class Outbox: Sendable {
     } catch {
       preconditionFailure(error.description)
     }
-    var byType: [PayloadType: Worker] = [:]
-    for worker in workers {
-      guard byType.updateValue(worker, forKey: worker.type) == nil else {
-        throw OutboxError(
-          .duplicateWorker, details: "\(worker.type.kind), version \(worker.type.version)")
-      }
-    }
+    var circuits = HostCircuits(configuration.circuitOfHost ?? surroundings.circuitOfHost)
+    let byType = try circuits.guarding(workers)
     do { opening = try await store.open() } catch { throw OutboxError(error) }
     self.store = store
+    self.circuits = circuits.all
     opened = configuration
     isStoreOwn = ownLimits != nil
     let live = ownLimits ?? SettingsInForce(configuration)
@@ -192,7 +203,9 @@ public final class Outbox: Sendable {
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
-        progress: progress, report: { _, _ in changes.ring() }))
+        progress: progress, report: { _, _ in changes.ring() },
+        logger: configuration.logger ?? Logger(label: "mainstay.outbox"),
+        limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
     if configuration.startsPaused { await drainer.pause() }
@@ -373,6 +386,6 @@ extension Outbox {
       priority: priority, handicap: priority.handicap(ageing: live.now.ageing),
       delay: options.delay, uniqueKey: options.uniqueKey, dependencies: options.dependencies,
       constraints: options.constraints,
-      isExpendable: options.isExpendable ?? type.isExpendable)
+      isExpendable: options.isExpendable ?? type.isExpendable, timeout: options.timeout?.clamped)
   }
 }

@@ -14,7 +14,7 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   public var scheduled = 0
   /// Follow another one with the same ordering key.
   public var blocked = 0
-  /// Refused for now by a policy of the app, or in a lane that is closed.
+  /// Refused for now by a policy of the app, in a lane that is closed, or of a kind that is paused.
   public var waiting = 0
   /// Somebody has to decide.
   public var conflicted = 0
@@ -47,16 +47,17 @@ extension OutboxSnapshot {
   ///   - number: How many there are.
   ///   - cause: Why they wait, where they do.
   ///   - closure: Why their lane is closed; nil where it is open.
+  ///   - isPaused: Whether their kind is paused; the default is false.
   package mutating func count(
     _ state: OperationState, _ number: Int, for cause: WaitingCause?,
-    in closure: LaneClosure.Cause?
+    in closure: LaneClosure.Cause?, isPaused: Bool = false
   ) {
     pending += number
     switch state {
     case .ready:
-      guard let closure else { return ready += number }
+      guard closure != nil || isPaused else { return ready += number }
       waiting += number
-      causes.count(closure, number)
+      if let closure { causes.count(closure, number) } else { causes.kindPaused += number }
     case .waiting:
       waiting += number
       causes.count(cause ?? .policy, number)
@@ -93,6 +94,8 @@ extension OutboxSnapshot {
     public var laneNeedsUser = 0
     /// They are ready, and their lane rests, since the other side asked for that.
     public var laneThrottled = 0
+    /// They are ready and their lane is open, and their kind is paused.
+    public var kindPaused = 0
 
     /// Makes causes that nothing waits for.
     public init() {}
@@ -127,6 +130,7 @@ extension OutboxSnapshot.Causes {
       ("a constraint", constraint), ("a lane that is paused", lanePaused),
       ("a lane in which a person is needed", laneNeedsUser),
       ("a lane that rests, as the other side asked", laneThrottled),
+      ("a kind that is paused", kindPaused),
     ].filter { $0.1 > 0 }
   }
 }

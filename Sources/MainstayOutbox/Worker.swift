@@ -151,6 +151,8 @@ extension Worker {
   /// Who decides, besides the outbox, whether a run may begin.
   struct Gates: Sendable {
     var circuit: CircuitBreaker?
+    /// Whose circuit it is behind where it has none of its own.
+    var host: String?
     var limiter: RateLimiter?
     var timeout: Timeout?
   }
@@ -169,11 +171,29 @@ extension Worker {
     return worker
   }
 
+  /// The same worker, which calls a host: all workers of an outbox that call it are behind one
+  /// circuit breaker, which the outbox makes, in the way of ``guarded(by:)``.
+  ///
+  /// It is one of ``Outbox/circuits``; ``Outbox/Configuration/circuitOfHost`` says how it is made. A
+  /// worker that is guarded by a breaker of its own stays behind that one alone.
+  ///
+  /// - Parameter host: The name of the host, such as `api.example.com`, in letters of any case; not
+  ///   blank.
+  /// - Returns: The worker.
+  public func calling(_ host: String) -> Worker {
+    precondition(
+      !host.allSatisfy(\.isWhitespace),
+      "Worker.calling(“\(host)”) is not legal: a name that is not blank")
+    var worker = self
+    worker.gates.host = host.lowercased()
+    return worker
+  }
+
   /// The same worker, whose runs take no longer than a limit.
   ///
   /// A run that takes longer is cancelled. Nobody knows what came of it: it counts as an attempt,
   /// and is reconciled before it is sent again. `reconcile` has as much time once more. The limit
-  /// is one for a kind; inside of a worker another `Timeout` may say less for one operation.
+  /// is one for a kind; ``EnqueueOptions/timeout`` may say less for one operation.
   ///
   /// - Parameter timeout: The limit of each run.
   /// - Returns: The worker.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+public import Logging
 public import Mainstay
 
 /// What a worker is told about the run that it is in.
 public struct WorkerContext: Sendable {
   /// The identity of the operation.
   public let id: OperationID
+  /// The kind of the operation.
+  public let kind: OperationKind
   /// The key by which the other side knows a repetition; the same in all runs.
   public let idempotencyKey: IdempotencyKey
   /// A number that is greater in each later run of the same operation; the other side may refuse a
@@ -37,6 +40,19 @@ public struct WorkerContext: Sendable {
   /// It is for a choice between two ways to do the same, such as a smaller picture over a metered
   /// network, and never a reason not to try.
   public var connectivity: Connectivity? { run.connectivity() }
+
+  /// Where this run writes what it has to say: the logger of the outbox, with `mainstay.operation`,
+  /// `mainstay.kind` and `mainstay.attempt` in its metadata, so that the lines of one operation are
+  /// found together.
+  ///
+  /// No payload and no key of the operation is in it. See ``Outbox/Configuration/logger``.
+  public var logger: Logger {
+    var logger = run.logger
+    logger[metadataKey: "mainstay.operation"] = "\(id)"
+    logger[metadataKey: "mainstay.kind"] = "\(kind)"
+    logger[metadataKey: "mainstay.attempt"] = "\(attempt)"
+    return logger
+  }
 
   /// Makes sure that nobody else has taken the operation over; ask before an effect that the other
   /// side cannot recognise as a repetition.
@@ -83,4 +99,5 @@ struct RunAccess: Sendable {
   let report: @Sendable (OperationProgress) -> Void
   let granted: @Sendable () -> Duration?
   let connectivity: @Sendable () -> Connectivity?
+  let logger: Logger
 }

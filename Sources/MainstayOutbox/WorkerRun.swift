@@ -49,7 +49,7 @@ struct WorkerRun: Sendable {
 
   private var context: WorkerContext {
     WorkerContext(
-      id: leased.lease.id, idempotencyKey: leased.operation.idempotencyKey,
+      id: leased.lease.id, kind: kind, idempotencyKey: leased.operation.idempotencyKey,
       leaseToken: leased.lease.token, attempt: leased.operation.attempts + 1,
       orderingKey: leased.operation.orderingKey, lane: leased.operation.lane,
       run: RunAccess(
@@ -65,7 +65,8 @@ struct WorkerRun: Sendable {
         granted: { [settings] in
           settings.granted.end.map { max($0 - settings.timeline.now, .zero) }
         },
-        connectivity: { [settings] in settings.connectivity?.current }))
+        connectivity: { [settings] in settings.connectivity?.current },
+        logger: settings.logger))
   }
 
   private func end() async -> End {
@@ -175,6 +176,16 @@ struct WorkerRun: Sendable {
   }
 
   private func inTime<T: Sendable>(
+    _ body: @Sendable () async throws -> T
+  ) async throws -> T {
+    // Of two limits the one that is over first ends the run.
+    guard let own = leased.operation.timeout.map(settings.limit) else {
+      return try await inTimeOfWorker(body)
+    }
+    return try await own.run { try await inTimeOfWorker(body) }
+  }
+
+  private func inTimeOfWorker<T: Sendable>(
     _ body: @Sendable () async throws -> T
   ) async throws -> T {
     guard let timeout = worker.gates.timeout else { return try await body() }

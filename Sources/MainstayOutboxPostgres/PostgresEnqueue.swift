@@ -54,6 +54,7 @@ public struct PostgresEnqueue: Sendable, Hashable {
       ("text", (options.dependencies?.ifGivenUp ?? .waitForRedrive).rawValue), ("text[]", names),
       ("boolean", "\(options.isExpendable ?? Operation.isExpendable)"),
       ("boolean", "\(options.mayHaveBeenSent)"), ("interval", "1 hour"), ("uuid", id.description),
+      ("interval", options.timeout.map(Self.interval)),
     ]
     guard values.allSatisfy({ $0.1?.utf8.contains(0) != true }) else {
       throw OutboxError(.unencodable, details: "\(Operation.kind): a key holds a zero character")

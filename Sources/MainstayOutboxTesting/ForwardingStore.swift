@@ -55,6 +55,10 @@ extension ForwardingStore {
     try await store.reopen(lane, closedFor: cause)
   }
 
+  package func pause(_ kind: OperationKind) async throws { try await store.pause(kind) }
+
+  package func resume(_ kind: OperationKind) async throws { try await store.resume(kind) }
+
   package func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
 
   package func ledger() async throws -> OutboxLedger { try await store.ledger() }

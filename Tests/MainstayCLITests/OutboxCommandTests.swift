@@ -81,6 +81,33 @@ import Testing
     }
   }
 
+  @Test func `it names the kinds that are paused`() async throws {
+    try await withOutbox { outbox in
+      try await outbox.pause(kind: "photo\u{1b}[2J")
+      try await outbox.pause(kind: "note")
+      let text = try await run("status", file)
+      #expect(text.contains("Kind “note” is paused.\nKind “photo"), "\(text)")
+      #expect(!text.contains("\u{1b}"))
+      let json = try await run("status", "--json", file)
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      #expect(object?["pausedKinds"] as? [String] == ["note", "photo\u{1b}[2J"])
+      let id = try #require(try await list().first { $0.state == "blocked" }?.id)
+      #expect(try await run("explain", file, id).contains("Its kind “note” is paused."))
+    }
+  }
+
+  @Test func `it says how long one attempt of an operation may take`() async throws {
+    try await withOutbox { outbox in
+      let options = EnqueueOptions(delay: .seconds(86_400), timeout: .seconds(5))
+      let id = try await outbox.enqueue(Note(text: "limited"), options: options).description
+      #expect(try await run("show", file, id).contains("5.0 seconds for one attempt"))
+      #expect(try await run("explain", file, id).contains("One attempt may take 5.0 seconds."))
+      let json = try await run("show", "--json", file, id)
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      #expect(object?["timeout"] as? Double == 5)
+    }
+  }
+
   @Test(.requirement("O36")) func `it lists, shows and explains`() async throws {
     try await withOutbox { _ in
       let all = try await list()

@@ -79,6 +79,33 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a kind that is paused waits, also after a restart, and others go on`() async throws {
+    let shop = try Workshop()
+    let order = Box<[String]>([])
+    let workers = [
+      Worker(for: Photo.self) { photo, _ in order.change { $0.append(photo.name) } },
+      shop.worker { note, _ in order.change { $0.append(note.text) } },
+    ]
+    let first = try await shop.open(workers[0], workers[1])
+    try await first.pause(kind: Photo.kind)
+    let id = try await first.enqueue(Photo(name: "photo"))
+    try await first.enqueue(Note(text: "note"))
+    await first.wait { $0.ready + $0.running == 0 && $0.causes.kindPaused == 1 }
+    let explanation = try await first.explain(id)
+    #expect(explanation?.obstacles == [.kindPaused("photo")])
+    #expect(explanation?.obstacles.first?.description == "Its kind “photo” is paused.")
+    #expect(explanation?.earliest == nil)
+    await first.shutDown()
+    let next = try await shop.open(workers[0], workers[1])
+    try await next.enqueue(Note(text: "another"))
+    await next.wait { $0.pending == 1 }
+    #expect(order.value == ["note", "another"])
+    try await next.resume(kind: Photo.kind)
+    await next.wait { $0.pending == 0 }
+    #expect(order.value == ["note", "another", "photo"])
+    await next.shutDown()
+  }
+
   @Test func `what an earlier process held back is not held back for ever`() async throws {
     var shop = try Workshop()
     shop.configuration.unmetConstraints = [.unmetered]

@@ -108,6 +108,8 @@ struct ShownOperation: Encodable {
   let bytes: Int
   let isExpendable: Bool
   let merges: Int
+  /// How long one attempt may take, in seconds.
+  let timeout: Double?
   var payload: String?
   /// The fields that somebody has to decide about, each with the cause.
   var conflict: [String]?
@@ -136,6 +138,7 @@ struct ShownOperation: Encodable {
     bytes = operation.payload.count
     isExpendable = operation.isExpendable
     merges = operation.merges
+    timeout = operation.timeout.map { $0 / .seconds(1) }
   }
 }
 

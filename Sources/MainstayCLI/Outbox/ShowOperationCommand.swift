@@ -51,6 +51,9 @@ struct ShowOperationCommand: AsyncParsableCommand {
       ("Effect", shown.effect), ("Expendable", shown.isExpendable ? "yes" : "no"),
       ("Payload", Format.count(shown.bytes, "byte")),
     ]
+    if let limit = operation.timeout {
+      rows.append(("Time limit", "\(limit) for one attempt"))
+    }
     if shown.merges > 0 { rows.append(("Merged", Format.count(shown.merges, "time"))) }
     if let fields = shown.conflict {
       rows.append(("In conflict", fields.isEmpty ? "–" : fields.joined(separator: ", ")))
@@ -100,6 +103,8 @@ struct ExplainCommand: AsyncParsableCommand {
     let earliest: Date?
     let obstacles: [String]
     let constraints: [String]
+    /// How long one attempt may take, in seconds.
+    let timeout: Double?
   }
 
   func validate() throws { _ = try OperationID(typed: id) }
@@ -116,13 +121,17 @@ struct ExplainCommand: AsyncParsableCommand {
         earliest: explanation.earliest,
         obstacles: letter.map { ["It was given up: \($0.message) Redrive or discard it."] }
           ?? obstacles.map(\.description),
-        constraints: operation.constraints.map(\.rawValue).sorted())
+        constraints: operation.constraints.map(\.rawValue).sorted(),
+        timeout: operation.timeout.map { $0 / .seconds(1) })
     }
     if file.json { return try Terminal.output.write(try Format.json(answer)) }
     var lines = answer.obstacles
     if lines.isEmpty { lines.append("Nothing in the outbox stands in its way.") }
     if let earliest = answer.earliest, lines.count > 1 {
       lines.append("It runs at \(Format.time(earliest)) at the earliest.")
+    }
+    if let timeout = answer.timeout {
+      lines.append("One attempt may take \(Duration.seconds(timeout)).")
     }
     if !answer.constraints.isEmpty {
       let names = answer.constraints.joined(separator: ", ")

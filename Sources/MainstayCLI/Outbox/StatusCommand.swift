@@ -28,6 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
     let ledger: OutboxLedger
     let isBalanced: Bool
     let closed: [Closed]
+    let pausedKinds: [String]
   }
 
   func run() async throws {
@@ -38,7 +39,8 @@ struct StatusCommand: AsyncParsableCommand {
       }
       return Status(
         file: file.file, snapshot: try await store.snapshot(), ledger: ledger,
-        isBalanced: ledger.isBalanced, closed: closed)
+        isBalanced: ledger.isBalanced, closed: closed,
+        pausedKinds: try await store.pausedKinds().map(\.rawValue))
     }
     if file.json { return try Terminal.output.write(try Format.json(status)) }
     try Terminal.output.write(text(of: status))
@@ -73,6 +75,7 @@ struct StatusCommand: AsyncParsableCommand {
       let until = closed.until.map { " until \(Format.time($0))" } ?? ""
       return "Lane “\(Terminal.safe(closed.lane))” is closed (\(closed.cause))\(until)."
     }
+    lines += status.pausedKinds.map { "Kind “\(Terminal.safe($0))” is paused." }
     lines += [""] + accounts(of: status.ledger)
     return lines.joined(separator: "\n") + "\n"
   }

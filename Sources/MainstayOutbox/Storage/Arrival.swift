@@ -112,6 +112,7 @@ struct Arrival {
             AND NOT cancelled
             AND id = (SELECT max(id) FROM mainstay_op WHERE ordering_key = ?5)
             AND unique_key IS NULL AND expires_at IS NULL AND constraints IS NULL
+            AND timeout IS NULL
             AND priority = ?7 AND expendable = ?8
             AND NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE op = id)
             AND (?6 OR NOT EXISTS (SELECT 1 FROM mainstay_dep WHERE needs = id))
@@ -147,8 +148,8 @@ struct Arrival {
     try db.cachedStatement(
       sql: """
         UPDATE mainstay_op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,
-          rank = min(rank, ?), constraints = ?, expendable = ?, checkpoint = NULL, merges = 0,
-          attempt = 0, unreachable = 0, error_code = NULL, error_message = NULL, state = CASE
+          rank = min(rank, ?), constraints = ?, expendable = ?, timeout = ?, checkpoint = NULL,
+          merges = 0, attempt = 0, unreachable = 0, error_code = NULL, error_message = NULL, state = CASE
             WHEN state IN ('scheduled', 'waiting', 'parked') THEN 'ready' ELSE state END,
           cause = NULL, run_at = NULL, wait = NULL, start_at = NULL
         WHERE id = ?
@@ -157,7 +158,7 @@ struct Arrival {
       operation.type.version, operation.payload, operation.idempotencyKey.rawValue,
       expiry(of: operation), operation.wishes.priority.rawValue, rank(of: operation),
       try OperationRow.text(of: operation.wishes.constraints), operation.wishes.isExpendable,
-      holder.row,
+      operation.wishes.timeout?.milliseconds, holder.row,
     ])
     if let delay = operation.wishes.delay?.milliseconds, delay > 0 {
       try db.cachedStatement(
@@ -252,8 +253,8 @@ struct Arrival {
       sql: """
         INSERT INTO mainstay_op (uuid, kind, version, lane, ordering_key, unique_key, priority,
           rank, expendable, constraints, state, run_at, wait, start_at, enqueued_at, expires_at,
-          effect, idem_key, payload)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          effect, idem_key, timeout, payload)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(arguments: [
       operation.id.data, operation.type.kind.rawValue, operation.type.version,
@@ -262,7 +263,7 @@ struct Arrival {
       try OperationRow.text(of: wishes.constraints), state.rawValue,
       state == .scheduled ? start : nil, state == .scheduled ? delay : nil, start, date,
       expiry(of: operation), operation.effect.rawValue, operation.idempotencyKey.rawValue,
-      operation.payload,
+      wishes.timeout?.milliseconds, operation.payload,
     ])
   }
 

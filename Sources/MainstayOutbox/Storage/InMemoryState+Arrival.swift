@@ -60,6 +60,7 @@ extension InMemoryState {
   /// Whether it has no wishes that would be those of a newcomer, too.
   private func isPlain(_ row: StoredRow, as new: NewOperation) -> Bool {
     row.uniqueKey == nil && row.operation.expires == nil && row.operation.constraints.isEmpty
+      && row.operation.timeout == nil
       && row.operation.priority == new.wishes.priority
       && row.operation.isExpendable == new.wishes.isExpendable
   }
@@ -90,7 +91,8 @@ extension InMemoryState {
       payload: new.payload, state: isBlocked ? .blocked : row.operation.state,
       due: isBlocked ? nil : row.operation.due, enqueued: old.operation.enqueued,
       expires: row.operation.expires, priority: new.wishes.priority,
-      constraints: new.wishes.constraints, isExpendable: new.wishes.isExpendable)
+      constraints: new.wishes.constraints, isExpendable: new.wishes.isExpendable,
+      timeout: row.operation.timeout)
     rows[number] = row
   }
 
@@ -138,7 +140,8 @@ extension InMemoryState {
       state: start == nil ? .ready : .scheduled, effect: new.effect, due: start, enqueued: date,
       expires: new.timeToLive.map { date.addingTimeInterval($0.clamped.inSeconds) },
       priority: new.wishes.priority, constraints: new.wishes.constraints,
-      isExpendable: new.wishes.isExpendable)
+      isExpendable: new.wishes.isExpendable,
+      timeout: new.wishes.timeout.map { .milliseconds($0.milliseconds) })
     return StoredRow(
       operation: operation, rank: date.milliseconds + new.wishes.handicap.milliseconds,
       start: start, wait: delay, uniqueKey: new.wishes.uniqueKey?.value)

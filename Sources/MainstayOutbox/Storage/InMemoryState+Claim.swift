@@ -7,9 +7,9 @@ extension InMemoryState {
   mutating func claim(_ request: ClaimRequest, at date: Date) -> Claim {
     // One that only enqueues does not judge what others can do.
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
-    let ready = rows.filter {
-      $0.value.operation.state == .ready && isOpen($0.value.operation.lane, at: date)
-        && $0.value.isWanted(at: date)
+    let ready = rows.filter { id, row in
+      row.operation.state == .ready && isOpen(row.operation.lane, at: date)
+        && row.isWanted(at: date) && !(isPaused(id) && isKnown(id, request))
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
     let suspects = lost.filter { isKnown($0, request) && mayRun($0, request) }
@@ -38,13 +38,17 @@ extension InMemoryState {
   private func restrained(_ request: ClaimRequest, at date: Date) -> [Int64] {
     rows.filter { id, row in
       row.isHeld && isKnown(id, request) && isOpen(row.operation.lane, at: date)
-        && row.isWanted(at: date)
+        && row.isWanted(at: date) && !isPaused(id)
         && row.operation.constraints.isDisjoint(with: request.unmet)
     }.map(\.key)
   }
 
   private func isKnown(_ id: Int64, _ request: ClaimRequest) -> Bool {
     (rows[id]?.operation.type).map(request.types.contains) ?? false
+  }
+
+  private func isPaused(_ id: Int64) -> Bool {
+    (rows[id]?.operation.type.kind).map(paused.contains) ?? false
   }
 
   /// Those of one type in one lane that rank first.

@@ -79,7 +79,7 @@ extension InMemoryState {
       enqueued: jump > 0 ? Date(milliseconds: date.milliseconds) : old.enqueued,
       priority: old.priority,
       constraints: old.constraints, isExpendable: old.isExpendable, merges: old.merges,
-      checkpoint: old.checkpoint)
+      checkpoint: old.checkpoint, timeout: old.timeout)
     rows[number] = StoredRow(operation: operation, rank: (ranks[number] ?? 0) - jump)
     release(number, at: date)
     // It may have held back one that stands before it, which was redriven earlier.

@@ -26,6 +26,7 @@ extension InMemoryState {
     if let rest = rests[lane], rests(lane, at: date) {
       found.append(.lane(lane, .throttled, until: rest.until))
     }
+    if paused.contains(operation.type.kind) { found.append(.kindPaused(operation.type.kind)) }
     if operation.isWaitingForClaim { found += suspects(besides: operation, unmet, at: date) }
     return found
   }
@@ -53,7 +54,8 @@ extension InMemoryState {
     let first = sorted.map(\.value).first { row in
       let suspect = row.operation
       return suspect.state == .ready && suspect.lostRuns > 0 && isOpen(suspect.lane, at: date)
-        && row.isWanted(at: date) && suspect.constraints.isDisjoint(with: unmet)
+        && !paused.contains(suspect.type.kind) && row.isWanted(at: date)
+        && suspect.constraints.isDisjoint(with: unmet)
     }?.operation
     guard let first else { return [] }
     guard first.id == operation.id else { return [.letsPass(first.id)] }

@@ -39,6 +39,8 @@ struct InMemoryState {
   var closed: [Lane: (cause: LaneClosure.Cause, until: Date?, wait: Int64)] = [:]
   /// Until when lanes rest, whatever else closes them.
   var rests: [Lane: (until: Date, wait: Int64)] = [:]
+  /// The kinds of which nothing is leased.
+  var paused: Set<OperationKind> = []
   /// The latest time of day that anything was written at, since the clock was last found set back;
   /// in milliseconds.
   private var latestDate: Int64 = .min
@@ -98,7 +100,8 @@ struct InMemoryState {
     for row in rows.values {
       let operation = row.operation
       snapshot.count(
-        operation.state, 1, for: operation.waitingCause, in: closure(of: operation.lane, at: date))
+        operation.state, 1, for: operation.waitingCause, in: closure(of: operation.lane, at: date),
+        isPaused: paused.contains(operation.type.kind))
       snapshot.bytes += operation.payload.count
     }
     snapshot.dead = dead.count

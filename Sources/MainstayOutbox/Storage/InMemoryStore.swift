@@ -137,6 +137,16 @@ public final class InMemoryStore: OutboxStore {
     state.withLock { $0.reopen(lane, closedFor: cause) }
   }
 
+  /// Leases nothing of a kind until it is resumed.
+  public func pause(_ kind: OperationKind) async throws {
+    _ = state.withLock { $0.paused.insert(kind) }
+  }
+
+  /// Goes on with a kind that was paused.
+  public func resume(_ kind: OperationKind) async throws {
+    _ = state.withLock { $0.paused.remove(kind) }
+  }
+
   /// What is there, by state.
   public func snapshot() async throws -> OutboxSnapshot {
     let date = now()

@@ -9,7 +9,8 @@ struct OperationColumns {
   enum Column: Int, CaseIterable {
     case id, uuid, kind, version, lane, orderingKey, enqueuedAt, expiresAt, attempts, lostRuns
     case effect, leaseToken, idempotencyKey, errorCode, errorMessage, payload, priority, rank
-    case constraints, isExpendable, merges, checkpoint, state, runAt, unreachable, isCancelled
+    case constraints, isExpendable, merges, checkpoint, timeout, state, runAt
+    case unreachable, isCancelled
   }
 
   private static let names = OperationRow.op.split(separator: ", ").map(String.init)

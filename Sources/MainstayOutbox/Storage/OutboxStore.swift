@@ -37,7 +37,8 @@ public protocol OutboxStore: Sendable {
   /// holds back wait; a request without types sets nothing aside. Where there is room, what waits
   /// for constraints is leased as well, if they hold here: another owner may have set it aside.
   /// Whoever lost their last run is leased alone. What has expired is left to ``promote(_:)``,
-  /// unless it may have had its effect.
+  /// unless it may have had its effect. A kind that is paused is passed by at the cost of a look,
+  /// however much of it waits.
   func claim(_ request: ClaimRequest) async throws -> Claim
 
   /// Ends a lease; false where the lease was lost, and nothing was changed then.
@@ -72,6 +73,12 @@ public protocol OutboxStore: Sendable {
 
   /// Opens a lane; with a cause, only where it was closed for that one.
   func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws
+
+  /// Leases nothing of a kind from now on, in whatever lane and version, until it is resumed.
+  func pause(_ kind: OperationKind) async throws
+
+  /// Goes on with a kind that was paused; another one is left as it is.
+  func resume(_ kind: OperationKind) async throws
 
   /// What is there, by state.
   func snapshot() async throws -> OutboxSnapshot

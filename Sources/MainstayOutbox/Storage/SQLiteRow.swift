@@ -40,7 +40,7 @@ enum OperationRow {
   static let common = """
     id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes, \
     effect, lease_token, idem_key, error_code, error_message, payload, priority, rank, \
-    constraints, expendable, merges, checkpoint
+    constraints, expendable, merges, checkpoint, timeout
     """
   /// What has to be known of an operation that goes.
   static let leaving = "id, uuid, kind, ordering_key, length(payload) AS bytes"
@@ -114,7 +114,7 @@ enum OperationRow {
       isCancelled: try columns.later(.isCancelled) ?? false,
       isExpendable: try columns.later(.isExpendable) ?? false,
       merges: try columns.later(.merges) ?? 0,
-      checkpoint: try columns.optionalLater(.checkpoint))
+      checkpoint: try columns.optionalLater(.checkpoint), timeout: try timeout(columns))
   }
 
   /// A row that was saved from a file of an older format has none of what came later.
@@ -122,6 +122,12 @@ enum OperationRow {
     guard let priority: Int = try columns.later(.priority) else { return .normal }
     let _: Int64 = try columns[.rank]
     return OperationPriority(rawValue: priority) ?? .normal
+  }
+
+  /// A limit that no build writes is none.
+  private static func timeout(_ columns: OperationColumns) throws -> Duration? {
+    let timeout: Int64? = try columns.optionalLater(.timeout)
+    return timeout.flatMap { $0 > 0 ? .milliseconds($0) : nil }
   }
 
   private static func constraints(

@@ -59,7 +59,10 @@ extension SQLiteStore {
         db, sql: "SELECT \(OperationRow.op), cause FROM mainstay_op WHERE uuid = ?",
         arguments: [id.data])
       return try row.map {
-        try Obstacles(db: db, date: now(), types: types, unmet: unmet).all(before: $0)
+        let paused = try Self.pausedIfKnown(db)
+        let obstacles = Obstacles(
+          db: db, date: now(), types: types, unmet: unmet, paused: paused)
+        return try obstacles.all(before: $0)
       }
     }
   }
@@ -72,6 +75,7 @@ private struct Obstacles {
   /// What this owner reads; empty where nothing is known of that.
   let types: Set<PayloadType>
   let unmet: Set<OperationConstraint>
+  let paused: Set<String>
 
   func all(before row: Row) throws -> [Obstacle] {
     guard let operation = try? OperationRow.operation(row) else { return [.unreadable] }
@@ -86,6 +90,9 @@ private struct Obstacles {
     case .ready: break
     }
     found += try lane(operation.lane)
+    if paused.contains(operation.type.kind.rawValue) {
+      found.append(.kindPaused(operation.type.kind))
+    }
     if operation.isWaitingForClaim { found += try suspects(besides: operation) }
     return found
   }
@@ -143,7 +150,8 @@ private struct Obstacles {
     let first = rows.first { row in
       let type = ReadySearch.type(kind: row["kind"], version: row["version"])
       return String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true
-        && (types.isEmpty || types.contains(type)) && waitsForNothing(row)
+        && (types.isEmpty || types.contains(type)) && !paused.contains(type.kind.rawValue)
+        && waitsForNothing(row)
     }
     guard let first, let id = OperationID(data: first["uuid"]) else { return [] }
     guard id == operation.id else { return [.letsPass(id)] }

@@ -12,7 +12,7 @@ extension SQLiteStore {
     guard request.limit > 0, !request.types.isEmpty else { return Claim(operations: []) }
     let claim = try await write(.full, within: CallWatch.limit) { [self] db, connection in
       try register(request.types, connection, db)
-      let (rows, isExclusive, isPartial) = try search(request, db)
+      let (rows, isExclusive, isPartial) = try search(request.without(try Self.paused(db)), db)
       let operations = try rows.map { try lease($0, connection, db) }
       if !operations.isEmpty { try probe(.beforeClaimCommit, db) }
       return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)

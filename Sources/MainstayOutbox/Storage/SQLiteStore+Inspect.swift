@@ -12,16 +12,19 @@ extension SQLiteStore {
       let closed = try Self.closedLanes(db, at: date.milliseconds)
       var snapshot = OutboxSnapshot()
       snapshot.bytes = try Arrival.load(db).bytes
+      let hasPaused = try !Self.pausedIfKnown(db).isEmpty
+      let isPaused = hasPaused ? "kind IN (SELECT kind FROM mainstay_pause)" : "0"
       let sql = """
-        SELECT state, lane, \(WaitingCause.sql) AS why, count(*) AS n, min(enqueued_at) AS t
-        FROM mainstay_op GROUP BY 1, 2, 3
+        SELECT state, lane, \(WaitingCause.sql) AS why, \(isPaused) AS paused, count(*) AS n,
+          min(enqueued_at) AS t
+        FROM mainstay_op GROUP BY 1, 2, 3, 4
         """
       var oldest: Int64?
       for row in try Row.fetchAll(db.cachedStatement(sql: sql)) {
         guard let state = OperationState(rawValue: row["state"]) else { continue }
         snapshot.count(
           state, row["n"], for: (row["why"] as String?).flatMap(WaitingCause.init),
-          in: closed(row["lane"]))
+          in: closed(row["lane"]), isPaused: row["paused"])
         oldest = min(oldest ?? .max, row["t"])
       }
       snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0

@@ -96,6 +96,7 @@ private struct Wreckage {
       try copy("outcome") { $0 }
       try copy("latest", key: ["key"]) { $0 }
       try copy("rest", key: ["lane"]) { $0 }
+      try copy("pause", key: ["kind"]) { $0 }
     }
     try new.execute(
       sql: "INSERT OR IGNORE INTO mainstay_lane (name) SELECT DISTINCT lane FROM mainstay_op")

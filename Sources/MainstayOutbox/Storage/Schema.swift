@@ -48,13 +48,22 @@ enum Schema {
   /// Whether nothing has to grow.
   static func isGrown(_ db: Database) throws -> Bool {
     guard try isPresent(db) else { return false }
-    return try added.allSatisfy { try has($0, db) }
+    return try added.allSatisfy { try has($0, db) } && hasTimeouts(db)
   }
 
   /// Whether a table or an index is there that came later.
   static func has(_ name: String, _ db: Database) throws -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
     return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [name]) ?? false
+  }
+
+  /// Whether operations have a limit of time: builds before this release left it out.
+  static func hasTimeouts(_ db: Database) throws -> Bool {
+    let sql = """
+      SELECT count(*) = 2 FROM (SELECT name FROM pragma_table_info('mainstay_op')
+        UNION ALL SELECT name FROM pragma_table_info('mainstay_dead')) WHERE name = 'timeout'
+      """
+    return try Bool.fetchOne(db, sql: sql) ?? false
   }
 
   /// Brings the tables up to date, within a transaction.
@@ -64,12 +73,17 @@ enum Schema {
       try db.execute(sql: tables + indexes + triggers)
       if try OlderSchema.isPresent(db) { try OlderSchema.move(db) }
     }
+    if try !hasTimeouts(db) {
+      for table in ["op", "dead"] {
+        try db.execute(sql: "ALTER TABLE mainstay_\(table) ADD COLUMN timeout INTEGER")
+      }
+    }
     try db.execute(sql: additions)
   }
 
   /// One name of each step of what has come since.
   private static let added = [
-    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record",
+    "mainstay_attempt", "mainstay_type", "mainstay_rest", "mainstay_dead_record", "mainstay_pause",
   ]
 
   /// What has come since, and builds of the same format can live without.
@@ -77,6 +91,7 @@ enum Schema {
   /// `type` is what the workers of an owner read: what nobody reads is set aside. `restrained` is
   /// what waits for constraints, by them; it took the place of `held`, as `lost` that of `suspect`.
   /// `rest` is until when a lane rests since the other side asked for it, whatever else closes it.
+  /// `pause` is the kinds of which nothing is leased.
   private static let additions = """
     CREATE TABLE IF NOT EXISTS mainstay_attempt (
       op INTEGER NOT NULL,
@@ -98,6 +113,8 @@ enum Schema {
     CREATE TABLE IF NOT EXISTS mainstay_rest (
       lane TEXT PRIMARY KEY, until INTEGER NOT NULL, wait INTEGER NOT NULL
     ) WITHOUT ROWID;
+
+    CREATE TABLE IF NOT EXISTS mainstay_pause (kind TEXT PRIMARY KEY) WITHOUT ROWID;
 
     CREATE INDEX IF NOT EXISTS mainstay_op_restrained
       ON mainstay_op (constraints, lane, kind, version, rank, id)
@@ -167,6 +184,7 @@ enum Schema {
       error_code TEXT,
       error_message TEXT,
       checkpoint BLOB,
+      timeout INTEGER,
       payload BLOB NOT NULL,
       CHECK ((state = 'leased') = (owner IS NOT NULL)),
       CHECK ((state = 'scheduled') <= (run_at IS NOT NULL)),
@@ -197,6 +215,7 @@ enum Schema {
       error_code TEXT,
       error_message TEXT,
       checkpoint BLOB,
+      timeout INTEGER,
       payload BLOB NOT NULL,
       reason TEXT NOT NULL,
       since INTEGER NOT NULL,

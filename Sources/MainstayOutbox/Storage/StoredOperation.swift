@@ -84,6 +84,8 @@ extension NewOperation {
     public var constraints: Set<OperationConstraint>
     /// Whether it goes where a store is full.
     public var isExpendable: Bool
+    /// How long one attempt may take; nil where it has no limit of its own.
+    public var timeout: Duration?
     /// What it and the one before it under its ordering key come to; nil where both are done.
     public var coalescing: Coalescing?
 
@@ -92,7 +94,8 @@ extension NewOperation {
       priority: OperationPriority = .normal, handicap: Duration = .zero, delay: Duration? = nil,
       uniqueKey: EnqueueOptions.UniqueKey? = nil,
       dependencies: EnqueueOptions.Dependencies? = nil,
-      constraints: Set<OperationConstraint> = [], isExpendable: Bool = false
+      constraints: Set<OperationConstraint> = [], isExpendable: Bool = false,
+      timeout: Duration? = nil
     ) {
       self.priority = priority
       self.handicap = handicap
@@ -101,6 +104,7 @@ extension NewOperation {
       self.dependencies = dependencies
       self.constraints = constraints
       self.isExpendable = isExpendable
+      self.timeout = timeout
     }
   }
 
@@ -166,6 +170,8 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   public internal(set) var merges: Int
   /// How far an earlier run came, as its worker noted it; nil where none did.
   public internal(set) var checkpoint: Data?
+  /// How long one attempt may take; nil where it has no limit of its own.
+  public internal(set) var timeout: Duration?
 
   /// Makes a stored operation; for stores.
   public init(
@@ -175,7 +181,7 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
     failure: FailureNote? = nil, due: Date? = nil, enqueued: Date, expires: Date? = nil,
     priority: OperationPriority = .normal, constraints: Set<OperationConstraint> = [],
     isCancelled: Bool = false, isExpendable: Bool = false, merges: Int = 0,
-    checkpoint: Data? = nil
+    checkpoint: Data? = nil, timeout: Duration? = nil
   ) {
     self.id = id
     self.type = type
@@ -198,6 +204,7 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
     self.isExpendable = isExpendable
     self.merges = merges
     self.checkpoint = checkpoint
+    self.timeout = timeout
   }
 }
 

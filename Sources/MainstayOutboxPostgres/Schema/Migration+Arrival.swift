@@ -54,7 +54,7 @@ extension Migration {
       uuid uuid, kind text, version integer, lane text, ordering_key bytea, idem_key text,
       payload bytea, lifetime bigint, effect text, priority integer, handicap bigint, delay bigint,
       unique_key bytea, if_taken text, constraints text[], expendable boolean, needs uuid[],
-      policy text, earlier uuid, expected bytea, merged bytea
+      policy text, earlier uuid, expected bytea, merged bytea, timeout bigint
     );
 
     create type mainstay.arrival_answer as (code text, uuid uuid);
@@ -127,12 +127,12 @@ extension Migration {
       end if;
       insert into mainstay.op (uuid, kind, version, lane, ordering_key, unique_key, priority, rank,
         expendable, constraints, state, run_at, start_at, enqueued_at, expires_at, effect, idem_key,
-        payload)
+        timeout, payload)
       values (v_new.uuid, v_new.kind, v_new.version, v_new.lane, v_new.ordering_key,
         v_new.unique_key, v_new.priority, p_at + v_new.handicap, v_new.expendable,
         v_new.constraints,
         v_state, case when v_state = 'scheduled' then v_start end, v_start, p_at,
-        p_at + v_new.lifetime, v_new.effect, v_new.idem_key, v_new.payload)
+        p_at + v_new.lifetime, v_new.effect, v_new.idem_key, v_new.timeout, v_new.payload)
       on conflict (idem_key) do nothing returning id into v_id;
       if not found then
         -- Somebody else was faster with the same key, and the holder keeps what was taken from it.
@@ -162,7 +162,7 @@ extension Migration {
       update mainstay.op set version = p_new.version, payload = p_new.payload,
         idem_key = p_new.idem_key, expires_at = p_at + p_new.lifetime, priority = p_new.priority,
         rank = least(rank, p_at + p_new.handicap), constraints = p_new.constraints,
-        expendable = p_new.expendable, checkpoint = null, merges = 0, attempt = 0, unreachable = 0,
+        expendable = p_new.expendable, timeout = p_new.timeout, checkpoint = null, merges = 0, attempt = 0, unreachable = 0,
         error_code = null, error_message = null, cause = null, start_at = v_start,
         state = case when state = 'blocked' then 'blocked' when v_start is null then 'ready'
           else 'scheduled' end,
@@ -188,7 +188,7 @@ extension Migration {
           and not cancelled
           and not exists (select 1 from mainstay.op as later
             where later.ordering_key = p_new.ordering_key and later.id > o.id)
-          and unique_key is null and expires_at is null and constraints is null
+          and unique_key is null and expires_at is null and constraints is null and timeout is null
           and priority = p_new.priority and expendable = p_new.expendable
           and not exists (select 1 from mainstay.dep where op = o.id)
           and (p_new.merged is not null

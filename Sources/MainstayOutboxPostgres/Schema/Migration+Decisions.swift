@@ -132,11 +132,12 @@ extension Migration {
       delete from mainstay.dead where id = v_dead.id;
       insert into mainstay.op (id, uuid, kind, version, lane, ordering_key, priority, rank,
         expendable, constraints, state, enqueued_at, merges, effect, lease_token, idem_key,
-        error_code, error_message, checkpoint, payload)
+        error_code, error_message, checkpoint, timeout, payload)
       values (v_dead.id, v_dead.uuid, v_dead.kind, v_dead.version, v_dead.lane, v_dead.ordering_key,
         v_dead.priority, v_dead.rank, v_dead.expendable, v_dead.constraints, 'blocked',
         v_dead.enqueued_at, v_dead.merges, v_dead.effect, v_dead.lease_token, v_dead.idem_key,
-        v_dead.error_code, v_dead.error_message, v_dead.checkpoint, v_dead.payload);
+        v_dead.error_code, v_dead.error_message, v_dead.checkpoint, v_dead.timeout,
+        v_dead.payload);
       perform mainstay.count_load(0, 1, octet_length(v_dead.payload));
       -- It may have held back one that stands before it, which was redriven earlier.
       if v_dead.ordering_key is null then perform mainstay.release(v_dead.id, v_at);

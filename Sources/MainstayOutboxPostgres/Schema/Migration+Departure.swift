@@ -120,11 +120,12 @@ extension Migration {
       ), buried as (
         insert into mainstay.dead (id, uuid, kind, version, lane, ordering_key, priority, rank,
           expendable, constraints, enqueued_at, expires_at, attempt, crashes, merges, effect,
-          lease_token, idem_key, error_code, error_message, checkpoint, payload, reason, since,
-          holds_key)
+          lease_token, idem_key, error_code, error_message, checkpoint, timeout, payload, reason,
+          since, holds_key)
         select id, uuid, kind, version, lane, ordering_key, priority, rank, expendable, constraints,
           enqueued_at, expires_at, attempt, crashes, merges, effect, lease_token, idem_key,
-          error_code, error_message, checkpoint, payload, p_reason, p_at, p_holds_key from gone
+          error_code, error_message, checkpoint, timeout, payload, p_reason, p_at, p_holds_key
+          from gone
         returning octet_length(payload) as bytes
       )
       select bytes into v_bytes from buried;

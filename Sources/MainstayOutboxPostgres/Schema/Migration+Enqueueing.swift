@@ -195,7 +195,7 @@ extension Migration {
       lifetime interval default null, needs uuid[] default null,
       if_given_up text default 'waitForRedrive', constraints text[] default null,
       expendable boolean default false, may_have_been_sent boolean default false,
-      ageing interval default '1 hour', id uuid default null
+      ageing interval default '1 hour', id uuid default null, timeout interval default null
     ) returns uuid language plpgsql volatile as $$
     #variable_conflict use_variable
     declare
@@ -224,6 +224,9 @@ extension Migration {
         raise exception 'idempotency_key must be 1 to 255 visible ASCII characters'
           using errcode = '22023';
       end if;
+      if timeout <= interval '0' then
+        raise exception 'timeout must be more than zero' using errcode = '22023';
+      end if;
       v_new.uuid := coalesce(id, mainstay.new_uuid());
       v_new.kind := kind;
       v_new.version := version;
@@ -242,6 +245,9 @@ extension Migration {
       v_new.expendable := expendable;
       v_new.needs := needs;
       v_new.policy := if_given_up;
+      -- A year at most, as everywhere.
+      v_new.timeout := case when timeout is not null
+        then least(ceil(extract(epoch from timeout) * 1000), 31536000000) end;
       v_is_late := v_key is not null
         or not exists (select 1 from mainstay.lane as l where l.name = lane);
       if v_is_late then v_new.lane := 'main'; end if;
@@ -278,12 +284,13 @@ extension Migration {
       idempotency_key text default null, priority integer default 2, delay interval default null,
       lifetime interval default null, needs uuid[] default null,
       if_given_up text default 'waitForRedrive', constraints text[] default null,
-      expendable boolean default false, may_have_been_sent boolean default false
+      expendable boolean default false, may_have_been_sent boolean default false,
+      timeout interval default null
     ) returns uuid language sql volatile as $$
       select mainstay.enqueue_bytes(
         kind, convert_to(payload::text, 'UTF8'), version, lane, ordering_key, unique_key, if_taken,
         idempotency_key, priority, delay, lifetime, needs, if_given_up, constraints, expendable,
-        may_have_been_sent)
+        may_have_been_sent, timeout => timeout)
     $$;
     """
 }

@@ -55,6 +55,7 @@ extension Migration {
       error_code text,
       error_message text,
       checkpoint bytea,
+      timeout bigint,
       payload bytea not null,
       check ((state = 'leased') = (owner is not null)),
       check (state <> 'scheduled' or run_at is not null),
@@ -87,6 +88,7 @@ extension Migration {
       error_code text,
       error_message text,
       checkpoint bytea,
+      timeout bigint,
       payload bytea not null,
       reason text not null,
       since bigint not null,
@@ -182,6 +184,9 @@ extension Migration {
       tokens double precision not null default 0,
       refilled_at bigint not null default 0
     ) with (fillfactor = 50);
+
+    -- The kinds of which nothing is leased.
+    create table mainstay.pause (kind text collate "C" primary key);
 
     create table mainstay.step (
       name text collate "C" primary key, at bigint not null

@@ -7,16 +7,16 @@ extension Migration {
     create view mainstay.operation as
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
-        to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint, state,
-          run_at, unreachable, cancelled
+        to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
+        timeout, state, run_at, unreachable, cancelled
       from mainstay.op;
 
     create view mainstay.dead_letter as
       select id, uuid, kind, version, lane, ordering_key, enqueued_at, expires_at, attempt, crashes,
         effect, lease_token, idem_key, error_code, error_message, payload, priority, rank,
         to_jsonb(constraints)::text as constraints, expendable, merges, checkpoint,
-        'parked' as state, null::bigint as run_at, 0 as unreachable, false as cancelled, reason,
-        since, holds_key
+        timeout, 'parked' as state, null::bigint as run_at, 0 as unreachable, false as cancelled,
+        reason, since, holds_key
       from mainstay.dead;
 
     -- Enters one more owner; what it leases is taken back when its heartbeat fails.
@@ -156,7 +156,8 @@ extension Migration {
     end $$;
 
     -- How many more of each type may be begun anywhere, by the limits that all machines share:
-    -- first those of each type alone, and then those of its kind, which its versions share.
+    -- first those of each type alone, and then those of its kind, which its versions share. There is
+    -- no place for a kind that is paused, so nobody looks at what waits there.
     create function mainstay.free_places(
       p_kinds text[], p_limits integer[], p_limit integer
     ) returns integer[] language plpgsql volatile as $$
@@ -173,7 +174,8 @@ extension Migration {
       perform 1 from mainstay.kind_limit where kind = any (p_kinds) order by kind for update;
       for v_place in 1..coalesce(cardinality(p_kinds), 0) loop
         v_limits := v_limits || least(coalesce(p_limits[v_place], p_limit), p_limit);
-        v_free := p_limit;
+        v_free := case when exists (select 1 from mainstay.pause where kind = p_kinds[v_place])
+          then 0 else p_limit end;
         select * into v_rule from mainstay.kind_limit where kind = p_kinds[v_place];
         if found then
           if v_rule.concurrency is not null then

@@ -5,10 +5,10 @@ internal import Mainstay
 internal import MainstayOutbox
 
 extension NewOperation {
-  /// Whether it has no wishes that others could stand against.
+  /// Whether it has no wishes that others could stand against, nor any that are rare.
   var isPlain: Bool {
     wishes.uniqueKey == nil && wishes.dependencies == nil && wishes.constraints.isEmpty
-      && wishes.coalescing == nil
+      && wishes.coalescing == nil && wishes.timeout == nil
   }
 }
 
@@ -55,6 +55,7 @@ struct WishColumns {
       .texts(wishes.map { $0.coalescing?.earlier.description }),
       .bytesArray(wishes.map { $0.coalescing?.expected }),
       .bytesArray(wishes.map { $0.coalescing?.payload }),
+      .ints(wishes.map { $0.timeout?.milliseconds }),
     ]
   }
 

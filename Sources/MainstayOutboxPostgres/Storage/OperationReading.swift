@@ -10,8 +10,8 @@ struct OperationReading {
   enum Column: Int {
     case id, uuid, kind, version, lane, orderingKey, enqueuedAt, expiresAt, attempts, lostRuns
     case effect, leaseToken, idempotencyKey, errorCode, errorMessage, payload, priority, rank
-    case constraints, isExpendable, merges, checkpoint, state, runAt, unreachable, isCancelled
-    case reason, since, holdsKey
+    case constraints, isExpendable, merges, checkpoint, timeout, state, runAt
+    case unreachable, isCancelled, reason, since, holdsKey
   }
 
   let row: PostgresRow
@@ -62,7 +62,9 @@ struct OperationReading {
       priority: OperationPriority(rawValue: try number(.priority)) ?? .normal,
       constraints: try constraints(), isCancelled: try row.bool(place(.isCancelled)),
       isExpendable: try row.bool(place(.isExpendable)), merges: try number(.merges),
-      checkpoint: try row.data(ifAny: place(.checkpoint)))
+      checkpoint: try row.data(ifAny: place(.checkpoint)),
+      // A limit that no build writes is none.
+      timeout: try row.int(ifAny: place(.timeout)).flatMap { $0 > 0 ? .milliseconds($0) : nil })
   }
 
   func deadLetter() throws -> DeadLetter {

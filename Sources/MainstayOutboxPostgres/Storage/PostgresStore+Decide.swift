@@ -98,6 +98,19 @@ extension PostgresStore {
     announce()
   }
 
+  /// Leases nothing of a kind until it is resumed, for all processes.
+  public func pause(_ kind: OperationKind) async throws {
+    _ = try await call(
+      "INSERT INTO mainstay.pause (kind) VALUES ($1) ON CONFLICT DO NOTHING",
+      [.text(kind.rawValue)])
+  }
+
+  /// Goes on with a kind that was paused, for all processes.
+  public func resume(_ kind: OperationKind) async throws {
+    _ = try await call("DELETE FROM mainstay.pause WHERE kind = $1", [.text(kind.rawValue)])
+    announce()
+  }
+
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
     try await decide(

@@ -14,10 +14,11 @@ extension PostgresStore {
           WHEN l.cause IS NOT NULL AND (l.until IS NULL OR l.until > $2) THEN l.cause
           WHEN l.rest_until > $2 THEN 'throttled' END,
         (SELECT count(*) FROM mainstay.dead), $2, \(WaitingCause.sql),
-        (SELECT coalesce(sum(bytes), 0)::bigint FROM mainstay.load)
+        (SELECT coalesce(sum(bytes), 0)::bigint FROM mainstay.load), p.kind IS NOT NULL
       FROM (SELECT coalesce($1::bigint, mainstay.clock()) AS at) AS t
         LEFT JOIN mainstay.op AS o ON true LEFT JOIN mainstay.lane AS l ON l.name = o.lane
-      GROUP BY 1, 4, 7, t.at
+        LEFT JOIN mainstay.pause AS p ON p.kind = o.kind
+      GROUP BY 1, 4, 7, 9, t.at
       """.replacing("$2", with: "t.at"), [time])
     var snapshot = OutboxSnapshot()
     var oldest: Int64?
@@ -31,7 +32,8 @@ extension PostgresStore {
       snapshot.count(
         state, Int(try row.int(1)), for: try row.text(ifAny: 6).flatMap(WaitingCause.init),
         // A cause may be a newer build's: nothing runs there.
-        in: try row.text(ifAny: 3).map { LaneClosure.Cause(rawValue: $0) ?? .paused })
+        in: try row.text(ifAny: 3).map { LaneClosure.Cause(rawValue: $0) ?? .paused },
+        isPaused: try row.bool(8))
       oldest = min(oldest ?? .max, try row.int(2))
     }
     snapshot.oldestAge = oldest.map { .milliseconds(max(date - $0, 0)) }

@@ -10,10 +10,12 @@ extension PostgresStore {
     _ id: OperationID, unmet: Set<OperationConstraint>
   ) async throws -> [Obstacle]? {
     let rows = try await call(
-      "SELECT cause, o.* FROM mainstay.operation AS o JOIN mainstay.op USING (id)"
-        + " WHERE o.uuid = $1::uuid", [.text(id.description)])
+      """
+      SELECT cause, EXISTS (SELECT 1 FROM mainstay.pause AS p WHERE p.kind = o.kind), o.*
+      FROM mainstay.operation AS o JOIN mainstay.op USING (id) WHERE o.uuid = $1::uuid
+      """, [.text(id.description)])
     guard let row = rows.first else { return nil }
-    let reading = OperationReading(row: row, offset: 1)
+    let reading = OperationReading(row: row, offset: 2)
     // That it cannot be read is what stands in its way.
     guard let operation = try? reading.operation() else { return [.unreadable] }
     var found: [Obstacle] = []
@@ -30,6 +32,7 @@ extension PostgresStore {
     found += try await closures().filter { $0.lane == operation.lane }.map {
       .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)
     }
+    if try row.bool(1) { found.append(.kindPaused(operation.type.kind)) }
     if operation.isWaitingForClaim { found += try await suspects(besides: operation, unmet) }
     return found
   }
@@ -65,6 +68,7 @@ extension PostgresStore {
       """
       SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
       FROM mainstay.op WHERE state = 'ready' AND crashes > 0
+        AND kind NOT IN (SELECT kind FROM mainstay.pause)
         AND (constraints IS NULL OR NOT constraints && $3::text[])
         AND (expires_at IS NULL OR expires_at > coalesce($1::bigint, mainstay.clock())
           OR effect NOT IN ('notSent', 'refused'))

@@ -61,6 +61,13 @@ extension StoreConformance {
       desk.same(ledger.pending, 0)
       desk.hold(ledger.isBalanced)
     },
+    Rule("one with a limit of time is not put together with another") { desk in
+      let first = NewOperation.note("a", orderedBy: "k", wishes: .init(timeout: .seconds(1)))
+      let id = try await desk.store.insert(first)
+      var second = NewOperation.note("b", orderedBy: "k")
+      second.wishes.coalescing = .init(earlier: id, expected: first.payload, payload: nil)
+      await desk.refuses(.changedMeanwhile) { try await desk.store.insert(second) }
+    },
     Rule("what is leased is not put together with another") { desk in
       let first = NewOperation.note("a", orderedBy: "k")
       let id = try await desk.store.insert(first)

@@ -37,6 +37,28 @@ extension StoreConformance {
       _ = try await desk.store.discard(dead)
       desk.hold(try await desk.store.outcome(dead)?.reason == .discarded)
     },
+    Rule("a limit of time stays with its operation, and a newcomer that replaces it has its own") {
+      desk in
+      let limit = Duration.milliseconds(1500)
+      let id = try await desk.store.insert(.note("a", wishes: .init(timeout: limit)))
+      try await desk.crash()
+      let leased = try desk.some(try await desk.store.claim().first)
+      desk.same(leased.operation.timeout, limit)
+      let verdict = OperationVerdict(.dead(.refused, followers: .holdKey))
+      desk.hold(try await desk.store.settle(leased.lease, verdict))
+      desk.same(try await desk.store.deadLetter(id)?.operation.timeout, limit)
+      desk.hold(try await desk.store.redrive(id))
+      desk.same(try await desk.store.operation(id)?.timeout, limit)
+      desk.same(try await desk.store.claim().map(\.operation.timeout), [limit])
+      let key = EnqueueOptions.UniqueKey("k", ifTaken: .replace)
+      let held = try await desk.store.insert(
+        .note("b", wishes: .init(uniqueKey: key, timeout: limit)))
+      desk.same(
+        try await desk.store.insert(.note("c", wishes: .init(uniqueKey: key))), held)
+      desk.same(try await desk.store.operation(held)?.timeout, nil)
+      _ = try await desk.store.insert(.note("d", wishes: .init(uniqueKey: key, timeout: limit)))
+      desk.same(try await desk.store.operation(held)?.timeout, limit)
+    },
     Rule("the oldest outcomes are forgotten", limits: StoreLimits(maximumOutcomes: 2)) { desk in
       var ids: [OperationID] = []
       for text in ["a", "b", "c"] {

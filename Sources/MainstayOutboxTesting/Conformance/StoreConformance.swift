@@ -86,8 +86,8 @@ public struct StoreConformance: Sendable {
 
   /// All rules but ``clockRules``.
   public static let rules: [Rule] =
-    leasing + recovery + decisions + conflicts + dependencies + scheduling + uniqueness + answers
-    + coalescing + limits + memory
+    leasing + recovery + decisions + conflicts + dependencies + scheduling + pauses + uniqueness
+    + answers + coalescing + limits + memory
 
   private let place: @Sendable (@escaping @Sendable () -> Date, StoreLimits) async throws -> Place
 

@@ -163,6 +163,10 @@ struct SimulatedStore: ForwardingStore {
     try await change { try await $0.reopen(lane, closedFor: cause) }
   }
 
+  func pause(_ kind: OperationKind) async throws { try await change { try await $0.pause(kind) } }
+
+  func resume(_ kind: OperationKind) async throws { try await change { try await $0.resume(kind) } }
+
   func redrive(_ id: OperationID) async throws -> Bool {
     try await change { try await $0.redrive(id) }
   }

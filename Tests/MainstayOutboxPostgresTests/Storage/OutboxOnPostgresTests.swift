@@ -143,6 +143,22 @@ struct OutboxOnPostgresTests {
     await store.close()
   }
 
+  @Test func `whoever enqueues from elsewhere says how long one attempt may take`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await place.query("SELECT @.enqueue('note', '{\"text\":\"a\"}', timeout => '1.5 seconds')")
+    try await place.query("SELECT @.enqueue('note', '{\"text\":\"b\"}', timeout => '900 years')")
+    try await place.query("SELECT @.enqueue('note', '{\"text\":\"c\"}')")
+    let statement = try PostgresEnqueue(
+      Note(text: "d"), options: EnqueueOptions(timeout: .seconds(7)), schema: place.schema)
+    try await place.connection.query(
+      statement.text, statement.parameters.map { PostgresValue.text($0) })
+    let found = try await store.operations(after: nil, limit: 9)
+    #expect(
+      found.map(\.timeout) == [.milliseconds(1500), .seconds(365 * 86_400), nil, .seconds(7)])
+    await store.close()
+  }
+
   @Test func `a key with a zero character is refused before it is sent`() {
     #expect(throws: OutboxError(.unencodable, details: "")) {
       try PostgresEnqueue(Note(text: "a"), options: EnqueueOptions(orderedBy: "a\0b"))
@@ -153,6 +169,7 @@ struct OutboxOnPostgresTests {
     arguments: [
       "'', '{}'", "'note', null", "'note', '{}', priority => 9", "'note', '{}', if_taken => 'x'",
       "'note', '{}', idempotency_key => 'a b'", "'note', '{}', if_given_up => 'x'",
+      "'note', '{}', timeout => '0 seconds'",
     ])
   func `what is not legal is refused by its name`(arguments: String) async throws {
     let place = try await Place()

@@ -52,12 +52,8 @@ struct PlanTests {
     for _ in 0..<8 { try await place.query(complete) }
     let promote = "SELECT @.promote('{note}', '{1}', true, null)"
     for _ in 0..<8 { try await place.query(promote) }
-    let take = """
-      SELECT @.take_plain(ids, '{note}', '{1}', '{main}', '{null}', ids::text[], '{a}', '{null}',
-        '{notSent}', '{2}', '{0}', '{null}', '{f}', null)
-      FROM (SELECT CASE WHEN % THEN array[gen_random_uuid()] ELSE '{}' END AS ids) AS new
-      """
-    for _ in 0..<8 { try await place.query(take.replacing("%", with: "false")) }
+    let nothing = Array(repeating: "'{}'", count: 13).joined(separator: ", ")
+    for _ in 0..<8 { try await place.query("SELECT @.take_plain(\(nothing), null)") }
     _ = try await store.insert(contentsOf: (0..<2_000).map { .note("\($0)") })
     try await place.query(
       """
@@ -74,7 +70,12 @@ struct PlanTests {
       try await rowsRead(
         place, "SELECT @.complete('{\(ids.0)}', '{\(ids.1)}', '{null}', true, null)") < 10)
     #expect(try await rowsRead(place, promote) < 10)
-    #expect(try await rowsRead(place, take.replacing("%", with: "true")) < 10)
+    let take = """
+      SELECT @.take_plain(array[id], '{note}', '{1}', '{main}', '{null}', array[id::text], '{a}',
+        '{null}', '{notSent}', '{2}', '{0}', '{null}', '{f}', null)
+      FROM (SELECT gen_random_uuid() AS id) AS new
+      """
+    #expect(try await rowsRead(place, take) < 10)
     await store.close()
   }
 
@@ -90,5 +91,28 @@ struct PlanTests {
       WHERE n.nspname = '@' AND used.id NOT IN (0, '"C"'::regcollation)
       """)
     #expect(try indexes.map { try $0.text(0) }.isEmpty)
+  }
+
+  @Test func `a claim reads nothing of a kind that is paused, however much of it waits`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    let format = try await place.query("SELECT max(number) FROM @.migration").first?.int(0) ?? 0
+    let owner = try #require(
+      try await place.query("SELECT @.enter('test', 60000, \(format)::integer)").first
+    ).int(0)
+    let claim = """
+      SELECT * FROM @.claim(\(owner), 60000, 3, '{note,other}', '{1,1}', '{null,null}', true, '{}',
+        \(format), null)
+      """
+    for _ in 0..<8 { try await place.query(claim) }
+    _ = try await store.insert(contentsOf: (0..<2_000).map { .note("\($0)") })
+    try await store.pause("note")
+    _ = try await store.insert(.note("free", kind: "other"))
+    #expect(try await rowsRead(place, claim) < 10)
+    let leased = try await place.query("SELECT kind FROM @.op WHERE owner = \(owner)")
+    #expect(try leased.map { try $0.text(0) } == ["other"])
+    await store.close()
   }
 }

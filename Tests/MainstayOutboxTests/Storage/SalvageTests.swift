@@ -30,6 +30,22 @@ import Testing
     await store.close()
   }
 
+  @Test func `a kind that was paused stays so in what is saved of a torn file`() async throws {
+    try await fill(400)
+    let before = SQLiteStore(at: folder.database)
+    _ = try await before.open()
+    try await before.pause("note")
+    await before.close()
+    try damage(pageOf: 200)
+    _ = FileManager.default.createFile(
+      atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
+    let store = SQLiteStore(at: folder.database)
+    #expect(try await store.open().salvage != nil)
+    #expect(try await store.pausedKinds() == ["note"])
+    #expect(try await store.claim().isEmpty)
+    await store.close()
+  }
+
   private func files() throws -> Set<String> {
     Set(
       try FileManager.default.contentsOfDirectory(

@@ -83,7 +83,7 @@ import Testing
     await store.close()
     let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
     try await queue.write { db in
-      for table in ["attempt", "type", "rest"] {
+      for table in ["attempt", "type", "rest", "pause"] {
         try db.execute(sql: "DROP TABLE mainstay_\(table)")
       }
     }
@@ -93,6 +93,8 @@ import Testing
     let first = try #require(try await look.operations(after: nil, limit: 1).first)
     #expect(try await look.attempts(of: first.id).isEmpty)
     #expect(try await look.snapshot().pending == 7)
+    #expect(try await look.pausedKinds().isEmpty)
+    #expect(try await look.obstacles(first.id) != nil)
     await look.close()
     let (again, report) = try await open()
     #expect(report.isBalanced)
@@ -100,6 +102,31 @@ import Testing
     let note = FailureNote(code: "down", message: "It is down.")
     _ = try await again.settle(lost.lease, OperationVerdict(.ready, failure: note))
     #expect(try await again.attempts(of: lost.lease.id).map(\.failure) == [note])
+    await again.close()
+  }
+
+  @Test func `a file whose operations have no limit of time gets that when it is opened`()
+    async throws
+  {
+    let (store, _) = try await open()
+    await store.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.write { db in
+      for table in ["op", "dead"] {
+        try db.execute(sql: "ALTER TABLE mainstay_\(table) DROP COLUMN timeout")
+      }
+    }
+    try queue.close()
+    let error = await #expect(throws: OutboxError.self) {
+      try await SQLiteStore(at: folder.database).openToLook()
+    }
+    #expect(error?.code == .failed)
+    let (again, report) = try await open()
+    #expect(report.isBalanced)
+    let all = try await again.operations(after: nil, limit: 99)
+    #expect(all.count == 7 && all.allSatisfy { $0.timeout == nil })
+    let id = try await again.insert(.note("new", wishes: .init(timeout: .seconds(3))))
+    #expect(try await again.operation(id)?.timeout == .seconds(3))
     await again.close()
   }
 

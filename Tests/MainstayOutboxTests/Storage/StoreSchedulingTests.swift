@@ -40,4 +40,24 @@ import Testing
     #expect((first.operations + second.operations).map(\.text) == ["known"])
     #expect(try await test.store.snapshot().parked == 1500)
   }
+
+  @Test func `a claim looks at nothing of a kind that is paused, however much of it waits`()
+    async throws
+  {
+    let test = try await StoreUnderTest(.sqlite)
+    // Whatever a claim looks at that may not run here it sets aside, at most 1,000 at a time.
+    let wishes = Wishes(constraints: [.power])
+    _ = try await test.store.insert(
+      contentsOf: (0..<1500).map { .note("\($0)", kind: "paused", wishes: wishes) })
+    _ = try await test.store.insert(.note("free", wishes: Wishes(handicap: .seconds(9))))
+    try await test.store.pause("paused")
+    let types = NewOperation.types.union([PayloadType(kind: "paused", version: 1)])
+    let claim = try await test.store.claim(
+      ClaimRequest(limit: 2, types: types, isAlone: true, unmet: [.power]))
+    #expect(claim.operations.map(\.text) == ["free"])
+    #expect(!claim.isPartial)
+    let causes = try await test.store.snapshot().causes
+    #expect(causes.kindPaused == 1500 && causes.constraint == 0)
+    await test.store.close()
+  }
 }

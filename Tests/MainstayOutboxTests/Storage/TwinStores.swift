@@ -155,6 +155,7 @@ struct TwinStores {
         ifGivenUp: pick(EnqueueOptions.Dependencies.IfGivenUp.allCases))
     }
     wishes.isExpendable = chance(30)
+    if chance(10) { wishes.timeout = .milliseconds(number(1...90_000)) }
     if chance(20) { wishes.constraints = pick([[.power], [.unmetered], [.power, .unmetered]]) }
     return wishes
   }
@@ -293,6 +294,14 @@ struct TwinStores {
   }
 
   private mutating func turnLane() async throws {
+    if chance(30) {
+      let (kind, isPause): (OperationKind, Bool) = (pick(["note", "other"]), chance(40))
+      _ = try await both("\(isPause ? "pause" : "resume") \(kind)") { store in
+        if isPause { try await store.pause(kind) } else { try await store.resume(kind) }
+        return isPause
+      }
+      return
+    }
     let lane: Lane = pick([.main, "side"])
     if chance(70) {
       let cause: LaneClosure.Cause? = pick([nil, nil, .paused, .needsUser, .throttled])

@@ -26,7 +26,7 @@ enum SourceRules {
       "Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayJSONRPC", "Foundation",
       "Logging",
     ],
-    // It warns of a reader of its file, and measures the log of that.
+    // It warns of a reader of its file, measures the log of that, and gives workers a logger.
     "MainstayOutbox": [
       "Mainstay", "Crypto", "GRDB", "Foundation", "Glibc", "Logging", "Metrics", "Musl", "Darwin",
     ],

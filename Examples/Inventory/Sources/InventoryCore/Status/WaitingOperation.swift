@@ -57,7 +57,8 @@ extension Obstacle {
       "An earlier change of the same item was given up, and waits for your decision."
     case .lane(_, .needsUser, _): "Somebody has to sign in."
     case .lane(_, .throttled, _): "The service asked to slow down."
-    case .lane, .paused: "Nothing is being sent just now."
+    case .circuitIsOpen: "The service does not work just now."
+    case .lane, .kindPaused, .paused: "Nothing is being sent just now."
     case .conflict: "It was changed in two places, and waits for your decision."
     case .typeIsBusy, .circuitIsProbed, .outboxIsBusy, .rateLimited, .runsAlone, .letsPass:
       "Others are being sent first."
