@@ -19,6 +19,7 @@ import Testing
       {"topicSections": [{"title": "Pages", "identifiers": ["\(group)"]}],
        "references": {"doc://B": {"url": "\(page)"}, "two": {"url": "\(heading)"},
          "elsewhere": {"url": "https://example.org/documentation/c"},
+         "above": {"url": "/documentation"},
          "life": {"type": "image", "variants": [{"url": "\(picture)"}]}}}
       """)
     try folder.write(
