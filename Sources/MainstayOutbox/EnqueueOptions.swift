@@ -42,9 +42,10 @@ public struct EnqueueOptions: Sendable, Hashable {
   /// How long one attempt of it may take; more than zero, cut to a year, or nil, the default, for
   /// no limit of its own.
   ///
-  /// To ask what became of an earlier attempt there is as long once more. It is kept with the operation. Where its worker has a limit too (``Worker/limited(to:)``), the
-  /// shorter one holds. A run beyond it is cancelled, and its outcome is unknown. A value that comes
-  /// from outside goes through ``setTimeout(validating:)``.
+  /// To ask what became of an earlier attempt there is as long once more. It is kept with the
+  /// operation. Where its worker has a limit too (``Worker/limited(to:)``), the shorter one holds.
+  /// A run beyond it is cancelled, and its outcome is unknown. A value that comes from outside goes
+  /// through ``setTimeout(validating:)``.
   public var timeout: Duration? {
     didSet { Self.check(timeout) }
   }

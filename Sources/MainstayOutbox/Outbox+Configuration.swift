@@ -88,8 +88,8 @@ extension Outbox {
     /// its lane, and counts no attempt. It is not a part of the encoded settings.
     public var budget: RetryBudget?
 
-    /// Makes the circuit breaker of a host that workers call (``Worker/calling(_:)``), once for each
-    /// when the outbox is opened; nil, the default, for one of that name that opens after five
+    /// Makes the circuit breaker of a host that workers call (``Worker/calling(_:)``), once for
+    /// each when the outbox is opened; nil, the default, for one of that name that opens after five
     /// failures in a row.
     ///
     /// The name has small letters. It is not a part of the encoded settings.

@@ -174,8 +174,8 @@ extension Worker {
   /// The same worker, which calls a host: all workers of an outbox that call it are behind one
   /// circuit breaker, which the outbox makes, in the way of ``guarded(by:)``.
   ///
-  /// It is one of ``Outbox/circuits``; ``Outbox/Configuration/circuitOfHost`` says how it is made. A
-  /// worker that is guarded by a breaker of its own stays behind that one alone.
+  /// It is one of ``Outbox/circuits``; ``Outbox/Configuration/circuitOfHost`` says how it is made.
+  /// A worker that is guarded by a breaker of its own stays behind that one alone.
   ///
   /// - Parameter host: The name of the host, such as `api.example.com`, in letters of any case; not
   ///   blank.

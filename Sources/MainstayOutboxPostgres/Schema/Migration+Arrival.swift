@@ -162,7 +162,8 @@ extension Migration {
       update mainstay.op set version = p_new.version, payload = p_new.payload,
         idem_key = p_new.idem_key, expires_at = p_at + p_new.lifetime, priority = p_new.priority,
         rank = least(rank, p_at + p_new.handicap), constraints = p_new.constraints,
-        expendable = p_new.expendable, timeout = p_new.timeout, checkpoint = null, merges = 0, attempt = 0, unreachable = 0,
+        expendable = p_new.expendable, timeout = p_new.timeout, checkpoint = null, merges = 0,
+        attempt = 0, unreachable = 0,
         error_code = null, error_message = null, cause = null, start_at = v_start,
         state = case when state = 'blocked' then 'blocked' when v_start is null then 'ready'
           else 'scheduled' end,

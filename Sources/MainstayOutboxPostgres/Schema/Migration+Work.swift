@@ -156,8 +156,8 @@ extension Migration {
     end $$;
 
     -- How many more of each type may be begun anywhere, by the limits that all machines share:
-    -- first those of each type alone, and then those of its kind, which its versions share. There is
-    -- no place for a kind that is paused, so nobody looks at what waits there.
+    -- first those of each type alone, and then those of its kind, which its versions share. There
+    -- is no place for a kind that is paused, so nobody looks at what waits there.
     create function mainstay.free_places(
       p_kinds text[], p_limits integer[], p_limit integer
     ) returns integer[] language plpgsql volatile as $$
