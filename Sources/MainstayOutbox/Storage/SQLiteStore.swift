@@ -13,8 +13,8 @@ internal import Mainstay
 /// leased by a dead owner and reconciled.
 ///
 /// A call that takes longer than it may is interrupted and undone (``OutboxError`` `failed`); only
-/// a disk that does not answer at all cannot be interrupted. <doc:OperationLifecycle> has the times,
-/// and says what becomes of a file that a newer build has brought up to date.
+/// a disk that does not answer at all cannot be interrupted. <doc:OperationLifecycle> has the
+/// times, and says what becomes of a file that a newer build has brought up to date.
 public final class SQLiteStore: OutboxStore {
   /// What is fixed when the file is opened.
   struct Connection: Sendable {

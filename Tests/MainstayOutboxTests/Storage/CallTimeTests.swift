@@ -25,7 +25,11 @@ import Testing
   }
 
   private func change(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    // A call may hold the file until it is ended.
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .timeout(30)
+    let queue = try DatabaseQueue(
+      path: folder.database.path(percentEncoded: false), configuration: configuration)
     try queue.write { try $0.execute(sql: sql) }
     try queue.close()
   }
@@ -160,13 +164,13 @@ import Testing
     }
     try await outbox.enqueue(Note(text: "a"))
     try stall()
-    await passing {
+    try await passing {
       await outbox.resume()
       await shop.log.wait(for: "storageFailed")
+      try goOn()
     }
-    try goOn()
     await shop.clock.sleepers(atLeast: 1)
-    shop.clock.advance(by: .seconds(1))
+    shop.clock.advance(by: .seconds(60))
     await outbox.wait { $0.pending == 0 }
     #expect(shop.log.count("succeeded") == 1)
     await outbox.shutDown()
