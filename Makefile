@@ -29,7 +29,7 @@ SHELL := bash
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
 	check-views check-benchmarks spelling notices sizes requirements rules reference pictures \
 	consumers diagrams peers peers-clusters check-payloads check-sarif torture check-threads mutate \
-	bench bench-http bench-outbox bench-postgres bench-audit audit clean
+	bench bench-http bench-outbox bench-postgres bench-audit bench-link audit clean
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -163,6 +163,9 @@ bench-postgres: setup ## Measures an outbox on PostgreSQL beside the server itse
 # BENCH may give options: make bench-audit BENCH='--rounds 5 --folder Sources'.
 bench-audit: setup ## Measures the audit beside a bare parse, swift-format and ast-grep
 	@Tools/Peers/audit $(BENCH)
+
+bench-link: build ## Measures how soon a change of the network is known; on Linux
+	@Tools/bench-link $(SWIFT_FLAGS)
 
 clean: ## Deletes everything that was built
 	rm -rf .build

@@ -240,7 +240,7 @@ actor Drainer {
     while !isEnding {
       do {
         // Whoever comes while this turn is on its way waits for the next one.
-        let waiting = turnWaiters.count
+        let (waiting, start) = (turnWaiters.count, settings.timeline.now)
         try await reconsider()
         followSettings()
         try await promote()
@@ -250,7 +250,7 @@ actor Drainer {
         (storageFailures, isOutdated) = (0, false)
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
-        let times = [usedUp.next(at: settings.timeline.now), isPaused ? nil : promotion.nextLook]
+        let times = [usedUp.next(at: start), isPaused ? nil : promotion.nextLook]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.

@@ -101,7 +101,7 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
   package mutating func pushedBack(resting rest: Duration, at now: Duration) {
     guard !isShared, now >= lesson?.start ?? now else { return }
     let pause = max(rest, .seconds(1))
-    let span = min(max(now - (begun ?? now), .milliseconds(50)), .seconds(1))
+    let span = min(max(now - (begun ?? now), .milliseconds(50)), RecentAnswers.span(at: now))
     let answered = Double(max(answers.recent(at: now), 1)) / (span / .seconds(1))
     var (ceiling, confidence) = (answered, 1)
     if let lesson, let rate = rate(at: now) {
@@ -131,6 +131,11 @@ private struct RecentAnswers: Sendable, Equatable {
   private var parts: [Int] = Array(repeating: 0, count: 10)
   /// The number of the last part, counted from the beginning of time.
   private var last = 0
+
+  /// How long the parts go back: the last one has not passed yet.
+  static func span(at now: Duration) -> Duration {
+    part * 9 + (now - part * Int(now / part))
+  }
 
   mutating func add(at now: Duration) {
     pass(to: now)

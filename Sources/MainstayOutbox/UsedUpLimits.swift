@@ -15,6 +15,10 @@ struct UsedUpLimits {
   private var rates: [OperationKind: LearnedRateStateMachine] = [:]
 
   /// When the first of them is over; nil where none is used up.
+  ///
+  /// - Parameter now: A time from before the last claim: what was too early for that may be due by
+  ///   now, and nobody else would look for it.
+  /// - Returns: When to look again.
   func next(at now: Duration) -> Duration? {
     (limits.values.map(\.end) + rates.values.compactMap { $0.nextStart(at: now) }).min()
   }

@@ -39,7 +39,8 @@ import Testing
     #expect(machine.nextStart(at: .seconds(1)) == nil)
   }
 
-  @Test func `it goes on with nine tenths of what was answered, and is there again after a while`() {
+  @Test func `it goes on with nine tenths of what was answered, and is there again after a while`()
+  {
     let (machine, end) = taught()
     #expect((88...92).contains(rate(machine, at: end)))
     // Five rests later it is where it was, and was near that for long.

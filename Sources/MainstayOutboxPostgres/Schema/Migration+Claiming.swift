@@ -30,7 +30,7 @@ extension Migration {
         limit p_limit
       )
       update mainstay.op as o set state = 'parked', cause = 'unknownType'
-        from unknown as u where o.id = u.id;
+        where o.id = any (array(select u.id from unknown as u));
       get diagnostics v_count = row_count;
       return v_count;
     end $$;
@@ -120,7 +120,7 @@ extension Migration {
           order by o.id limit 1000 for no key update skip locked
         )
         update mainstay.op as o set state = 'waiting', cause = 'constraint'
-          from held as h where o.id = h.id;
+          where o.id = any (array(select h.id from held as h));
         get diagnostics v_aside = row_count;
       end if;
       v_limits := mainstay.free_places(p_kinds, p_limits, p_limit);
@@ -198,7 +198,7 @@ extension Migration {
       return query with leased as (
         update mainstay.op as o set state = 'leased', owner = p_owner, cause = null,
           lease_token = nextval('mainstay.lease_token')
-        from unnest(p_ids) as p (id) where o.id = p.id returning o.*
+        where o.id = any (p_ids) returning o.*
       ), spent as (
         update mainstay.kind_limit as k set tokens = k.tokens - s.n
         from (select l.kind, count(*) as n from leased as l group by l.kind) as s

@@ -99,16 +99,16 @@ extension Migration {
       v_next bigint;
       v_count integer;
     begin
-      update mainstay.op set state = 'ready', run_at = null, cause = null where id in (
+      update mainstay.op set state = 'ready', run_at = null, cause = null where id = any (array(
         select id from mainstay.op where run_at <= v_at order by run_at limit 1000
-        for no key update skip locked);
+        for no key update skip locked));
       get diagnostics v_count = row_count;
-      update mainstay.op set state = 'ready', cause = null where id in (
+      update mainstay.op set state = 'ready', cause = null where id = any (array(
         select u.id from unnest(p_kinds, p_versions) as t (kind, version) cross join lateral (
           select o.id from mainstay.op as o
           where o.state = 'parked' and o.cause = 'unknownType'
             and o.kind = t.kind and o.version = t.version
-          limit 10000 for no key update skip locked) as u);
+          limit 10000 for no key update skip locked) as u));
       is_partial := mainstay.let_in_left(v_at);
       is_partial := mainstay.expire(1000, p_outcomes, v_at) >= 1000 or is_partial;
       select min(t) into v_next from (

@@ -8,8 +8,8 @@ extension Migration {
   /// while a table is empty, and is kept until the server has counted the rows, so it must not read
   /// a whole table. An estimate that has become wrong must not start the server's compiler either.
   /// Where it has counted that there are none, even a join with an index reads all of that, and
-  /// does so again for each row that it looks up. So these functions look rows up as values, or by
-  /// `lateral` with a limit or a lock, which leaves the server no other way than the index.
+  /// does so again for each row that it looks up. So these functions look rows up as values, by an
+  /// array of ids, or by `lateral` with a limit or a lock: that leaves no other way than the index.
   ///
   /// A later step that replaces one of them has to say so again.
   static let plans = """

@@ -219,14 +219,15 @@ extension Migration {
         end loop;
       end if;
       with given as materialized (
-        select l.id, g.output from unnest(p_ids, p_tokens, p_outputs) as g (id, token, output)
+        select l.id from unnest(p_ids, p_tokens) as g (id, token)
           cross join lateral (
             select o.id from mainstay.op as o
             where o.id = g.id and o.lease_token = g.token and o.state = 'leased'
             for update skip locked) as l
       ), gone as (
-        delete from mainstay.op as o using given as g where o.id = g.id
-        returning o.id, o.uuid, o.kind, o.ordering_key, octet_length(o.payload) as bytes, g.output
+        delete from mainstay.op as o where o.id = any (array(select g.id from given as g))
+        returning o.id, o.uuid, o.kind, o.ordering_key, octet_length(o.payload) as bytes,
+          p_outputs[array_position(p_ids, o.id)] as output
       ), noted as (
         insert into mainstay.receipt as r (kind, reason, shard, count, bytes, first_at, last_at)
         select kind, 'done', mainstay.shard(), count(*), sum(bytes), v_at, v_at
