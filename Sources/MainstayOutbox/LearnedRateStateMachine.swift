@@ -5,19 +5,20 @@
 ///
 /// A limit on how many run at once does not hold anybody to a number of calls in a second. Whoever
 /// goes on with half as many after each answer of "too many" is back at that limit within moments,
-/// and then rests again for as long as the other side asked: it gets a tenth of what it may. So the
-/// rate at which calls were answered before is remembered, and approached as CUBIC approaches the
-/// limit of a network (RFC 9438): soon close below it, for long near it, and beyond it only then.
+/// and rests again for as long as the other side asked. That gets a tenth of what it may have. So
+/// the rate is remembered at which calls were answered before, and approached as CUBIC approaches
+/// the limit of a network (RFC 9438). It is soon close below that, for long near it, and beyond it
+/// only then.
 ///
 /// | Event | Rate |
 /// |---|---|
 /// | nothing was pushed back yet | none; as fast as places get free |
-/// | pushed back for the first time | nine tenths of what was answered in the last second |
-/// | time passes | grows, flat around the remembered rate, to twice that and on after three times as long |
-/// | pushed back near the remembered rate | that is remembered, for twice as long as the last time |
+/// | pushed back for the first time | nine tenths of what was answered in a second |
+/// | time passes | grows, flat around the remembered rate, and steeply after three times as long |
+/// | pushed back near the remembered rate | that is believed for twice as long as before |
 /// | pushed back after less than three answers | half of what it was |
 /// | it has grown to 16 times what was remembered | none |
-/// | the same kind succeeds in another lane | none, ever: a rest of one lane says nothing of others |
+/// | the same kind succeeds in another lane | none, ever: one lane says nothing of others |
 ///
 /// What is pushed back while the lane rests had begun before, and says nothing new.
 package struct LearnedRateStateMachine: Sendable, Equatable {
@@ -35,12 +36,12 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
 
   /// The share of the ceiling with which it goes on.
   private static let reduction = 0.9
-  /// An approach in rests of the lane, by the confidence: a rest costs at most a tenth of that time.
+  /// An approach in rests of the lane, for each step of confidence: what a rest costs is small.
   private static let approachInRests = 5
   private static let maximumConfidence = 8
   /// How much may begin at once after it could not for a while.
   private static let burst = Duration.milliseconds(100)
-  /// Who waits for a place waits for so much more, so that a fast rate wakes nobody for each call.
+  /// Places come together for so long, so that a fast rate wakes nobody for each call.
   private static let batch = Duration.milliseconds(20)
 
   private var lesson: Lesson?
@@ -66,16 +67,21 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
   /// How many may begin now; nil for any number.
   package func places(at now: Duration) -> Int? {
     guard let rate = rate(at: now) else { return nil }
-    guard now >= next else { return 0 }
+    guard now >= turn(at: rate) else { return 0 }
     let saved = min(now - next, Self.burst)
     return 1 + Int(saved / .seconds(1) * rate)
   }
 
   /// When somebody who has to wait may begin; nil where nobody has to.
   package func nextStart(at now: Duration) -> Duration? {
-    guard let rate = rate(at: now), now < next else { return nil }
-    let extra = (Self.batch / .seconds(1) * rate).rounded(.down)
-    return next + .seconds(extra / rate)
+    guard let rate = rate(at: now) else { return nil }
+    let turn = turn(at: rate)
+    return now < turn ? turn : nil
+  }
+
+  /// When there is a place again, or several at a fast rate.
+  private func turn(at rate: Double) -> Duration {
+    next + .seconds((Self.batch / .seconds(1) * rate).rounded(.down) / rate)
   }
 
   /// One began.

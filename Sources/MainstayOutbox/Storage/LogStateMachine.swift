@@ -12,7 +12,7 @@ internal import Mainstay
 /// | is longer than its limit, while others write | the same: something keeps it that long |
 /// | could not be moved, since somebody reads what is older | again after two seconds |
 ///
-/// SQLite moves the log by itself when it has 256 pages, as part of the commit after that; a reader
+/// SQLite moves the log by itself when it has 256 pages, as part of the commit after that. A reader
 /// that stays at an older state keeps it from doing so, and the log grows without a limit.
 package struct LogStateMachine: Sendable, Equatable {
   /// How long nobody has to have written before it is moved.

@@ -2,7 +2,7 @@
 
 /// What one connection keeps its server waiting for.
 ///
-/// While a request is handled it is the handler's to wait for its body, so the time begins where
+/// While a request is handled it is the handler's to wait for its body. So the time begins where
 /// nobody else would look: at the first byte of a head, and once the answer is out.
 struct SlowRequestStateMachine {
   enum Part: String, Sendable, CaseIterable {
