@@ -16,7 +16,7 @@
 /// | pushed back for the first time | nine tenths of what was answered in a second |
 /// | time passes | grows, flat around the remembered rate, and steeply after three times as long |
 /// | pushed back near the remembered rate | that is believed for twice as long as before |
-/// | pushed back after less than three answers | half of what it was |
+/// | pushed back after less than three answers | half of what it was, one a second at least |
 /// | it has grown to 16 times what was remembered | none |
 /// | the same kind succeeds in another lane | none, ever: one lane says nothing of others |
 ///
@@ -34,6 +34,8 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
     let confidence: Int
   }
 
+  /// The slowest rate, in a second: below that the rests alone hold everybody back.
+  private static let minimum = 1.0
   /// The share of the ceiling with which it goes on.
   private static let reduction = 0.9
   /// An approach in rests of the lane, for each step of confidence: what a rest costs is small.
@@ -45,8 +47,10 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
   private static let batch = Duration.milliseconds(20)
 
   private var lesson: Lesson?
-  /// When the next one may begin.
+  /// When the next one would begin, if each had its own moment.
   private var next = Duration.zero
+  /// When one or several may begin.
+  private var opens = Duration.zero
   /// When the first one began since the last rest.
   private var begun: Duration?
   /// The ends of the last second that were good, in tenths of it, and all since the last rest.
@@ -61,27 +65,22 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
     guard let lesson else { return nil }
     let position = (now - lesson.start) / lesson.approach - 1
     let growth = 1 + (1 - Self.reduction) * position * position * position
-    return growth > 16 ? nil : max(lesson.ceiling * max(growth, 0.1), 0.01)
+    return growth > 16 ? nil : max(lesson.ceiling * growth, Self.minimum)
   }
 
   /// How many may begin now; nil for any number.
   package func places(at now: Duration) -> Int? {
+    guard nextStart(at: now) == nil else { return 0 }
     guard let rate = rate(at: now) else { return nil }
-    guard now >= turn(at: rate) else { return 0 }
     let saved = min(now - next, Self.burst)
     return 1 + Int(saved / .seconds(1) * rate)
   }
 
   /// When somebody who has to wait may begin; nil where nobody has to.
+  ///
+  /// It stays as it was told until something begins or is pushed back: nobody is woken earlier.
   package func nextStart(at now: Duration) -> Duration? {
-    guard let rate = rate(at: now) else { return nil }
-    let turn = turn(at: rate)
-    return now < turn ? turn : nil
-  }
-
-  /// When there is a place again, or several at a fast rate.
-  private func turn(at rate: Double) -> Duration {
-    next + .seconds((Self.batch / .seconds(1) * rate).rounded(.down) / rate)
+    lesson != nil && now < opens ? opens : nil
   }
 
   /// One began.
@@ -89,6 +88,8 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
     begun = begun ?? now
     guard let rate = rate(at: now) else { return }
     next = max(next, now - Self.burst) + .seconds(1 / rate)
+    let others = (Self.batch / .seconds(1) * rate).rounded(.down)
+    opens = next <= now ? now : next + .seconds(others / rate)
   }
 
   /// One ended well, in a lane.
@@ -124,6 +125,7 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
       ceiling: ceiling, start: now + rest,
       approach: pause * Self.approachInRests * confidence, confidence: confidence)
     next = now + rest
+    opens = next
     begun = nil
     answers = RecentAnswers()
   }

@@ -47,7 +47,7 @@ public enum Obstacle: Sendable, Hashable {
   case circuitIsOpen(String, Duration?)
   /// Another one tries out the circuit of its worker, which is not closed.
   case circuitIsProbed
-  /// The limit of its worker is used up, or what its service takes in a second; for about this long.
+  /// The limit of its worker is used up, or what its service takes; for about this long.
   case rateLimited(Duration)
   /// As many operations run as may run at once.
   case outboxIsBusy(Int)

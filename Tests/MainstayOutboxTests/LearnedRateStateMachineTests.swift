@@ -76,14 +76,14 @@ import Testing
     let before = rate(machine, at: now)
     machine.pushedBack(resting: .seconds(1), at: now)
     #expect(abs(rate(machine, at: now + .seconds(1)) - before / 2 * 0.9) < 0.1)
-    // Without any answer at all it ends at one in a hundred seconds.
+    // Without any answer at all it ends at one a second; the rests do the rest.
     for _ in 0..<64 {
       now += .seconds(1)
       machine.pushedBack(resting: .seconds(1), at: now)
     }
-    #expect(rate(machine, at: now + .seconds(1)) == 0.01)
+    #expect(rate(machine, at: now + .seconds(1)) == 1)
     machine.began(at: now + .seconds(1))
-    #expect(machine.nextStart(at: now + .seconds(1)) == now + .seconds(101))
+    #expect(machine.nextStart(at: now + .seconds(1)) == now + .seconds(2))
   }
 
   @Test func `what had begun before a rest says nothing new`() {

@@ -32,7 +32,7 @@ struct PlanTests {
     ).int(0)
   }
 
-  /// A server that has never counted the rows guesses some; one that has counted none plans for none.
+  /// A server that has never counted the rows guesses some; one that counted none plans for none.
   @Test(arguments: [false, true])
   func `a long queue makes no call read more than its own rows`(isCounted: Bool) async throws {
     let place = try await Place()
