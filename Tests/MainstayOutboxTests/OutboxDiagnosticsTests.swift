@@ -16,7 +16,8 @@ import Testing
     let outbox = try await shop.open(shop.worker { _, _ in })
     try await outbox.enqueue(Note(text: "a secret"))
     let source = Diagnostics.Source(
-      ErrorMonitor(), sections: [.outbox(outbox), .outbox(outbox, name: "again")])
+      ErrorMonitor(), sections: [.outbox(outbox), .outbox(outbox, name: "again")],
+      limit: .seconds(120))
     let before = await source.collect()
     #expect(before.sections["again"] == before.sections["outbox"])
     let waiting = before.sections["outbox"]?.value?["waiting"]
@@ -51,7 +52,7 @@ import Testing
       ErrorMonitor(),
       sections: [
         .outbox(outbox), .connectivity(connectivity), .levels(levels), .circuits([breaker]),
-      ])
+      ], limit: .seconds(120))
     let well = await source.collect()
     #expect(well.sections.count == 4 && well.sections.values.allSatisfy { $0.error == nil })
     let before = well.sections["connectivity"]?.value
