@@ -18,7 +18,7 @@
 /// | pushed back near the remembered rate | that is believed for twice as long as before |
 /// | pushed back after less than three answers | half of what it was, one a second at least |
 /// | it has grown to 16 times what was remembered | none |
-/// | the same kind succeeds in another lane | none, ever: one lane says nothing of others |
+/// | the same kind is answered in another lane | none, ever: one lane says nothing of others |
 ///
 /// What is pushed back while the lane rests had begun before, and says nothing new.
 package struct LearnedRateStateMachine: Sendable, Equatable {
@@ -94,18 +94,24 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
 
   /// One ended well, in a lane.
   package mutating func succeeded(in lane: Lane, at now: Duration) {
-    self.lane = self.lane ?? lane
-    if self.lane != lane { (isShared, lesson) = (true, nil) }
+    heard(from: lane)
     guard !isShared, now >= lesson?.start ?? now else { return }
     answers.add(at: now)
+  }
+
+  private mutating func heard(from lane: Lane) {
+    self.lane = self.lane ?? lane
+    if self.lane != lane { (isShared, lesson) = (true, nil) }
   }
 
   /// The other side asked to slow down.
   ///
   /// - Parameters:
-  ///   - rest: For how long its lane rests.
+  ///   - lane: The lane that rests.
+  ///   - rest: For how long.
   ///   - now: The time.
-  package mutating func pushedBack(resting rest: Duration, at now: Duration) {
+  package mutating func pushedBack(in lane: Lane, resting rest: Duration, at now: Duration) {
+    heard(from: lane)
     guard !isShared, now >= lesson?.start ?? now else { return }
     let pause = max(rest, .seconds(1))
     let span = min(max(now - (begun ?? now), .milliseconds(50)), RecentAnswers.span(at: now))

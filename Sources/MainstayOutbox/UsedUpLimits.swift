@@ -42,7 +42,8 @@ struct UsedUpLimits {
   mutating func ended(_ operation: StoredOperation, _ end: WorkerRun.Ended, at now: Duration) {
     let kind = operation.type.kind
     if let rest = end.rest {
-      rates[kind, default: LearnedRateStateMachine()].pushedBack(resting: rest, at: now)
+      rates[kind, default: LearnedRateStateMachine()]
+        .pushedBack(in: operation.lane, resting: rest, at: now)
     } else if end.signal == .succeeded {
       rates[kind, default: LearnedRateStateMachine()].succeeded(in: operation.lane, at: now)
     }

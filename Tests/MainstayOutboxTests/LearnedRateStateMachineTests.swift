@@ -19,7 +19,7 @@ import Testing
         now += .seconds(1) / answersPerSecond
         machine.succeeded(in: .main, at: now)
       }
-      machine.pushedBack(resting: rest, at: now)
+      machine.pushedBack(in: .main, resting: rest, at: now)
       now += rest
     }
     return (machine, now)
@@ -74,12 +74,12 @@ import Testing
     machine.succeeded(in: .main, at: now)
     machine.succeeded(in: .main, at: now)
     let before = rate(machine, at: now)
-    machine.pushedBack(resting: .seconds(1), at: now)
+    machine.pushedBack(in: .main, resting: .seconds(1), at: now)
     #expect(abs(rate(machine, at: now + .seconds(1)) - before / 2 * 0.9) < 0.1)
     // Without any answer at all it ends at one a second; the rests do the rest.
     for _ in 0..<64 {
       now += .seconds(1)
-      machine.pushedBack(resting: .seconds(1), at: now)
+      machine.pushedBack(in: .main, resting: .seconds(1), at: now)
     }
     #expect(rate(machine, at: now + .seconds(1)) == 1)
     machine.began(at: now + .seconds(1))
@@ -90,7 +90,7 @@ import Testing
     let (machine, end) = taught()
     var other = machine
     for step in 1..<10 {
-      other.pushedBack(resting: .seconds(9), at: end - .milliseconds(step * 100))
+      other.pushedBack(in: .main, resting: .seconds(9), at: end - .milliseconds(step * 100))
       other.succeeded(in: .main, at: end - .milliseconds(step * 100))
     }
     #expect(other == machine)
@@ -111,12 +111,18 @@ import Testing
     #expect(machine.places(at: now) == 0)
   }
 
-  @Test func `a rest of one lane holds nobody back in another`() {
+  @Test(arguments: [true, false])
+  func `a rest of one lane holds nobody back in another`(isAnswered: Bool) {
     var (machine, now) = taught()
-    machine.succeeded(in: "other", at: now)
-    #expect(machine.rate(at: now) == nil)
+    // One account may succeed while the other one is refused each time.
+    if isAnswered {
+      machine.succeeded(in: "other", at: now)
+    } else {
+      machine.pushedBack(in: "other", resting: .seconds(1), at: now)
+    }
+    #expect(machine.rate(at: now) == nil && machine.places(at: now) == nil)
     now += .seconds(1)
-    machine.pushedBack(resting: .seconds(1), at: now)
+    machine.pushedBack(in: .main, resting: .seconds(1), at: now)
     #expect(machine.rate(at: now + .seconds(1)) == nil, "and does not do so later")
   }
 
@@ -177,7 +183,7 @@ struct LimitedService: Sendable, CustomTestStringConvertible {
         running -= 1
         run.refused += 1
         pace.ended(.pushedBack)
-        rate.pushedBack(resting: rest, at: now)
+        rate.pushedBack(in: .main, resting: rest, at: now)
         held = max(held, now + rest)
         events.append((held, .wake))
       case .wake: break
