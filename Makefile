@@ -27,7 +27,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-tests build test run demo check format lint docs api api-check \
-	check-views check-benchmarks spelling notices sizes requirements rules reference pictures \
+	breaking check-views check-benchmarks spelling notices sizes requirements rules reference pictures \
 	consumers diagrams peers peers-clusters check-payloads check-sarif torture check-threads mutate \
 	bench bench-http bench-outbox bench-postgres bench-audit bench-link audit clean
 
@@ -77,6 +77,12 @@ api: setup ## Rewrites API/, the public surface of each library
 
 api-check: setup ## Compares API/ with the public surface
 	@Tools/api check $(SWIFT_FLAGS)
+
+# FROM is a tag or another name of a commit; what is compared is built for it once.
+breaking: setup ## Compares the public surface with that of a version: make breaking FROM=v0.1.0
+	@[[ -n "$(FROM)" ]] || { echo "Say with what to compare: make breaking FROM=v0.1.0"; exit 2; }
+	MAINSTAY_ALL_TRAITS=1 swift package --enable-all-traits \
+		diagnose-api-breaking-changes $(FROM)
 
 check-views: setup ## Compiles the SwiftUI views and example against declarations of SwiftUI
 	@Tools/check-views $(SWIFT_FLAGS)

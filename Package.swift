@@ -47,8 +47,8 @@ func exampleTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nio = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
+let sockets = nio + client("swift-nio", "NIOWebSocket")
 let secured = client("swift-nio-ssl", "NIOSSL")
-let sockets = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
 let http2 = client("swift-nio-http2", "NIOHTTP2")
 let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
 let grdb = sqlite("GRDB.swift", "GRDB")
@@ -63,6 +63,10 @@ let libraries = [
   "MainstayDashboard", "MainstayConfiguration", "MainstayTesting", "MainstayOutboxTesting",
   "MainstayHTTPTesting", "MainstayAudit",
 ]
+// `make breaking` turns all on so: it cannot hand any to the earlier version that it builds.
+let isWhole = Context.environment["MAINSTAY_ALL_TRAITS"] != nil
+let usual: Set =
+  isWhole ? ["CLI", "Configuration", "Encryption", "Postgres", "Server"] : ["SQLite"]
 
 let package = Package(
   name: "mainstay",
@@ -73,7 +77,7 @@ let package = Package(
     .plugin(name: "MainstayAuditPlugin", targets: ["MainstayAuditPlugin"]),
   ],
   traits: [
-    .default(enabledTraits: ["SQLite"]),
+    .default(enabledTraits: usual),
     .trait(name: "SQLite", description: "The durable operation queue: MainstayOutbox, on GRDB."),
     .trait(name: "Audit", description: "The static audit, on swift-syntax."),
     .trait(
@@ -192,8 +196,7 @@ let package = Package(
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutboxTesting",
-      dependencies: ["Mainstay", "MainstayOutbox", "MainstayTesting"]
-    ),
+      dependencies: ["Mainstay", "MainstayOutbox", "MainstayTesting"]),
     .target(
       name: "MainstayHTTPTesting",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"] + sockets + http2 + secured),
@@ -214,17 +217,14 @@ let package = Package(
       dependencies: ["mainstay-audit"]),
     tests(
       "MainstayAudit",
-      ["AuditCommands", "mainstay-audit"]
-        + audit("swift-syntax", "SwiftParser", "SwiftSyntax")),
+      ["AuditCommands", "mainstay-audit"] + audit("swift-syntax", "SwiftParser", "SwiftSyntax")),
     .executableTarget(
       name: "MainstayCLI",
       dependencies: [
         .target(name: "AuditCommands", condition: .when(traits: ["CLI"])),
         "Mainstay", .target(name: "MainstayOutbox", condition: .when(traits: ["CLI"])),
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["CLI"])),
-      ] + postgres("MainstayOutboxPostgres")),
+      ] + products("swift-argument-parser", ["ArgumentParser"], "CLI")
+        + postgres("MainstayOutboxPostgres")),
     tests(
       "MainstayCLI", ["MainstayOutbox", "MainstayOutboxPostgres", "PostgresTestSupport"] + grdb),
     support("ChildSupport", ["Mainstay"]),

@@ -50,7 +50,7 @@ extension Site {
       if isThere { links.append(Page.Link(title: title, address: "\(root)/\(path)")) }
     }
     links += queues.map { Page.Link(title: $0.name, address: $0.address) }
-    add("Circuits", "circuits", where: !dashboard.breakers.isEmpty)
+    add("Circuits", "circuits", where: !dashboard.circuits.isEmpty)
     add("Pipelines", "pipelines", where: !dashboard.pipelines.isEmpty)
     add("Errors", "errors", where: dashboard.errors != nil)
     add("Connection", "connection", where: dashboard.connectivity != nil)
@@ -75,9 +75,14 @@ extension Site {
     func circuits(_ what: String) -> String {
       "\(Words.plural(count, "circuit was", "circuits were")) \(what)."
     }
+    func kinds(_ what: String) -> String {
+      "\(Words.plural(count, "kind was", "kinds were")) \(what)."
+    }
     switch parts[0] {
     case "redrive": return "\(Words.number(count)) given another try."
     case "discard": return "\(Words.number(count)) discarded."
+    case "pause": return kinds("paused")
+    case "resume": return kinds("resumed")
     case "reset": return circuits("reset")
     case "isolate": return circuits("isolated")
     case "release": return circuits("released")

@@ -259,6 +259,13 @@ extension Outbox {
     try await changing { try await $0.resume(kind) }
   }
 
+  /// The kinds that are paused, by name.
+  ///
+  /// - Throws: ``OutboxError``.
+  public func pausedKinds() async throws(OutboxError) -> [OperationKind] {
+    try await calling { try await $0.pausedKinds() }
+  }
+
   /// Tries an operation at once that waits for a time, such as after a failure.
   ///
   /// What it has failed before still counts. A dead letter is put back instead: see

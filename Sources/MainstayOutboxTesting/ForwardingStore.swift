@@ -59,6 +59,8 @@ extension ForwardingStore {
 
   package func resume(_ kind: OperationKind) async throws { try await store.resume(kind) }
 
+  package func pausedKinds() async throws -> [OperationKind] { try await store.pausedKinds() }
+
   package func snapshot() async throws -> OutboxSnapshot { try await store.snapshot() }
 
   package func ledger() async throws -> OutboxLedger { try await store.ledger() }

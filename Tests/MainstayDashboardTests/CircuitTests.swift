@@ -5,6 +5,7 @@ import HummingbirdTesting
 import Logging
 import Mainstay
 import MainstayDashboard
+import MainstayOutbox
 import MainstayTesting
 import TestSupport
 import Testing
@@ -24,6 +25,10 @@ import Testing
       dashboard.breakers = [breaker, CircuitBreaker("payments")]
       return dashboard
     }
+  }
+
+  private struct Letter: QueuedOperation {
+    static let kind: OperationKind = "letter"
   }
 
   private static let chosen = [("id", "catalog")]
@@ -160,6 +165,30 @@ import Testing
     }
     #expect(scene.breaker.state == before)
     withExtendedLifetime(own) {}
+  }
+
+  @Test func `the circuits of the hosts that outboxes call are shown, each once`() async throws {
+    let given = CircuitBreaker("b.example")
+    var configuration = Outbox.Configuration()
+    configuration.circuitOfHost = { $0 == "b.example" ? given : CircuitBreaker($0) }
+    let outbox = try await Outbox(store: InMemoryStore(), configuration: configuration) {
+      Worker(for: Order.self) { _, _ in }.calling("a.example")
+      Worker(for: Letter.self) { _, _ in }.calling("b.example")
+    }
+    var dashboard = Dashboard(outbox)
+    dashboard.breakers = [given]
+    try await serve(dashboard) { client in
+      let visitor = try await Visitor(client, at: Self.path)
+      #expect(visitor.page.contains("<bdi>a.example of orders</bdi>"))
+      #expect(visitor.page.matches(of: /data-key="[^"]*b\.example"/).count == 1)
+      let done = try await visitor.post(
+        "\(Self.path)/isolate", [("id", "outboxes/orders/a.example"), ("confirmed", "yes")])
+      #expect(done.status == .seeOther)
+      #expect(outbox.circuits["a.example"]?.state == .isolated)
+      #expect(given.state == .closed)
+      #expect(try await visitor.get("/mainstay").text.contains("1 not closed"))
+    }
+    await outbox.shutDown()
   }
 
   @Test func `an open page is told that somebody else isolates a circuit, too`() async throws {

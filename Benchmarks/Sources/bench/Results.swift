@@ -62,8 +62,7 @@ struct Results: Sendable {
 
   private var ceilings: [String] {
     let rows = verdicts.map { verdict in
-      let word = verdict.isMet.map { $0 ? "met" : "**not met**" } ?? "not measured"
-      return "| `\(verdict.scenario)` | \(verdict.measured) | \(verdict.limit) | \(word) |"
+      "| `\(verdict.scenario)` | \(verdict.measured) | \(verdict.limit) | \(verdict.word) |"
     }
     return ["| Scenario | Measured | Ceiling | |", "|---|---|---|---|"] + rows
   }

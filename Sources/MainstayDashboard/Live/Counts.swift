@@ -106,7 +106,8 @@ final class Counts: Sendable {
     do throws(OutboxError) {
       let snapshot = try await outbox.snapshot()
       let tally = try await outbox.tally()
-      result = .success(Sample.Queue(snapshot: snapshot, tally: tally.inOrder))
+      let paused = try await outbox.pausedKinds()
+      result = .success(Sample.Queue(snapshot: snapshot, tally: tally.inOrder, paused: paused))
     } catch {
       result = .failure(error)
     }

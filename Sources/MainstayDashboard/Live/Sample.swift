@@ -33,13 +33,15 @@ struct Sample: Sendable {
   struct Queue: Sendable, Equatable {
     var snapshot = OutboxSnapshot()
     var tally: [OperationTally] = []
+    /// The kinds that are paused, by name.
+    var paused: [OperationKind] = []
 
     static func == (one: Queue, other: Queue) -> Bool {
       var (left, right) = (one.snapshot, other.snapshot)
       // They change all the time, and are no news.
       (left.oldestAge, right.oldestAge) = (nil, nil)
       (left.estimate, right.estimate) = (nil, nil)
-      return left == right && one.tally == other.tally
+      return left == right && one.tally == other.tally && one.paused == other.paused
     }
   }
 
@@ -80,11 +82,14 @@ extension Dashboard {
   /// Looks at everything but the outboxes once.
   func sample() -> Sample {
     var sample = Sample(reading: timeline.now)
-    sample.circuits = breakers.map {
-      "\($0.name) \($0.state.word) \($0.isolationCount) \($0.mode) \($0.waiting)"
+    let circuits = circuits
+    sample.circuits = circuits.map { circuit in
+      let breaker = circuit.breaker
+      return "\(circuit.id) \(breaker.state.word) \(breaker.isolationCount) \(breaker.mode) "
+        + "\(breaker.waiting)"
     }
     if let tally {
-      sample.policies = (breakers.map(\.name) + pipelines.map(\.name)).map(tally.counts)
+      sample.policies = (circuits.map(\.breaker.name) + pipelines.map(\.name)).map(tally.counts)
     }
     sample.captured = errors?.ledger.captured ?? 0
     if let current = connectivity?.current {

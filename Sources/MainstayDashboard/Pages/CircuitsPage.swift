@@ -28,14 +28,15 @@ enum CircuitAction: String, CaseIterable, Sendable {
     }
   }
 
-  func detail(_ breakers: [CircuitBreaker]) -> String {
+  func detail(_ circuits: [ShownCircuit]) -> String {
     switch self {
     case .reset:
-      let isHeld = breakers.contains { $0.state == .isolated }
+      let isHeld = circuits.contains { $0.breaker.state == .isolated }
       return "Calls go through at once, whether the other side has recovered or not."
         + (isHeld ? " What is isolated stays so." : "")
     case .isolate:
-      let idle = breakers.filter { $0.mode != .enabled }.map(\.name).joined(separator: ", ")
+      let idle = circuits.filter { $0.breaker.mode != .enabled }.map(\.title)
+        .joined(separator: ", ")
       return "Calls are refused at once, in this process alone, until it is released here or the "
         + "process ends." + (idle.isEmpty ? "" : " In its mode this refuses nothing: \(idle).")
     case .release:
@@ -76,12 +77,13 @@ extension Site {
     return Page.Section(
       "Circuits",
       ["Circuit", "State", "Isolated by", "Mode", "Break", .number("Waiting")] + counts,
-      dashboard.breakers.map { breaker in
-        let choice = Page.Choice(id: breaker.name, label: "Choose \(breaker.name)")
+      dashboard.circuits.map { circuit in
+        let breaker = circuit.breaker
+        let choice = Page.Choice(id: circuit.id, label: "Choose \(circuit.title)")
         var row = Page.Row(
-          Page.Cell(breaker.name), breaker.state.cell, "\(holders(of: breaker))",
+          Page.Cell(circuit.title), breaker.state.cell, "\(holders(of: breaker))",
           breaker.mode.cell, "\(breaker.configuration.breakFor.inWords)",
-          .number(breaker.waiting), key: breaker.name, choice: withActions ? choice : nil)
+          .number(breaker.waiting), key: circuit.id, choice: withActions ? choice : nil)
         if hasTally {
           let counts = dashboard.tally?.counts(of: breaker.name)
           row.cells += [
@@ -111,13 +113,13 @@ extension Site {
   func act(_ action: CircuitAction, _ request: Request) async throws -> Response {
     let form = try await forms.form(of: request)
     let names = Set(form.all("id"))
-    let named = dashboard.breakers.filter { names.contains($0.name) }
+    let named = dashboard.circuits.filter { names.contains($0.id) }
     guard !named.isEmpty else { throw Refusal.badForm }
-    let chosen = named.filter { breaker in
+    let chosen = named.filter { circuit in
       switch action {
       case .reset: true
-      case .isolate: holds.since(breaker) == nil
-      case .release: holds.since(breaker) != nil
+      case .isolate: holds.since(circuit.breaker) == nil
+      case .release: holds.since(circuit.breaker) != nil
       }
     }
     guard !chosen.isEmpty else {
@@ -130,17 +132,17 @@ extension Site {
     guard form["confirmed"] == "yes" else {
       var page = Page(title: "\(action.title)?", place: "\(root)/circuits")
       page.confirmation = Page.Confirmation(
-        question: action.question(chosen.map(\.name).joined(separator: ", ")),
+        question: action.question(chosen.map(\.title).joined(separator: ", ")),
         detail: action.detail(chosen),
         button: Page.Button(
           title: action.title, address: address(of: action), isGrave: action == .isolate),
-        fields: chosen.map { Page.Field(name: "id", value: $0.name) }, back: "\(root)/circuits")
+        fields: chosen.map { Page.Field(name: "id", value: $0.id) }, back: "\(root)/circuits")
       return answer(request, page)
     }
-    let done = chosen.filter { perform(action, on: $0) }
+    let done = chosen.filter { perform(action, on: $0.breaker) }
     dashboard.logger.notice(
       "Circuits were \(action.done) from the dashboard.",
-      metadata: ["circuits": "\(done.map(\.name))"])
+      metadata: ["circuits": "\(done.map(\.title))"])
     return redirect(to: "\(root)/circuits?done=\(action.rawValue)-\(done.count)")
   }
 

@@ -14,7 +14,7 @@ extension Dashboard {
     var sections: [Diagnostics.Section] = outboxes.sorted { $0.key < $1.key }.map { name, outbox in
       .outbox(outbox, name: "outbox \(name)")
     }
-    if !breakers.isEmpty { sections.append(.circuits(breakers)) }
+    if !circuits.isEmpty { sections.append(.circuits(circuits.map(\.breaker))) }
     if let levels { sections.append(.levels(levels)) }
     if let connectivity { sections.append(.connectivity(connectivity)) }
     return Diagnostics.Source(errors, sections: sections)

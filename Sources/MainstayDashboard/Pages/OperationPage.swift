@@ -44,6 +44,9 @@ extension Site {
     if let expires = operation.expires {
       section.facts.append(Page.Fact("Expires", "\(expires.formatted(.iso8601))"))
     }
+    if let timeout = operation.timeout {
+      section.facts.append(Page.Fact("Time limit of a run", "\(timeout.inWords)"))
+    }
     if let failure = operation.failure {
       section.facts.append(
         Page.Fact("Last failure", "\(failure.message) (\(failure.code.rawValue))"))

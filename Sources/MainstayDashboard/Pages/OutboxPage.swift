@@ -19,7 +19,7 @@ extension Site {
     page.sections = [list(found.found, of: queue)]
     if !look.isNarrow {
       page.sections.insert(overTime(queue), at: 0)
-      page.sections.insert(kinds(counts.tally, of: queue), at: 1)
+      page.sections.insert(kindTable(counts, of: queue), at: 1)
     }
     page.next = found.next.map { look.address(queue.address, after: $0) }
     return page
@@ -71,30 +71,6 @@ extension Site {
       section.note = "There is nothing to draw yet: it begins in a moment."
     }
     return section
-  }
-
-  private func kinds(_ tally: [OperationTally], of queue: Queue) -> Page.Section {
-    let kinds = Dictionary(grouping: tally, by: \.kind).sorted { $0.key.rawValue < $1.key.rawValue }
-    return Page.Section(
-      "By kind",
-      [
-        "Kind", .number("Ready"), .number("Running"), .number("Held back"), .number("Given up"),
-      ],
-      kinds.prefix(Self.maximumRows).map { kind, places in
-        func count(_ isCounted: (OperationState?) -> Bool) -> Int {
-          places.filter { isCounted($0.state) }.reduce(0) { $0 + $1.count }
-        }
-        let (ready, running) = (count { $0 == .ready }, count { $0 == .leased })
-        let dead = count { $0 == nil }
-        let all = places.reduce(0) { $0 + $1.count }
-        let query = "kind=\(Self.escaped(kind.rawValue))"
-        return Page.Row(
-          Page.Cell(kind.rawValue, link: "\(queue.address)?\(query)"), .number(ready),
-          .number(running), .number(all - ready - running - dead),
-          .number(
-            dead, link: dead > 0 ? "\(queue.address)/dead?\(query)" : nil,
-            tone: dead > 0 ? .bad : nil), key: kind.rawValue)
-      }, empty: "There is nothing in this outbox.")
   }
 
   private func list(_ found: [StoredOperation], of queue: Queue) -> Page.Section {

@@ -20,7 +20,7 @@ extension Site {
     }
     page.tiles += otherTiles
     if !rows.isEmpty { page.sections.append(outboxes(rows)) }
-    if !dashboard.breakers.isEmpty { page.sections.append(circuitTable(withActions: false)) }
+    if !dashboard.circuits.isEmpty { page.sections.append(circuitTable(withActions: false)) }
     if let monitor = dashboard.errors { page.sections.append(errorTable(monitor, atMost: 5)) }
     if page.tiles.isEmpty && dashboard.pipelines.isEmpty {
       page.lead = "This dashboard was given nothing to show."
@@ -63,15 +63,16 @@ extension Site {
 
   private var otherTiles: [Page.Tile] {
     var tiles: [Page.Tile] = []
-    if !dashboard.breakers.isEmpty {
-      let notClosed = dashboard.breakers.filter { $0.state != .closed }
+    let circuits = dashboard.circuits
+    if !circuits.isEmpty {
+      let notClosed = circuits.filter { $0.breaker.state != .closed }
       tiles.append(
         Page.Tile(
           title: "Circuits",
           value: notClosed.isEmpty ? "all closed" : "\(notClosed.count) not closed",
           detail: notClosed.isEmpty
-            ? Words.plural(dashboard.breakers.count, "circuit", "circuits")
-            : notClosed.prefix(3).map(\.name).joined(separator: ", "),
+            ? Words.plural(circuits.count, "circuit", "circuits")
+            : notClosed.prefix(3).map(\.title).joined(separator: ", "),
           link: "\(root)/circuits", tone: notClosed.isEmpty ? .good : .bad))
     }
     if let monitor = dashboard.errors {

@@ -77,4 +77,33 @@ extension ResponseCache {
     }
     return updates(for: key, as: Value.self, policy: policy, overlaying: changes, apply)
   }
+
+  /// What is kept under a key with the changes that wait in an outbox done again on it, in their
+  /// order: the rebase of changes that are functions, of which none is lost with the app.
+  ///
+  /// A change that throws is left out, for as long as it does: one that cannot be done to what the
+  /// service has by now, or that this has already.
+  ///
+  /// - Parameters:
+  ///   - key: What the answer depends on.
+  ///   - policy: How long it is given; nil, the default, for the cache's own.
+  ///   - operation: The kind of operation that is done again; others under the same ordering key
+  ///     are left out.
+  ///   - outbox: Where they wait.
+  ///   - orderingKey: The key that they were enqueued by.
+  /// - Returns: The stream; it ends with the cache's `wipe()`. Where nothing is kept there is
+  ///   nothing to change, and so nothing to show.
+  public func updates<Operation: QueuedOperation & RebasingOperation>(
+    for key: String, policy: CachePolicy? = nil, rebasing operation: Operation.Type,
+    of outbox: Outbox, orderedBy orderingKey: some CustomStringConvertible & Sendable
+  ) -> some AsyncSequence<CachedValue<Operation.Document>?, Never> & Sendable
+  where Operation.Document: Codable {
+    updates(
+      for: key, as: Operation.Document.self, policy: policy, overlaying: operation, of: outbox,
+      orderedBy: orderingKey
+    ) { document, change in
+      guard var changed = document, (try? change.apply(to: &changed)) != nil else { return }
+      document = changed
+    }
+  }
 }

@@ -147,6 +147,11 @@ public final class InMemoryStore: OutboxStore {
     _ = state.withLock { $0.paused.remove(kind) }
   }
 
+  /// The kinds that are paused, by name.
+  public func pausedKinds() async throws -> [OperationKind] {
+    state.withLock { $0.paused }.sorted { $0.rawValue < $1.rawValue }
+  }
+
   /// What is there, by state.
   public func snapshot() async throws -> OutboxSnapshot {
     let date = now()

@@ -14,9 +14,6 @@ package protocol InspectableStore: OutboxStore {
   /// The lanes that are closed, by name.
   func closedLanes() async throws -> [(lane: Lane, cause: String, until: Date?)]
 
-  /// The kinds that are paused, by name.
-  func pausedKinds() async throws -> [OperationKind]
-
   /// Looks for damage, and whether the ledger balances.
   ///
   /// - Parameter progress: Told now and then how many rows have been looked at, and of how many.

@@ -80,6 +80,9 @@ public protocol OutboxStore: Sendable {
   /// Goes on with a kind that was paused; another one is left as it is.
   func resume(_ kind: OperationKind) async throws
 
+  /// The kinds that are paused, by name.
+  func pausedKinds() async throws -> [OperationKind]
+
   /// What is there, by state.
   func snapshot() async throws -> OutboxSnapshot
 

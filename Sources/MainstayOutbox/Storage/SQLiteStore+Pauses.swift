@@ -21,7 +21,7 @@ extension SQLiteStore {
   }
 
   /// The kinds that are paused, by name.
-  package func pausedKinds() async throws -> [OperationKind] {
+  public func pausedKinds() async throws -> [OperationKind] {
     try await read { db in
       try Self.pausedIfKnown(db).sorted().map(OperationKind.init(rawValue:))
     }

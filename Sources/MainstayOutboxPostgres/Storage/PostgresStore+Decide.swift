@@ -111,6 +111,13 @@ extension PostgresStore {
     announce()
   }
 
+  /// The kinds that are paused, by name.
+  public func pausedKinds() async throws -> [OperationKind] {
+    try await call("SELECT kind FROM mainstay.pause ORDER BY kind COLLATE \"C\"").map { row in
+      OperationKind(rawValue: try row.text(0))
+    }
+  }
+
   /// Puts a dead letter back, with its key and its place in the order; false where there is none.
   public func redrive(_ id: OperationID) async throws -> Bool {
     try await decide(

@@ -11,13 +11,6 @@ extension PostgresStore: InspectableStore {
     try await closures()
   }
 
-  /// The kinds that are paused, by name.
-  package func pausedKinds() async throws -> [OperationKind] {
-    try await call("SELECT kind FROM mainstay.pause ORDER BY kind COLLATE \"C\"").map { row in
-      OperationKind(rawValue: try row.text(0))
-    }
-  }
-
   /// What closes lanes now, by their names.
   func closures() async throws -> [(lane: Lane, cause: String, until: Date?)] {
     try await call(

@@ -31,7 +31,10 @@ extension SimulationRun {
     case .crashLater(let device, let steps): world.change { $0.countdown[device] = steps }
     case .lateEnd(let device): endLate(device, seed)
     case .pause(let device): set(device, isPaused: true)
-    case .resume(let device): set(device, isPaused: false)
+    case .pauseKind(let device): pauseKind(device, seed)
+    case .resume(let device):
+      set(device, isPaused: false)
+      resumeKinds(device)
     case .cancel(let device): cancel(device, seed)
     case .decide(let device):
       act(device) { [world, disk = disks[device]] outbox, life in
@@ -54,6 +57,26 @@ extension SimulationRun {
       world.change { state in
         if isPaused { state.paused.insert(life.number) } else { state.paused.remove(life.number) }
       }
+    }
+  }
+
+  /// Stops a kind of which something waits, for all processes of the device.
+  private func pauseKind(_ device: Int, _ seed: UInt64) {
+    act(device) { [world] outbox, _ in
+      let kinds = Set(try await outbox.operations(limit: .max).map(\.type.kind.rawValue)).sorted()
+      guard !kinds.isEmpty else { return }
+      let kind = OperationKind(rawValue: kinds[Int(seed % UInt64(kinds.count))])
+      try await outbox.pause(kind: kind)
+      world.change { state in
+        state.note("“\(kind)” is paused on device \(device)")
+        state.coverage["a kind is paused", default: 0] += 1
+      }
+    }
+  }
+
+  private func resumeKinds(_ device: Int) {
+    act(device) { outbox, _ in
+      for kind in try await outbox.pausedKinds() { try await outbox.resume(kind: kind) }
     }
   }
 
@@ -100,6 +123,7 @@ extension SimulationRun {
     for round in 0..<100 where !world.isBroken {
       for device in lives.indices {
         set(device, isPaused: false)
+        resumeKinds(device)
         act(device) { [world, disk = disks[device]] outbox, life in
           let store = SimulatedStore(store: disk, life: life, world: world)
           try await Person(seed: nil, givesUp: round > 3).decide(outbox, store)

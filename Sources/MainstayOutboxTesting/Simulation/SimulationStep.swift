@@ -14,6 +14,7 @@ struct SimulationStep: Sendable {
     /// A worker of a process that is dead reports how its run ended.
     case lateEnd(device: Int)
     case pause(device: Int)
+    case pauseKind(device: Int)
     case resume(device: Int)
     case cancel(device: Int)
     /// A person looks after what waits for a decision.
@@ -69,7 +70,7 @@ struct SimulationStep: Sendable {
     case 20..<34 where faults.contains(.crashes):
       return .crashLater(device: device, steps: detail + 1)
     case 34..<37: return .lateEnd(device: device)
-    case 37..<39: return .pause(device: device)
+    case 37..<39: return detail < 6 ? .pause(device: device) : .pauseKind(device: device)
     case 39..<42: return .resume(device: device)
     case 42..<45: return .cancel(device: device)
     case 45..<52: return .decide(device: device)
@@ -105,6 +106,7 @@ extension SimulationStep: CustomStringConvertible {
         "device \(device) is killed at the durable step after \(steps - 1) more"
       case .lateEnd(let device): "a dead process of device \(device) reports an end"
       case .pause(let device): "device \(device) pauses"
+      case .pauseKind(let device): "somebody pauses a kind on device \(device)"
       case .resume(let device): "device \(device) goes on"
       case .cancel(let device): "somebody cancels something on device \(device)"
       case .decide(let device): "somebody decides what waits on device \(device)"

@@ -16,6 +16,26 @@ private struct AddBook: QueuedOperation {
   var title: String
 }
 
+/// A change whose result depends on what is there, and that is done to it once.
+private struct Reserve: QueuedOperation, RebasingOperation {
+  struct TooLate: Error {}
+
+  static let kind: OperationKind = "reserve"
+  var seats: Int
+  var by: String
+
+  func apply(to plan: inout SeatPlan) throws {
+    guard plan.taken[by] == nil, plan.free >= seats else { throw TooLate() }
+    plan.free -= seats
+    plan.taken[by] = seats
+  }
+}
+
+private struct SeatPlan: Codable, Sendable, Equatable {
+  var free: Int
+  var taken: [String: Int] = [:]
+}
+
 /// What was changed here is seen before the service knows it.
 @Suite(.requirement("O39")) struct CacheOverlayTests {
   private let shop: Workshop
@@ -68,6 +88,27 @@ private struct AddBook: QueuedOperation {
       if shown?.hasLocalChanges == false { break }
     }
     #expect(server.value == both.value || server.value.books.count == 4)
+    await outbox.shutDown()
+  }
+
+  @Test func `changes as functions are done again on whatever the service has`() async throws {
+    let outbox = try await shop.open(Worker(for: Reserve.self) { _, _ in })
+    var stream = cache.updates(for: "p", rebasing: Reserve.self, of: outbox, orderedBy: 7)
+      .makeAsyncIterator()
+    func shown() async throws -> SeatPlan? { try #require(await stream.following())?.value }
+    #expect(try await shown() == nil)
+    try await outbox.enqueue(Reserve(seats: 2, by: "me"), orderedBy: 7)
+    // There is nothing yet to which it could be done.
+    await cache.keep(SeatPlan(free: 5), for: "p")
+    while try await shown() != SeatPlan(free: 3, taken: ["me": 2]) {}
+    // The service has it already: it is not done twice.
+    await cache.keep(SeatPlan(free: 3, taken: ["me": 2]), for: "p")
+    #expect(try await shown() == SeatPlan(free: 3, taken: ["me": 2]))
+    // Somebody else was faster; when they give way, it can be done again.
+    await cache.keep(SeatPlan(free: 1, taken: ["you": 4]), for: "p")
+    #expect(try await shown() == SeatPlan(free: 1, taken: ["you": 4]))
+    await cache.keep(SeatPlan(free: 4, taken: ["you": 1]), for: "p")
+    #expect(try await shown() == SeatPlan(free: 2, taken: ["you": 1, "me": 2]))
     await outbox.shutDown()
   }
 

@@ -42,6 +42,7 @@ import Testing
     }
     for fault in [
       "lost call", "lost answer", "arrives twice", "late", "clock set back", "clock set ahead",
+      "a kind is paused",
     ] {
       #expect(coverage.contains(fault))
     }
@@ -51,7 +52,7 @@ import Testing
     for seed in 1...20 as ClosedRange<UInt64> {
       let report = await CountingSimulation(faults: []).run(seed: seed)
       #expect(report.violation == nil)
-      #expect(Set(report.coverage.keys).isSubset(of: ["calls", "effects"]))
+      #expect(Set(report.coverage.keys).isSubset(of: ["calls", "effects", "a kind is paused"]))
     }
   }
 
