@@ -228,7 +228,7 @@ let package = Package(
     tests(
       "MainstayCLI", ["MainstayOutbox", "MainstayOutboxPostgres", "PostgresTestSupport"] + grdb),
     support("ChildSupport", ["Mainstay"]),
-    support("TestSupport", ["Mainstay", metrics]),
+    support("TestSupport", ["Mainstay", logging, metrics]),
     tests(
       "Mainstay",
       [

@@ -55,7 +55,6 @@ package struct DrainPaceStateMachine: Sendable, Equatable {
     let isFast = limit == maximum
     maximum = max(new, 1)
     limit = isFast ? maximum : min(limit, maximum)
-    successes = min(successes, maximum)
   }
 
   /// A run ended.

@@ -95,7 +95,7 @@ package struct LearnedRateStateMachine: Sendable, Equatable {
   /// One ended well, in a lane.
   package mutating func succeeded(in lane: Lane, at now: Duration) {
     heard(from: lane)
-    guard !isShared, now >= lesson?.start ?? now else { return }
+    guard now >= lesson?.start ?? now else { return }
     answers.add(at: now)
   }
 
@@ -167,7 +167,6 @@ private struct RecentAnswers: Sendable, Equatable {
     let current = Int(now / Self.part)
     guard current > last else { return }
     for part in (last + 1)...min(current, last + parts.count) { parts[part % parts.count] = 0 }
-    if current > last + parts.count { parts = Array(repeating: 0, count: parts.count) }
     last = current
   }
 }

@@ -9,22 +9,6 @@ import MainstayTesting
 import TestSupport
 import Testing
 
-/// Keeps the lines of a log.
-private struct Lines: LogHandler {
-  let log: Log
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  init(_ log: Log) { self.log = log }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) { log.add("\(event.level): \(event.message)") }
-}
-
 /// Policies that follow a configuration while they work.
 @Suite(.ends(withinMinutes: 2)) struct LiveSettingsTests {
   private let provider = MutableInMemoryProvider(initialValues: [:])
@@ -37,7 +21,7 @@ private struct Lines: LogHandler {
   private func following(_ body: (MutableInMemoryProvider) async throws -> Void) async throws {
     let log = log
     let live = LiveSettings(
-      ConfigReader(provider: provider), logger: Logger(label: "test") { _ in Lines(log) }
+      ConfigReader(provider: provider), logger: log.logger { "\($0.level): \($0.message)" }
     )
     .applying("breakers.catalog", to: breaker)
     .applying("bulkheads.catalog", to: bulkhead)
@@ -104,7 +88,7 @@ private struct Lines: LogHandler {
     let outbox = try await Outbox(store: InMemoryStore(), configuration: settings) {}
     let log = log
     let live = LiveSettings(
-      ConfigReader(provider: provider), logger: Logger(label: "test") { _ in Lines(log) }
+      ConfigReader(provider: provider), logger: log.logger { "\($0.level): \($0.message)" }
     )
     .applying("outbox", to: outbox)
     await withThrowingTaskGroup(of: Void.self) { group in

@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
@@ -178,7 +177,7 @@ import Testing
   func `a foreign name of this machine is refused`(host: String) async throws {
     let log = Log()
     let dashboard = Dashboard(
-      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+      logger: log.logger(), clock: ManualClock())
     try await serve(dashboard) { client in
       // The client of the other tests always says `localhost`.
       let stranger = TestClient(host: "localhost", port: try #require(client.port))
@@ -204,7 +203,7 @@ import Testing
   @Test func `another machine is refused, whatever it says it is`() async throws {
     let log = Log()
     let dashboard = Dashboard(
-      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+      logger: log.logger(), clock: ManualClock())
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
     try await Application(router: router).test(.live) { client in
@@ -252,7 +251,7 @@ import Testing
     let log = Log()
     var dashboard = Dashboard(
       authenticator: { $0.headerFields[.authorization] == "Basic YQ==" },
-      logger: Logger(label: "test") { _ in Lines(log) }, clock: ManualClock())
+      logger: log.logger(), clock: ManualClock())
     dashboard.challenge = #"Basic realm="Operations""#
     let router = Router(context: ForeignContext.self)
     dashboard.mount(on: router)
@@ -272,7 +271,7 @@ import Testing
 
   @Test func `refusals are told once a minute, with how many were not`() async throws {
     let (log, clock) = (Log(), ManualClock())
-    let dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+    let dashboard = Dashboard(logger: log.logger(), clock: clock)
     try await serve(dashboard) { client in
       let visitor = try await Visitor(client, at: "/mainstay")
       for _ in 0..<5 { _ = try await visitor.get("/mainstay/nowhere") }

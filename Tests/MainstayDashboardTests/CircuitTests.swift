@@ -2,7 +2,6 @@
 
 import HTTPTypes
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
@@ -21,7 +20,7 @@ import Testing
     let clock = ManualClock()
 
     var dashboard: Dashboard {
-      var dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+      var dashboard = Dashboard(logger: log.logger(), clock: clock)
       dashboard.breakers = [breaker, CircuitBreaker("payments")]
       return dashboard
     }

@@ -3,7 +3,6 @@
 import Foundation
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
@@ -37,7 +36,7 @@ import Testing
   @Test func `a stream on which nothing happens says that it is there`() async throws {
     let clock = ManualClock()
     var dashboard = Dashboard(
-      logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
+      logger: Log().logger(), clock: clock)
     dashboard.sampleInterval = .seconds(3_600)
     try await serve(dashboard) { client in
       let socket = try Socket(port: try #require(client.port))
@@ -141,7 +140,7 @@ import Testing
     async throws
   {
     let clock = ManualClock()
-    var dashboard = Dashboard(logger: Logger(label: "test") { _ in Lines(Log()) }, clock: clock)
+    var dashboard = Dashboard(logger: Log().logger(), clock: clock)
     let breaker = CircuitBreaker("catalog")
     dashboard.breakers = [breaker]
     try await serve(dashboard) { client in
@@ -190,7 +189,7 @@ import Testing
   @Test func `more pages than may listen are refused, until one leaves`() async throws {
     let (log, clock) = (Log(), ManualClock())
     var dashboard = Dashboard(
-      logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+      logger: log.logger(), clock: clock)
     dashboard.maximumStreams = 2
     let live = Live(dashboard)
     var listeners = [live.listener(), live.listener()].compactMap(\.self)

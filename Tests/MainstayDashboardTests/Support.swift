@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
@@ -30,25 +29,6 @@ struct ForeignContext: RemoteAddressRequestContext {
   let remoteAddress = try? SocketAddress(ipAddress: "192.0.2.7", port: 4000)
 
   init(source: Source) { coreContext = CoreRequestContextStorage(source: source) }
-}
-
-/// A log that keeps its lines.
-struct Lines: LogHandler {
-  let log: Log
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  init(_ log: Log) { self.log = log }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-    log.add("\(event.message)" + values.joined())
-  }
 }
 
 struct Order: QueuedOperation {
@@ -155,7 +135,7 @@ func serve<Value: Sendable>(
 extension Dashboard {
   /// One with an outbox, that tells of its refusals in a log.
   init(_ outbox: Outbox, log: Log = Log(), clock: ManualClock = ManualClock()) {
-    self.init(logger: Logger(label: "test") { _ in Lines(log) }, clock: clock)
+    self.init(logger: log.logger(), clock: clock)
     outboxes = ["orders": outbox]
   }
 }

@@ -2,7 +2,6 @@
 
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayTesting
@@ -32,7 +31,7 @@ import Testing
 
     init(places: Int) {
       var dashboard = Dashboard(
-        logger: Logger(label: "test") { [log] _ in Lines(log) }, clock: clock)
+        logger: log.logger(), clock: clock)
       dashboard.errors = monitor
       dashboard.maximumStreams = places
       // What happens is told when the test says so.

@@ -8,26 +8,6 @@ import MainstayJSONRPC
 import TestSupport
 import Testing
 
-/// A log that keeps its lines, metadata sorted by name.
-private struct Lines: LogHandler {
-  let log: Log
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  init(_ log: Log) { self.log = log }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let values = (event.metadata ?? [:]).filter { $0.key != "duration" }
-      .sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-    log.add("\(event.level) \(event.message)" + values.joined())
-  }
-}
-
 /// What a client writes into a log.
 @Suite(.ends(withinMinutes: 2)) struct JSONRPCLoggingTests {
   @Test(.requirement("D28", "D35")) func `requests, answers and errors have method and id`()
@@ -39,7 +19,7 @@ private struct Lines: LogHandler {
     }
     let client = try Service.client(server)
     let log = Log()
-    let logger = Logger(label: "test") { _ in Lines(log) }
+    let logger = log.logger { "\($0.level) \($0.message)\($0.pairs(without: "duration"))" }
     // On return it listens.
     let writing = await started { await client.log(to: logger) }
     _ = try await client.call("right", .array([.string("secret")]))

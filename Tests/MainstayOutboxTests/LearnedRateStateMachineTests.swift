@@ -65,7 +65,7 @@ import Testing
       let (machine, end) = taught(times: times)
       let goal = rate(machine, at: end) / 0.9
       #expect(rate(machine, at: end + .seconds(seconds) - .seconds(1)) < goal)
-      #expect(abs(rate(machine, at: end + .seconds(seconds)) - goal) < 0.1, "\(times)")
+      #expect(abs(rate(machine, at: end + .seconds(seconds)) - goal) < 1e-6, "\(times)")
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// The column "outbox" of the table of dispositions, cell by cell.
 @Suite(.requirement("C13")) struct OperationStateMachineTests {
-  private static func machine(
+  static func machine(
     attempts: Int = 0, unreachable: Int = 0, effect: EffectCertainty = .notSent,
     maximumAttempts: Int = 25, followers: Worker.AfterDeadLetter = .holdKey
   ) -> OperationStateMachine {

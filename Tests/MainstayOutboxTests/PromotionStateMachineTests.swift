@@ -18,6 +18,7 @@ import Testing
   @Test func `it looks first, and again where it was not answered`() {
     var machine = PromotionStateMachine()
     #expect(machine.looks(at: .zero) && machine.due == nil)
+    #expect(machine.isShort, "before the first claim there may be places for everything")
     machine.asks(at: .zero)
     #expect(!machine.looks(at: .zero))
     machine.failed()

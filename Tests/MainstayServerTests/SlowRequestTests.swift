@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTesting
-import Logging
 import Mainstay
 import MainstayServer
 import MainstayTesting
@@ -15,23 +14,6 @@ import Testing
 
 /// Requests that keep a place in the server for as long as they can, over real connections.
 @Suite(.ends(withinMinutes: 2)) struct SlowRequestTests {
-  /// A log that keeps its lines.
-  private struct Lines: LogHandler {
-    let log: Log
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }
-      log.add("\(event.message)" + values.map { " \($0.key)=\($0.value)" }.joined())
-    }
-  }
-
   private let clock = ManualClock()
   private let log = Log()
   private let metrics = RecordingMetrics()
@@ -48,7 +30,7 @@ import Testing
   ) async throws {
     let limits = withMetricsFactory(metrics) {
       ConnectionLimits(
-        idle: idle, logger: Logger(label: "test") { [log] _ in Lines(log: log) }, clock: clock)
+        idle: idle, logger: log.logger(), clock: clock)
     }
     let router = Router()
     router.add(middleware: ProblemMiddleware())

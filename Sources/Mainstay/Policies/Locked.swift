@@ -3,7 +3,7 @@
 #if MAINSTAY_TSAN
   import Foundation
 #else
-  import Synchronization
+  public import Synchronization
 #endif
 
 /// A value behind a lock: the only lock of the package.
@@ -14,7 +14,9 @@
 /// so that a handler which waits for this lock would wait for ever.
 ///
 /// It is `Mutex`, or `pthread_mutex_t` when built with `-DMAINSTAY_TSAN`, because thread sanitizer
-/// on Linux does not see into `Mutex` and reports races that are none.
+/// on Linux does not see into `Mutex` and reports races that are none. Other modules compile it into
+/// their own code: a generic call that is not specialised costs more than the lock.
+@usableFromInline
 package struct Locked<Value>: ~Copyable, Sendable {
   #if MAINSTAY_TSAN
     private final class Storage: @unchecked Sendable {
@@ -46,10 +48,12 @@ package struct Locked<Value>: ~Copyable, Sendable {
       return try body(&storage.value)
     }
   #else
-    private let mutex: Mutex<Value>
+    @usableFromInline let mutex: Mutex<Value>
 
+    @inlinable
     package init(_ value: sending Value) { mutex = Mutex(value) }
 
+    @inlinable
     package borrowing func withLock<T, E: Error>(
       _ body: (inout sending Value) throws(E) -> sending T
     ) throws(E) -> sending T {

@@ -104,8 +104,10 @@ extension HTTPHeaderFields {
 
   private func isOfType(_ media: String) -> Bool {
     guard let type = self["content-type"] else { return false }
-    let own = type.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-    return Self.isEqual(own, media.utf8)
+    return type.withBytes { bytes in
+      let own = bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+      return media.withBytes { Self.isEqual(UnsafeBufferPointer(rebasing: own), $0) }
+    }
   }
 
   /// How many bytes of a body there will be; nil where nobody knows, as with one that is unpacked.
@@ -117,8 +119,8 @@ extension HTTPHeaderFields {
   /// The first name that is no token, or whose value could end the field: it must not be sent.
   package var firstIllegalName: String? {
     all.first { field in
-      field.name.isEmpty || !field.name.utf8.allSatisfy(Self.isTokenByte)
-        || field.value.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7f }
+      field.name.isEmpty || !field.name.withBytes { $0.allSatisfy(Self.isTokenByte) }
+        || field.value.withBytes { $0.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7f } }
     }?.name
   }
 
@@ -131,19 +133,32 @@ extension HTTPHeaderFields {
     }
   }
 
-  /// Without a copy of either: this is asked several times in each request.
+  /// This is asked several times in each request.
   private static func isEqual(_ one: String, _ other: String) -> Bool {
-    isEqual(one.utf8, other.utf8)
+    guard one.utf8.count == other.utf8.count else { return false }
+    return one.withBytes { one in other.withBytes { isEqual(one, $0) } }
   }
 
   private static func isEqual(
-    _ one: some Collection<UInt8>, _ other: some Collection<UInt8>
+    _ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard one.count == other.count else { return false }
-    return zip(one, other).allSatisfy { $0 == $1 || lowered($0) == lowered($1) }
+    for index in one.indices where one[index] != other[index] {
+      guard lowered(one[index]) == lowered(other[index]) else { return false }
+    }
+    return true
   }
 
   private static func lowered(_ byte: UInt8) -> UInt8 {
     (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+extension String {
+  /// Reads the bytes where they lie; one by one, each costs as much as several of these.
+  func withBytes<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
+    // A text of Objective-C has none in one place, and is copied first.
+    if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+    return try Array(utf8).withUnsafeBufferPointer(body)
   }
 }

@@ -77,7 +77,9 @@ extension HTTPPath: ExpressibleByStringInterpolation {
 extension HTTPPath {
   /// A segment that means "here" or "one up", however it is written.
   fileprivate static func leadsElsewhere(_ text: String) -> Bool {
-    // By bytes: this is asked of each request.
+    // By bytes: this is asked of each request, and most have neither of these.
+    let (dot, percent) = (UInt8(ascii: "."), UInt8(ascii: "%"))
+    guard text.withBytes({ $0.contains { $0 == dot || $0 == percent } }) else { return false }
     var dots: Int? = 0
     var bytes = text.utf8[...]
     func isEnd(_ dots: Int?) -> Bool { dots == 1 || dots == 2 }
@@ -102,7 +104,7 @@ extension HTTPPath {
   }
 
   fileprivate static func encoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
-    if text.utf8.allSatisfy(isKept) { return text }
+    if text.withBytes({ $0.allSatisfy(isKept) }) { return text }
     var result = ""
     for byte in text.utf8 {
       if isKept(byte) {

@@ -129,7 +129,7 @@ import Testing
 
   @Test(.requirement("D19", "D28", "D35")) func `a line of the log has all that is needed`() {
     let log = Log()
-    let logger = Logger(label: "test") { _ in LineKeeper(log: log) }
+    let logger = log.logger { "\($0.message)" }
     let books = monitor(logger: logger)
     let error = AppError.http(status: 404)
     books.record(error, during: "Read")
@@ -158,18 +158,4 @@ import Testing
     #expect(one != other)
     for url in [one, other] { try FileManager.default.removeItem(at: url) }
   }
-}
-
-/// Keeps the lines of a log.
-private struct LineKeeper: LogHandler {
-  let log: Log
-  var metadata: Logger.Metadata = [:]
-  var logLevel = Logger.Level.trace
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) { log.add(event.message.description) }
 }

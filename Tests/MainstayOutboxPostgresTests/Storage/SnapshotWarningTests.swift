@@ -11,22 +11,6 @@ import Testing
 
 /// Who keeps the server from clearing up is told soon enough to do something about it.
 @Suite(.ends(withinMinutes: 2)) struct SnapshotWarningTests {
-  /// Keeps warnings as lines.
-  private struct Warnings: LogHandler {
-    let log: Log
-    var logLevel = Logger.Level.warning
-    var metadata: Logger.Metadata = [:]
-
-    init(_ log: Log) { self.log = log }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { log.add("\(event.message)") }
-  }
-
   @Test(
     .requirement("O38"),
     arguments: [
@@ -37,7 +21,7 @@ import Testing
   ) async throws {
     let database = try await PostgresServer.common().database()
     let log = Log()
-    let store = PostgresStore(at: database, logger: Logger(label: "test") { _ in Warnings(log) })
+    let store = PostgresStore(at: database, logger: log.logger(from: .warning) { "\($0.message)" })
     _ = try await store.open()
     let holder = try await PostgresConnection.patient(database)
     try await holder.script(work)

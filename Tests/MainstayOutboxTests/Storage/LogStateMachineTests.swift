@@ -76,6 +76,27 @@ import Testing
       LogStateMachine.patience + LogStateMachine.pause * 2 < .seconds(10), "as with PostgreSQL")
   }
 
+  @Test func `it is told with the whole wait, after five seconds and each five minutes`() {
+    #expect(LogStateMachine.limit == 4 * 256, "four times what SQLite lets it grow to")
+    let start = Duration.seconds(1_000)
+    func told(after wait: Duration) -> Duration? {
+      machine.moved(0, of: Self.long, at: start + wait)
+    }
+    #expect(told(after: .zero) == nil && told(after: .milliseconds(4_999)) == nil)
+    #expect(told(after: .seconds(5)) == .seconds(5))
+    #expect(told(after: .milliseconds(304_999)) == nil)
+    #expect(told(after: .seconds(305)) == .seconds(305))
+  }
+
+  @Test func `a log at its limit is not held, and one that is gone neither`() {
+    #expect(machine.moved(0, of: LogStateMachine.limit, at: .zero) == nil && !machine.isHeld)
+    #expect(machine.moved(0, of: Self.long, at: .zero) == nil && machine.isHeld)
+    // Somebody else has moved a page of it, and then all.
+    #expect(!machine.moves(activity(1), pages: 1, at: .seconds(9)) && machine.isHeld)
+    #expect(machine.moves(activity(1), pages: 1, at: .seconds(10)) && machine.isHeld)
+    #expect(!machine.moves(activity(1), pages: 0, at: .seconds(10)) && !machine.isHeld)
+  }
+
   @Test func `who lets go in time is not told of`() {
     #expect(machine.moves(activity(1), pages: Self.long, at: .zero))
     #expect(machine.moved(0, of: Self.long, at: .zero) == nil)

@@ -13,22 +13,6 @@ import Testing
 
 /// The write-ahead log of a file is moved, cut short and measured, and does not grow unnoticed.
 @Suite(.requirement("O30"), .ends(withinMinutes: 5)) struct WriteAheadLogTests {
-  /// Keeps warnings as lines.
-  private struct Warnings: LogHandler {
-    let log: Log
-    var logLevel = Logger.Level.warning
-    var metadata: Logger.Metadata = [:]
-
-    init(_ log: Log) { self.log = log }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { log.add("\(event.level) \(event.message)") }
-  }
-
   private let folder: TemporaryFolder
   private let warnings = Log()
 
@@ -36,7 +20,7 @@ import Testing
 
   private func open() async throws -> SQLiteStore {
     var surroundings = SQLiteStore.Surroundings()
-    surroundings.logger = Logger(label: "test") { [warnings] _ in Warnings(warnings) }
+    surroundings.logger = warnings.logger(from: .warning) { "\($0.level) \($0.message)" }
     let store = SQLiteStore(at: folder.database, clock: FileClock(), surroundings: surroundings)
     _ = try await store.open()
     return store

@@ -69,7 +69,7 @@ import Testing
     let controller = DegradationController(.standard, clock: clock) {
       Date(timeIntervalSince1970: 1_700_000_000)
     }
-    controller.log(to: Logger(label: "levels") { _ in RecordingLog(log) })
+    controller.log(to: log.logger { "\($0.level) \($0.message)\($0.pairs())" })
     controller.report([.network: false, .memory: false])
     controller.report(.memory, isMet: true)
     await clock.sleepers(atLeast: 1)

@@ -13,7 +13,7 @@ import Tracing
   private struct Unknown: Error {}
 
   private func logger(_ log: Log, level: Logger.Level = .trace) -> Logger {
-    var logger = Logger(label: "test", factory: { _ in RecordingLog(log) })
+    var logger = log.logger { "\($0.level) \($0.message)\($0.pairs())" }
     logger.logLevel = level
     return logger
   }

@@ -36,7 +36,7 @@ import Testing
 
   private func log(_ what: [PolicyEvent.What], minimum: Severity = .debug) -> [String] {
     let log = Log()
-    let logger = Logger(label: "test") { _ in RecordingLog(log) }
+    let logger = log.logger { "\($0.level) \($0.message)\($0.pairs())" }
     let observer = PolicyLogger(logger, minimumSeverity: minimum)
     for what in what {
       observer.observe(PolicyEvent(policy: "catalog", what: what, reading: .zero))
@@ -92,7 +92,7 @@ import Testing
   @Test func `what is milder than asked for is not written`() {
     #expect(log(Self.everything, minimum: .error).count == 2)
     let log = Log()
-    var logger = Logger(label: "test") { _ in RecordingLog(log) }
+    var logger = log.logger { "\($0.level) \($0.message)\($0.pairs())" }
     logger.logLevel = .warning
     for what in Self.everything {
       PolicyLogger(logger).observe(PolicyEvent(policy: "c", what: what, reading: .zero))

@@ -1,28 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
 import Mainstay
 import TestSupport
 import Tracing
-
-/// A log that keeps its lines.
-struct RecordingLog: LogHandler {
-  let log: Log
-  var logLevel = Logger.Level.trace
-  var metadata: Logger.Metadata = [:]
-
-  init(_ log: Log) { self.log = log }
-
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    let pairs = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
-    log.add("\(event.level) \(event.message) \(pairs.joined(separator: " "))")
-  }
-}
 
 /// A span that writes down what becomes of it.
 struct RecordingSpan: Span {
