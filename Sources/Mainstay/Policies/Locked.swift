@@ -14,8 +14,10 @@
 /// so that a handler which waits for this lock would wait for ever.
 ///
 /// It is `Mutex`, or `pthread_mutex_t` when built with `-DMAINSTAY_TSAN`, because thread sanitizer
-/// on Linux does not see into `Mutex` and reports races that are none. Other modules compile it into
-/// their own code: a generic call that is not specialised costs more than the lock.
+/// on Linux does not see into `Mutex` and reports races that are none.
+///
+/// Other modules compile it into their own code: a generic call that is not specialised costs more
+/// than the lock.
 @usableFromInline
 package struct Locked<Value>: ~Copyable, Sendable {
   #if MAINSTAY_TSAN

@@ -78,9 +78,9 @@ extension ResponseCache {
     return updates(for: key, as: Value.self, policy: policy, overlaying: changes, apply)
   }
 
-  /// What is kept under a key with the changes that wait in an outbox done again on it, in their
-  /// order: the rebase of changes that are functions, of which none is lost with the app.
+  /// What is kept under a key, with the changes that wait in an outbox done again on it in order.
   ///
+  /// It is a rebase of changes that are functions, of which none is lost with the app.
   /// A change that throws is left out, for as long as it does: one that cannot be done to what the
   /// service has by now, or that this has already.
   ///
