@@ -8,6 +8,7 @@ let address = try PostgresAddress("postgresql://app@db.internal/shop")
 let breaker = CircuitBreaker("catalog")
 let cooldown = Cooldown("catalog")
 let limiter = RateLimiter("catalog", .gcra(rate: 100, per: .seconds(1), burst: 10))
+let budget = RetryBudget()
 
 // snippet.show
 let shared = SharedPolicies(at: address)
@@ -16,4 +17,5 @@ shared.share(cooldown)
 try shared.share(limiter) { members in
   .gcra(rate: 100, per: .seconds(members), burst: 10)
 }
+try shared.share(budget)
 try await shared.run()

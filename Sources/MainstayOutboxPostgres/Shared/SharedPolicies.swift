@@ -6,10 +6,12 @@ public import Mainstay
 /// Policies that several processes have in common through one PostgreSQL database.
 ///
 /// A breaker that opens in one process opens in all of them, and one that a successful call closes
-/// closes everywhere; a pause that a service asked for holds for all. A limit of rate is divided
-/// among the processes that are there. Each call is still decided in its own process, without a
-/// look at the database: news travel within about ``init(at:schema:every:logger:)``'s interval, and
-/// while the database is away each process goes by what it knows.
+/// closes everywhere; a pause that a service asked for holds for all. A limit of rate and a budget
+/// for repetitions are divided among the processes that are there.
+///
+/// Each call is still decided in its own process, without a look at the database: news travel
+/// within about ``init(at:schema:every:logger:)``'s interval, and while the database is away each
+/// process goes by what it knows.
 ///
 /// ```swift
 /// let shared = SharedPolicies(at: address)
@@ -18,6 +20,7 @@ public import Mainstay
 /// try shared.share(limiter) { members in
 ///   .gcra(rate: 100, per: .seconds(members), burst: 10)
 /// }
+/// try shared.share(budget)
 /// try await shared.run()
 /// ```
 public final class SharedPolicies: Sendable {
@@ -105,6 +108,23 @@ public final class SharedPolicies: Sendable {
     state.withLock { $0.dividers.append(divide) }
   }
 
+  /// Divides a budget for repetitions among the processes that are there.
+  ///
+  /// Calls pay into it where they are made, as before. What each second pays in, and how much it
+  /// holds, is divided: all processes together may repeat as much as one with the whole budget.
+  /// Each one keeps room for the dearest repetition, without which it could never make one.
+  ///
+  /// - Parameter budget: The budget of this process, whose settings say what all may have.
+  /// - Throws: `ConfigurationError` for `RetryBudget.unlimited`.
+  public func share(_ budget: RetryBudget) throws(ConfigurationError) {
+    let whole = budget.configuration
+    let divide: @Sendable (Int) throws(ConfigurationError) -> Void = {
+      members throws(ConfigurationError) in try budget.update(whole.divided(by: members))
+    }
+    try divide(members)
+    state.withLock { $0.dividers.append(divide) }
+  }
+
   private func add(
     _ name: SharingStateMachine.Name,
     _ condition: @escaping @Sendable () -> SharingStateMachine.Condition,
@@ -179,7 +199,7 @@ extension SharedPolicies {
       do throws(ConfigurationError) {
         try divide(news.members)
       } catch {
-        logger.warning("A limit of rate was not divided by \(news.members): \(error)")
+        logger.warning("A limit was not divided by \(news.members): \(error)")
       }
     }
   }
@@ -194,5 +214,22 @@ extension SharedPolicies {
       return state.isConnected
     }
     if isNew { logger.warning("Policies are not shared for now: \(error)") }
+  }
+}
+
+extension RetryBudget.Configuration {
+  /// The part of one of several processes.
+  fileprivate func divided(by members: Int) -> Self {
+    var part = self
+    // Less than a thousandth of a token in a second is nothing, and no budget may never fill again.
+    let least = ratio < 0.001 ? 0.001 : 0
+    part.minimumPerSecond = max(minimumPerSecond / Double(members), least)
+    let dearest =
+      [
+        costs.transient, costs.timedOut, costs.throttled, costs.unknownOutcome, costs.hedge, 1,
+      ].max() ?? 1
+    part.capacity = max(capacity / members, Int(dearest.rounded(.up)))
+    part.initial = initial.map { min($0, part.capacity) }
+    return part
   }
 }

@@ -80,6 +80,36 @@ import Testing
     #expect(limiter.configuration.kind == .gcra(rate: 100, per: .seconds(1)))
   }
 
+  @Test func `a budget for repetitions is divided among those who are there`() async throws {
+    let (here, there) = (process(1), process(2))
+    let budget = RetryBudget(minimumPerSecond: 10, capacity: 50, initial: 40, clock: clock)
+    try here.share(budget)
+    #expect(budget.configuration.minimumPerSecond == 10 && budget.configuration.capacity == 50)
+    _ = try await (there.look(), here.look())
+    #expect(budget.configuration.minimumPerSecond == 5 && budget.configuration.capacity == 25)
+    #expect(budget.configuration.ratio == 0.2, "calls are those of each process anyway")
+    #expect(budget.available == 25)
+    clock.advance(by: .seconds(60))
+    #expect(budget.available == 25)
+    board.leave(2)
+    #expect(try await here.look())
+    #expect(budget.configuration.minimumPerSecond == 10 && budget.configuration.capacity == 50)
+    clock.advance(by: .seconds(1))
+    #expect(budget.available == 35)
+  }
+
+  @Test func `a part of a budget has room for the dearest repetition, and fills in the end`()
+    async throws
+  {
+    let (here, there) = (process(1), process(2))
+    let budget = RetryBudget(
+      ratio: 0, minimumPerSecond: 0.001, capacity: 5, costs: .init(timedOut: 4.5), clock: clock)
+    try here.share(budget)
+    _ = try await (there.look(), here.look())
+    #expect(budget.configuration.capacity == 5 && budget.configuration.minimumPerSecond == 0.001)
+    #expect(throws: ConfigurationError.self) { try here.share(.unlimited) }
+  }
+
   @Test func `while the database is away each decides by itself, and then tells`() async throws {
     let (here, there) = (process(1), process(2))
     let (mine, other) = (breaker(), breaker())
