@@ -74,7 +74,8 @@ package final class PgBouncer: Sendable {
     $RUN_AS pgbouncer "$FOLDER/settings" </dev/null >"$FOLDER/log" 2>&1 &
     pooler=$!
     exec 3<&0
-    (read -r _ <&3; kill -INT "$pooler") &
+    # It keeps nothing, and its other signals may be those that the tests have blocked.
+    (read -r _ <&3; kill -KILL "$pooler") &
     wait "$pooler"
     rm -rf "$FOLDER"
     """#
