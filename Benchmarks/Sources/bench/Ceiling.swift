@@ -32,10 +32,10 @@ struct Ceiling: Sendable {
 
   static let all: [Ceiling] = [
     Ceiling(scenario: "breaker", limit: .onTop(1.5, of: "raw")),
-    Ceiling(scenario: "retry", limit: .onTop(0.75, of: "raw"), meanwhile: 2),
+    Ceiling(scenario: "retry", limit: .onTop(0.75, of: "raw"), meanwhile: 4),
     Ceiling(scenario: "breaker-open", limit: .sum(of: ["clock", "raw"])),
     Ceiling(scenario: "breaker-open-outcome", limit: .sum(of: ["clock", "raw"])),
-    Ceiling(scenario: "pipeline-5", limit: .ratio(4, of: "raw"), meanwhile: 11),
+    Ceiling(scenario: "pipeline-5", limit: .ratio(4, of: "raw"), meanwhile: 18),
     Ceiling(scenario: "timeout", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
     Ceiling(scenario: "deadline", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
     Ceiling(scenario: "limits-2", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
