@@ -25,22 +25,18 @@ struct Ceiling: Sendable {
 
   let scenario: String
   let limit: Limit
-  /// What it may cost while the ceiling is not reached, in the unit of the limit; nil where it is.
-  ///
-  /// The documentation says why. Whatever costs more than this has become slower.
-  var meanwhile: Double?
 
   static let all: [Ceiling] = [
     Ceiling(scenario: "breaker", limit: .onTop(1.5, of: "raw")),
-    Ceiling(scenario: "retry", limit: .onTop(0.75, of: "raw"), meanwhile: 4),
+    Ceiling(scenario: "retry", limit: .onTop(0.75, of: "raw")),
     Ceiling(scenario: "breaker-open", limit: .sum(of: ["clock", "raw"])),
     Ceiling(scenario: "breaker-open-outcome", limit: .sum(of: ["clock", "raw"])),
-    Ceiling(scenario: "pipeline-5", limit: .ratio(4, of: "raw"), meanwhile: 18),
-    Ceiling(scenario: "timeout", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
-    Ceiling(scenario: "deadline", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
-    Ceiling(scenario: "limits-2", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
-    Ceiling(scenario: "limits-4", limit: .ratio(1.4, of: "child"), meanwhile: 2.8),
-    Ceiling(scenario: "pipeline-5-limits", limit: .ratio(1.8, of: "child"), meanwhile: 3.6),
+    Ceiling(scenario: "pipeline-5", limit: .ratio(4, of: "raw")),
+    Ceiling(scenario: "timeout", limit: .ratio(1.4, of: "child")),
+    Ceiling(scenario: "deadline", limit: .ratio(1.4, of: "child")),
+    Ceiling(scenario: "limits-2", limit: .ratio(1.4, of: "child")),
+    Ceiling(scenario: "limits-4", limit: .ratio(1.4, of: "child")),
+    Ceiling(scenario: "pipeline-5-limits", limit: .ratio(1.8, of: "child")),
     Ceiling(scenario: "breaker-8-tasks", limit: .ratio(6, of: "raw-8-tasks")),
     Ceiling(scenario: "state-update", limit: .ratio(4, of: "actor")),
     // Ten times as many who watch cost ten times as much, and nothing beyond.
@@ -70,14 +66,6 @@ struct Ceiling: Sendable {
     let limit: String
     /// Nil where it could not be measured.
     let isMet: Bool?
-    /// Whether it is not worse than it is known to be.
-    var isKnown = false
-
-    var word: String {
-      guard let isMet else { return "not measured" }
-      if isMet { return "met" }
-      return isKnown ? "**not met**, as is known" : "**not met**"
-    }
   }
 
   func verdict(_ results: Results) -> Verdict? {
@@ -122,8 +110,7 @@ struct Ceiling: Sendable {
     let shown = (measured * 100).rounded() / 100
     return Verdict(
       scenario: scenario, measured: "\(shown.rounded(to: 2)) \(unit)",
-      limit: "\(most.rounded(to: 2)) \(unit)", isMet: shown <= most,
-      isKnown: shown <= meanwhile ?? most)
+      limit: "\(most.rounded(to: 2)) \(unit)", isMet: shown <= most)
   }
 }
 

@@ -62,7 +62,8 @@ struct Results: Sendable {
 
   private var ceilings: [String] {
     let rows = verdicts.map { verdict in
-      "| `\(verdict.scenario)` | \(verdict.measured) | \(verdict.limit) | \(verdict.word) |"
+      let word = verdict.isMet.map { $0 ? "met" : "**not met**" } ?? "not measured"
+      return "| `\(verdict.scenario)` | \(verdict.measured) | \(verdict.limit) | \(word) |"
     }
     return ["| Scenario | Measured | Ceiling | |", "|---|---|---|---|"] + rows
   }
