@@ -15,7 +15,11 @@ struct PoolStateMachine: Sendable {
     /// How long a caller waits at most, once it is known whether the server can be reached.
     var wait = Duration.seconds(5)
     /// The pauses between attempts to open, shared by all who wait.
-    var backoff = Backoff.exponential(from: .milliseconds(100), to: .seconds(5), jitter: .equal)
+    var backoff = usualPauses
+
+    /// Short enough for one who begins to wait during a pause to be there for two attempts after it.
+    static let usualPauses = Backoff.exponential(
+      from: .milliseconds(100), to: .seconds(2), jitter: .equal)
   }
 
   /// What becomes of a caller.

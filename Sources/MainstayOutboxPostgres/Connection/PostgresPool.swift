@@ -17,19 +17,19 @@ package final class PostgresPool: Sendable {
     package var wait: Duration
     /// How many callers may wait; the default is 10,000.
     package var lineLength: Int
-    /// The pauses between attempts to open a connection.
+    /// The pauses between attempts to open a connection; by default up to 2 seconds.
     package var backoff: Backoff
     package var connection: PostgresConnection.Settings
 
     package init(
       size: Int = 4, wait: Duration = .seconds(5), lineLength: Int = 10_000,
-      backoff: Backoff = .exponential(from: .milliseconds(100), to: .seconds(5), jitter: .equal),
+      backoff: Backoff? = nil,
       connection: PostgresConnection.Settings = PostgresConnection.Settings()
     ) {
       self.size = max(1, size)
       self.wait = wait
       self.lineLength = max(0, lineLength)
-      self.backoff = backoff
+      self.backoff = backoff ?? PoolStateMachine.Settings.usualPauses
       self.connection = connection
     }
   }

@@ -57,6 +57,30 @@ import Testing
     #expect(machine.due == nil)
   }
 
+  @Test func `who comes when the longest pause begins is there for two attempts after it`() {
+    var machine = PoolStateMachine(.init(size: 1))
+    var (failedAt, now) = (Duration.zero, Duration.zero)
+    for _ in 0..<20 {
+      _ = machine.ask(now: now)
+      #expect(machine.advance(now: now).opens == 1)
+      failedAt = now
+      _ = machine.openFailed(Self.unreachable, now: now, fraction: 0.999)
+      now = machine.openFrom ?? now
+    }
+    guard case .waits(let late) = machine.ask(now: failedAt) else {
+      Issue.record("it did not wait")
+      return
+    }
+    var actions = machine.advance(now: now)
+    #expect(actions.opens == 1 && actions.failed[late] == nil)
+    _ = machine.openFailed(Self.unreachable, now: now, fraction: 0.999)
+    now = machine.openFrom ?? now
+    actions = machine.advance(now: now)
+    #expect(actions.opens == 1 && actions.failed[late] == nil)
+    let (connection, afterwards) = machine.opened(now: now)
+    #expect(afterwards.granted[late] == connection)
+  }
+
   @Test func `after a refusal all go, and nobody asks again before its time`() {
     var machine = machine()
     _ = machine.ask(now: .zero)
