@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Mainstay
 import MainstayOutbox
 import TestSupport
@@ -231,5 +232,44 @@ import Testing
       let json = try await run("verify", "--json", file, status: 1)
       #expect(json.contains("\"findings\""))
     }
+  }
+
+  @Test func `a damaged database of an app is left to the app`() async throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: file)
+    let outbox = try await Outbox(in: queue) { Worker(for: Note.self) { _, _ in } }
+    try await outbox.enqueue(Note(text: "late"), options: EnqueueOptions(delay: .seconds(86_400)))
+    await outbox.shutDown()
+    // An index of the app's says something else than its table.
+    try await queue.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE book (title TEXT);
+          CREATE TABLE page (number INTEGER);
+          CREATE INDEX book_title ON book (title);
+          CREATE INDEX page_number ON page (number);
+          INSERT INTO book VALUES ('Emma');
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_schema SET rootpage =
+            (SELECT rootpage FROM sqlite_schema WHERE name = 'page_number')
+            WHERE name = 'book_title';
+          PRAGMA writable_schema = RESET;
+          """)
+    }
+    try queue.close()
+    // The next one that opens it looks for damage.
+    try Data().write(to: folder.appending(path: "outbox.sqlite-check"))
+    let id = try #require(try await list().first).id
+    #expect(try await run("retry", file, id) == "1 operation may run at once.\n")
+    await #expect(throws: OutboxError.self) {
+      try await Outbox(at: url) { Worker(for: Note.self) { _, _ in } }
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!names.contains { $0.contains("damaged") || $0.contains("reserve") })
+    let title = try await DatabaseQueue(path: file).read { db in
+      try String.fetchOne(db, sql: "SELECT title FROM book NOT INDEXED")
+    }
+    #expect(title == "Emma")
+    try FileManager.default.removeItem(at: folder)
   }
 }

@@ -48,7 +48,8 @@ struct OutboxFile: ParsableArguments {
     // An outbox that is not there is not made, and an older one is not brought up to date: the app
     // that uses it could not write it any more.
     try await look { _ in }
-    let store = try OutboxPlace(self).store()
+    let place = OutboxPlace(self)
+    let store = try await told { try place.store(isChanged: true) }
     return try await told {
       _ = try await store.open()
       return try await body(store)
@@ -58,7 +59,7 @@ struct OutboxFile: ParsableArguments {
   }
 
   private func told<T>(
-    _ body: () async throws -> T, finally: () async -> Void
+    _ body: () async throws -> T, finally: () async -> Void = {}
   ) async throws -> T {
     do {
       let result = try await body()

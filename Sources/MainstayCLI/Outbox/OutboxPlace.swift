@@ -24,9 +24,13 @@ struct OutboxPlace {
 
   /// A store that is not open yet.
   ///
+  /// - Parameter isChanged: Whether it is opened as an app does.
   /// - Throws: ``CommandFailure`` where the URL is none, or this build cannot open databases.
-  func store() throws -> any InspectableStore {
-    guard isDatabase else { return SQLiteStore(at: URL(filePath: place.file)) }
+  func store(isChanged: Bool = false) throws -> any InspectableStore {
+    guard isDatabase else {
+      let url = URL(filePath: place.file)
+      return isChanged ? try SQLiteStore.ofWhoever(at: url) : SQLiteStore(at: url)
+    }
     #if Postgres
       do throws(OutboxError) {
         return PostgresStore(at: try PostgresAddress(place.file), schema: place.schema)

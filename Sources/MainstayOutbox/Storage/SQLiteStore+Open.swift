@@ -9,8 +9,8 @@ extension SQLiteStore {
   ///
   /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat`
   ///   where the file belongs to a newer build, `corrupted` where it is damaged and another process
-  ///   still uses it. A damaged file that nobody uses is moved aside, and what can be read is
-  ///   saved.
+  ///   still uses it, or tables of others stand in it. Another damaged file is moved aside, and what
+  ///   can be read is saved.
   public func open() async throws -> OpeningReport {
     if let host { return try await connect(to: host) }
     do {

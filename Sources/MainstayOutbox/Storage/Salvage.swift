@@ -7,7 +7,8 @@ internal import Mainstay
 extension SQLiteStore {
   /// Opens the file; one that is damaged is replaced by what can be read of it.
   ///
-  /// - Throws: ``OutboxError`` `corrupted` where a living process still uses the damaged file.
+  /// - Throws: ``OutboxError`` `corrupted` where a living process still uses the damaged file, or
+  ///   tables of others stand in it.
   func mend(_ connect: () async throws -> OpeningReport) async throws -> OpeningReport {
     // One process mends, and others that come meanwhile find the file mended.
     guard let lock = try OwnerLock(path: "\(path)-mending") else {
@@ -20,6 +21,8 @@ extension SQLiteStore {
     } catch {
       let cause = OutboxError(error, path: path)
       guard cause.code == .corrupted else { throw cause }
+      // The rest of it would be gone: a damaged database of an app is the app's business.
+      guard !Self.isSharedWithApp(url) else { throw cause }
       try refuseWhereUsed(cause)
       let date = now()
       let (found, kept) = try DamagedFile(url, at: date).replace { damaged, new in

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Foundation
+internal import GRDB
+internal import Mainstay
+
+/// For tools, which are told of a file and not whose it is.
+extension SQLiteStore {
+  /// Uses a file of an outbox alone, or the tables of one among those of an app: that database is
+  /// left as it is otherwise, and is never mended here.
+  ///
+  /// - Parameter url: The file, which is there.
+  /// - Returns: A store that is not open yet.
+  /// - Throws: ``OutboxError`` where the file of an app cannot be opened.
+  package static func ofWhoever(at url: URL) throws -> SQLiteStore {
+    guard isSharedWithApp(url) else { return SQLiteStore(at: url) }
+    var configuration = Configuration()
+    configuration.label = "Mainstay.Outbox.Tool"
+    configuration.busyMode = .timeout(5)
+    do {
+      let path = url.path(percentEncoded: false)
+      return SQLiteStore(in: try DatabaseQueue(path: path, configuration: configuration))
+    } catch {
+      throw OutboxError(error, path: url.path(percentEncoded: false))
+    }
+  }
+
+  /// Whether tables of others stand in a file, as far as it can be read.
+  static func isSharedWithApp(_ url: URL) -> Bool {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(5)
+    // mainstay:ignore MS203 -- what cannot be read says itself what is wrong, where it is opened
+    let isShared = try? DatabaseQueue(
+      path: url.path(percentEncoded: false), configuration: configuration
+    ).read { db in
+      guard try !OlderSchema.isPresent(db) else { return false }
+      return try Bool.fetchOne(
+        db,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table'
+            AND name NOT GLOB 'mainstay_*' AND name NOT GLOB 'sqlite_*'
+            AND name <> 'grdb_migrations')
+          """) ?? false
+    }
+    return isShared ?? false
+  }
+}
