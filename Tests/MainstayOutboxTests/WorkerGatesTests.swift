@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -158,6 +159,31 @@ private struct Other: QueuedOperation {
       shop.clock.advance(by: .seconds(10))
       await outbox.wait { $0.pending == count }
     }
+    await outbox.shutDown()
+  }
+
+  @Test func `what lost its last run keeps nobody waiting while its limit is used up`()
+    async throws
+  {
+    let limiter = RateLimiter(
+      "limit", .tokenBucket(rate: 1, per: .seconds(3_600), burst: 1), clock: shop.clock)
+    let others = Worker(for: Other.self) { _, _ in }
+    // A process died with two on its hands.
+    let dead = SQLiteStore(at: shop.folder.database)
+    _ = try await dead.open()
+    for text in ["a", "b"] { _ = try await dead.insert(.note(text)) }
+    #expect(try await dead.claim().count == 2)
+    dead.abandon()
+    let outbox = try await shop.open(shop.worker { _, _ in }.limited(by: limiter), others)
+    await outbox.wait { $0.pending == 1 && $0.running == 0 }
+    // The clock stands still.
+    try await outbox.enqueue(Other())
+    await outbox.wait { $0.pending == 1 }
+    let left = try #require(try await outbox.operations().first)
+    #expect(left.lostRuns == 1 && left.type.kind == "note")
+    await outbox.pause()
+    let id = try await outbox.enqueue(Other())
+    #expect(try await outbox.explain(id)?.obstacles == [.paused], "it lets nobody pass")
     await outbox.shutDown()
   }
 }

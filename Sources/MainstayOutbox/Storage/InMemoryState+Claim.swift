@@ -12,7 +12,7 @@ extension InMemoryState {
         && row.isWanted(at: date) && !(isPaused(id) && isKnown(id, request))
     }
     let lost = ready.filter { $0.value.operation.lostRuns > 0 }.keys.sorted()
-    let suspects = lost.filter { isKnown($0, request) && mayRun($0, request) }
+    let suspects = lost.filter { hasPlace($0, request) && mayRun($0, request) }
     guard suspects.isEmpty else {
       let first = request.isAlone ? suspects.prefix(1) : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
@@ -26,7 +26,9 @@ extension InMemoryState {
     let lostBefore = held.filter { rows[$0]?.operation.lostRuns != 0 }
     let taken = self.chosen(
       among: held.filter { !lostBefore.contains($0) }, request, besides: chosen)
-    if chosen.isEmpty, taken.isEmpty, let suspect = lostBefore.min() {
+    if chosen.isEmpty, taken.isEmpty,
+      let suspect = lostBefore.filter({ hasPlace($0, request) }).min()
+    {
       let first = request.isAlone ? [suspect] : []
       return Claim(operations: first.compactMap { lease($0) }, isExclusive: true)
     }
@@ -45,6 +47,10 @@ extension InMemoryState {
 
   private func isKnown(_ id: Int64, _ request: ClaimRequest) -> Bool {
     (rows[id]?.operation.type).map(request.types.contains) ?? false
+  }
+
+  private func hasPlace(_ id: Int64, _ request: ClaimRequest) -> Bool {
+    (rows[id]?.operation.type).map(request.mayRun) ?? false
   }
 
   private func isPaused(_ id: Int64) -> Bool {

@@ -176,7 +176,8 @@ public struct ClaimRequest: Sendable, Equatable {
   public let limit: Int
   /// The payloads that its workers read.
   public let types: Set<PayloadType>
-  /// Whether nothing else runs, so that an operation that lost its last run may be tried.
+  /// Whether nothing else runs, so that an operation that lost its last run may be tried. One of a
+  /// type that has no place keeps nobody waiting.
   public let isAlone: Bool
   /// How many operations of a type at most; a type that is missing has no limit of its own.
   public let limits: [PayloadType: Int]
@@ -194,6 +195,9 @@ public struct ClaimRequest: Sendable, Equatable {
     self.limits = limits
     self.unmet = unmet
   }
+
+  /// Whether there is a worker for a type, and a place for one more of it.
+  func mayRun(_ type: PayloadType) -> Bool { types.contains(type) && limits[type] != 0 }
 }
 
 /// What a drainer got.

@@ -33,11 +33,13 @@ package struct ReadySearch {
   typealias Found = (row: Row, operation: StoredOperation)
 
   /// Ready operations whose last run ended with the death of its process.
+  ///
+  /// One of a type without a place is no reason to let the others wait.
   mutating func suspects() throws -> [Found] {
     let statement = try db.cachedStatement(sql: Self.suspectsQuery)
     return try Row.fetchAll(statement, arguments: [date]).compactMap { row in
       guard String.fromDatabaseValue(row["lane"]).map(lanes.contains) == true,
-        request.types.contains(Self.type(kind: row["kind"], version: row["version"]))
+        request.mayRun(Self.type(kind: row["kind"], version: row["version"]))
       else { return nil }
       return try runnable(row)
     }

@@ -44,11 +44,14 @@ package struct RestrainedSearch {
     return ReadySearch.first(room, of: found, limits: limits)
   }
 
-  /// The oldest one whose last run ended with the death of its process.
+  /// The oldest one whose last run ended with the death of its process, of those types that have a
+  /// place.
   func suspect() throws -> Found? {
     let statement = try db.cachedStatement(sql: Self.suspectsQuery)
-    return try Row.fetchAll(statement, arguments: [date]).lazy.filter(mayRun).compactMap(legal)
-      .first
+    return try Row.fetchAll(statement, arguments: [date]).lazy.filter { row in
+      mayRun(row)
+        && request.mayRun(ReadySearch.type(kind: row["kind"], version: row["version"]))
+    }.compactMap(legal).first
   }
 
   private func nextRun(after last: [DatabaseValue]) throws -> Row? {

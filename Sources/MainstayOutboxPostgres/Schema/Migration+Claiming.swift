@@ -124,17 +124,18 @@ extension Migration {
         get diagnostics v_aside = row_count;
       end if;
       v_limits := mainstay.free_places(p_kinds, p_limits, p_limit);
-      v_open := array(select t.kind
-        from unnest(p_kinds, v_limits[cardinality(p_kinds) + 1:]) as t (kind, shared)
-        where t.shared > 0);
+      -- The types that have a place: one that lost its last run and has none keeps nobody waiting.
+      v_open := array(select t.kind || '/' || t.version
+        from unnest(p_kinds, p_versions, v_limits[:cardinality(p_kinds)],
+          v_limits[cardinality(p_kinds) + 1:]) as t (kind, version, free, shared)
+        where t.free > 0 and t.shared > 0);
       -- In words that only the small index of suspects can answer: a plan that is made while there
       -- is little, and kept when there is much, would read everything that is ready otherwise.
       select o.id into v_suspect from mainstay.op as o
         where o.crashes > 0 and array_position('{ready}', o.state) is not null
           and \(isWanted("o", at: "v_at"))
           and array_position(v_lanes, o.lane) is not null
-          and array_position(v_open, o.kind) is not null
-          and array_position(v_types, o.kind || '/' || o.version) is not null
+          and array_position(v_open, o.kind || '/' || o.version) is not null
         order by o.id limit 1 for no key update skip locked;
       if found then
         return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;
@@ -169,8 +170,7 @@ extension Migration {
           where o.crashes > 0 and o.state = 'waiting' and o.run_at is null
             and \(isWanted("o", at: "v_at"))
             and not o.constraints && p_unmet and array_position(v_lanes, o.lane) is not null
-            and array_position(v_open, o.kind) is not null
-            and array_position(v_types, o.kind || '/' || o.version) is not null
+            and array_position(v_open, o.kind || '/' || o.version) is not null
           order by o.id limit 1 for no key update skip locked;
         if found then
           return query select true, v_aside >= 1000, null::bigint, null::mainstay.operation;

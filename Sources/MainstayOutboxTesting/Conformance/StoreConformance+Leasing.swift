@@ -166,6 +166,37 @@ extension StoreConformance {
       }
       desk.same(try await desk.store.claim().map(\.text), ["new"])
     },
+    Rule("what lost its last run holds nobody up while its type has no place") { desk in
+      let (note, other) = (
+        PayloadType(kind: "note", version: 1), PayloadType(kind: "other", version: 1)
+      )
+      let held = NewOperation.Wishes(constraints: [.power])
+      _ = try await desk.store.insert(.note("pill"))
+      _ = try await desk.store.insert(.note("held pill", wishes: held))
+      desk.same(try await desk.store.claim().count, 2)
+      try await desk.crash()
+      desk.hold(try await desk.store.claim(isAlone: false, unmet: [.power]).isEmpty)
+      _ = try await desk.store.insert(.note("new", kind: "other"))
+      let claim = try await desk.store.claim(
+        ClaimRequest(limit: 4, types: [note, other], isAlone: true, limits: [note: 0]))
+      desk.same(claim.operations.map(\.text), ["new"])
+      desk.hold(!claim.isExclusive)
+      for leased in claim.operations {
+        _ = try await desk.store.settle(leased.lease, OperationVerdict(.done))
+      }
+      let none = try await desk.store.claim(
+        ClaimRequest(limit: 4, types: [note, other], isAlone: true, limits: [note: 0]))
+      desk.hold(none.operations.isEmpty && !none.isExclusive)
+      for text in ["pill", "held pill"] {
+        let alone = try await desk.store.claim(
+          ClaimRequest(limit: 4, types: [note, other], isAlone: true, limits: [note: 2]))
+        desk.same(alone.operations.map(\.text), [text])
+        desk.hold(alone.isExclusive)
+        for leased in alone.operations {
+          _ = try await desk.store.settle(leased.lease, OperationVerdict(.done))
+        }
+      }
+    },
     Rule("what no build of today can read waits for the next opening") { desk in
       _ = try await desk.store.insert(.note("a"))
       let leased = try desk.some(try await desk.store.claim().first)
