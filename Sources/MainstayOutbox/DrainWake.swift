@@ -6,6 +6,8 @@ internal import Mainstay
 final class DrainWake: Sendable {
   private struct State {
     var news: PromotionStateMachine.News?
+    /// Whether others may have done something.
+    var isHinted = false
     /// Whether the store has failed, and is left alone for a while.
     var isResting = false
   }
@@ -25,6 +27,7 @@ final class DrainWake: Sendable {
   func hint() {
     let isHeard = state.withLock { state in
       state.news = max(state.news ?? .times, .times)
+      state.isHinted = true
       return !state.isResting
     }
     if isHeard { signal.set() }
@@ -37,6 +40,14 @@ final class DrainWake: Sendable {
   func rest(until due: Duration, on timeline: Timeline) async {
     await signal.wait(until: due, on: timeline)
     state.withLock { $0.isResting = false }
+  }
+
+  /// Whether others may have done something since it looked last.
+  func takeHint() -> Bool {
+    state.withLock { state in
+      defer { state.isHinted = false }
+      return state.isHinted
+    }
   }
 
   /// What it was woken for since it looked last; nil for nothing that the store knows of.

@@ -6,7 +6,7 @@ internal import Mainstay
 /// Runs what is ready: one loop, however often it is woken.
 actor Drainer {
   /// One run that has begun.
-  private struct Run {
+  struct Run {
     let operation: StoredOperation
     let task: Task<Void, Never>
     /// The circuit that it tries out; nil where that was closed as it began.
@@ -18,37 +18,41 @@ actor Drainer {
   /// The same when it is shut down: whoever waits for that has the time.
   static let longGrace = Duration.seconds(5)
 
-  private let store: any OutboxStore
+  let store: any OutboxStore
   private let workers: [PayloadType: Worker]
   nonisolated let settings: Settings
   nonisolated let wakes = DrainWake()
   /// What is leased here, until its end is recorded.
-  private var running: [Lease: Run] = [:]
+  var running: [Lease: Run] = [:]
   /// What of that has ended well, and has left its place to others.
-  private var settling: Set<Lease> = []
+  var settling: Set<Lease> = []
   /// Who waits until nothing runs.
-  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-  private var loop: Task<Void, Never>?
+  var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  var loop: Task<Void, Never>?
   /// What does not hold now.
   private(set) var unmet: Set<OperationConstraint> = []
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
+  /// Whether others have done something since it was asked what they cancelled.
+  var mustHeedOthers = false
   private var usedUp = UsedUpLimits()
   private var promotion = PromotionStateMachine()
   private var pace: DrainPaceStateMachine
-  private var rate = DrainRate()
+  var rate = DrainRate()
   private var isExclusive = false
-  private var isPaused = false
-  private var isEnding = false
+  var isPaused = false
+  /// How often it went on after a pause: a suspension that waits notices by it that it is over.
+  var resumptions = 0
+  var isEnding = false
   /// Whether a claim is on its way, and who waits until it is over.
-  private var isClaiming = false
-  private var claimWaiters: [CheckedContinuation<Void, Never>] = []
+  var isClaiming = false
+  var claimWaiters: [CheckedContinuation<Void, Never>] = []
   /// Who waits for a whole turn that begins after they came.
-  private var turnWaiters: [AsyncStream<Never>.Continuation] = []
+  var turnWaiters: [AsyncStream<Never>.Continuation] = []
   /// What somebody has cancelled while a claim was on its way that may have leased it before.
   private var cancelledMeanwhile: Set<OperationID> = []
   /// What was given up on, which is given back.
-  private let owed: OwedLeases
+  let owed: OwedLeases
   private var storageFailures = 0
   /// Whether the store belongs to a newer build, as far as its last answer says.
   private var isOutdated = false
@@ -68,22 +72,6 @@ actor Drainer {
     guard loop == nil else { return }
     // Somebody may open an outbox within a deadline, which says nothing about its operations.
     loop = RetryScope.outlivingCaller { Task { await run() } }
-  }
-
-  func pause() { isPaused = true }
-
-  /// Goes on after a pause.
-  ///
-  /// - Returns: It ends when what is due now was made ready and begun, as far as that can be. It
-  ///   ends, too, where the store fails, at the end of the drainer, and for a task that is
-  ///   cancelled.
-  @discardableResult func resume() -> AsyncStream<Never> {
-    isPaused = false
-    settings.granted.suspend(until: nil)
-    let (turn, waiter) = AsyncStream.makeStream(of: Never.self)
-    if isEnding { waiter.finish() } else { turnWaiters.append(waiter) }
-    wake()
-    return turn
   }
 
   private func turnEnded(for count: Int) {
@@ -174,67 +162,6 @@ actor Drainer {
     try? await settings.timeline.sleep(until: settings.timeline.now + time.clamped)
   }
 
-  /// Starts nothing any more, and returns when nothing runs.
-  ///
-  /// What runs longer is cancelled and given back, and what does not heed that is given up on.
-  func suspend(within patience: Duration) async {
-    isPaused = true
-    if isClaiming { await withCheckedContinuation { claimWaiters.append($0) } }
-    let end = settings.timeline.now + patience.clamped
-    settings.granted.suspend(until: end)
-    await idle(until: end)
-    cancelAll()
-    await idle(until: settings.timeline.now + Self.grace)
-    // Work that ended well is not done again: its end goes on to the store.
-    for (lease, run) in running where !settling.contains(lease) {
-      await giveUp(on: run.operation, lease)
-    }
-  }
-
-  /// Ends the loop, and gives back what runs; what does not heed that is given back by the store.
-  func shutDown() async {
-    isEnding = true
-    wake()
-    await loop?.value
-    await owed.end()
-    cancelAll()
-    await idle(until: settings.timeline.now + Self.longGrace)
-    (running, settling) = ([:], [])
-  }
-
-  /// Ends all runs; what they have leased may be somebody else's by now.
-  func cancelAll() {
-    for run in running.values { run.task.cancel() }
-  }
-
-  /// Returns when nothing runs, or at a moment.
-  private func idle(until end: Duration) async {
-    guard !running.isEmpty else { return }
-    let alarm = Task {
-      // Ends early where the runs have ended before.
-      guard (try? await settings.timeline.sleep(until: end)) != nil else { return }
-      wakeIdleWaiters()
-    }
-    await withCheckedContinuation { idleWaiters.append($0) }
-    alarm.cancel()
-    await alarm.value
-  }
-
-  private func wakeIdleWaiters() {
-    let waiters = idleWaiters
-    idleWaiters = []
-    for waiter in waiters { waiter.resume() }
-  }
-
-  /// Nobody waits for a run any more that does not end, and whatever it says later is not heard.
-  private func giveUp(on operation: StoredOperation, _ lease: Lease) async {
-    guard running.removeValue(forKey: lease) != nil else { return }
-    settling.remove(lease)
-    settings.progress.end(lease)
-    rate.ended(well: false, at: settings.timeline.now)
-    await owed.giveBack(lease, of: operation)
-  }
-
   private func run() async {
     defer { turnEnded(for: turnWaiters.count) }
     while !isEnding {
@@ -242,6 +169,7 @@ actor Drainer {
         // Whoever comes while this turn is on its way waits for the next one.
         let (waiting, start) = (turnWaiters.count, settings.timeline.now)
         try await reconsider()
+        try await heedOthers()
         followSettings()
         try await promote()
         try await turn()
@@ -340,6 +268,12 @@ actor Drainer {
       }
     }
     return limits
+  }
+
+  /// Whether nothing of a type may begin now.
+  func isHeldBack(_ type: PayloadType) -> Bool {
+    followSettings()
+    return limits[type] == 0
   }
 
   private func isWithinLimit(_ leased: LeasedOperation) -> Bool {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+internal import GRDB
 internal import Mainstay
 
 /// A store that others use at the same time, and that notices what they do.
@@ -15,6 +17,9 @@ package protocol SharedStore: OutboxStore {
   /// Others may take over what is leased soon afterwards.
   func watchLeases(_ lost: @escaping @Sendable () async -> Void) async
 
+  /// What is leased here and was cancelled by whoever it was.
+  func cancelledRuns() async throws -> [OperationID]
+
   /// Tidies up quickly, since the app is about to be suspended.
   func prepareForSuspension() async
 }
@@ -23,11 +28,24 @@ extension SharedStore {
   /// Leases that last as long as their process are never lost.
   package func watchLeases(_ lost: @escaping @Sendable () async -> Void) async {}
 
+  /// One that nobody else can reach is told of each cancellation by its own outbox.
+  package func cancelledRuns() async throws -> [OperationID] { [] }
+
   /// Others than a file have nothing to tidy up.
   package func prepareForSuspension() async {}
 }
 
 extension SQLiteStore: SharedStore {
+  package func cancelledRuns() async throws -> [OperationID] {
+    let owner = try open.owner
+    return try await read { db in
+      try Data.fetchAll(
+        db.cachedStatement(sql: "SELECT uuid FROM mainstay_op WHERE owner = ? AND cancelled"),
+        arguments: [owner]
+      ).compactMap(OperationID.init(data:))
+    }
+  }
+
   package func watchOthers(_ changed: @escaping @Sendable () -> Void) async {
     await ForeignChanges.watch(self, changed)
   }

@@ -182,12 +182,13 @@ extension Outbox {
   /// What runs has time to end; after that it is cancelled and given back, at no cost. A worker
   /// that does not end half a second after that is given up on: its operation counts as of unknown
   /// outcome, and what the worker says later is not heard. The write-ahead log of a file is cut
-  /// short then, unless somebody reads it. Go on with ``resume()``.
+  /// short then, unless somebody reads it. Go on with ``resume()``; where that comes while this
+  /// waits, it returns at once, and nothing else is cancelled.
   ///
   /// - Parameter patience: How long runs may take to end; zero or more, the default is 4 seconds: a
   ///   system gives an app 5.
   public func suspend(within patience: Duration = .seconds(4)) async {
-    await drainer.suspend(within: max(patience, .zero))
+    guard await drainer.suspend(within: max(patience, .zero)) else { return }
     await (store as? any SharedStore)?.prepareForSuspension()
   }
 
@@ -319,10 +320,27 @@ extension Outbox {
       let stored = try await calling({ try await $0.obstacles(id, unmet: unmet) })
     else { return nil }
     let own = await drainer.obstacles(operation)
+    let inTheWay = try await withoutThoseHeldBack(stored)
     // A type without a worker is parked by the next claim; it is said once.
     return OperationExplanation(
-      id: id, state: operation.state, obstacles: stored + own.filter { !stored.contains($0) },
+      id: id, state: operation.state, obstacles: inTheWay + own.filter { !inTheWay.contains($0) },
       timeout: operation.timeout)
+  }
+
+  /// Without those that are let pass, as far as they cannot begin now: nobody waits for them then.
+  private func withoutThoseHeldBack(
+    _ obstacles: [Obstacle]
+  ) async throws(OutboxError) -> [Obstacle] {
+    var left: [Obstacle] = []
+    for obstacle in obstacles {
+      if case .letsPass(let id) = obstacle, let type = try await operation(id)?.type,
+        await drainer.isHeldBack(type)
+      {
+        continue
+      }
+      left.append(obstacle)
+    }
+    return left
   }
 
   /// The network may be back: whatever waits because it could not be reached is tried at once, and

@@ -24,6 +24,20 @@ import Testing
     await app.shutDown()
   }
 
+  @Test func `what one cancels ends where another one runs it`() async throws {
+    var shop = try Workshop()
+    let app = try await shop.open(shop.worker { _, _ in try await untilCancelled() })
+    shop.configuration.startsPaused = true
+    let other = try await shop.open()
+    let id = try await other.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "started")
+    #expect(try await other.cancel(id) == .stopping)
+    await other.wait { $0.pending == 0 }
+    #expect(try await other.ledger().count(.cancelled) == 1)
+    await other.shutDown()
+    await app.shutDown()
+  }
+
   @Test(
     .requirement("O31"),
     arguments: [

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 internal import Mainstay
-internal import MainstayOutbox
+package import MainstayOutbox
 
 /// What other processes do with the same tables.
 extension PostgresStore: SharedStore {
@@ -36,6 +37,12 @@ extension PostgresStore: SharedStore {
       group.cancelAll()
       listener?.stop()
     }
+  }
+
+  package func cancelledRuns() async throws -> [OperationID] {
+    let rows = try await run(
+      "SELECT uuid FROM mainstay.op WHERE owner = $1 AND cancelled", [.int(try owner)])
+    return try rows.compactMap { try UUID(uuidString: $0.text(0)).map(OperationID.init) }
   }
 
   private var isOpen: Bool { state.withLock { $0.owner != nil && !$0.isClosed } }
