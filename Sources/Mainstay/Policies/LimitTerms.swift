@@ -9,11 +9,14 @@ final class LimitTerms: Sendable {
   // small.
   private let nanoseconds: Atomic<Int64>
   private let kept: Locked<Disposition>
+  // Read by each call as well.
+  private let isUnknown: Atomic<Bool>
 
   /// Makes settings that were checked.
   init(_ duration: Duration, _ disposition: Disposition) {
     nanoseconds = Atomic(duration.wholeNanoseconds)
     kept = Locked(disposition)
+    isUnknown = Atomic(disposition == .unknownOutcome)
   }
 
   /// How long the limit is, from the next call on.
@@ -22,6 +25,9 @@ final class LimitTerms: Sendable {
   /// What may be done once it has passed.
   var disposition: Disposition { kept.withLock { $0 } }
 
+  /// Whether a call that it ends may have had its effect.
+  var leavesOutcomeUnknown: Bool { isUnknown.load(ordering: .relaxed) }
+
   /// Goes on with settings that were checked.
   func update(_ configuration: Timeout.Configuration) {
     kept.withLock { kept in
@@ -29,6 +35,7 @@ final class LimitTerms: Sendable {
       if configuration.leavesOutcomeUnknown != (kept == .unknownOutcome) {
         kept = configuration.disposition
       }
+      isUnknown.store(configuration.leavesOutcomeUnknown, ordering: .relaxed)
       nanoseconds.store(configuration.limit.wholeNanoseconds, ordering: .relaxed)
     }
   }

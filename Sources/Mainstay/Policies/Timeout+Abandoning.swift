@@ -50,7 +50,8 @@ extension Timeout {
       _ operation: @escaping @Sendable () async throws -> T
     ) async throws -> T {
       try Task.checkCancellation()
-      let active = try limit.begin()
+      let active = try limit.begin(
+        leavesOutcomeUnknown: limit.terms.leavesOutcomeUnknown)
       let run = AbandonableRun<T>(within: active, abandoned)
       let limit = limit
       let task = ActiveLimit.local.withValue(active) {
@@ -78,11 +79,15 @@ extension Timeout {
       case .finished(let result): return try result.get()
       case .callerLeft:
         task.cancel()
+        active.endedFromOutside()
         throw CancellationError()
       case .expired:
         task.cancel()
         // The caller's cancellation wins where both came at once.
-        try Task.checkCancellation()
+        guard !Task.isCancelled else {
+          active.endedFromOutside()
+          throw CancellationError()
+        }
         let error = active.error
         active.limit.tell(.timedOut(error))
         limit.tell(.abandoned(stillRunning: stillRunning))

@@ -142,6 +142,7 @@ import Testing
     clock.advance(by: .seconds(3))
     let error = await #expect(throws: TimedOut.self) { try await call.value }
     #expect(error?.scope == .total)
+    #expect(error?.disposition == .unknownOutcome, "the operation goes on")
     #expect(limit.stillRunning == 1)
     gate.open()
   }
