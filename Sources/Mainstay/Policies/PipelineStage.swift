@@ -44,8 +44,11 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// outermost first.
   var summaries: [StageSummary] { get }
 
-  /// Whether the stage makes the attempts for retries that stand inside of it.
-  var repeatsForThoseInside: Bool { get }
+  /// Whether the stage makes the attempts for retries that stand inside of it; nil where it says
+  /// nothing about that, so that those further out decide.
+  ///
+  /// It is false where what is inside belongs to nobody further out.
+  var repeatsForThoseInside: Bool? { get }
 
   /// Whether the stage remembers nothing, so that one made anew would do the same.
   ///
@@ -63,7 +66,7 @@ extension PipelineStage {
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
-  package var repeatsForThoseInside: Bool { false }
+  package var repeatsForThoseInside: Bool? { nil }
   package var isPristine: Bool { true }
   package func placed(_ placement: StagePlacement) -> Self { self }
 }
@@ -105,8 +108,8 @@ extension Chain: PipelineStage {
 
   package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
 
-  package var repeatsForThoseInside: Bool {
-    outer.asStage?.repeatsForThoseInside ?? false || inner.asStage?.repeatsForThoseInside ?? false
+  package var repeatsForThoseInside: Bool? {
+    inner.asStage?.repeatsForThoseInside ?? outer.asStage?.repeatsForThoseInside
   }
 
   package func placed(_ placement: StagePlacement) -> Chain {
@@ -122,7 +125,7 @@ extension Chain: PipelineStage {
     } else {
       outerPlacement.sharedLimitInside = nil
     }
-    if outer.asStage?.repeatsForThoseInside ?? false { innerPlacement.isInsideRetry = true }
+    if let repeats = outer.asStage?.repeatsForThoseInside { innerPlacement.isInsideRetry = repeats }
     return Chain(
       outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))
   }

@@ -273,7 +273,7 @@ extension Retry: PipelineStage {
     return copy
   }
 
-  package var repeatsForThoseInside: Bool { true }
+  package var repeatsForThoseInside: Bool? { true }
 
   package var isPristine: Bool { isBudgetShared || budget.isPristine }
 }

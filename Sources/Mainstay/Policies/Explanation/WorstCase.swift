@@ -15,7 +15,9 @@ struct WorstCase: Sendable, Equatable {
   /// Goes through the stages from the inside out.
   init(of stages: [StageSummary]) {
     for (index, stage) in stages.enumerated().reversed() {
-      let isInsideRetry = stages[..<index].contains { $0.kind == .retry }
+      // A run that callers share belongs to nothing further out.
+      let first = stages[..<index].lastIndex { $0.kind == .coalesce } ?? stages.startIndex
+      let isInsideRetry = stages[first..<index].contains { $0.kind == .retry }
       surround(with: stage, isInsideRetry: isInsideRetry)
     }
   }
