@@ -263,7 +263,8 @@ extension Cooldown: PipelineStage {
     return [
       StageSummary(
         .cooldown, name: name,
-        "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait))
+        "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait)
+      ).refusingWithTime()
     ]
   }
 }

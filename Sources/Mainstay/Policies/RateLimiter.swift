@@ -366,7 +366,8 @@ extension RateLimiter: PipelineStage {
     return [
       StageSummary(
         .rateLimiter, name: name, "lets so many calls through in a time, and \(wait)",
-        maximumWait > .zero ? .delays(maximumWait) : .refuses)
+        maximumWait > .zero ? .delays(maximumWait) : .refuses
+      ).refusingWithTime()
     ]
   }
 }

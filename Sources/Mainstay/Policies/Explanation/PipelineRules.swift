@@ -223,8 +223,6 @@ extension StageSummary.Kind {
 }
 
 extension StageSummary {
-  fileprivate var isLimit: Bool { if case .bounds = effect { true } else { false } }
-
   /// How often it runs what is inside, one after the other.
   fileprivate var attempts: Int {
     if case .repeats(let repetition) = effect { repetition.attempts } else { 1 }
