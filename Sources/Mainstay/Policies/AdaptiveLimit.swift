@@ -127,7 +127,7 @@ public final class AdaptiveLimit: Policy, Sendable {
     switch outcome {
     case .success: succeed(admission)
     case .failure(let error): fail(admission, with: error)
-    case .rejected(let rejection): fail(admission, with: rejection)
+    case .rejected(let rejection): fail(admission, with: rejection.original)
     case .timedOut(let timedOut): fail(admission, with: timedOut)
     case .cancelled: fail(admission, with: CancellationError())
     }

@@ -7,7 +7,7 @@ enum Classification {
     switch error {
     case let error as AppError: error.disposition
     // The two errors that policies throw in numbers need no `AppError` to be made.
-    case let error as Rejection: .rejected(retryAfter: error.retryAfter)
+    case let error as Rejection: error.disposition
     case let error as TimedOut: error.disposition
     case is CancellationError: .cancelled
     default: ErrorMapping.current.map(error).disposition
@@ -19,7 +19,7 @@ enum Classification {
     switch outcome {
     case .success: nil
     case .failure(let error): disposition(of: error)
-    case .rejected(let rejection): .rejected(retryAfter: rejection.retryAfter)
+    case .rejected(let rejection): rejection.disposition
     case .timedOut(let timedOut): timedOut.disposition
     case .cancelled: .cancelled
     }
