@@ -239,8 +239,11 @@ extension AdaptiveLimit: PipelineStage {
 
   /// What it has learned is lost when it is forgotten, as long as that is not the limit at first.
   package var isPristine: Bool {
-    permits.isPristine && limit == learned.withLock { $0.configuration.kind.initial }
+    isPristineWhenIdle && limit == learned.withLock { $0.configuration.kind.initial }
   }
+
+  /// What a service could take when it was called last says little about now.
+  package var isPristineWhenIdle: Bool { permits.isPristine }
 
   package var summaries: [StageSummary] {
     permits.summaries.map { summary in

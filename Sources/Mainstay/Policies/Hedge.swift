@@ -139,9 +139,8 @@ extension Hedge: PipelineStage {
     [(name ?? "hedge", ObjectIdentifier(latencies))]
   }
 
-  package var isPristine: Bool {
-    latencies.isEmpty && (isBudgetShared || budget.isPristine)
-  }
+  // How long calls took is learned anew: the window never empties, so it would keep every key.
+  package var isPristine: Bool { isBudgetShared || budget.isPristine }
 
   package var summaries: [StageSummary] {
     let (maximumCopies, longest) = (configuration.maximumCopies, latencies.longestDelay)
@@ -199,9 +198,6 @@ final class HedgeLatencies: Sendable {
     case .percentile(_, let initial, _): max(initial.clamped, delay)
     }
   }
-
-  /// Whether nothing is known about how long calls take.
-  var isEmpty: Bool { known.withLock { $0.window.count == 0 } }
 
   /// A copy gave the answer, and the others were cancelled; nothing is learned where the device
   /// slept meanwhile (P13).

@@ -187,6 +187,7 @@ extension Pipeline: PipelineStage {
     }
   }
   package var isPristine: Bool { policy.isPristineIfStage }
+  package var isPristineWhenIdle: Bool { policy.isPristineWhenIdleIfStage }
   package var repeatsForThoseInside: Bool? { policy.asStage?.repeatsForThoseInside }
 
   /// Its stages go by its own name, and its time limits do not rely on those of another pipeline.

@@ -55,6 +55,9 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// A ``PolicyRegistry`` forgets only such stages.
   var isPristine: Bool { get }
 
+  /// Whether what the stage remembers is of no use any more once nobody has called for long.
+  var isPristineWhenIdle: Bool { get }
+
   /// The stage as it is inside the pipeline.
   func placed(_ placement: StagePlacement) -> Self
 }
@@ -68,6 +71,7 @@ extension PipelineStage {
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
   package var repeatsForThoseInside: Bool? { nil }
   package var isPristine: Bool { true }
+  package var isPristineWhenIdle: Bool { isPristine }
   package func placed(_ placement: StagePlacement) -> Self { self }
 }
 
@@ -82,6 +86,9 @@ extension ConcurrentPolicy {
 
   /// Nothing is known about what others write; it is taken to remember nothing.
   package var isPristineIfStage: Bool { asStage?.isPristine ?? true }
+
+  /// The same, once nobody has called for long.
+  package var isPristineWhenIdleIfStage: Bool { asStage?.isPristineWhenIdle ?? true }
 
   func placedIfStage(_ placement: StagePlacement) -> Self {
     asStage?.placed(placement) as? Self ?? self
@@ -107,6 +114,10 @@ extension Chain: PipelineStage {
   package var summaries: [StageSummary] { outer.summariesIfStage + inner.summariesIfStage }
 
   package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
+
+  package var isPristineWhenIdle: Bool {
+    outer.isPristineWhenIdleIfStage && inner.isPristineWhenIdleIfStage
+  }
 
   package var repeatsForThoseInside: Bool? {
     inner.asStage?.repeatsForThoseInside ?? outer.asStage?.repeatsForThoseInside

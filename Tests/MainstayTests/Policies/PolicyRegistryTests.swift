@@ -186,6 +186,46 @@ import Testing
     #expect(slow != nil && registry.kept("slow") != nil)
   }
 
+  /// How many are kept for 1000 keys of one quick call each, at first and after a month.
+  private func kept<P: Policy>(
+    _ make: @escaping @Sendable (Int) -> P, idleAfter: Duration?
+  ) async throws -> (first: Int, later: Int) {
+    let registry = PolicyRegistry(
+      "hosts", maximumCount: 10, idleAfter: idleAfter, clock: clock, make: make)
+    for key in 0..<1000 {
+      _ = try? await registry.run(key) { throw BreakerBench.down }
+      try await registry.run(key) {}
+    }
+    let first = registry.statistics.count
+    clock.advance(by: .seconds(30 * 86_400))
+    registry.forgetIdle()
+    for key in 1000..<1100 { try await registry.run(key) {} }
+    return (first, registry.statistics.count)
+  }
+
+  @Test func `what hedges have learned keeps none of them`() async throws {
+    let clock = clock
+    let registry = PolicyRegistry("hosts", maximumCount: 10, clock: clock) { (_: Int) in
+      Hedge(safety: .safeToRepeat, clock: clock)
+    }
+    for key in 0..<1000 { try await registry.run(key) { @Sendable in } }
+    #expect(registry.statistics.count == 10)
+    clock.advance(by: .seconds(30 * 86_400))
+    #expect(registry.forgetIdle() == 10)
+  }
+
+  @Test func `an adaptive limit that has learned is kept for the idle time and no longer`()
+    async throws
+  {
+    let clock = clock
+    for idleAfter in [Duration.seconds(60), nil] {
+      let (first, later) = try await kept(
+        { AdaptiveLimit("\($0)", .aimd(), clock: clock) }, idleAfter: idleAfter)
+      #expect(first == 1000, "all of them have moved")
+      #expect(later <= 10)
+    }
+  }
+
   @Test func `a budget that is shared keeps no retry`() async throws {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 2, clock: clock)
     let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in
