@@ -26,6 +26,8 @@ public final class AdaptiveLimit: Policy, Sendable {
   private struct Learned {
     var algorithm: LimitAlgorithm
     var configuration: Configuration
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var sleep: SleepWatch
   }
@@ -151,6 +153,7 @@ extension AdaptiveLimit {
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
     learned.withLock { learned in
+      if learned.configuration != configuration { learned.isChanged = true }
       learned.algorithm.update(configuration.kind)
       learned.configuration = configuration
     }
@@ -243,7 +246,9 @@ extension AdaptiveLimit: PipelineStage {
   }
 
   /// What a service could take when it was called last says little about now.
-  package var isPristineWhenIdle: Bool { permits.isPristine }
+  package var isPristineWhenIdle: Bool {
+    permits.isPristine && learned.withLock { !$0.isChanged }
+  }
 
   package var summaries: [StageSummary] {
     permits.summaries.map { summary in

@@ -350,6 +350,6 @@ extension CircuitBreaker: PipelineStage {
 
   package var isPristine: Bool {
     let now = timeline.now
-    return guarded.withLock { $0.machine.isPristine(now: now) }
+    return guarded.withLock { !$0.isChanged && $0.machine.isPristine(now: now) }
   }
 }

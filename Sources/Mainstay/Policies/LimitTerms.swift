@@ -11,6 +11,7 @@ final class LimitTerms: Sendable {
   private let kept: Locked<Disposition>
   // Read by each call as well.
   private let isUnknown: Atomic<Bool>
+  private let isChanged = Atomic(false)
 
   /// Makes settings that were checked.
   init(_ duration: Duration, _ disposition: Disposition) {
@@ -28,6 +29,9 @@ final class LimitTerms: Sendable {
   /// Whether a call that it ends may have had its effect.
   var leavesOutcomeUnknown: Bool { isUnknown.load(ordering: .relaxed) }
 
+  /// Whether they are others than those it was made with, so that one made anew would differ.
+  var wereChanged: Bool { isChanged.load(ordering: .relaxed) }
+
   /// Goes on with settings that were checked.
   func update(_ configuration: Timeout.Configuration) {
     kept.withLock { kept in
@@ -35,8 +39,14 @@ final class LimitTerms: Sendable {
       if configuration.leavesOutcomeUnknown != (kept == .unknownOutcome) {
         kept = configuration.disposition
       }
+      let length = configuration.limit.wholeNanoseconds
+      if length != nanoseconds.load(ordering: .relaxed)
+        || configuration.leavesOutcomeUnknown != leavesOutcomeUnknown
+      {
+        isChanged.store(true, ordering: .relaxed)
+      }
       isUnknown.store(configuration.leavesOutcomeUnknown, ordering: .relaxed)
-      nanoseconds.store(configuration.limit.wholeNanoseconds, ordering: .relaxed)
+      nanoseconds.store(length, ordering: .relaxed)
     }
   }
 }

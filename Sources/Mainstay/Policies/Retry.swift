@@ -275,5 +275,7 @@ extension Retry: PipelineStage {
 
   package var repeatsForThoseInside: Bool? { true }
 
-  package var isPristine: Bool { isBudgetShared || budget.isPristine }
+  package var isPristine: Bool {
+    !settings.wereChanged && (isBudgetShared || budget.isPristine)
+  }
 }

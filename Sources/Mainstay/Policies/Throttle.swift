@@ -27,6 +27,8 @@ public final class Throttle: Policy, Sendable {
 
   private struct Guarded {
     var machine: ThrottleStateMachine
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var mailbox = EventMailbox()
   }
@@ -98,7 +100,10 @@ public final class Throttle: Policy, Sendable {
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
     let now = timeline.now
-    guarded.withLock { $0.machine.update(settings, now: now) }
+    guarded.withLock { guarded in
+      if guarded.machine.settings != settings { guarded.isChanged = true }
+      guarded.machine.update(settings, now: now)
+    }
     tell { _ in .settingsChanged }
   }
 
@@ -204,7 +209,7 @@ extension Throttle: PipelineStage {
     let now = timeline.now
     return guarded.withLock { guarded in
       guarded.machine.advance(to: now)
-      return guarded.machine.requests == 0
+      return !guarded.isChanged && guarded.machine.requests == 0
     }
   }
 

@@ -100,6 +100,8 @@ extension Timeout {
 extension Timeout.Abandoning: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
 
+  package var isPristine: Bool { !limit.terms.wereChanged && stillRunning == 0 }
+
   package var summaries: [StageSummary] {
     let words = "leaves what is inside after \(limit.duration.inWords), without waiting for its end"
     return [limit.summary(.abandoningTimeout, words)]

@@ -55,6 +55,7 @@ public struct Timeout: Policy {
 extension Timeout: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
   package var bareLimit: TimeLimit? { limit }
+  package var isPristine: Bool { !limit.terms.wereChanged }
 
   package func placed(_ placement: StagePlacement) -> Timeout {
     Timeout(limit.named(ifNone: placement.pipeline), placement, isHeeded: isHeeded)
@@ -110,6 +111,8 @@ extension Deadline: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
 
   package var bareLimit: TimeLimit? { limit }
+
+  package var isPristine: Bool { !limit.terms.wereChanged }
 
   package func placed(_ placement: StagePlacement) -> Deadline {
     Deadline(limit.named(ifNone: placement.pipeline), placement)

@@ -226,6 +226,79 @@ import Testing
     }
   }
 
+  /// Whether a policy is still there after a crowd of others, for which nothing but other settings
+  /// can be the reason.
+  private func isKept<P: ConcurrentPolicy>(
+    _ make: @escaping @Sendable (String) -> P, after change: (P) throws -> Void
+  ) async throws -> Bool {
+    let registry = PolicyRegistry(
+      "hosts", maximumCount: 1, idleAfter: .seconds(60), clock: clock, make: make)
+    try await registry.run("changed") { @Sendable in }
+    try change(try #require(registry.kept("changed")))
+    clock.advance(by: .seconds(7200))
+    for key in ["a", "b"] { try await registry.run(key) { @Sendable in } }
+    return registry.kept("changed") != nil
+  }
+
+  @Test(.requirement("P37")) func `settings that somebody has changed are never forgotten`()
+    async throws
+  {
+    let clock = clock
+    let breaker = { @Sendable in CircuitBreaker($0, clock: clock) }
+    #expect(try await isKept(breaker) { $0.setMode(.disabled) })
+    #expect(try await isKept(breaker) { try $0.update(.init(name: "changed", breakGrowth: 3)) })
+    let bulkhead = { @Sendable in Bulkhead($0, limit: 3, clock: clock) }
+    #expect(try await isKept(bulkhead) { try $0.setLimit(5) })
+    #expect(try await isKept(bulkhead) { try $0.update(.init(name: "changed", limit: 5)) })
+    let limiter = { @Sendable in
+      RateLimiter($0, .tokenBucket(rate: 5, per: .seconds(1)), clock: clock)
+    }
+    #expect(try await isKept(limiter) { try $0.setKind(.tokenBucket(rate: 9, per: .seconds(1))) })
+    let adaptive = { @Sendable in AdaptiveLimit($0, .aimd(), clock: clock) }
+    #expect(
+      try await isKept(adaptive) { try $0.update(.init(name: "changed", kind: .aimd(initial: 9))) })
+    #expect(
+      try await isKept({ Throttle($0, clock: clock) }) {
+        try $0.update(.init(name: "changed", multiplier: 3))
+      })
+    #expect(
+      try await isKept({ Cooldown($0, clock: clock) }) { try $0.update(.init(spread: .zero)) })
+    #expect(
+      try await isKept({ _ in Retry(clock: clock) }) { try $0.update(.init(maximumAttempts: 9)) })
+    #expect(
+      try await isKept({ _ in Hedge(clock: clock) }) { try $0.update(.init(maximumCopies: 9)) })
+    #expect(
+      try await isKept({ _ in Timeout(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+    #expect(
+      try await isKept({ _ in Deadline(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+    #expect(
+      try await isKept({ _ in Timeout.Abandoning(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+  }
+
+  @Test(.requirement("P37")) func `the same settings again keep nothing`() async throws {
+    let clock = clock
+    #expect(
+      try await !isKept({ CircuitBreaker($0, clock: clock) }) {
+        $0.setMode(.enabled)
+        try $0.update($0.configuration)
+      })
+    #expect(
+      try await !isKept({ Bulkhead($0, limit: 3, clock: clock) }) {
+        try $0.setLimit(3)
+        try $0.update($0.configuration)
+      })
+    #expect(
+      try await !isKept({ _ in Timeout(.seconds(1), clock: clock) }) {
+        try $0.update($0.configuration)
+      })
+  }
+
   @Test func `a budget that is shared keeps no retry`() async throws {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 2, clock: clock)
     let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in
