@@ -33,6 +33,14 @@ final class ActiveLimit: Sendable {
   /// so that work that does not suspend costs one exchange.
   private let progress = Atomic<UInt>(Progress.running)
 
+  /// Which of all limits that have passed it is, in the order in which they did; zero before that.
+  private let expiry = Atomic<UInt64>(0)
+
+  private static let expiries = Atomic<UInt64>(0)
+
+  /// How many limits have passed in this process: what a call notes when it begins, by one load.
+  static var expiryCount: UInt64 { expiries.load(ordering: .relaxed) }
+
   private enum Progress {
     static let running: UInt = 0
     static let expired: UInt = 1
@@ -129,6 +137,21 @@ final class ActiveLimit: Sendable {
 
   /// Whether this limit, or one around it, has ended the work inside.
   var hasExpired: Bool { hasExpiredItself || parent?.hasExpired ?? false }
+
+  /// Whether this limit, or one around it, has ended the work inside, and none had done so when
+  /// that many limits had passed.
+  func hasFirstExpired(after count: UInt64) -> Bool {
+    var hasExpired = false
+    var limit: ActiveLimit? = self
+    while let active = limit {
+      if active.hasExpiredItself {
+        guard active.expiry.load(ordering: .acquiring) > count else { return false }
+        hasExpired = true
+      }
+      limit = active.parent
+    }
+    return hasExpired
+  }
 }
 
 extension TimedOut {
@@ -153,7 +176,11 @@ extension ActiveLimit: AlarmTarget {
 
   /// The limit has ended, unless the work was done before or nobody waits for it any more.
   @usableFromInline
-  package func ring() { end(as: Progress.expired) }
+  package func ring() {
+    let number = Self.expiries.add(1, ordering: .acquiringAndReleasing).newValue
+    _ = expiry.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+    end(as: Progress.expired)
+  }
 
   /// The caller has gone away: a limit that passes while the work unwinds says nothing about it.
   func leave() { end(as: Progress.left) }

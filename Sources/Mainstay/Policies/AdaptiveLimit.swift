@@ -169,6 +169,8 @@ extension AdaptiveLimit {
     let start: Duration
     let inFlight: Int
     let epoch: UInt64
+    /// How many time limits had passed when the call began.
+    let expiries = ActiveLimit.expiryCount
   }
 
   @usableFromInline
@@ -188,7 +190,9 @@ extension AdaptiveLimit {
   @usableFromInline
   func fail(_ admission: Admission?, with error: any Error) {
     // A failure that is no drop may be quicker or slower than an answer: its time says nothing.
-    if let admission, Self.isDrop(error) { learn(from: admission, isDrop: true) }
+    if let admission, Self.isDrop(error, since: admission.expiries) {
+      learn(from: admission, isDrop: true)
+    }
     permits.giveBack()
   }
 
@@ -222,11 +226,11 @@ extension AdaptiveLimit {
   }
 
   /// Whether an error says that the service had no room for the call.
-  private static func isDrop(_ error: any Error) -> Bool {
+  private static func isDrop(_ error: any Error, since expiries: UInt64) -> Bool {
     if error is TimedOut { return true }
     switch Classification.disposition(of: error) {
     case .throttled: return true
-    case .cancelled: return Classification.verdict(on: error) == .failure
+    case .cancelled: return Classification.verdict(on: error, since: expiries) == .failure
     case .transient, .unknownOutcome:
       let kind = (error as? AppError ?? ErrorMapping.current.map(error)).kind
       return [.timeout, .server, .throttled, .exhausted].contains(kind)

@@ -157,6 +157,8 @@ extension Throttle {
   @usableFromInline
   struct Admission: Sendable {
     let token: ThrottleStateMachine.Token
+    /// How many time limits had passed when the call began.
+    let expiries = ActiveLimit.expiryCount
   }
 
   @usableFromInline
@@ -177,12 +179,12 @@ extension Throttle {
 
   @usableFromInline
   func fail(_ admission: Admission, with error: any Error) {
-    settle(admission, by: Classification.verdict(on: error))
+    settle(admission, by: Classification.verdict(on: error, since: admission.expiries))
   }
 
   @usableFromInline
   func settle<T, Failure>(_ admission: Admission, by outcome: Outcome<T, Failure>) {
-    settle(admission, by: Classification.verdict(on: outcome))
+    settle(admission, by: Classification.verdict(on: outcome, since: admission.expiries))
   }
 
   private func settle(_ admission: Admission, by verdict: Disposition.BreakerVerdict) {
