@@ -22,12 +22,24 @@ final class ActiveLimit: Sendable {
   private let hasOtherClocks: Bool
   /// Whether those directly inside keep the limit by themselves; see ``HeededLimit``.
   let isHeeded: Bool
+  /// Whether what it ends may have had its effect.
+  ///
+  /// It is as one of those limits says that the operation stood under, whichever of them passed.
+  private let leavesOutcomeUnknown: Atomic<Bool>
 
   /// How far the work has come.
   ///
   /// One of the values of `Progress`, or the bits of the continuation of whoever waits: one word,
   /// so that work that does not suspend costs one exchange.
   private let progress = Atomic<UInt>(Progress.running)
+
+  /// Which of all limits that have passed it is, in the order in which they did; zero before that.
+  private let expiry = Atomic<UInt64>(0)
+
+  private static let expiries = Atomic<UInt64>(0)
+
+  /// How many limits have passed in this process: what a call notes when it begins, by one load.
+  static var expiryCount: UInt64 { expiries.load(ordering: .relaxed) }
 
   private enum Progress {
     static let running: UInt = 0
@@ -45,20 +57,29 @@ final class ActiveLimit: Sendable {
   ///   - now: The reading of its clock.
   ///   - parent: The innermost limit around the current task.
   ///   - isHeeded: Whether those directly inside keep it by themselves.
-  init(_ own: TimeLimit, now: Duration, inside parent: ActiveLimit?, isHeeded: Bool = false) {
+  ///   - leavesOutcomeUnknown: Whether it, or a limit that it is run for as well, says that a call
+  ///     may have had its effect.
+  init(
+    _ own: TimeLimit, now: Duration, inside parent: ActiveLimit?, isHeeded: Bool = false,
+    leavesOutcomeUnknown: Bool
+  ) {
     self.parent = parent
     self.isHeeded = isHeeded
     let ownLength = own.duration
     let ownEnd = now + ownLength
     guard let parent else {
       (limit, end, length, hasOtherClocks) = (own, ownEnd, ownLength, false)
+      self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown)
       return
     }
     hasOtherClocks = parent.hasOtherClocks || !parent.limit.timeline.isComparable(to: own.timeline)
     if let outer = parent.nearest(on: own.timeline), outer.end < ownEnd {
       (limit, end, length) = (outer.limit, outer.end, outer.length)
+      let isUnknownOutside = outer.leavesOutcomeUnknown.load(ordering: .relaxed)
+      self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown || isUnknownOutside)
     } else {
       (limit, end, length) = (own, ownEnd, ownLength)
+      self.leavesOutcomeUnknown = Atomic(leavesOutcomeUnknown)
     }
   }
 
@@ -67,6 +88,7 @@ final class ActiveLimit: Sendable {
   init(partOf whole: ActiveLimit) {
     (limit, end, length) = (whole.limit, whole.end, whole.length)
     (parent, hasOtherClocks, isHeeded) = (whole, whole.hasOtherClocks, false)
+    leavesOutcomeUnknown = Atomic(whole.leavesOutcomeUnknown.load(ordering: .relaxed))
   }
 
   /// The innermost limit on a clock, among this one and those around it.
@@ -85,9 +107,28 @@ final class ActiveLimit: Sendable {
   var remainingOnItsClock: Duration { max(.zero, end - limit.timeline.now) }
 
   /// The error that tells that this limit has passed.
-  var error: TimedOut {
-    TimedOut(
-      policy: limit.title, scope: limit.scope, limit: length, disposition: limit.disposition)
+  var error: TimedOut { error(leavingOutcomeUnknown: false) }
+
+  /// The error that tells that this limit has passed.
+  ///
+  /// - Parameter isUnknown: Whether a limit further in says that the call may have had its effect.
+  /// - Returns: The error.
+  fileprivate func error(leavingOutcomeUnknown isUnknown: Bool) -> TimedOut {
+    let isUnknown = isUnknown || leavesOutcomeUnknown.load(ordering: .acquiring)
+    return TimedOut(
+      policy: limit.title, scope: limit.scope, limit: length,
+      disposition: isUnknown ? .unknownOutcome : limit.disposition)
+  }
+
+  /// What it was for is ended by a limit around it: that limit then tells what this one says of the
+  /// outcome.
+  func endedFromOutside() {
+    guard leavesOutcomeUnknown.load(ordering: .relaxed), parent?.hasExpired == true else { return }
+    var limit = parent
+    while let around = limit {
+      around.leavesOutcomeUnknown.store(true, ordering: .releasing)
+      limit = around.parent
+    }
   }
 
   /// Whether this limit has ended the work inside.
@@ -96,6 +137,21 @@ final class ActiveLimit: Sendable {
 
   /// Whether this limit, or one around it, has ended the work inside.
   var hasExpired: Bool { hasExpiredItself || parent?.hasExpired ?? false }
+
+  /// Whether this limit, or one around it, has ended the work inside, and none had done so when
+  /// that many limits had passed.
+  func hasFirstExpired(after count: UInt64) -> Bool {
+    var hasExpired = false
+    var limit: ActiveLimit? = self
+    while let active = limit {
+      if active.hasExpiredItself {
+        guard active.expiry.load(ordering: .acquiring) > count else { return false }
+        hasExpired = true
+      }
+      limit = active.parent
+    }
+    return hasExpired
+  }
 }
 
 extension TimedOut {
@@ -104,8 +160,12 @@ extension TimedOut {
   /// Whoever is cancelled learns from it that nobody has given up: the time was over.
   package static var ofCurrentTask: TimedOut? {
     var limit = ActiveLimit.current
-    while let active = limit, !active.hasExpiredItself { limit = active.parent }
-    return limit?.error
+    var isUnknown = false
+    while let active = limit, !active.hasExpiredItself {
+      isUnknown = isUnknown || active.error.disposition == .unknownOutcome
+      limit = active.parent
+    }
+    return limit?.error(leavingOutcomeUnknown: isUnknown)
   }
 }
 
@@ -116,7 +176,11 @@ extension ActiveLimit: AlarmTarget {
 
   /// The limit has ended, unless the work was done before or nobody waits for it any more.
   @usableFromInline
-  package func ring() { end(as: Progress.expired) }
+  package func ring() {
+    let number = Self.expiries.add(1, ordering: .acquiringAndReleasing).newValue
+    _ = expiry.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+    end(as: Progress.expired)
+  }
 
   /// The caller has gone away: a limit that passes while the work unwinds says nothing about it.
   func leave() { end(as: Progress.left) }

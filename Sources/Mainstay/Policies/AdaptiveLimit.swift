@@ -26,6 +26,8 @@ public final class AdaptiveLimit: Policy, Sendable {
   private struct Learned {
     var algorithm: LimitAlgorithm
     var configuration: Configuration
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var sleep: SleepWatch
   }
@@ -127,7 +129,7 @@ public final class AdaptiveLimit: Policy, Sendable {
     switch outcome {
     case .success: succeed(admission)
     case .failure(let error): fail(admission, with: error)
-    case .rejected(let rejection): fail(admission, with: rejection)
+    case .rejected(let rejection): fail(admission, with: rejection.original)
     case .timedOut(let timedOut): fail(admission, with: timedOut)
     case .cancelled: fail(admission, with: CancellationError())
     }
@@ -151,6 +153,7 @@ extension AdaptiveLimit {
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
     learned.withLock { learned in
+      if learned.configuration != configuration { learned.isChanged = true }
       learned.algorithm.update(configuration.kind)
       learned.configuration = configuration
     }
@@ -166,6 +169,8 @@ extension AdaptiveLimit {
     let start: Duration
     let inFlight: Int
     let epoch: UInt64
+    /// How many time limits had passed when the call began.
+    let expiries = ActiveLimit.expiryCount
   }
 
   @usableFromInline
@@ -185,7 +190,9 @@ extension AdaptiveLimit {
   @usableFromInline
   func fail(_ admission: Admission?, with error: any Error) {
     // A failure that is no drop may be quicker or slower than an answer: its time says nothing.
-    if let admission, Self.isDrop(error) { learn(from: admission, isDrop: true) }
+    if let admission, Self.isDrop(error, since: admission.expiries) {
+      learn(from: admission, isDrop: true)
+    }
     permits.giveBack()
   }
 
@@ -219,11 +226,11 @@ extension AdaptiveLimit {
   }
 
   /// Whether an error says that the service had no room for the call.
-  private static func isDrop(_ error: any Error) -> Bool {
+  private static func isDrop(_ error: any Error, since expiries: UInt64) -> Bool {
     if error is TimedOut { return true }
     switch Classification.disposition(of: error) {
     case .throttled: return true
-    case .cancelled: return Classification.verdict(on: error) == .failure
+    case .cancelled: return Classification.verdict(on: error, since: expiries) == .failure
     case .transient, .unknownOutcome:
       let kind = (error as? AppError ?? ErrorMapping.current.map(error)).kind
       return [.timeout, .server, .throttled, .exhausted].contains(kind)
@@ -239,7 +246,12 @@ extension AdaptiveLimit: PipelineStage {
 
   /// What it has learned is lost when it is forgotten, as long as that is not the limit at first.
   package var isPristine: Bool {
-    permits.isPristine && limit == learned.withLock { $0.configuration.kind.initial }
+    isPristineWhenIdle && limit == learned.withLock { $0.configuration.kind.initial }
+  }
+
+  /// What a service could take when it was called last says little about now.
+  package var isPristineWhenIdle: Bool {
+    permits.isPristine && learned.withLock { !$0.isChanged }
   }
 
   package var summaries: [StageSummary] {

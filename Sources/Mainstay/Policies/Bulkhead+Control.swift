@@ -25,7 +25,7 @@ extension Bulkhead {
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
-    change(tells: true) { _ in settings }
+    change(tells: true, byHand: true) { _ in settings }
   }
 
   /// Moves the limit; a lower one lets the calls that run finish, a higher one lets waiters in.
@@ -38,7 +38,7 @@ extension Bulkhead {
     guard found.all.isEmpty else {
       throw ConfigurationError(subject: "Bulkhead", violations: found.all)
     }
-    change(tells: false) { settings in
+    change(tells: false, byHand: true) { settings in
       var settings = settings
       settings.limit = limit
       return settings
@@ -49,16 +49,20 @@ extension Bulkhead {
   ///
   /// - Parameters:
   ///   - tells: Whether it is told that the settings were changed, and not just that the limit was.
+  ///   - isByHand: Whether somebody wants it so, and not what was learned.
   ///   - settings: Made of those before under the lock, so that of two who change them the later
   ///     one wins; no code of the user's.
   func change(
-    tells: Bool, to settings: (BulkheadStateMachine.Settings) -> BulkheadStateMachine.Settings
+    tells: Bool, byHand isByHand: Bool = false,
+    to settings: (BulkheadStateMachine.Settings) -> BulkheadStateMachine.Settings
   ) {
     let now = timeline.now
     let isHeard = !audience.isEmpty
     let (granted, delivers): ([Waiter], Bool) = guarded.withLock { guarded in
       let before = guarded.machine.settings.limit
-      let granted = guarded.machine.update(settings(guarded.machine.settings), now: now)
+      let new = settings(guarded.machine.settings)
+      if isByHand, new != guarded.machine.settings { guarded.isChanged = true }
+      let granted = guarded.machine.update(new, now: now)
         .compactMap { guarded.waiters.removeValue(forKey: $0) }
       guard isHeard else { return (granted, false) }
       let limit = guarded.machine.settings.limit

@@ -161,6 +161,8 @@ extension Bulkhead {
 extension Bulkhead: WaitingRoom {
   struct Guarded {
     var machine: BulkheadStateMachine
+    /// Whether somebody has set other settings than those it was made with.
+    var isChanged = false
     var waiters: [UInt64: Waiter] = [:]
     var mailbox = EventMailbox()
   }
@@ -240,7 +242,7 @@ extension Bulkhead: PipelineStage {
   }
 
   package var isPristine: Bool {
-    guarded.withLock { $0.machine.running == 0 && $0.machine.waiting == 0 }
+    guarded.withLock { !$0.isChanged && $0.machine.running == 0 && $0.machine.waiting == 0 }
   }
 
   package var summaries: [StageSummary] {

@@ -8,7 +8,7 @@
 /// none is free.
 struct BulkheadStateMachine: Sendable {
   /// Settings that were checked before; the wait lies in `0...aYear`.
-  struct Settings: Sendable {
+  struct Settings: Sendable, Equatable {
     var limit: Int
     var queue = 0
     var maximumWait = Duration.seconds(10)

@@ -55,7 +55,7 @@ extension PolicyEvent.CallEnding {
     switch outcome {
     case .success: self = .succeeded
     case .failure(let error): self = .init(error)
-    case .rejected: self = .rejected
+    case .rejected(let rejection): self = .init(rejection.original)
     case .timedOut: self = .timedOut
     case .cancelled: self = .cancelled
     }

@@ -85,6 +85,7 @@ extension CircuitBreaker {
   /// - Parameter mode: The mode; the same one again does nothing.
   public func setMode(_ mode: Mode) {
     step { guarded, _ in
+      if guarded.configuration.mode != mode { guarded.isChanged = true }
       guarded.configuration.mode = mode
       return guarded.machine.setMode(mode)
     }
@@ -110,6 +111,7 @@ extension CircuitBreaker {
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
     step { guarded, _ in
+      if guarded.configuration != configuration { guarded.isChanged = true }
       guarded.configuration = configuration
       return guarded.machine.update(settings)
     }

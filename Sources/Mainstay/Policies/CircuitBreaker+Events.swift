@@ -5,6 +5,8 @@ extension CircuitBreaker {
   struct Guarded {
     var machine: CircuitBreakerStateMachine
     var configuration: Configuration
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var mailbox = EventMailbox()
     /// Those who wait for the verdict of a probe.

@@ -214,6 +214,8 @@ extension CircuitBreaker {
     let began: Duration?
     /// Whether the clock is likely to be needed when the call ends.
     let needsReading: Bool
+    /// How many time limits had passed when the call began.
+    let expiries = ActiveLimit.expiryCount
   }
 
   @usableFromInline
@@ -249,12 +251,12 @@ extension CircuitBreaker {
 
   @usableFromInline
   func fail<T, Failure>(_ pass: Pass, with outcome: Outcome<T, Failure>) {
-    settle(pass, by: Classification.verdict(on: outcome))
+    settle(pass, by: Classification.verdict(on: outcome, since: pass.expiries))
   }
 
   @usableFromInline
   func fail(_ pass: Pass, with error: any Error) {
-    settle(pass, by: Classification.verdict(on: error))
+    settle(pass, by: Classification.verdict(on: error, since: pass.expiries))
   }
 
   private func settle(_ pass: Pass, by verdict: Disposition.BreakerVerdict) {
@@ -350,6 +352,6 @@ extension CircuitBreaker: PipelineStage {
 
   package var isPristine: Bool {
     let now = timeline.now
-    return guarded.withLock { $0.machine.isPristine(now: now) }
+    return guarded.withLock { !$0.isChanged && $0.machine.isPristine(now: now) }
   }
 }

@@ -7,7 +7,7 @@ enum Classification {
     switch error {
     case let error as AppError: error.disposition
     // The two errors that policies throw in numbers need no `AppError` to be made.
-    case let error as Rejection: .rejected(retryAfter: error.retryAfter)
+    case let error as Rejection: error.disposition
     case let error as TimedOut: error.disposition
     case is CancellationError: .cancelled
     default: ErrorMapping.current.map(error).disposition
@@ -19,26 +19,40 @@ enum Classification {
     switch outcome {
     case .success: nil
     case .failure(let error): disposition(of: error)
-    case .rejected(let rejection): .rejected(retryAfter: rejection.retryAfter)
+    case .rejected(let rejection): rejection.disposition
     case .timedOut(let timedOut): timedOut.disposition
     case .cancelled: .cancelled
     }
   }
 
   /// What an error says about the dependency.
-  static func verdict(on error: any Error) -> Disposition.BreakerVerdict {
-    verdict(on: disposition(of: error))
+  ///
+  /// - Parameters:
+  ///   - error: What a call ended with.
+  ///   - count: How many limits had passed when it began; see ``ActiveLimit/expiryCount``.
+  /// - Returns: The verdict.
+  static func verdict(
+    on error: any Error, since count: UInt64
+  ) -> Disposition.BreakerVerdict {
+    verdict(on: disposition(of: error), since: count)
   }
 
   /// What a call says about the dependency.
-  static func verdict<T, Failure>(on outcome: Outcome<T, Failure>) -> Disposition.BreakerVerdict {
-    disposition(of: outcome).map(verdict) ?? .success
+  static func verdict<T, Failure>(
+    on outcome: Outcome<T, Failure>, since count: UInt64
+  ) -> Disposition.BreakerVerdict {
+    disposition(of: outcome).map { verdict(on: $0, since: count) } ?? .success
   }
 
-  /// A cancellation says nothing, unless it was one of our own time limits that cancelled: then the
-  /// dependency was too slow (P26).
-  private static func verdict(on disposition: Disposition) -> Disposition.BreakerVerdict {
-    if disposition == .cancelled, ActiveLimit.current?.hasExpired == true { return .failure }
+  /// A cancellation says nothing, unless it was one of our own time limits that cancelled (P26).
+  ///
+  /// Then the dependency was too slow, but for a call that began after that: it had no time at all.
+  private static func verdict(
+    on disposition: Disposition, since count: UInt64
+  ) -> Disposition.BreakerVerdict {
+    if disposition == .cancelled, ActiveLimit.current?.hasFirstExpired(after: count) == true {
+      return .failure
+    }
     return disposition.breaker
   }
 }

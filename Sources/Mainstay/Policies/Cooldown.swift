@@ -166,7 +166,10 @@ public final class Cooldown: Policy, Sendable {
   }
 
   func update(_ settings: CooldownStateMachine.Settings) {
-    guarded.withLock { $0.machine.settings = settings }
+    guarded.withLock { guarded in
+      if guarded.machine.settings != settings { guarded.isChanged = true }
+      guarded.machine.settings = settings
+    }
     tell { _ in .settingsChanged }
   }
 }
@@ -175,6 +178,8 @@ public final class Cooldown: Policy, Sendable {
 extension Cooldown {
   private struct Guarded {
     var machine: CooldownStateMachine
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var waiting = 0
     var mailbox = EventMailbox()
@@ -256,14 +261,15 @@ extension Cooldown: PipelineStage {
     [(name, ObjectIdentifier(self))]
   }
 
-  package var isPristine: Bool { remaining == nil }
+  package var isPristine: Bool { remaining == nil && guarded.withLock { !$0.isChanged } }
 
   package var summaries: [StageSummary] {
     let wait = configuration.maximumWait
     return [
       StageSummary(
         .cooldown, name: name,
-        "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait))
+        "holds calls back for up to \(wait.inWords) when the service asks for it", .delays(wait)
+      ).refusingWithTime()
     ]
   }
 }

@@ -7,7 +7,7 @@
 /// that is not later than the latest one means that no time has passed.
 struct CooldownStateMachine: Sendable {
   /// Settings that were checked before; durations lie in `0...aYear`.
-  struct Settings: Sendable {
+  struct Settings: Sendable, Equatable {
     var withoutHint = Duration.seconds(1)
     var maximum = Duration.seconds(300)
     var maximumWait = Duration.seconds(10)

@@ -139,8 +139,9 @@ extension Hedge: PipelineStage {
     [(name ?? "hedge", ObjectIdentifier(latencies))]
   }
 
+  // How long calls took is learned anew: the window never empties, so it would keep every key.
   package var isPristine: Bool {
-    latencies.isEmpty && (isBudgetShared || budget.isPristine)
+    !latencies.wereSettingsChanged && (isBudgetShared || budget.isPristine)
   }
 
   package var summaries: [StageSummary] {
@@ -161,6 +162,7 @@ extension Hedge: PipelineStage {
 final class HedgeLatencies: Sendable {
   private struct Known {
     var configuration: Hedge.Configuration
+    var isChanged = false
     var window = LatencyWindow(capacity: Hedge.Delay.windowSize)
     var sleep: SleepWatch
   }
@@ -177,8 +179,16 @@ final class HedgeLatencies: Sendable {
   /// The settings, which were checked.
   var configuration: Hedge.Configuration {
     get { known.withLock { $0.configuration } }
-    set { known.withLock { $0.configuration = newValue } }
+    set {
+      known.withLock { known in
+        if known.configuration != newValue { known.isChanged = true }
+        known.configuration = newValue
+      }
+    }
   }
+
+  /// Whether the settings are others than those it was made with.
+  var wereSettingsChanged: Bool { known.withLock { $0.isChanged } }
 
   /// How long a copy may take before the next one is started.
   var delay: Duration {
@@ -199,9 +209,6 @@ final class HedgeLatencies: Sendable {
     case .percentile(_, let initial, _): max(initial.clamped, delay)
     }
   }
-
-  /// Whether nothing is known about how long calls take.
-  var isEmpty: Bool { known.withLock { $0.window.count == 0 } }
 
   /// A copy gave the answer, and the others were cancelled; nothing is learned where the device
   /// slept meanwhile (P13).

@@ -9,11 +9,15 @@ final class LimitTerms: Sendable {
   // small.
   private let nanoseconds: Atomic<Int64>
   private let kept: Locked<Disposition>
+  // Read by each call as well.
+  private let isUnknown: Atomic<Bool>
+  private let isChanged = Atomic(false)
 
   /// Makes settings that were checked.
   init(_ duration: Duration, _ disposition: Disposition) {
     nanoseconds = Atomic(duration.wholeNanoseconds)
     kept = Locked(disposition)
+    isUnknown = Atomic(disposition == .unknownOutcome)
   }
 
   /// How long the limit is, from the next call on.
@@ -22,6 +26,12 @@ final class LimitTerms: Sendable {
   /// What may be done once it has passed.
   var disposition: Disposition { kept.withLock { $0 } }
 
+  /// Whether a call that it ends may have had its effect.
+  var leavesOutcomeUnknown: Bool { isUnknown.load(ordering: .relaxed) }
+
+  /// Whether they are others than those it was made with, so that one made anew would differ.
+  var wereChanged: Bool { isChanged.load(ordering: .relaxed) }
+
   /// Goes on with settings that were checked.
   func update(_ configuration: Timeout.Configuration) {
     kept.withLock { kept in
@@ -29,7 +39,14 @@ final class LimitTerms: Sendable {
       if configuration.leavesOutcomeUnknown != (kept == .unknownOutcome) {
         kept = configuration.disposition
       }
-      nanoseconds.store(configuration.limit.wholeNanoseconds, ordering: .relaxed)
+      let length = configuration.limit.wholeNanoseconds
+      if length != nanoseconds.load(ordering: .relaxed)
+        || configuration.leavesOutcomeUnknown != leavesOutcomeUnknown
+      {
+        isChanged.store(true, ordering: .relaxed)
+      }
+      isUnknown.store(configuration.leavesOutcomeUnknown, ordering: .relaxed)
+      nanoseconds.store(length, ordering: .relaxed)
     }
   }
 }

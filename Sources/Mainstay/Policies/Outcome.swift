@@ -20,8 +20,8 @@ public enum Outcome<Success, Failure: Error> {
     case let timedOut as TimedOut: self = .timedOut(timedOut)
     case let error where error.isCancellation: self = .cancelled
     case let failure as Failure: self = .failure(failure)
-    // Unreachable while every stage throws what its operation threw; a stage that wraps errors
-    // loses the type, and what it made of them can only be told as a refusal.
+    // A stage that makes errors of its own loses the type: what it made can only be told as a
+    // refusal, which stands for it; see `Rejection.original`.
     default: self = .rejected(Rejection(policy: "pipeline", reason: .foreignError, cause: error))
     }
   }
@@ -44,5 +44,13 @@ extension Outcome {
     case .timedOut(let timedOut): throw timedOut
     case .cancelled: throw CancellationError()
     }
+  }
+
+  /// What ``get()`` does, but with the error that a stage made in place of the operation's, as
+  /// those outside of it would see it if nothing returned outcomes.
+  @inlinable
+  func original() throws -> Success {
+    guard case .rejected(let rejection) = self else { return try get() }
+    throw rejection.original
   }
 }

@@ -187,7 +187,8 @@ extension Pipeline: PipelineStage {
     }
   }
   package var isPristine: Bool { policy.isPristineIfStage }
-  package var repeatsForThoseInside: Bool { policy.asStage?.repeatsForThoseInside ?? false }
+  package var isPristineWhenIdle: Bool { policy.isPristineWhenIdleIfStage }
+  package var repeatsForThoseInside: Bool? { policy.asStage?.repeatsForThoseInside }
 
   /// Its stages go by its own name, and its time limits do not rely on those of another pipeline.
   package func placed(_ placement: StagePlacement) -> Pipeline {

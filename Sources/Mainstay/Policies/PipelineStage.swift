@@ -44,13 +44,19 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// outermost first.
   var summaries: [StageSummary] { get }
 
-  /// Whether the stage makes the attempts for retries that stand inside of it.
-  var repeatsForThoseInside: Bool { get }
+  /// Whether the stage makes the attempts for retries that stand inside of it; nil where it says
+  /// nothing about that, so that those further out decide.
+  ///
+  /// It is false where what is inside belongs to nobody further out.
+  var repeatsForThoseInside: Bool? { get }
 
   /// Whether the stage remembers nothing, so that one made anew would do the same.
   ///
   /// A ``PolicyRegistry`` forgets only such stages.
   var isPristine: Bool { get }
+
+  /// Whether what the stage remembers is of no use any more once nobody has called for long.
+  var isPristineWhenIdle: Bool { get }
 
   /// The stage as it is inside the pipeline.
   func placed(_ placement: StagePlacement) -> Self
@@ -63,8 +69,9 @@ extension PipelineStage {
   package var heedsDeadline: Bool { true }
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
-  package var repeatsForThoseInside: Bool { false }
+  package var repeatsForThoseInside: Bool? { nil }
   package var isPristine: Bool { true }
+  package var isPristineWhenIdle: Bool { isPristine }
   package func placed(_ placement: StagePlacement) -> Self { self }
 }
 
@@ -79,6 +86,9 @@ extension ConcurrentPolicy {
 
   /// Nothing is known about what others write; it is taken to remember nothing.
   package var isPristineIfStage: Bool { asStage?.isPristine ?? true }
+
+  /// The same, once nobody has called for long.
+  package var isPristineWhenIdleIfStage: Bool { asStage?.isPristineWhenIdle ?? true }
 
   func placedIfStage(_ placement: StagePlacement) -> Self {
     asStage?.placed(placement) as? Self ?? self
@@ -105,8 +115,12 @@ extension Chain: PipelineStage {
 
   package var isPristine: Bool { outer.isPristineIfStage && inner.isPristineIfStage }
 
-  package var repeatsForThoseInside: Bool {
-    outer.asStage?.repeatsForThoseInside ?? false || inner.asStage?.repeatsForThoseInside ?? false
+  package var isPristineWhenIdle: Bool {
+    outer.isPristineWhenIdleIfStage && inner.isPristineWhenIdleIfStage
+  }
+
+  package var repeatsForThoseInside: Bool? {
+    inner.asStage?.repeatsForThoseInside ?? outer.asStage?.repeatsForThoseInside
   }
 
   package func placed(_ placement: StagePlacement) -> Chain {
@@ -122,7 +136,7 @@ extension Chain: PipelineStage {
     } else {
       outerPlacement.sharedLimitInside = nil
     }
-    if outer.asStage?.repeatsForThoseInside ?? false { innerPlacement.isInsideRetry = true }
+    if let repeats = outer.asStage?.repeatsForThoseInside { innerPlacement.isInsideRetry = repeats }
     return Chain(
       outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))
   }

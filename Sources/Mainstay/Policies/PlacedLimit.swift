@@ -66,13 +66,19 @@ struct PlacedLimit: Sendable {
     return others.reduce(own) { $1.duration < $0.duration ? $1 : $0 }
   }
 
+  /// Whether one of those that it runs says that a call may have had its effect.
+  @usableFromInline
+  var leavesOutcomeUnknown: Bool {
+    own.terms.leavesOutcomeUnknown || others.contains { $0.terms.leavesOutcomeUnknown }
+  }
+
   /// Runs an operation under the limit.
   @inlinable
   func run<T>(_ operation: () async throws -> T) async throws -> T {
     switch way {
-    case .enforced: try await limit.enforce(operation)
-    case .announced: try await limit.announce(operation)
-    case .heeded: try await limit.trust(operation)
+    case .enforced: try await limit.enforce(leavesOutcomeUnknown, operation)
+    case .announced: try await limit.announce(leavesOutcomeUnknown, operation)
+    case .heeded: try await limit.trust(leavesOutcomeUnknown, operation)
     case .left: try await operation()
     }
   }

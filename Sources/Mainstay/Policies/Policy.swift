@@ -46,7 +46,7 @@ extension Policy {
     of operation: () async -> Outcome<T, Failure>
   ) async -> Outcome<T, Failure> {
     do {
-      return .success(try await run { try await operation().get() })
+      return .success(try await run { try await operation().original() })
     } catch {
       return Outcome(ending: error)
     }

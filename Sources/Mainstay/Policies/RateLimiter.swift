@@ -140,9 +140,10 @@ public final class RateLimiter: Policy, Sendable {
   private func change(_ settings: (inout Configuration) -> Void) {
     let now = timeline.now
     let (waiters, alarm, followers) = guarded.withLock { guarded in
-      let before = guarded.configuration.kind
+      let before = guarded.configuration
       settings(&guarded.configuration)
-      if guarded.configuration.kind != before {
+      if guarded.configuration != before { guarded.isChanged = true }
+      if guarded.configuration.kind != before.kind {
         guarded.machine.change(to: guarded.configuration.kind, now: now)
       }
       return (takeTurns(&guarded, now), guarded.newAlarm(), guarded.followers.compactMap(\.target))
@@ -258,6 +259,8 @@ extension RateLimiter {
   private struct Guarded {
     var machine: RateLimiterStateMachine
     var configuration: Configuration
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var waiters: [UInt64: Waiter] = [:]
     /// Who is told of changes.
     var followers: [Follower] = []
@@ -357,7 +360,7 @@ extension RateLimiter: PipelineStage {
 
   package var isPristine: Bool {
     let now = timeline.now
-    return guarded.withLock { $0.machine.isPristine(now: now) }
+    return guarded.withLock { !$0.isChanged && $0.machine.isPristine(now: now) }
   }
 
   package var summaries: [StageSummary] {
@@ -366,7 +369,8 @@ extension RateLimiter: PipelineStage {
     return [
       StageSummary(
         .rateLimiter, name: name, "lets so many calls through in a time, and \(wait)",
-        maximumWait > .zero ? .delays(maximumWait) : .refuses)
+        maximumWait > .zero ? .delays(maximumWait) : .refuses
+      ).refusingWithTime()
     ]
   }
 }

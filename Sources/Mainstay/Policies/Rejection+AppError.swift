@@ -7,7 +7,8 @@ extension Rejection: AppErrorConvertible {
       .rejection(reason, retryAfter: retryAfter),
       details: "\(policy) refused: \(reason.rawValue)",
       metadata: ["policy.name": policy, "policy.reason": reason.rawValue], cause: cause,
-      at: SourceSite(function: "Rejection.appError"))
+      at: SourceSite(function: "Rejection.appError")
+    ).with(disposition: disposition)
   }
 }
 

@@ -3,7 +3,8 @@
 /// A policy refused a call before it was made.
 ///
 /// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
-/// where ``retryAfter`` fits the deadline.
+/// where ``retryAfter`` fits the deadline. A ``Reason/foreignError`` is no refusal but stands for an
+/// error, and for policies it is what that error is.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {
@@ -56,6 +57,21 @@ public struct Rejection: Error, Sendable {
     self.reason = reason
     self.retryAfter = retryAfter
     self.cause = cause
+  }
+}
+
+extension Rejection {
+  /// The error that it stands for, where a stage replaced the operation's; else it is one itself.
+  @usableFromInline
+  var original: any Error {
+    guard let cause, reason == .foreignError else { return self }
+    return cause
+  }
+
+  /// What may be done.
+  var disposition: Disposition {
+    guard let cause, reason == .foreignError else { return .rejected(retryAfter: retryAfter) }
+    return Classification.disposition(of: cause)
   }
 }
 

@@ -195,9 +195,9 @@ public struct Retry: Policy {
       let call = try begin()
       let first = await operation()
       if !judgesResults, case .success = first { return first }
-      let end = Result { () throws in try first.get() }
+      let end = Result { () throws in try first.original() }
       return .success(
-        try await goOn(after: end, call, { try await operation().get() }) { accepts($0) })
+        try await goOn(after: end, call, { try await operation().original() }) { accepts($0) })
     } catch {
       return Outcome(ending: error)
     }
@@ -273,7 +273,9 @@ extension Retry: PipelineStage {
     return copy
   }
 
-  package var repeatsForThoseInside: Bool { true }
+  package var repeatsForThoseInside: Bool? { true }
 
-  package var isPristine: Bool { isBudgetShared || budget.isPristine }
+  package var isPristine: Bool {
+    !settings.wereChanged && (isBudgetShared || budget.isPristine)
+  }
 }

@@ -4,7 +4,10 @@
 @usableFromInline
 final class RetryRecovery {
   private let retry: Retry
-  private let call: Retry.Call
+  /// When the call began, or else when its first attempt ended; nil where that does not matter.
+  ///
+  /// That it matters the settings may say only since the first attempt.
+  private let start: Duration?
   /// Whether the attempts are left to a retry further out.
   private let isInsideAnother: Bool
   private let budget: RetryBudget
@@ -15,11 +18,12 @@ final class RetryRecovery {
   @usableFromInline
   init(of retry: Retry, call: Retry.Call) {
     self.retry = retry
-    self.call = call
     isInsideAnother =
       retry.isInsideAnother || (retry.nesting == .runsOnce && RetryScope.isInside)
     budget = RetryScope.current?.budget ?? retry.budget
-    machine = RetryStateMachine(limits: retry.settings.limits)
+    let limits = retry.settings.limits
+    start = limits.maximumElapsed.map { _ in call.start ?? retry.timeline.now }
+    machine = RetryStateMachine(limits: limits)
   }
 
   /// Returns when the next attempt may begin.
@@ -156,7 +160,7 @@ final class RetryRecovery {
   private func situation(isInside: Bool) -> RetryStateMachine.Situation {
     let limits = [Deadline.remaining, RetryScope.current?.remaining].compactMap(\.self)
     return RetryStateMachine.Situation(
-      elapsed: call.start.map { retry.timeline.now - $0 } ?? .zero,
+      elapsed: start.map { retry.timeline.now - $0 } ?? .zero,
       timeLeft: limits.min(),
       isRepeatable: IdempotencyKey.current != nil,
       isInsideAnother: isInside,

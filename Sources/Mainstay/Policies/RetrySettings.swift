@@ -7,6 +7,7 @@ final class RetrySettings: Sendable {
   private struct Known {
     var configuration: Retry.Configuration
     var limits: RetryStateMachine.Limits
+    var isChanged = false
   }
 
   private let known: Locked<Known>
@@ -36,9 +37,13 @@ final class RetrySettings: Sendable {
   /// The settings, as they were given.
   var configuration: Retry.Configuration { known.withLock { $0.configuration } }
 
+  /// Whether they are others than those it was made with.
+  var wereChanged: Bool { known.withLock { $0.isChanged } }
+
   /// Goes on with settings that were checked.
   func update(_ configuration: Retry.Configuration) {
     known.withLock { known in
+      if configuration != known.configuration { known.isChanged = true }
       // One that a function says has no settings, and stays until there are some.
       let isKept = configuration.backoff == known.configuration.backoff
       let backoff = isKept ? known.limits.backoff : Backoff(checked: configuration.backoff)

@@ -27,6 +27,8 @@ public final class Throttle: Policy, Sendable {
 
   private struct Guarded {
     var machine: ThrottleStateMachine
+    /// Whether the settings are others than those it was made with.
+    var isChanged = false
     var random: SplitMix64
     var mailbox = EventMailbox()
   }
@@ -98,7 +100,10 @@ public final class Throttle: Policy, Sendable {
   public func update(_ configuration: Configuration) throws(ConfigurationError) {
     let settings = try configuration.checked(named: name)
     let now = timeline.now
-    guarded.withLock { $0.machine.update(settings, now: now) }
+    guarded.withLock { guarded in
+      if guarded.machine.settings != settings { guarded.isChanged = true }
+      guarded.machine.update(settings, now: now)
+    }
     tell { _ in .settingsChanged }
   }
 
@@ -152,6 +157,8 @@ extension Throttle {
   @usableFromInline
   struct Admission: Sendable {
     let token: ThrottleStateMachine.Token
+    /// How many time limits had passed when the call began.
+    let expiries = ActiveLimit.expiryCount
   }
 
   @usableFromInline
@@ -172,12 +179,12 @@ extension Throttle {
 
   @usableFromInline
   func fail(_ admission: Admission, with error: any Error) {
-    settle(admission, by: Classification.verdict(on: error))
+    settle(admission, by: Classification.verdict(on: error, since: admission.expiries))
   }
 
   @usableFromInline
   func settle<T, Failure>(_ admission: Admission, by outcome: Outcome<T, Failure>) {
-    settle(admission, by: Classification.verdict(on: outcome))
+    settle(admission, by: Classification.verdict(on: outcome, since: admission.expiries))
   }
 
   private func settle(_ admission: Admission, by verdict: Disposition.BreakerVerdict) {
@@ -204,7 +211,7 @@ extension Throttle: PipelineStage {
     let now = timeline.now
     return guarded.withLock { guarded in
       guarded.machine.advance(to: now)
-      return guarded.machine.requests == 0
+      return !guarded.isChanged && guarded.machine.requests == 0
     }
   }
 

@@ -63,16 +63,20 @@ package final class TimeLimit: Sendable {
 
   /// Runs an operation that others inside end in time.
   @inlinable
-  func announce<T>(_ operation: () async throws -> T) async throws -> T {
-    try await ActiveLimit.local.withValue(try begin(), operation: operation)
+  func announce<T>(
+    _ leavesOutcomeUnknown: Bool, _ operation: () async throws -> T
+  ) async throws -> T {
+    try await ActiveLimit.local.withValue(
+      try begin(leavesOutcomeUnknown: leavesOutcomeUnknown), operation: operation)
   }
 
   /// Runs an operation and ends it in time.
   @inlinable
   func enforce<T>(
-    isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> T
+    _ leavesOutcomeUnknown: Bool, isolation: isolated (any Actor)? = #isolation,
+    _ operation: () async throws -> T
   ) async throws -> T {
-    let limit = try begin()
+    let limit = try begin(leavesOutcomeUnknown: leavesOutcomeUnknown)
     do {
       return try await ChildTask.run(within: limit, isolation: isolation, operation)
     } catch {
@@ -82,8 +86,10 @@ package final class TimeLimit: Sendable {
 
   /// Runs an operation that ends in time by itself, as ``HeededLimit`` says.
   @inlinable
-  func trust<T>(_ operation: () async throws -> T) async throws -> T {
-    let limit = try begin(isHeeded: true)
+  func trust<T>(
+    _ leavesOutcomeUnknown: Bool, _ operation: () async throws -> T
+  ) async throws -> T {
+    let limit = try begin(isHeeded: true, leavesOutcomeUnknown: leavesOutcomeUnknown)
     do {
       return try await ActiveLimit.local.withValue(limit, operation: operation)
     } catch {
@@ -95,10 +101,12 @@ package final class TimeLimit: Sendable {
   ///
   /// The clock is read once, and a limit that has just begun cannot be over.
   @usableFromInline
-  func begin(isHeeded: Bool = false) throws -> ActiveLimit {
+  func begin(isHeeded: Bool = false, leavesOutcomeUnknown: Bool) throws -> ActiveLimit {
     let parent = ActiveLimit.current
     let now = timeline.now
-    let active = ActiveLimit(self, now: now, inside: parent, isHeeded: isHeeded)
+    let active = ActiveLimit(
+      self, now: now, inside: parent, isHeeded: isHeeded,
+      leavesOutcomeUnknown: leavesOutcomeUnknown)
     guard parent != nil, active.end <= now else { return active }
     let refusal = Rejection(policy: active.limit.title, reason: .deadlineTooClose)
     tell(.rejected(refusal))
@@ -118,7 +126,11 @@ extension ActiveLimit {
   /// Whichever limit ended it tells its own observer, wherever that limit stands.
   @usableFromInline
   func ended(_ error: any Error) -> any Error {
-    guard error.isCancellation, hasExpiredItself, !Task.isCancelled else { return error }
+    guard error.isCancellation else { return error }
+    guard hasExpiredItself, !Task.isCancelled else {
+      endedFromOutside()
+      return error
+    }
     let error = self.error
     limit.tell(.timedOut(error))
     return error

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 extension Timeout {
   /// Gives an attempt up at its limit without waiting for its end: for operations that are deaf to
   /// cancellation, such as a call into a library that blocks.
@@ -21,7 +19,7 @@ extension Timeout {
   /// ```
   public struct Abandoning: ConcurrentPolicy {
     var limit: TimeLimit
-    private let abandoned = AbandonedCount()
+    private let abandoned = AbandonedOperations()
 
     /// Makes a limit after which an attempt is given up.
     ///
@@ -50,22 +48,21 @@ extension Timeout {
       _ operation: @escaping @Sendable () async throws -> T
     ) async throws -> T {
       try Task.checkCancellation()
-      let active = try limit.begin()
-      let run = AbandonableRun<T>(within: active, abandoned)
-      let limit = limit
+      let active = try limit.begin(
+        leavesOutcomeUnknown: limit.terms.leavesOutcomeUnknown)
+      let run = AbandonableRun<T>(within: active, abandoned, of: limit)
       let task = ActiveLimit.local.withValue(active) {
         Task {
           let result: Result<T, any Error>
           do { result = .success(try await operation()) } catch { result = .failure(error) }
-          guard let stillRunning = run.finish(result) else { return }
-          limit.tell(.abandonedEnded(stillRunning: stillRunning))
+          run.finish(result)
         }
       }
       let alarm = active.limit.timeline.alarms.add(due: active.end, target: run)
       let ending = await withTaskCancellationHandler {
         await run.ending()
       } onCancel: {
-        run.leave(.callerLeft)
+        run.leave()
       }
       active.limit.timeline.alarms.remove(alarm)
       return try give(ending, of: task, active)
@@ -78,14 +75,19 @@ extension Timeout {
       case .finished(let result): return try result.get()
       case .callerLeft:
         task.cancel()
+        active.endedFromOutside()
         throw CancellationError()
       case .expired:
         task.cancel()
+        // That it was left behind is told in any case, after the limit where that is told.
+        defer { abandoned.deliver(to: limit) }
         // The caller's cancellation wins where both came at once.
-        try Task.checkCancellation()
+        guard !Task.isCancelled else {
+          active.endedFromOutside()
+          throw CancellationError()
+        }
         let error = active.error
         active.limit.tell(.timedOut(error))
-        limit.tell(.abandoned(stillRunning: stillRunning))
         throw error
       }
     }
@@ -94,6 +96,8 @@ extension Timeout {
 
 extension Timeout.Abandoning: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
+
+  package var isPristine: Bool { !limit.terms.wereChanged && stillRunning == 0 }
 
   package var summaries: [StageSummary] {
     let words = "leaves what is inside after \(limit.duration.inWords), without waiting for its end"
@@ -107,13 +111,53 @@ extension Timeout.Abandoning: PipelineStage {
   }
 }
 
-/// How many operations were given up and still run.
-private final class AbandonedCount: Sendable {
-  private let value = Atomic(0)
+/// The operations that were given up and still run.
+///
+/// Observers are told of those that were left at the limit alone, so these are counted apart. Counts
+/// and events change under one lock, so that the last event says how many there are.
+private final class AbandonedOperations: Sendable {
+  private struct Known {
+    var leftAtLimit = 0
+    var leftByCaller = 0
+    var mailbox = EventMailbox()
+  }
 
-  var count: Int { value.load(ordering: .relaxed) }
+  private let known = Locked(Known())
 
-  func add(_ change: Int) -> Int { value.add(change, ordering: .relaxed).newValue }
+  var count: Int { known.withLock { $0.leftAtLimit + $0.leftByCaller } }
+
+  func leftByCaller() { known.withLock { $0.leftByCaller += 1 } }
+  func endedLeftByCaller() { known.withLock { $0.leftByCaller -= 1 } }
+
+  func leftAtLimit(of limit: TimeLimit, at reading: Duration) {
+    change(limit, at: reading) { known in
+      known.leftAtLimit += 1
+      return .abandoned(stillRunning: known.leftAtLimit)
+    }
+  }
+
+  func endedLeftAtLimit(of limit: TimeLimit, at reading: Duration) {
+    change(limit, at: reading) { known in
+      known.leftAtLimit -= 1
+      return .abandonedEnded(stillRunning: known.leftAtLimit)
+    }
+  }
+
+  private func change(
+    _ limit: TimeLimit, at reading: Duration, _ move: (inout Known) -> PolicyEvent.What
+  ) {
+    let isHeard = !limit.audience.isEmpty
+    known.withLock { known in
+      let event = move(&known)
+      if isHeard { known.mailbox.post(event, of: limit.title, at: reading) }
+    }
+  }
+
+  /// Tells what there is to tell, outside of the lock.
+  func deliver(to limit: TimeLimit) {
+    guard !limit.audience.isEmpty, known.withLock({ $0.mailbox.beginDelivery() }) else { return }
+    limit.audience.deliver { [self] in known.withLock { $0.mailbox.takeForDelivery() } }
+  }
 }
 
 /// One run of an operation that its caller may leave behind.
@@ -129,19 +173,15 @@ private final class AbandonableRun<T: Sendable>: AlarmTarget {
     case ended(Ending)
   }
 
-  /// Who gets what the operation ended with.
-  private enum Reader {
-    case caller(CheckedContinuation<Ending, Never>?)
-    case nobody(stillRunning: Int, isTold: Bool)
-  }
-
   private let state = Locked(State.running(caller: nil))
-  private let limit: ActiveLimit
-  private let abandoned: AbandonedCount
+  private let active: ActiveLimit
+  private let abandoned: AbandonedOperations
+  private let limit: TimeLimit
 
-  init(within limit: ActiveLimit, _ abandoned: AbandonedCount) {
-    self.limit = limit
+  init(within active: ActiveLimit, _ abandoned: AbandonedOperations, of limit: TimeLimit) {
+    self.active = active
     self.abandoned = abandoned
+    self.limit = limit
   }
 
   /// How it ended for the caller; returns as soon as that is known.
@@ -157,41 +197,46 @@ private final class AbandonableRun<T: Sendable>: AlarmTarget {
   }
 
   /// The operation is done.
-  ///
-  /// - Returns: How many still run, where it had been given up at its limit.
-  func finish(_ result: Result<T, any Error>) -> Int? {
-    let reader: Reader = state.withLock { state in
-      switch state {
-      case .running(let caller):
-        state = .ended(.finished(result))
-        return .caller(caller)
-      case .ended(let ending):
-        let isTold = if case .expired = ending { true } else { false }
-        return .nobody(stillRunning: abandoned.add(-1), isTold: isTold)
-      }
+  func finish(_ result: Result<T, any Error>) {
+    let before = state.withLock { state in
+      let before = state
+      if case .running = state { state = .ended(.finished(result)) }
+      return before
     }
-    switch reader {
-    case .caller(let caller):
-      caller?.resume(returning: .finished(result))
-      return nil
-    case .nobody(let stillRunning, let isTold): return isTold ? stillRunning : nil
+    switch before {
+    case .running(let caller): caller?.resume(returning: .finished(result))
+    case .ended(.callerLeft): abandoned.endedLeftByCaller()
+    case .ended(.expired):
+      abandoned.endedLeftAtLimit(of: limit, at: limit.timeline.now)
+      abandoned.deliver(to: limit)
+    case .ended(.finished): break
     }
   }
 
   /// The limit has passed.
   func ring() {
     // First, so that a policy inside that sees the cancellation knows whose it is.
-    limit.ring()
-    leave(.expired)
+    active.ring()
+    let now = limit.timeline.now
+    end(as: .expired) { abandoned.leftAtLimit(of: limit, at: now) }
+  }
+
+  /// The caller has gone away.
+  func leave() {
+    active.leave()
+    end(as: .callerLeft) { abandoned.leftByCaller() }
   }
 
   /// The caller does not wait any longer.
-  func leave(_ ending: Ending) {
-    if case .callerLeft = ending { limit.leave() }
+  ///
+  /// - Parameters:
+  ///   - ending: Why.
+  ///   - count: Counts the operation, under the same lock, so that it cannot end before that.
+  private func end(as ending: Ending, _ count: () -> Void) {
     let caller: CheckedContinuation<Ending, Never>? = state.withLock { state in
       guard case .running(let caller) = state else { return nil }
       state = .ended(ending)
-      _ = abandoned.add(1)
+      count()
       return caller
     }
     caller?.resume(returning: ending)

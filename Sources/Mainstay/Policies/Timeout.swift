@@ -55,6 +55,7 @@ public struct Timeout: Policy {
 extension Timeout: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
   package var bareLimit: TimeLimit? { limit }
+  package var isPristine: Bool { !limit.terms.wereChanged }
 
   package func placed(_ placement: StagePlacement) -> Timeout {
     Timeout(limit.named(ifNone: placement.pipeline), placement, isHeeded: isHeeded)
@@ -65,7 +66,8 @@ extension Timeout: PipelineStage {
 ///
 /// Everything inside knows the time that is left (``remaining``), so a retry that could not finish
 /// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
-/// both limits share one child task per attempt.
+/// both limits share one child task per attempt. Where a limit inside says that a call may have had
+/// its effect, the deadline that ends it says so too.
 public struct Deadline: Policy {
   let limit: TimeLimit
   @usableFromInline let placed: PlacedLimit
@@ -109,6 +111,8 @@ extension Deadline: PipelineStage {
   package var timeLimit: Timeline? { limit.timeline }
 
   package var bareLimit: TimeLimit? { limit }
+
+  package var isPristine: Bool { !limit.terms.wereChanged }
 
   package func placed(_ placement: StagePlacement) -> Deadline {
     Deadline(limit.named(ifNone: placement.pipeline), placement)

@@ -91,6 +91,9 @@ public struct RecoveryPlan: Sendable {
 
   private let steps: [Step]
 
+  /// How long one step may take at most.
+  var longestStep: Duration { steps.map(\.limit.limit.duration).max() ?? .zero }
+
   /// Makes a plan.
   ///
   /// - Parameter steps: The steps; the first one that fits an error is run.

@@ -90,6 +90,65 @@ import Testing
     #expect(recorder.events.isEmpty)
   }
 
+  /// How many still run, as observers were told.
+  private var told: [Int] {
+    recorder.events.compactMap { event in
+      switch event.what {
+      case .abandoned(let stillRunning), .abandonedEnded(let stillRunning): stillRunning
+      default: nil
+      }
+    }
+  }
+
+  @Test(.requirement("T4")) func `what is told counts only what was left at the limit`() async {
+    let (limit, first, second) = (limit(), BreakerBench.Gate(), BreakerBench.Gate())
+    let late = Task { try await limit.runSendable { await first.pass() } }
+    await clock.sleepers(atLeast: 1)
+    await first.arrivals(atLeast: 1)
+    clock.advance(by: .seconds(10))
+    await #expect(throws: TimedOut.self) { try await late.value }
+    let cancelled = Task { try await limit.runSendable { await second.pass() } }
+    await second.arrivals(atLeast: 1)
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(limit.stillRunning == 2)
+    first.open()
+    await stillRunning(1, of: limit)
+    second.open()
+    await stillRunning(0, of: limit)
+    while told.count < 2 { await Task.yield() }
+    #expect(told == [1, 0])
+  }
+
+  @Test func `the last that is told is how many still run, whatever ends at once`() async {
+    let limit = limit()
+    for _ in 1...20 {
+      let gate = BreakerBench.Gate()
+      await withTaskGroup { group in
+        for index in 0..<20 {
+          group.addTask {
+            let call = Task { try await limit.runSendable { await gate.pass() } }
+            await gate.arrivals(atLeast: 1)
+            clock.advance(by: .seconds(10))
+            if index.isMultiple(of: 3) { call.cancel() }
+            if index == 10 { gate.open() }
+            _ = try? await call.value
+          }
+        }
+      }
+      await stillRunning(0, of: limit)
+    }
+    // What ended last may be told a moment later.
+    var turns = 0
+    while told.last ?? 0 != 0, turns < 10_000 {
+      turns += 1
+      await Task.yield()
+    }
+    let told = told
+    #expect(told.last ?? 0 == 0)
+    #expect(zip([0] + told, told).allSatisfy { abs($0 - $1) == 1 }, "\(told)")
+  }
+
   @Test(.requirement("P28")) func `a caller that cancels wins over the limit`() async {
     let (limit, gate) = (limit(), BreakerBench.Gate())
     let call = Task { try await limit.runSendable { await gate.pass() } }
@@ -142,6 +201,7 @@ import Testing
     clock.advance(by: .seconds(3))
     let error = await #expect(throws: TimedOut.self) { try await call.value }
     #expect(error?.scope == .total)
+    #expect(error?.disposition == .unknownOutcome, "the operation goes on")
     #expect(limit.stillRunning == 1)
     gate.open()
   }

@@ -57,7 +57,27 @@ import Testing
     #expect(await attempts(under: retry) == 1)
   }
 
-  @Test func `a longest time that is set later holds for calls that begin later`() async throws {
+  @Test func `a longest time that is set while a first attempt runs counts from its end`()
+    async throws
+  {
+    let retry = retry(attempts: 9)
+    var count = 0
+    _ = await #expect(throws: (any Error).self) {
+      try await retry.run {
+        count += 1
+        clock.advance(by: .seconds(60))
+        var settings = retry.configuration
+        settings.maximumElapsed = .seconds(63)
+        try retry.update(settings)
+        throw AppError.http(status: 503)
+      }
+    }
+    #expect(count == 3, "120 s have passed since the first attempt ended")
+  }
+
+  @Test func `a longest time that was set before counts from the beginning of a call`()
+    async throws
+  {
     let retry = retry(attempts: 100, backoff: .constant(.seconds(1), jitter: .none))
     var settings = retry.configuration
     #expect(settings.maximumElapsed == nil)

@@ -62,6 +62,77 @@ import Testing
     #expect(breaker.state == .open(retryAfter: .seconds(5)))
   }
 
+  /// How often stages outside let a call through that a stage inside makes fail with an error of its
+  /// own, and what they know then.
+  private func seen(
+    by failing: some Policy, asOutcome: Bool
+  ) async -> (calls: Int, state: CircuitBreaker.State, limit: Int, recorder: EventRecorder) {
+    let (breaker, recorder, calls) = (breaker(4), EventRecorder(), Log())
+    let limit = AdaptiveLimit("a", .aimd(initial: 20), clock: clock)
+    let pipeline = Pipeline("catalog", clock: clock, observer: recorder) {
+      Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited, observer: recorder)
+      breaker
+      limit
+      Witness { calls.add("call") }
+      failing
+    }
+    for _ in 1...3 {
+      if asOutcome {
+        let outcome = await pipeline.outcome { () throws(Strange) -> Int in 1 }
+        if case .success = outcome { Issue.record("it succeeded") }
+      } else {
+        _ = try? await pipeline.run { () throws(Strange) -> Int in 1 }
+      }
+    }
+    return (calls.lines.count, breaker.state, limit.limit, recorder)
+  }
+
+  /// Sees each call.
+  private struct Witness: Policy {
+    let see: @Sendable () -> Void
+
+    func run<T>(_ operation: () async throws -> T) async throws -> T {
+      see()
+      return try await operation()
+    }
+  }
+
+  /// A policy of somebody else's that makes errors of a type of its own.
+  private struct Replacing: Policy {
+    struct Busy: Error, AppErrorConvertible {
+      var appError: AppError { .http(status: 503) }
+    }
+
+    func run<T>(_ operation: () async throws -> T) async throws -> T { throw Busy() }
+  }
+
+  @Test func `an error that a stage made is retried and counted as by run`() async {
+    let chaos = Chaos(enabledInRelease: true, .error(Self.down), rate: 1)
+    for failing in [chaos, Replacing()] as [any Policy] {
+      let run = await seen(by: failing, asOutcome: false)
+      let outcome = await seen(by: failing, asOutcome: true)
+      #expect(run.calls == 4 && outcome.calls == 4)
+      #expect(run.state == .open(retryAfter: .seconds(5)) && outcome.state == run.state)
+      #expect(outcome.limit == run.limit && run.limit < 20)
+      #expect(outcome.recorder.names == run.recorder.names)
+      let endings = [run, outcome].map { seen in
+        seen.recorder.events.compactMap { event -> PolicyEvent.CallEnding? in
+          guard case .callEnded(let ending, _) = event.what else { return nil }
+          return ending
+        }
+      }
+      #expect(endings[0] == endings[1] && endings[0].first == .failed)
+    }
+  }
+
+  @Test func `a refusal that stands for an error is what that error is`() {
+    let foreign = Rejection(policy: "p", reason: .foreignError, cause: Self.down)
+    #expect(foreign.appError.disposition == Self.down.disposition)
+    #expect(foreign.appError.code == "policy.foreign-error")
+    let without = Rejection(policy: "p", reason: .foreignError)
+    #expect(without.appError.disposition == .rejected(retryAfter: nil))
+  }
+
   @Test func `a retry repeats outcomes, and keeps the type of the error`() async throws {
     let retry = Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)
     let pipeline = Pipeline("catalog") { retry }

@@ -77,6 +77,99 @@ import Testing
     #expect(longest(Retry(maximumAttempts: .max, backoff: waits)) == .seconds(365 * 86_400))
   }
 
+  @Test func `a refusal is waited for as long as the limits allow`() {
+    let breaker = CircuitBreaker("b", breakFor: .seconds(300))
+    let refusing: [any PipelineStage] = [
+      breaker, RateLimiter("r", .tokenBucket(rate: 1, per: .seconds(300))), Cooldown("c"),
+    ]
+    #expect(refusing.flatMap { $0.summaries }.allSatisfy { $0.refusesWithTime })
+    func longest(_ limit: Duration?, elapsed: Duration?) -> Duration? {
+      let retry = Retry(
+        maximumAttempts: 2, backoff: .none, maximumServerDelay: .zero, maximumElapsed: elapsed)
+      let inner = Pipeline("inner") {
+        retry
+        breaker
+        Timeout(.seconds(1))
+      }
+      guard let limit else { return inner.explain().longestTime }
+      return Pipeline("limited") {
+        Deadline(limit)
+        inner
+      }.explain().longestTime
+    }
+    #expect(longest(.seconds(600), elapsed: nil) == .seconds(600))
+    #expect(longest(.seconds(600), elapsed: .seconds(400)) == .seconds(401))
+    #expect(longest(nil, elapsed: .seconds(400)) == .seconds(401))
+    #expect(longest(nil, elapsed: nil) == .seconds(2), "no limit, no wait")
+  }
+
+  @Test func `a retry waits for a refusal beyond what a service may ask for`() async {
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let open = CircuitBreaker("o", clock: clock)
+    open.open(for: .seconds(300))
+    let pipeline = Pipeline("waits") {
+      Deadline(.seconds(600), clock: clock)
+      Retry(
+        maximumAttempts: 2, backoff: .none, maximumServerDelay: .zero, clock: clock,
+        observer: recorder)
+      open
+    }
+    let call = Task { try await pipeline.run {} }
+    while recorder.events.isEmpty { await Task.yield() }
+    guard case .attemptFailed(_, _, let delay?) = recorder.events[0].what else {
+      Issue.record("\(recorder.events)")
+      return
+    }
+    #expect(delay >= .seconds(300))
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+  }
+
+  @Test func `steps that mend something take their time before each further attempt`() {
+    let plan = RecoveryPlan([
+      .init("short", within: .seconds(5)) { _ in }, .init("long", within: .seconds(600)) { _ in },
+    ])
+    func longest(_ attempts: Int, elapsed: Duration? = nil) -> Duration? {
+      Pipeline("mended") {
+        Retry(
+          maximumAttempts: attempts, backoff: .none, maximumServerDelay: .zero,
+          maximumElapsed: elapsed
+        ).recovering(by: plan)
+        Timeout(.seconds(1))
+      }.explain().longestTime
+    }
+    #expect(longest(1) == .seconds(1))
+    #expect(longest(2) == .seconds(602))
+    #expect(longest(3) == .seconds(1203))
+    #expect(longest(3, elapsed: .seconds(30)) == .seconds(630))
+  }
+
+  @Test(.requirement("P16")) func `a retry of results multiplies with one outside of it`()
+    async throws
+  {
+    struct Other: Error, AppErrorConvertible {
+      var appError: AppError { .http(status: 503) }
+    }
+    let pipeline = Pipeline("jobs") {
+      Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)
+      Retry(
+        maximumAttempts: 3, backoff: .none, retryIfResult: .init { (isDone: Bool) in !isDone },
+        budget: .unlimited)
+    }
+    var calls = 0
+    _ = await #expect(throws: Other.self) {
+      try await pipeline.run {
+        calls += 1
+        if calls.isMultiple(of: 3) { throw Other() }
+        return false
+      }
+    }
+    #expect(calls == 9)
+    #expect(pipeline.explain().maximumCalls == 9)
+    let finding = pipeline.explain().findings.first { $0.rule == .retryInsideRetry }
+    #expect(finding?.message.contains("up to 9") == true)
+  }
+
   @Test func `the longest waits of every backoff are those that chance allows`() {
     func longest(_ backoff: Backoff, attempts: Int) -> Duration? {
       Pipeline("waiting") {
@@ -90,6 +183,16 @@ import Testing
     #expect(
       longest(.exponential(from: step, to: .seconds(20), jitter: .decorrelated), attempts: 4)
         == .seconds(3 + 9 + 20))
+    // What a service asks for counts as the wait before, from which it grows.
+    let asked = Retry(
+      maximumAttempts: 3,
+      backoff: .exponential(from: step, to: .seconds(99), jitter: .decorrelated),
+      maximumServerDelay: .seconds(10))
+    let withHints = Pipeline("asked") {
+      asked
+      Timeout(.seconds(1))
+    }.explain().longestTime
+    #expect(withHints == .seconds(3 + 11 + 33))
     #expect(longest(.none, attempts: 9) == .zero)
     #expect(longest(.constant(step), attempts: 5001) == .seconds(5000))
   }

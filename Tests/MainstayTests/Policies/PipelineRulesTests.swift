@@ -98,6 +98,33 @@ import Testing
     #expect(Pipeline("alone") { Fake(.retry, .repeats(inner)) }.explain().maximumCalls == 4)
   }
 
+  @Test(.requirement("P16")) func `a retry that never repeats, since one outside makes attempts`() {
+    let findings = Pipeline("rules") {
+      Deadline(.seconds(30))
+      Retry(maximumAttempts: 1)
+      Retry(maximumAttempts: 3)
+    }.explain().findings
+    #expect(findings.map(\.rule) == [.retryInsideRetry])
+    #expect(findings.first?.severity == .info)
+    #expect(findings.first?.message.contains("makes one attempt") == true)
+  }
+
+  @Test(.requirement("P16")) func `a retry in a shared run multiplies with one outside of it`() {
+    func explain(_ outer: Int) -> PipelineExplanation {
+      Pipeline("rules") {
+        Retry(maximumAttempts: outer)
+        Fake.coalesce
+        Retry(maximumAttempts: 3)
+        Timeout(.seconds(1))
+      }.explain()
+    }
+    #expect(explain(1).maximumCalls == 3)
+    #expect(explain(1).findings.map(\.rule) == [.limitOutsideCoalesce])
+    #expect(explain(2).maximumCalls == 6)
+    #expect(explain(2).findings.map(\.rule) == [.limitOutsideCoalesce, .retryInsideRetry])
+    #expect(explain(2).findings.last?.message.contains("up to 6") == true)
+  }
+
   @Test func `a hedge and a retry that multiply each other`() {
     let pipeline = Pipeline("rules") {
       Deadline(.seconds(30))

@@ -186,6 +186,119 @@ import Testing
     #expect(slow != nil && registry.kept("slow") != nil)
   }
 
+  /// How many are kept for 1000 keys of one quick call each, at first and after a month.
+  private func kept<P: Policy>(
+    _ make: @escaping @Sendable (Int) -> P, idleAfter: Duration?
+  ) async throws -> (first: Int, later: Int) {
+    let registry = PolicyRegistry(
+      "hosts", maximumCount: 10, idleAfter: idleAfter, clock: clock, make: make)
+    for key in 0..<1000 {
+      _ = try? await registry.run(key) { throw BreakerBench.down }
+      try await registry.run(key) {}
+    }
+    let first = registry.statistics.count
+    clock.advance(by: .seconds(30 * 86_400))
+    registry.forgetIdle()
+    for key in 1000..<1100 { try await registry.run(key) {} }
+    return (first, registry.statistics.count)
+  }
+
+  @Test func `what hedges have learned keeps none of them`() async throws {
+    let clock = clock
+    let registry = PolicyRegistry("hosts", maximumCount: 10, clock: clock) { (_: Int) in
+      Hedge(safety: .safeToRepeat, clock: clock)
+    }
+    for key in 0..<1000 { try await registry.run(key) { @Sendable in } }
+    #expect(registry.statistics.count == 10)
+    clock.advance(by: .seconds(30 * 86_400))
+    #expect(registry.forgetIdle() == 10)
+  }
+
+  @Test func `an adaptive limit that has learned is kept for the idle time and no longer`()
+    async throws
+  {
+    let clock = clock
+    for idleAfter in [Duration.seconds(60), nil] {
+      let (first, later) = try await kept(
+        { AdaptiveLimit("\($0)", .aimd(), clock: clock) }, idleAfter: idleAfter)
+      #expect(first == 1000, "all of them have moved")
+      #expect(later <= 10)
+    }
+  }
+
+  /// Whether a policy is still there after a crowd of others, for which nothing but other settings
+  /// can be the reason.
+  private func isKept<P: ConcurrentPolicy>(
+    _ make: @escaping @Sendable (String) -> P, after change: (P) throws -> Void
+  ) async throws -> Bool {
+    let registry = PolicyRegistry(
+      "hosts", maximumCount: 1, idleAfter: .seconds(60), clock: clock, make: make)
+    try await registry.run("changed") { @Sendable in }
+    try change(try #require(registry.kept("changed")))
+    clock.advance(by: .seconds(7200))
+    for key in ["a", "b"] { try await registry.run(key) { @Sendable in } }
+    return registry.kept("changed") != nil
+  }
+
+  @Test(.requirement("P37")) func `settings that somebody has changed are never forgotten`()
+    async throws
+  {
+    let clock = clock
+    let breaker = { @Sendable in CircuitBreaker($0, clock: clock) }
+    #expect(try await isKept(breaker) { $0.setMode(.disabled) })
+    #expect(try await isKept(breaker) { try $0.update(.init(name: "changed", breakGrowth: 3)) })
+    let bulkhead = { @Sendable in Bulkhead($0, limit: 3, clock: clock) }
+    #expect(try await isKept(bulkhead) { try $0.setLimit(5) })
+    #expect(try await isKept(bulkhead) { try $0.update(.init(name: "changed", limit: 5)) })
+    let limiter = { @Sendable in
+      RateLimiter($0, .tokenBucket(rate: 5, per: .seconds(1)), clock: clock)
+    }
+    #expect(try await isKept(limiter) { try $0.setKind(.tokenBucket(rate: 9, per: .seconds(1))) })
+    let adaptive = { @Sendable in AdaptiveLimit($0, .aimd(), clock: clock) }
+    #expect(
+      try await isKept(adaptive) { try $0.update(.init(name: "changed", kind: .aimd(initial: 9))) })
+    #expect(
+      try await isKept({ Throttle($0, clock: clock) }) {
+        try $0.update(.init(name: "changed", multiplier: 3))
+      })
+    #expect(
+      try await isKept({ Cooldown($0, clock: clock) }) { try $0.update(.init(spread: .zero)) })
+    #expect(
+      try await isKept({ _ in Retry(clock: clock) }) { try $0.update(.init(maximumAttempts: 9)) })
+    #expect(
+      try await isKept({ _ in Hedge(clock: clock) }) { try $0.update(.init(maximumCopies: 9)) })
+    #expect(
+      try await isKept({ _ in Timeout(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+    #expect(
+      try await isKept({ _ in Deadline(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+    #expect(
+      try await isKept({ _ in Timeout.Abandoning(.seconds(1), clock: clock) }) {
+        try $0.update(.init(limit: .seconds(9)))
+      })
+  }
+
+  @Test(.requirement("P37")) func `the same settings again keep nothing`() async throws {
+    let clock = clock
+    #expect(
+      try await !isKept({ CircuitBreaker($0, clock: clock) }) {
+        $0.setMode(.enabled)
+        try $0.update($0.configuration)
+      })
+    #expect(
+      try await !isKept({ Bulkhead($0, limit: 3, clock: clock) }) {
+        try $0.setLimit(3)
+        try $0.update($0.configuration)
+      })
+    #expect(
+      try await !isKept({ _ in Timeout(.seconds(1), clock: clock) }) {
+        try $0.update($0.configuration)
+      })
+  }
+
   @Test func `a budget that is shared keeps no retry`() async throws {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 2, clock: clock)
     let registry = PolicyRegistry("hosts", maximumCount: 1, idleAfter: nil) { (_: String) in

@@ -63,6 +63,25 @@ import Testing
     #expect(recorder.gaveUpReasons.count { $0 == .insideAnotherRetry } == 3 + 2 * 3)
   }
 
+  @Test(.requirement("P16")) func `a retry inside of a shared run makes its own attempts`() async {
+    let (recorder, calls) = (EventRecorder(), Log())
+    let pipeline = Pipeline("token") {
+      Self.retry(1)
+      Trace("between")
+      Coalesce<String>("refresh").keyed("token")
+      Timeout(.seconds(10), clock: ManualClock())
+      Self.retry(3, observer: recorder)
+    }
+    await #expect(throws: AppError.self) {
+      try await pipeline.run { @Sendable () async throws -> Void in
+        calls.add("call")
+        throw Self.down
+      }
+    }
+    #expect(calls.lines.count == 3)
+    #expect(recorder.gaveUpReasons == [.attemptsUsedUp])
+  }
+
   @Test(.requirement("P16", "T7")) func `three stages of four attempts are four calls`() async {
     let (recorder, calls) = (EventRecorder(), Log())
     let inner = Pipeline("inner") { Self.retry(observer: recorder) }

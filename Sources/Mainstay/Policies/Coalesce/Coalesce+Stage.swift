@@ -30,6 +30,9 @@ extension Coalesce.Keyed: PipelineStage {
   // enforced right there.
   package var heedsDeadline: Bool { false }
 
+  // Nor is a run an attempt of a retry outside.
+  package var repeatsForThoseInside: Bool? { false }
+
   package var summaries: [StageSummary] {
     [
       StageSummary(

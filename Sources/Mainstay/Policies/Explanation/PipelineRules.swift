@@ -73,13 +73,14 @@ extension PipelineRules {
   }
 
   @Sendable private static func retryInsideRetry(_ pair: Pair) -> Finding? {
-    guard pair.outer.attempts > 1, pair.inner.attempts > 1 else { return nil }
-    guard !pair.inner.yieldsToOuter else {
+    guard pair.outer.kind == .retry, pair.inner.attempts > 1 else { return nil }
+    guard pair.isShared || !pair.inner.yieldsToOuter else {
       return Finding(
         .retryInsideRetry, .info,
         "\(pair.inner.title) stands inside of another retry and makes one attempt each time.",
         "Take one of them out.")
     }
+    guard pair.outer.attempts > 1 else { return nil }
     let product = pair.outer.attempts.multipliedReportingOverflow(by: pair.inner.attempts)
     return Finding(
       .retryInsideRetry, .warning,
@@ -222,8 +223,6 @@ extension StageSummary.Kind {
 }
 
 extension StageSummary {
-  fileprivate var isLimit: Bool { if case .bounds = effect { true } else { false } }
-
   /// How often it runs what is inside, one after the other.
   fileprivate var attempts: Int {
     if case .repeats(let repetition) = effect { repetition.attempts } else { 1 }

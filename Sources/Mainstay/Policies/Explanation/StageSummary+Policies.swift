@@ -14,10 +14,15 @@ extension Retry {
     if let elapsed = limits.maximumElapsed {
       words += "; no attempt begins after \(elapsed.inWords)"
     }
-    let repetition = StageSummary.Repetition(
+    if limits.maximumAttempts > 1, let step = recovery?.longestStep, step > .zero {
+      words += "; before each wait it may mend something for \(step.inWords)"
+    }
+    var repetition = StageSummary.Repetition(
       attempts: limits.maximumAttempts, waits: own, askedWaits: asked,
       elapsed: limits.maximumElapsed, isBlind: !condition.readsDisposition,
-      yieldsToOuter: nesting == .runsOnce)
+      // One further out does not see results, so those are repeated in any case.
+      yieldsToOuter: nesting == .runsOnce && results == nil)
+    repetition.longestStep = recovery?.longestStep ?? .zero
     return [StageSummary(.retry, name: name, words, .repeats(repetition))]
   }
 }
@@ -35,8 +40,9 @@ extension RetryStateMachine.Limits {
     let steps = max(0, maximumAttempts - 1)
     for failures in 0..<min(steps, 1000) {
       let own = backoff.delay(attempt: failures + 1, previous: previous, fraction: 1)
-      previous = own
-      sum = (sum + max(own, hint)).clamped
+      let longest = max(own, hint)
+      previous = longest
+      sum = (sum + longest).clamped
     }
     guard steps > 1000 else { return sum }
     let longest = max(backoff.delay(attempt: steps, previous: previous, fraction: 1), hint)
@@ -48,10 +54,11 @@ extension CircuitBreaker {
   package var summaries: [StageSummary] {
     let words = "refuses calls at once while the dependency is failing"
     guard let waiting = guarded.withLock({ $0.machine.settings.waiting }) else {
-      return [StageSummary(.breaker, name: name, words, .refuses)]
+      return [StageSummary(.breaker, name: name, words, .refuses).refusingWithTime()]
     }
     let wait = "; while it is tried out, others wait up to \(waiting.atMost.inWords)"
-    return [StageSummary(.breaker, name: name, words + wait, .delays(waiting.atMost))]
+    let summary = StageSummary(.breaker, name: name, words + wait, .delays(waiting.atMost))
+    return [summary.refusingWithTime()]
   }
 }
 

@@ -67,6 +67,8 @@ package struct StageSummary: Sendable, Hashable {
     package var askedWaits: Duration
     /// The time after which no attempt begins any more; nil where there is none.
     package var elapsed: Duration?
+    /// The longest that is done between two attempts to mend what went wrong.
+    package var longestStep = Duration.zero
     /// Whether it also repeats calls that may have had their effect.
     package var isBlind = false
     /// Whether it leaves repeating to a stage further out that repeats already.
@@ -93,6 +95,8 @@ package struct StageSummary: Sendable, Hashable {
   package var effect: Effect
   /// Whether a call that it ends may have had its effect.
   package var leavesOutcomeUnknown = false
+  /// Whether it may refuse a call and say when to come back.
+  package var refusesWithTime = false
   /// Whether it disturbs calls in a release build.
   package var disturbsReleases = false
 
@@ -108,6 +112,15 @@ package struct StageSummary: Sendable, Hashable {
     StageSummary(
       .opaque, name: QualifiedTypeName.of(type), "does what only its author knows", .unknown)
   }
+
+  /// A stage that may refuse a call and say when to come back.
+  func refusingWithTime() -> StageSummary {
+    var copy = self
+    copy.refusesWithTime = true
+    return copy
+  }
+
+  var isLimit: Bool { if case .bounds = effect { true } else { false } }
 
   /// The stage as a page calls it, such as `CircuitBreaker "catalog"`.
   var title: String {

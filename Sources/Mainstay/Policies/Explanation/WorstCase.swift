@@ -11,16 +11,22 @@ struct WorstCase: Sendable, Equatable {
   private(set) var calls = 1
   /// How long everything takes.
   private(set) var time = Time.unbounded(because: "the operation has no time limit of its own")
+  /// Whether something so far may refuse a call and say when to come back.
+  private var refusesWithTime = false
 
   /// Goes through the stages from the inside out.
   init(of stages: [StageSummary]) {
     for (index, stage) in stages.enumerated().reversed() {
-      let isInsideRetry = stages[..<index].contains { $0.kind == .retry }
-      surround(with: stage, isInsideRetry: isInsideRetry)
+      // A run that callers share belongs to nothing further out.
+      let first = stages[..<index].lastIndex { $0.kind == .coalesce } ?? stages.startIndex
+      surround(with: stage, inside: stages[first..<index])
+      refusesWithTime = refusesWithTime || stage.refusesWithTime
     }
   }
 
-  private mutating func surround(with stage: StageSummary, isInsideRetry: Bool) {
+  private mutating func surround(
+    with stage: StageSummary, inside around: ArraySlice<StageSummary>
+  ) {
     switch stage.effect {
     case .refuses: break
     case .delays(let delay?): add(delay)
@@ -33,14 +39,29 @@ struct WorstCase: Sendable, Equatable {
       calls = calls.multiplied(by: count)
       add(delay.multiplied(by: count - 1))
     case .repeats(let repetition):
-      guard !(repetition.yieldsToOuter && isInsideRetry) else { break }
+      guard !(repetition.yieldsToOuter && around.contains { $0.kind == .retry }) else { break }
       calls = calls.multiplied(by: repetition.attempts)
-      guard case .atMost(let inner) = time else { break }
-      var total = inner.multiplied(by: repetition.attempts).sum(repetition.askedWaits)
-      // The last attempt begins before the time for all of them is over.
-      if let elapsed = repetition.elapsed { total = min(total, elapsed.sum(inner)) }
-      time = .atMost(total)
+      guard case .atMost(let inner) = time, repetition.attempts > 1 else { break }
+      time = longest(repetition, each: inner, isLimited: around.contains(where: \.isLimit))
     }
+  }
+
+  /// How long all attempts take together, with the waits and the steps between them.
+  ///
+  /// A refusal that says when to come back is waited for as long as the limits allow, whatever a
+  /// service may ask for; where there are none, it is not waited for at all.
+  private func longest(
+    _ repetition: StageSummary.Repetition, each inner: Duration, isLimited: Bool
+  ) -> Time {
+    // The last attempt begins, or the last step does, before the time for all of them is over.
+    let bound = repetition.elapsed.map { $0.sum(max(inner, repetition.longestStep)) }
+    if refusesWithTime, bound != nil || isLimited {
+      let reason = "it waits as long as the limits around it allow"
+      return bound.map { .atMost($0) } ?? .unbounded(because: reason)
+    }
+    let steps = repetition.longestStep.multiplied(by: repetition.attempts - 1)
+    let total = inner.multiplied(by: repetition.attempts).sum(repetition.askedWaits).sum(steps)
+    return .atMost(bound.map { min(total, $0) } ?? total)
   }
 
   private mutating func add(_ delay: Duration) {

@@ -114,7 +114,11 @@ public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>
   @discardableResult
   public func forgetIdle() -> Int {
     let now = timeline.now
-    let forgotten = machine.withLock { $0.forgetIdle(now: now) { $0.isPristineIfStage } }
+    let forgotten = machine.withLock {
+      $0.forgetIdle(
+        now: now, isPristine: \.isPristineIfStage,
+        isPristineWhenIdle: \.isPristineWhenIdleIfStage)
+    }
     return forgotten.count
   }
 }
@@ -169,7 +173,9 @@ extension PolicyRegistry {
     }
     let made = make(key)
     let insertion = machine.withLock { machine in
-      machine.insert(key, made, now: now) { $0.isPristineIfStage }
+      machine.insert(
+        key, made, now: now, isPristine: \.isPristineIfStage,
+        isPristineWhenIdle: \.isPristineWhenIdleIfStage)
     }
     if insertion.beganToOverflow, !audience.isEmpty {
       let statistics = statistics

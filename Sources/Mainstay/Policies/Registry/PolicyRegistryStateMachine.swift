@@ -71,6 +71,9 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
   /// The most entries that are looked at to make room once, so that a crowd of open breakers does
   /// not make every new key slow.
   static var longestSearch: Int { 32 }
+
+  /// After which time without a call nobody counts on what a policy has learned.
+  static var usualIdleTime: Duration { .seconds(3600) }
 }
 
 // Borrowing.
@@ -97,16 +100,19 @@ extension PolicyRegistryStateMachine {
   ///   - value: What was made.
   ///   - now: The reading of the clock.
   ///   - isPristine: Whether a policy remembers nothing.
+  ///   - isPristineWhenIdle: Whether what one remembers is of no use once nobody has called for the
+  ///     idle time; by default the same.
   /// - Returns: What is kept, and what was forgotten for it.
   mutating func insert(
-    _ key: Key, _ value: Value, now: Duration, isPristine: (Value) -> Bool
+    _ key: Key, _ value: Value, now: Duration, isPristine: (Value) -> Bool,
+    isPristineWhenIdle: ((Value) -> Bool)? = nil
   ) -> Insertion {
     if let loan = borrow(key, now: now) {
       return Insertion(loan: loan, forgotten: [], beganToOverflow: false)
     }
     advance(to: now)
     let countBefore = count
-    let forgotten = makeRoom(isPristine)
+    let forgotten = makeRoom(isPristine, isPristineWhenIdle)
     let slot = freeSlots.popLast() ?? slots.endIndex
     let entry = Entry(key: key, value: value, borrowers: 1, lastUsed: latest)
     if slot == slots.endIndex { slots.append(entry) } else { slots[slot] = entry }
@@ -122,12 +128,14 @@ extension PolicyRegistryStateMachine {
 // Forgetting.
 extension PolicyRegistryStateMachine {
   /// Forgets everything that remembers nothing and was not used for the idle time.
-  mutating func forgetIdle(now: Duration, isPristine: (Value) -> Bool) -> [Value] {
+  mutating func forgetIdle(
+    now: Duration, isPristine: (Value) -> Bool, isPristineWhenIdle: ((Value) -> Bool)? = nil
+  ) -> [Value] {
     guard limits.idleAfter != nil else { return [] }
     advance(to: now)
     var values: [Value] = []
     for slot in slots.indices where isIdle(slot) {
-      if let value = forget(slot, isPristine) { values.append(value) }
+      if let value = forget(slot, isPristine, isPristineWhenIdle) { values.append(value) }
     }
     return values
   }
@@ -135,11 +143,13 @@ extension PolicyRegistryStateMachine {
   /// Forgets what is idle among the oldest, and as much more as there is too much.
   ///
   /// What must be kept goes to the young end, so that the next search looks further.
-  private mutating func makeRoom(_ isPristine: (Value) -> Bool) -> [Value] {
+  private mutating func makeRoom(
+    _ isPristine: (Value) -> Bool, _ isPristineWhenIdle: ((Value) -> Bool)?
+  ) -> [Value] {
     var values: [Value] = []
     for _ in 0..<min(Self.longestSearch, count) {
       guard let slot = oldest, count >= limits.maximumCount || isIdle(slot) else { break }
-      if let value = forget(slot, isPristine) {
+      if let value = forget(slot, isPristine, isPristineWhenIdle) {
         values.append(value)
       } else if let lastUsed = slots[slot]?.lastUsed {
         renew(slot, lastUsed: lastUsed)
@@ -154,10 +164,14 @@ extension PolicyRegistryStateMachine {
   }
 
   /// Forgets one, unless it is in use or remembers something.
-  private mutating func forget(_ slot: Int, _ isPristine: (Value) -> Bool) -> Value? {
-    guard let entry = slots[slot], entry.borrowers == 0, isPristine(entry.value) else {
-      return nil
-    }
+  private mutating func forget(
+    _ slot: Int, _ isPristine: (Value) -> Bool, _ isPristineWhenIdle: ((Value) -> Bool)?
+  ) -> Value? {
+    guard let entry = slots[slot], entry.borrowers == 0 else { return nil }
+    // Where idle policies are to stay while there is room, the usual time counts where there is none.
+    let isIdle = latest - entry.lastUsed >= limits.idleAfter ?? Self.usualIdleTime
+    let isUseless = isIdle ? isPristineWhenIdle?(entry.value) : nil
+    guard isUseless ?? isPristine(entry.value) else { return nil }
     unlink(slot)
     slots[slot] = nil
     slotByKey[entry.key] = nil
