@@ -134,7 +134,12 @@ extension Migration {
         v_state, case when v_state = 'scheduled' then v_start end, v_start, p_at,
         p_at + v_new.lifetime, v_new.effect, v_new.idem_key, v_new.timeout, v_new.payload)
       on conflict (idem_key) do nothing returning id into v_id;
-      if not found then
+      -- The one that it waited for may have been buried meanwhile: that is its twin.
+      if found and exists (select 1 from mainstay.dead where idem_key = v_new.idem_key) then
+        delete from mainstay.op where id = v_id;
+        v_id := null;
+      end if;
+      if v_id is null then
         -- Somebody else was faster with the same key, and the holder keeps what was taken from it.
         update mainstay.op set unique_key = v_new.unique_key where id = p_holder;
         v_answer := mainstay.twin(v_new);
@@ -315,6 +320,15 @@ extension Migration {
       )
       select k.uuid from kept as k;
       get diagnostics v_kept = row_count;
+      -- One with the same key may have been buried while this waited for it: a new statement sees
+      -- that. Who repeats it is answered with that one.
+      if exists (select 1 from unnest(p_uuids, p_idem_keys) as g (uuid, idem_key)
+        where case when (select d.id from mainstay.dead as d where d.idem_key = g.idem_key) is null
+          then false else exists (select 1 from mainstay.op as o where o.uuid = g.uuid) end)
+      then
+        raise exception 'an idempotency key was buried meanwhile: do it again'
+          using errcode = '40001';
+      end if;
       if v_kept < cardinality(p_uuids) then
         -- The first of a key may not have been kept: then the one behind it is the head.
         for v_key in select distinct k from unnest(p_ordering_keys) as k where k is not null loop

@@ -62,6 +62,9 @@ extension Migration {
         exception when lock_not_available then
           -- The next ones do not wait as long.
           perform mainstay.be_patient(1);
+        when unique_violation then
+          -- Its key is that of a dead letter, which must not keep the others from being taken back.
+          null;
         end;
       end loop;
     end $$;
