@@ -103,19 +103,25 @@ extension Migration {
         v_policies := v_policies || 'runAnyway'::text;
       end if;
       foreach v_need in array coalesce(v_new.needs, '{}') loop
-        -- Locked, so that it cannot end unnoticed before the newcomer is there; it may begin.
-        select id into v_row from mainstay.op where uuid = v_need for key share;
-        if found then
-          v_needed := v_needed || v_row;
-          v_policies := v_policies || v_new.policy;
-          continue;
-        end if;
-        select id into v_row from mainstay.dead where uuid = v_need for key share;
-        if found and v_new.policy <> 'runAnyway' then
-          v_needed := v_needed || v_row;
-          v_policies := v_policies || v_new.policy;
-          v_gives_up := v_gives_up or v_new.policy = 'giveUp';
-        end if;
+        -- Whoever waited for it may find it gone: it was buried, or redriven. It is done where it
+        -- is nowhere, however often one looks.
+        for v_round in 1..3 loop
+          -- Locked, so that it cannot end unnoticed before the newcomer is there; it may begin.
+          select id into v_row from mainstay.op where uuid = v_need for key share;
+          if found then
+            v_needed := v_needed || v_row;
+            v_policies := v_policies || v_new.policy;
+            exit;
+          end if;
+          select id into v_row from mainstay.dead where uuid = v_need for key share;
+          continue when not found;
+          if v_new.policy <> 'runAnyway' then
+            v_needed := v_needed || v_row;
+            v_policies := v_policies || v_new.policy;
+            v_gives_up := v_gives_up or v_new.policy = 'giveUp';
+          end if;
+          exit;
+        end loop;
       end loop;
       if v_new.ordering_key is not null then perform mainstay.lock_key(v_new.ordering_key); end if;
       if v_new.delay > 0 then

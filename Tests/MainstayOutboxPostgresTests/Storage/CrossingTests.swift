@@ -74,4 +74,23 @@ import Testing
     let third = try await place.opened()
     for store in [other, third] { await store.close() }
   }
+
+  @Test func `what is needed and being redriven is waited for`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    let needed = try await store.insert(.note("needed"))
+    try await place.query(Self.bury)
+    let redrive = try await transaction(place, "SELECT @.redrive(uuid, NULL) FROM @.dead")
+    let dependencies = EnqueueOptions.Dependencies([needed], ifGivenUp: .waitForRedrive)
+    let coming = Task {
+      try await store.insert(.note("next", wishes: .init(dependencies: dependencies)))
+    }
+    try await isWaiting("take_all", at: place)
+    try await redrive.query("COMMIT")
+    _ = try await coming.value
+    #expect(try await store.snapshot().blocked == 1)
+    #expect(try await place.query("SELECT 1 FROM @.dep").count == 1)
+    #expect(try await store.runAll() == ["needed", "next"])
+    await store.close()
+  }
 }
