@@ -36,9 +36,12 @@ extension Migration {
           'refused')
           and not cancelled and (not p_expendable or priority <= p_priority)
           and (select d.op from mainstay.dep as d where d.needs = o.id limit 1) is null
-        order by priority, id for update
+        -- What somebody's transaction is at is left alone: it may come to need it.
+        order by priority, id for update skip locked
       loop
         exit when coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0;
+        -- Somebody may have come to need it since the search began, and nobody can from now on.
+        continue when exists (select 1 from mainstay.dep where needs = v_row.id);
         v_victims := v_victims || v_row.id;
         v_rows := v_rows - 1;
         v_bytes := v_bytes - v_row.bytes;

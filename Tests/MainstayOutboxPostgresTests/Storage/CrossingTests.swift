@@ -93,4 +93,32 @@ import Testing
     #expect(try await store.runAll() == ["needed", "next"])
     await store.close()
   }
+
+  @Test func `what a transaction needs is not dropped for room, and nobody waits for that`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened(limits: StoreLimits(maximumPending: 2))
+    let expendable = NewOperation.Wishes(isExpendable: true)
+    let needed = try await store.insert(.note("needed", wishes: expendable))
+    _ = try await store.insert(.note("other", wishes: expendable))
+    let app = try await transaction(
+      place,
+      """
+      SELECT @.enqueue('note', '{"text": "app"}', needs => ARRAY['\(needed)'::uuid])
+      """)
+    // Nobody waits: that would be refused at once.
+    let code = try await place.query(
+      """
+      SELECT code FROM @.take_all(ARRAY[(gen_random_uuid(), 'note', 1, 'main', NULL, 'key',
+        '{"text":"new"}', NULL, 'notSent', 2, 0, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL,
+        NULL, NULL, NULL)::@.arrival], 2, NULL, true, NULL, 1)
+      """)
+    #expect(try code.map { try $0.text(0) } == ["kept"])
+    try await app.query("COMMIT")
+    #expect(try await store.runAll() == ["needed", "new", "app"])
+    #expect(try await store.ledger().count(.evicted) == 1)
+    #expect(try await store.ledger().isBalanced)
+    await store.close()
+  }
 }
