@@ -15,6 +15,14 @@ package protocol SharedStore: OutboxStore {
   /// Others may take over what is leased soon afterwards.
   func watchLeases(_ lost: @escaping @Sendable () async -> Void) async
 
+  /// Calls back with each operation that is given up, since its runs were lost with the processes
+  /// that had it, until the task is cancelled or the store is closed.
+  ///
+  /// Those that were found when it was opened are among them.
+  func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async
+
   /// Tidies up quickly, since the app is about to be suspended.
   func prepareForSuspension() async
 }
@@ -22,6 +30,11 @@ package protocol SharedStore: OutboxStore {
 extension SharedStore {
   /// Leases that last as long as their process are never lost.
   package func watchLeases(_ lost: @escaping @Sendable () async -> Void) async {}
+
+  /// A store that does not tell has what it found in its opening report.
+  package func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async {}
 
   /// Others than a file have nothing to tidy up.
   package func prepareForSuspension() async {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Mainstay
-internal import MainstayOutbox
+package import MainstayOutbox
 
 /// What other processes do with the same tables.
 extension PostgresStore: SharedStore {
@@ -36,6 +36,13 @@ extension PostgresStore: SharedStore {
       group.cancelAll()
       listener?.stop()
     }
+  }
+
+  /// Calls back with what was given up, since its runs were lost with other processes.
+  package func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async {
+    for await operation in givenUp.stream { await found(operation.id, operation.kind) }
   }
 
   private var isOpen: Bool { state.withLock { $0.owner != nil && !$0.isClosed } }

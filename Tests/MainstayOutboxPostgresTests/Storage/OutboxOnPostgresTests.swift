@@ -14,6 +14,13 @@ private struct Note: QueuedOperation {
   var text: String
 }
 
+/// Passes events on.
+private struct Listener: OutboxObserver {
+  let events: AsyncStream<OutboxEvent>.Continuation
+
+  func observe(_ event: OutboxEvent) { events.yield(event) }
+}
+
 /// Outboxes on one database, and those who enqueue from elsewhere.
 @Suite(.timeLimit(.minutes(2)))
 struct OutboxOnPostgresTests {
@@ -44,6 +51,28 @@ struct OutboxOnPostgresTests {
     try await looking.openToLook()
     #expect(try await looking.ledger().count(.done) == 2)
     await looking.close()
+  }
+
+  @Test func `who gives up what other processes have lost too often says so`() async throws {
+    let place = try await Place()
+    let (events, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
+    var configuration = Outbox.Configuration()
+    configuration.observer = Listener(events: continuation)
+    let outbox = try await Outbox(store: place.store(), configuration: configuration) {}
+    let id = try await outbox.enqueue(Note(text: "pill"))
+    for _ in 0..<3 {
+      let store = try await place.opened()
+      while try await store.claim().isEmpty { _ = try await store.promote(NewOperation.types) }
+      await store.abandon()
+    }
+    for await event in events {
+      guard case .gaveUp(let reason, let error) = event.what else { continue }
+      #expect(reason == .crashed && error == nil)
+      #expect(event.id == id && event.kind == "note")
+      break
+    }
+    #expect(try await outbox.snapshot().dead == 1)
+    await outbox.shutDown()
   }
 
   @Test func `only who waits is told, and not more often than every 50 ms`() async throws {
