@@ -233,6 +233,37 @@ struct OutboxOnPostgresTests {
     await two.close()
   }
 
+  @Test func `a limit of all machines is said to stand in the way`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await store.limit("note", concurrency: 1)
+    _ = try await store.insert(.note("a"))
+    let next = try await store.insert(.note("b"))
+    #expect(try await store.obstacles(next) == [])
+    let run = try #require(try await store.claim().first)
+    #expect(try await store.obstacles(next) == [.typeIsBusy(1)])
+    #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    #expect(try await store.obstacles(next) == [])
+    try await store.limit("note", perSecond: 0.001, burst: 1)
+    try await place.query("UPDATE @.kind_limit SET tokens = 0.5, refilled_at = @.clock()")
+    let found = try #require(try await store.obstacles(next))
+    guard found.count == 1, case .rateLimited(let wait) = found[0] else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(wait > .seconds(100) && wait <= .seconds(500))
+    // What lost its run is tried first, unless its kind has no turn itself.
+    try await store.limit("note")
+    let pill = try await store.insert(.note("pill", kind: "other"))
+    try await place.query("UPDATE @.op SET crashes = 1 WHERE kind = 'other'")
+    #expect(try await store.obstacles(next) == [.letsPass(pill)])
+    try await store.limit("other", perSecond: 0.001, burst: 1)
+    #expect(try await store.obstacles(next) == [.letsPass(pill)], "it has its first turn")
+    try await place.query("UPDATE @.kind_limit SET tokens = 0, refilled_at = @.clock()")
+    #expect(try await store.obstacles(next) == [])
+    await store.close()
+  }
+
   @Test func `days that are over go, and coming ones are there`() async throws {
     let place = try await Place()
     let store = try await place.opened()
