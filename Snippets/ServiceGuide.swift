@@ -186,6 +186,8 @@ let outbox = await require {
 struct VisitContext: RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage
   let remoteAddress: SocketAddress?
+  /// Who has signed in; for the middleware that looks at what callers show.
+  var account: String?
 
   init(source: Source) {
     coreContext = CoreRequestContextStorage(source: source)
@@ -201,9 +203,8 @@ router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
-  IdempotencyMiddleware(answers) { request, _ in
-    request.headers[.authorization] ?? ""
-  }
+  // Who has signed in, and not what it was shown with: a token is renewed.
+  IdempotencyMiddleware(answers) { _, context in context.account ?? "" }
 }
 // snippet.hide
 

@@ -14,6 +14,16 @@ struct Order: QueuedOperation {
   var book: String
 }
 
+/// What is known of a request; the middleware that signs callers in sets the account.
+struct CallContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  var account: String?
+
+  init(source: Source) {
+    coreContext = CoreRequestContextStorage(source: source)
+  }
+}
+
 let monitor = ErrorMonitor()
 let file = FileManager.default.temporaryDirectory.appending(path: "orders.sqlite")
 let outbox = try await Outbox(at: file) {
@@ -24,16 +34,15 @@ let outbox = try await Outbox(at: file) {
 let health = Health([
   Health.Check("outbox") { _ = try await outbox.snapshot() }
 ])
-let router = Router()
+let router = Router(context: CallContext.self)
 router.addHealth(health)
 router.addMiddleware {
   RequestMetricsMiddleware()
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
   DeadlineMiddleware(.seconds(10))
-  IdempotencyMiddleware(InMemoryIdempotencyStore()) { request, _ in
-    request.headers[.authorization] ?? ""
-  }
+  // Who has signed in, and not what it was shown with: a token is renewed.
+  IdempotencyMiddleware(InMemoryIdempotencyStore()) { _, context in context.account ?? "" }
 }
 router.post("orders") { request, context in
   let order = try await request.decode(as: Order.self, context: context)

@@ -20,6 +20,14 @@ package protocol SharedStore: OutboxStore {
   /// What is leased here and was cancelled by whoever it was.
   func cancelledRuns() async throws -> [OperationID]
 
+  /// Calls back with each operation that is given up, since its runs were lost with the processes
+  /// that had it, until the task is cancelled or the store is closed.
+  ///
+  /// Those that were found when it was opened are among them.
+  func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async
+
   /// Tidies up quickly, since the app is about to be suspended.
   func prepareForSuspension() async
 }
@@ -30,6 +38,11 @@ extension SharedStore {
 
   /// One that nobody else can reach is told of each cancellation by its own outbox.
   package func cancelledRuns() async throws -> [OperationID] { [] }
+
+  /// A store that does not tell has what it found in its opening report.
+  package func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async {}
 
   /// Others than a file have nothing to tidy up.
   package func prepareForSuspension() async {}

@@ -213,14 +213,18 @@ public final class Outbox: Sendable {
     for constraint in configuration.unmetConstraints {
       await drainer.set(constraint, isMet: false)
     }
+    let observer = configuration.observer
     foreign = (store as? any SharedStore).map { store in
       Task {
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
+        async let givenUp: Void = store.watchGivenUp { id, kind in
+          observer?.observe(OutboxEvent(.gaveUp(.crashed, nil), id: id, kind: kind))
+        }
         await store.watchOthers {
           drainer.hint()
           changes.changed()
         }
-        await leases
+        _ = await (leases, givenUp)
       }
     }
     network = configuration.connectivity.map { monitor in

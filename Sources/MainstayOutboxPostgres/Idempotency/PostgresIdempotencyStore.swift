@@ -12,9 +12,8 @@ internal import MainstayOutbox
 /// let answers = PostgresIdempotencyStore(at: address)
 /// try await answers.open()
 /// router.addMiddleware {
-///   IdempotencyMiddleware(answers) { request, _ in
-///     request.headers[.authorization] ?? ""
-///   }
+///   // Who has signed in, and not what it was shown with: a token is renewed.
+///   IdempotencyMiddleware(answers) { _, context in context.account ?? "" }
 /// }
 /// ```
 ///

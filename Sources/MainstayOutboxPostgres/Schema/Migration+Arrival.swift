@@ -36,9 +36,12 @@ extension Migration {
           'refused')
           and not cancelled and (not p_expendable or priority <= p_priority)
           and (select d.op from mainstay.dep as d where d.needs = o.id limit 1) is null
-        order by priority, id for update
+        -- What somebody's transaction is at is left alone: it may come to need it.
+        order by priority, id for update skip locked
       loop
         exit when coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0;
+        -- Somebody may have come to need it since the search began, and nobody can from now on.
+        continue when exists (select 1 from mainstay.dep where needs = v_row.id);
         v_victims := v_victims || v_row.id;
         v_rows := v_rows - 1;
         v_bytes := v_bytes - v_row.bytes;
@@ -103,19 +106,25 @@ extension Migration {
         v_policies := v_policies || 'runAnyway'::text;
       end if;
       foreach v_need in array coalesce(v_new.needs, '{}') loop
-        -- Locked, so that it cannot end unnoticed before the newcomer is there; it may begin.
-        select id into v_row from mainstay.op where uuid = v_need for key share;
-        if found then
-          v_needed := v_needed || v_row;
-          v_policies := v_policies || v_new.policy;
-          continue;
-        end if;
-        select id into v_row from mainstay.dead where uuid = v_need for key share;
-        if found and v_new.policy <> 'runAnyway' then
-          v_needed := v_needed || v_row;
-          v_policies := v_policies || v_new.policy;
-          v_gives_up := v_gives_up or v_new.policy = 'giveUp';
-        end if;
+        -- Whoever waited for it may find it gone: it was buried, or redriven. It is done where it
+        -- is nowhere, however often one looks.
+        for v_round in 1..3 loop
+          -- Locked, so that it cannot end unnoticed before the newcomer is there; it may begin.
+          select id into v_row from mainstay.op where uuid = v_need for key share;
+          if found then
+            v_needed := v_needed || v_row;
+            v_policies := v_policies || v_new.policy;
+            exit;
+          end if;
+          select id into v_row from mainstay.dead where uuid = v_need for key share;
+          continue when not found;
+          if v_new.policy <> 'runAnyway' then
+            v_needed := v_needed || v_row;
+            v_policies := v_policies || v_new.policy;
+            v_gives_up := v_gives_up or v_new.policy = 'giveUp';
+          end if;
+          exit;
+        end loop;
       end loop;
       if v_new.ordering_key is not null then perform mainstay.lock_key(v_new.ordering_key); end if;
       if v_new.delay > 0 then
@@ -134,7 +143,12 @@ extension Migration {
         v_state, case when v_state = 'scheduled' then v_start end, v_start, p_at,
         p_at + v_new.lifetime, v_new.effect, v_new.idem_key, v_new.timeout, v_new.payload)
       on conflict (idem_key) do nothing returning id into v_id;
-      if not found then
+      -- The one that it waited for may have been buried meanwhile: that is its twin.
+      if found and exists (select 1 from mainstay.dead where idem_key = v_new.idem_key) then
+        delete from mainstay.op where id = v_id;
+        v_id := null;
+      end if;
+      if v_id is null then
         -- Somebody else was faster with the same key, and the holder keeps what was taken from it.
         update mainstay.op set unique_key = v_new.unique_key where id = p_holder;
         v_answer := mainstay.twin(v_new);
@@ -315,6 +329,15 @@ extension Migration {
       )
       select k.uuid from kept as k;
       get diagnostics v_kept = row_count;
+      -- One with the same key may have been buried while this waited for it: a new statement sees
+      -- that. Who repeats it is answered with that one.
+      if exists (select 1 from unnest(p_uuids, p_idem_keys) as g (uuid, idem_key)
+        where case when (select d.id from mainstay.dead as d where d.idem_key = g.idem_key) is null
+          then false else exists (select 1 from mainstay.op as o where o.uuid = g.uuid) end)
+      then
+        raise exception 'an idempotency key was buried meanwhile: do it again'
+          using errcode = '40001';
+      end if;
       if v_kept < cardinality(p_uuids) then
         -- The first of a key may not have been kept: then the one behind it is the head.
         for v_key in select distinct k from unnest(p_ordering_keys) as k where k is not null loop

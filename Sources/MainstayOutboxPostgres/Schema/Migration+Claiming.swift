@@ -134,6 +134,7 @@ extension Migration {
       select o.id into v_suspect from mainstay.op as o
         where o.crashes > 0 and array_position('{ready}', o.state) is not null
           and \(isWanted("o", at: "v_at"))
+          and (o.constraints is null or not o.constraints && p_unmet)
           and array_position(v_lanes, o.lane) is not null
           and array_position(v_open, o.kind || '/' || o.version) is not null
         order by o.id limit 1 for no key update skip locked;
@@ -157,6 +158,8 @@ extension Migration {
           select p.id, p.rank from mainstay.op as p
           where p.state = 'ready' and p.lane = r.name and p.kind = r.kind and p.version = r.version
             and \(isWanted("p", at: "v_at"))
+            -- More may be held back than is set aside at once.
+            and (p.constraints is null or not p.constraints && p_unmet)
           order by p.rank, p.id limit least(r.free, r.shared) for no key update skip locked) as o
       ), \(chosen(upTo: "p_limit"))
       select coalesce(array_agg(c.id), '{}') into v_chosen from chosen as c;

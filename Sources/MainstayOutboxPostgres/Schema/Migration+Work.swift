@@ -36,18 +36,20 @@ extension Migration {
       return found;
     end $$;
 
-    -- Takes back what an owner had leased: it may have had its effect. What somebody's open
-    -- transaction is at, or whose followers it is at, is left for the next time.
+    -- Takes back what an owner had leased: it may have had its effect. Of what is given up then,
+    -- it answers ids and kinds. What somebody's open transaction is at, or whose followers it is
+    -- at, is left for the next time.
     create function mainstay.take_back(
       p_owner bigint, p_maximum_lost integer, p_kept integer, p_outcomes boolean, p_at bigint,
-      out recovered integer, out quarantined integer
+      out recovered integer, out quarantined integer, out given_up jsonb
     ) language plpgsql volatile set lock_timeout to '50ms' as $$
     declare
       v_row record;
     begin
       recovered := 0;
       quarantined := 0;
-      for v_row in select id, crashes from mainstay.op
+      given_up := '[]';
+      for v_row in select id, uuid, kind, crashes from mainstay.op
         where owner = p_owner order by id for update skip locked
       loop
         begin
@@ -57,11 +59,16 @@ extension Migration {
           if v_row.crashes + 1 >= p_maximum_lost then
             perform mainstay.bury(v_row.id, 'crashed', 'holdKey', p_outcomes, p_at);
             quarantined := quarantined + 1;
+            given_up := given_up
+              || jsonb_build_array(jsonb_build_array(v_row.uuid, v_row.kind));
           end if;
           recovered := recovered + 1;
         exception when lock_not_available then
           -- The next ones do not wait as long.
           perform mainstay.be_patient(1);
+        when unique_violation then
+          -- Its key is that of a dead letter, which must not keep the others from being taken back.
+          null;
         end;
       end loop;
     end $$;
@@ -69,7 +76,7 @@ extension Migration {
     -- Takes back what dead owners had leased: by the clock of the database alone.
     create function mainstay.recover(
       p_besides bigint, p_maximum_lost integer, p_kept integer, p_outcomes boolean, p_now bigint,
-      out recovered integer, out quarantined integer
+      out recovered integer, out quarantined integer, out given_up jsonb
     ) language plpgsql volatile as $$
     declare
       v_at bigint := coalesce(p_now, mainstay.clock());
@@ -78,6 +85,7 @@ extension Migration {
     begin
       recovered := 0;
       quarantined := 0;
+      given_up := '[]';
       -- It leases nothing more while this row is locked: a claim holds it until it is committed.
       for v_owner in select id from mainstay.owner
         where alive_until < mainstay.clock() and id <> p_besides for update skip locked
@@ -86,6 +94,7 @@ extension Migration {
           from mainstay.take_back(v_owner, p_maximum_lost, p_kept, p_outcomes, v_at);
         recovered := recovered + v_taken.recovered;
         quarantined := quarantined + v_taken.quarantined;
+        given_up := given_up || v_taken.given_up;
         if not exists (select 1 from mainstay.op where owner = v_owner) then
           delete from mainstay.owner where id = v_owner;
         else

@@ -14,13 +14,15 @@ extension PostgresStore {
         """
         SELECT p.next, (SELECT min(alive_until) - mainstay.clock() + 1 FROM mainstay.owner AS w
           WHERE w.id <> $1 AND $5 IS NULL AND w.alive_until >= 0
-            AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id)), p.is_partial
-        FROM \(Self.recovery)
+            AND EXISTS (SELECT 1 FROM mainstay.op WHERE owner = w.id)), p.is_partial,
+          r.given_up::text
+        FROM \(Self.recovery) AS r
           CROSS JOIN LATERAL mainstay.promote($6::text[], $7::integer[], $4, $5::bigint) AS p
         """,
         try recoveryValues() + [
           .texts(types.map(\.kind.rawValue)), .ints(types.map { Int64($0.version) }),
         ])
+      tellGivenUp(try row.text(3))
       // What nobody wants any more must not run, however much of it there is; and what was left
       // to a worker has its turn before all that is enqueued from now on.
       if try row.bool(2) { continue }
@@ -32,8 +34,20 @@ extension PostgresStore {
 
   /// Takes back what dead owners had leased.
   func recover() async throws -> (recovered: Int, quarantined: Int) {
-    let row = try await ask("SELECT * FROM \(Self.recovery)", try recoveryValues())
+    let row = try await ask(
+      "SELECT recovered, quarantined, given_up::text FROM \(Self.recovery)", try recoveryValues())
+    tellGivenUp(try row.text(2))
     return (Int(try row.int(0)), Int(try row.int(1)))
+  }
+
+  /// Tells which operations were given up, by a list of their ids and kinds.
+  private func tellGivenUp(_ list: String) {
+    guard list != "[]" else { return }
+    let pairs = try? JSONDecoder().decode([[String]].self, from: Data(list.utf8))
+    for pair in pairs ?? [] where pair.count == 2 {
+      guard let id = UUID(uuidString: pair[0]).map(OperationID.init) else { continue }
+      givenUp.continuation.yield((id, OperationKind(rawValue: pair[1])))
+    }
   }
 
   private static let recovery = "mainstay.recover($1, $2::integer, $3::integer, $4, $5::bigint)"

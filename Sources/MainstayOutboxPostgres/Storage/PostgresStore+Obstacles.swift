@@ -33,8 +33,34 @@ extension PostgresStore {
       .lane($0.lane, LaneClosure.Cause(rawValue: $0.cause) ?? .paused, until: $0.until)
     }
     if try row.bool(1) { found.append(.kindPaused(operation.type.kind)) }
-    if operation.isWaitingForClaim { found += try await suspects(besides: operation, unmet) }
+    if operation.isWaitingForClaim {
+      found += try await usedUpLimits(of: operation.type.kind)
+      found += try await suspects(besides: operation, unmet)
+    }
     return found
+  }
+
+  /// What the limits that all machines share let begin now, by kind.
+  private static let shares = """
+    (SELECT kind, concurrency, rate,
+      (SELECT count(*) FROM mainstay.op AS o WHERE o.kind = k.kind AND o.owner IS NOT NULL)
+        AS running,
+      least(burst, tokens + rate * greatest(mainstay.clock() - refilled_at, 0) / 1000.0) AS turns
+    FROM mainstay.kind_limit AS k)
+    """
+
+  /// The limits of all machines that hold a kind back.
+  private func usedUpLimits(of kind: OperationKind) async throws -> [Obstacle] {
+    let rows = try await call(
+      """
+      SELECT CASE WHEN running >= concurrency THEN concurrency END,
+        CASE WHEN turns < 1 THEN least((1 - turns) / rate, 31536000) END
+      FROM \(Self.shares) AS s WHERE kind = $1
+      """, [.text(kind.rawValue)])
+    guard let row = rows.first else { return [] }
+    let busy = try row.int(ifAny: 0).map { Obstacle.typeIsBusy(Int($0)) }
+    let limited = try row.double(ifAny: 1).map { Obstacle.rateLimited(.seconds($0)) }
+    return [busy, limited].compactMap(\.self)
   }
 
   private func blockers(of row: Int64, _ orderingKey: String?) async throws -> [Obstacle] {
@@ -68,7 +94,8 @@ extension PostgresStore {
       """
       SELECT uuid, EXISTS (SELECT 1 FROM mainstay.op WHERE owner = $2)
       FROM mainstay.op WHERE state = 'ready' AND crashes > 0
-        AND kind NOT IN (SELECT kind FROM mainstay.pause)
+        AND kind NOT IN (SELECT kind FROM mainstay.pause UNION ALL
+          SELECT kind FROM \(Self.shares) AS s WHERE running >= concurrency OR turns < 1)
         AND (constraints IS NULL OR NOT constraints && $3::text[])
         AND (expires_at IS NULL OR expires_at > coalesce($1::bigint, mainstay.clock())
           OR effect NOT IN ('notSent', 'refused'))

@@ -45,5 +45,12 @@ extension PostgresStore: SharedStore {
     return try rows.compactMap { try UUID(uuidString: $0.text(0)).map(OperationID.init) }
   }
 
+  /// Calls back with what was given up, since its runs were lost with other processes.
+  package func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async {
+    for await operation in givenUp.stream { await found(operation.id, operation.kind) }
+  }
+
   private var isOpen: Bool { state.withLock { $0.owner != nil && !$0.isClosed } }
 }

@@ -41,9 +41,24 @@ extension PostgresStore {
   }
 
   /// Whether an earlier try ended it, whose answer was lost: that is no lost lease.
+  ///
+  /// What was taken back has the token, too; but then a run was lost, and it may have been sent.
+  /// Where no ends are kept, one that is gone was ended by this process as long as that was never
+  /// taken for dead.
   private func hasBeenSettled(_ lease: Lease, _ verdict: OperationVerdict) async throws -> Bool {
     guard state.withLock({ $0.unanswered.contains(lease.token) }) else { return false }
-    return try await outcome(lease.id)?.reason.rawValue == Ending(verdict.next).name
+    let ending = Ending(verdict.next)
+    let isKnown = state.withLock { $0.tokens.contains(lease.token) }
+    // Somebody may have cancelled it while it ran.
+    let isCancelled = [.notSent, .refused].contains(verdict.effect) && verdict.next != .done
+    let reasons = isCancelled ? [ending.name, "cancelled"] : [ending.name]
+    let values: [PostgresValue] = [
+      .int(lease.row), .int(lease.token), .text(lease.id.description), .texts(reasons),
+      .text(ending.name), .text(ending.reason), .text(verdict.effect.rawValue),
+      .int(Int64(verdict.attempts)), .bool(verdict.isUnbegun), .int(isKnown ? try owner : nil),
+      keepsOutcomes,
+    ]
+    return try await run(Self.trace, values).first?.bool(0) ?? false
   }
 
   private func complete(
@@ -118,6 +133,23 @@ extension PostgresStore {
     case .full: isPooled ? .int(5_000) : .null
     }
   }
+
+  /// Whether there is what a verdict leaves. What was due may have been made ready meanwhile.
+  private static let trace = """
+    SELECT EXISTS (SELECT 1 FROM mainstay.outcome
+        WHERE uuid = $3::uuid AND reason = ANY ($4::text[]))
+      OR EXISTS (SELECT 1 FROM mainstay.dead
+        WHERE id = $1 AND lease_token = $2 AND $5 = 'dead' AND reason = $6)
+      OR EXISTS (SELECT 1 FROM mainstay.op
+        WHERE id = $1 AND lease_token = $2 AND owner IS NULL
+          AND $5 IN ('ready', 'scheduled', 'waiting', 'parked', 'conflicted')
+          AND state IN ($5, 'ready') AND effect = $7 AND attempt = $8::integer
+          AND ($9::boolean OR crashes = 0))
+      OR (NOT $11::boolean AND ($5 IN ('done', 'dropped') OR 'cancelled' = ANY ($4::text[]))
+        AND NOT EXISTS (SELECT 1 FROM mainstay.op WHERE id = $1)
+        AND NOT EXISTS (SELECT 1 FROM mainstay.dead WHERE id = $1)
+        AND EXISTS (SELECT 1 FROM mainstay.owner WHERE id = $10::bigint AND alive_until >= 0))
+    """
 
   private static let settle = """
     SELECT mainstay.settle($1, $2, $3, $4::bigint, $5::integer, $6::integer, $7, $8, $9, $10, $11,

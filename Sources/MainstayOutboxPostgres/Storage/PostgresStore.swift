@@ -64,6 +64,9 @@ public final class PostgresStore: OutboxStore {
   let inserts = Gathering<NewOperation, OperationID> { $0.payload.count }
   let completions = Gathering<Completion, Bool> { $0.output?.count ?? 0 }
   let announcements = Announcements()
+  /// Told of what was given up, since its runs were lost with other processes.
+  let givenUp = AsyncStream.makeStream(
+    of: (id: OperationID, kind: OperationKind).self, bufferingPolicy: .bufferingNewest(10_000))
   /// Told when what is leased may not go on.
   let leaseLosses = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -169,6 +172,7 @@ public final class PostgresStore: OutboxStore {
       return (state.owner, [state.heart, state.keeper, state.guardian].compactMap { $0 })
     }
     leaseLosses.continuation.finish()
+    givenUp.continuation.finish()
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     return owner

@@ -76,6 +76,20 @@ extension StoreConformance {
       desk.same(try await desk.store.obstacles(id), [])
       desk.same(try await desk.store.claim().map(\.text), ["d"])
     },
+    Rule("however much a constraint holds back, none of it is leased") { desk in
+      let wishes = NewOperation.Wishes(constraints: [.power])
+      _ = try await desk.store.insert(contentsOf: (0..<1201).map { .note("\($0)", wishes: wishes) })
+      _ = try await desk.store.insert(.note("free"))
+      var leased: [LeasedOperation] = []
+      for _ in 0..<4 { leased += try await desk.store.claim(unmet: [.power]) }
+      desk.same(leased.map(\.text), ["free"])
+      for run in leased { _ = try await desk.store.settle(run.lease, OperationVerdict(.done)) }
+      desk.same(try await desk.store.claim(2000).count, 1201)
+      // Each of them is tried alone now, but no sooner than that.
+      try await desk.crash()
+      for _ in 0..<4 { desk.hold(try await desk.store.claim(unmet: [.power]).isEmpty) }
+      desk.same(try await desk.store.claim().count, 1)
+    },
     Rule("others let one pass that lost its run and waits for nothing") { desk in
       let pill = try await desk.store.insert(.note("pill"))
       desk.same(try await desk.store.claim().count, 1)

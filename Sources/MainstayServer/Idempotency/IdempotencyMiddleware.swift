@@ -25,7 +25,8 @@ public struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
   ///   - store: Where answers are kept.
   ///   - options: Which requests have a key, and what is kept.
   ///   - principal: Who sends a request, such as the account that has signed in: a key of one is
-  ///     nothing to another. With one answer for all, anybody who learns a key reads the answer.
+  ///     nothing to another. With one answer for all, anybody who learns a key reads the answer;
+  ///     and with a token, a request that is repeated after its renewal is handled once more.
   public init(
     _ store: any IdempotencyStore, options: IdempotencyOptions = IdempotencyOptions(),
     principal: @escaping @Sendable (Request, Context) async throws -> String

@@ -16,10 +16,26 @@ struct LostAnswerTests {
     let testDescription: String
     let verdict: OperationVerdict
     let function: String
+    var limits = StoreLimits()
 
     static let all = [
       Ends(testDescription: "alone", verdict: OperationVerdict(.dropped), function: "settle"),
       Ends(testDescription: "shared", verdict: OperationVerdict(.done), function: "complete"),
+      Ends(
+        testDescription: "given up",
+        verdict: OperationVerdict(.dead(.refused, followers: .holdKey), effect: .refused),
+        function: "settle"),
+      Ends(
+        testDescription: "later",
+        verdict: OperationVerdict(.scheduled(after: .seconds(600)), attempts: 1),
+        function: "settle"),
+      Ends(
+        testDescription: "in conflict",
+        verdict: OperationVerdict(.conflicted(remote: Data("{}".utf8)), attempts: 1),
+        function: "settle"),
+      Ends(
+        testDescription: "where no end is kept", verdict: OperationVerdict(.done),
+        function: "complete", limits: StoreLimits(maximumOutcomes: 0)),
     ]
   }
 
@@ -69,7 +85,7 @@ struct LostAnswerTests {
   ) async throws {
     let server = try await PostgresServer()
     let place = try await Place(at: server.address())
-    let store = try await place.opened()
+    let store = try await place.opened(limits: ends.limits)
     _ = try await store.insert(.note("a"))
     let run = try #require(try await store.claim().first)
     // A commit counts at once, and is answered when a replica has it: there is none.
@@ -104,6 +120,30 @@ struct LostAnswerTests {
     try await place.query("UPDATE @.op SET lease_token = lease_token + 1")
     #expect(try await !store.settle(run.lease, OperationVerdict(.done)))
     holder.close()
+    await store.close()
+  }
+
+  @Test func `a run that was taken back is lost, also where its end was not answered`()
+    async throws
+  {
+    let place = try await Place(at: try await PostgresServer.common().database())
+    let (store, other) = try await (place.opened(), place.opened())
+    _ = try await store.insert(.note("a"))
+    let run = try #require(try await store.claim().first)
+    let verdict = OperationVerdict(.scheduled(after: .zero), effect: .sentUnknown)
+    let holder = try await place.session()
+    try await holder.script("BEGIN; SELECT FROM \(place.schema).op FOR UPDATE")
+    let settling = Task { try await store.settle(run.lease, verdict) }
+    try await cutOff("settle", waitingFor: "transactionid", seenBy: place.connection)
+    await #expect(throws: OutboxError.self) { try await settling.value }
+    try await holder.script("ROLLBACK")
+    try await place.query(
+      "UPDATE @.owner SET alive_until = 0 WHERE id = (SELECT min(id) FROM @.owner)")
+    _ = try await other.promote(NewOperation.types)
+    #expect(try await other.snapshot().ready == 1)
+    #expect(try await !store.settle(run.lease, verdict))
+    holder.close()
+    await other.close()
     await store.close()
   }
 }

@@ -14,6 +14,13 @@ private struct Note: QueuedOperation {
   var text: String
 }
 
+/// Passes events on.
+private struct Listener: OutboxObserver {
+  let events: AsyncStream<OutboxEvent>.Continuation
+
+  func observe(_ event: OutboxEvent) { events.yield(event) }
+}
+
 /// Outboxes on one database, and those who enqueue from elsewhere.
 @Suite(.timeLimit(.minutes(2)))
 struct OutboxOnPostgresTests {
@@ -44,6 +51,28 @@ struct OutboxOnPostgresTests {
     try await looking.openToLook()
     #expect(try await looking.ledger().count(.done) == 2)
     await looking.close()
+  }
+
+  @Test func `who gives up what other processes have lost too often says so`() async throws {
+    let place = try await Place()
+    let (events, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
+    var configuration = Outbox.Configuration()
+    configuration.observer = Listener(events: continuation)
+    let outbox = try await Outbox(store: place.store(), configuration: configuration) {}
+    let id = try await outbox.enqueue(Note(text: "pill"))
+    for _ in 0..<3 {
+      let store = try await place.opened()
+      while try await store.claim().isEmpty { _ = try await store.promote(NewOperation.types) }
+      await store.abandon()
+    }
+    for await event in events {
+      guard case .gaveUp(let reason, let error) = event.what else { continue }
+      #expect(reason == .crashed && error == nil)
+      #expect(event.id == id && event.kind == "note")
+      break
+    }
+    #expect(try await outbox.snapshot().dead == 1)
+    await outbox.shutDown()
   }
 
   @Test func `only who waits is told, and not more often than every 50 ms`() async throws {
@@ -202,6 +231,37 @@ struct OutboxOnPostgresTests {
     #expect(try await two.claim().count == 1)
     await one.close()
     await two.close()
+  }
+
+  @Test func `a limit of all machines is said to stand in the way`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await store.limit("note", concurrency: 1)
+    _ = try await store.insert(.note("a"))
+    let next = try await store.insert(.note("b"))
+    #expect(try await store.obstacles(next) == [])
+    let run = try #require(try await store.claim().first)
+    #expect(try await store.obstacles(next) == [.typeIsBusy(1)])
+    #expect(try await store.settle(run.lease, OperationVerdict(.done)))
+    #expect(try await store.obstacles(next) == [])
+    try await store.limit("note", perSecond: 0.001, burst: 1)
+    try await place.query("UPDATE @.kind_limit SET tokens = 0.5, refilled_at = @.clock()")
+    let found = try #require(try await store.obstacles(next))
+    guard found.count == 1, case .rateLimited(let wait) = found[0] else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(wait > .seconds(100) && wait <= .seconds(500))
+    // What lost its run is tried first, unless its kind has no turn itself.
+    try await store.limit("note")
+    let pill = try await store.insert(.note("pill", kind: "other"))
+    try await place.query("UPDATE @.op SET crashes = 1 WHERE kind = 'other'")
+    #expect(try await store.obstacles(next) == [.letsPass(pill)])
+    try await store.limit("other", perSecond: 0.001, burst: 1)
+    #expect(try await store.obstacles(next) == [.letsPass(pill)], "it has its first turn")
+    try await place.query("UPDATE @.kind_limit SET tokens = 0, refilled_at = @.clock()")
+    #expect(try await store.obstacles(next) == [])
+    await store.close()
   }
 
   @Test func `days that are over go, and coming ones are there`() async throws {

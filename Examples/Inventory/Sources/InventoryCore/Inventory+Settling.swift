@@ -22,11 +22,7 @@ extension Inventory {
         let count = try await store.settle(with: operations, isForgetful: isForgetful)
         handedOverAgain.withLock { $0 = count }
       }
-      var dead: Set<String> = []
-      for letter in try await deadLettersOfOutbox() {
-        dead.insert(letter.id.description)
-        _ = try await store.gaveUp(operation: letter.id.description)
-      }
+      let dead = try await noteDeadLetters()
       for operation in try await store.deadOperations() where !dead.contains(operation) {
         let id = UUID(uuidString: operation).map(OperationID.init)
         let isBack = try await id.asyncMap { try await outbox.operation($0) } ?? nil
@@ -39,6 +35,27 @@ extension Inventory {
       throw AppError.from(error, mapping: .inventory)
     }
     await releaseConflicts()
+  }
+
+  /// Notes what was given up while nobody listened: a process that gives up what another one has
+  /// left may die before it says so.
+  func takeUpDeadLetters() async throws(AppError) {
+    do {
+      _ = try await noteDeadLetters()
+    } catch {
+      throw AppError.from(error, mapping: .inventory)
+    }
+  }
+
+  private func noteDeadLetters() async throws -> Set<String> {
+    var dead: Set<String> = []
+    for letter in try await deadLettersOfOutbox() {
+      dead.insert(letter.id.description)
+      // Another process may have redriven it meanwhile.
+      guard try await outbox.operation(letter.id) == nil else { continue }
+      _ = try await store.gaveUp(operation: letter.id.description)
+    }
+    return dead
   }
 
   private func knownOperations() async throws -> [KnownOperation] {

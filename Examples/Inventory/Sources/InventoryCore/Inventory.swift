@@ -116,7 +116,9 @@ package final class Inventory: Sendable {
   package func start() async throws(AppError) {
     try await store.prune()
     do {
-      try await store.place.settling { try await settleWithOutbox() }
+      try await store.place.settling { isFirst in
+        if isFirst { try await settleWithOutbox() } else { try await takeUpDeadLetters() }
+      }
     } catch {
       throw AppError.from(error, mapping: .inventory)
     }

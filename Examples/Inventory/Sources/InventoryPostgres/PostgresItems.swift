@@ -100,7 +100,7 @@ package final class PostgresItems: ItemPlace {
   }
 
   /// The first one of all processes sets everything right, and those who come meanwhile wait.
-  package func settling(_ body: () async throws -> Void) async throws {
+  package func settling(_ body: (_ isFirst: Bool) async throws -> Void) async throws {
     try await translating {
       let connection = try await PostgresConnection.open(
         address, settings: .init(statement: .seconds(120), lock: .seconds(60)))
@@ -108,10 +108,12 @@ package final class PostgresItems: ItemPlace {
       let rows = try await connection.query(
         "SELECT pg_try_advisory_lock(hashtext('inventory'), 1)")
       let isFirst = try rows.first?.bool(0) == true
-      if isFirst { try await body() }
+      if isFirst { try await body(true) }
       try await connection.query("SELECT pg_advisory_lock_shared(hashtext('inventory'), 1)")
       if isFirst {
         try await connection.query("SELECT pg_advisory_unlock(hashtext('inventory'), 1)")
+      } else {
+        try await body(false)
       }
     }
   }

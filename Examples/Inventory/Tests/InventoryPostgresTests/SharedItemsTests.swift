@@ -4,6 +4,7 @@ import Foundation
 import InventoryCore
 import InventoryPostgres
 import Mainstay
+import MainstayOutboxPostgres
 import PostgresTestSupport
 import TestSupport
 import Testing
@@ -12,24 +13,32 @@ import Testing
 @Suite(.ends(withinMinutes: 3)) struct SharedItemsTests {
   /// Two inventories on one database, whose service is away.
   private func sharing(_ body: (Inventory, Inventory) async throws -> Void) async throws {
-    let address = try await PostgresServer.common().database()
+    try await sharing(try await PostgresServer.common().database(), ["a", "b"]) {
+      try await body($0[0], $0[1])
+    }
+  }
+
+  /// Inventories on a database, one opened after the other.
+  private func sharing(
+    _ address: PostgresAddress, _ names: [String], _ body: ([Inventory]) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "inventory-items-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let nobody = try #require(URL(string: "http://127.0.0.1:1"))
     var settings = Inventory.Settings()
     settings.pullInterval = nil
-    var both: [Inventory] = []
-    for name in ["a", "b"] {
+    var all: [Inventory] = []
+    for name in names {
       let inventory = try await Inventory(
         data: folder.appending(path: name), upstream: nobody,
         shared: try await .postgres(address), settings: settings)
       try await inventory.start()
-      both.append(inventory)
+      all.append(inventory)
     }
     let outcome: Result<Void, any Error>
-    do { outcome = .success(try await body(both[0], both[1])) } catch { outcome = .failure(error) }
-    for inventory in both { await inventory.shutDown() }
+    do { outcome = .success(try await body(all)) } catch { outcome = .failure(error) }
+    for inventory in all { await inventory.shutDown() }
     try outcome.get()
   }
 
@@ -80,6 +89,29 @@ import Testing
       #expect(try await a.store.photo(of: id)?.bytes == photo)
       #expect(try await a.store.photoNumbers(of: [id]).count == 1)
       #expect(try await a.store.photoNumbers(of: []).isEmpty)
+    }
+  }
+
+  @Test func `who joins others learns what was given up while nobody said so`() async throws {
+    let address = try await PostgresServer.common().database()
+    try await sharing(address, ["a"]) { first in
+      let id = try await first[0].add(try ItemDraft(title: "Lamp")).item.id
+      let connection = try await PostgresConnection.open(address)
+      var count = 0
+      while count == 0 {
+        count = try await connection.query(
+          """
+          SELECT mainstay.bury(id, 'crashed', 'holdKey', true, mainstay.clock()) FROM mainstay.op
+          WHERE state <> 'leased'
+          """
+        ).count
+      }
+      #expect(try await first[0].store.item(id).sync != .rejected)
+      try await sharing(address, ["b"]) { second in
+        let item = try await second[0].store.item(id)
+        #expect(item.sync == .rejected)
+      }
+      connection.close()
     }
   }
 

@@ -64,12 +64,21 @@ package struct Address: Sendable {
   }
 
   /// Reads events until one fits.
+  ///
+  /// - Parameters:
+  ///   - headers: What is sent with the request.
+  ///   - path: Where the events are.
+  ///   - opened: Called when the stream has begun.
+  ///   - fits: Whether it is the one.
+  /// - Throws: ``EventsEnded``, or where it cannot be read.
   package func event(
-    _ headers: [String: String] = [:], where fits: (_ name: String, _ data: String) -> Bool
+    _ headers: [String: String] = [:], at path: String = "/events", opened: () -> Void = {},
+    where fits: (_ name: String, _ data: String) -> Bool
   ) async throws {
-    var request = HTTPClientRequest(url: origin + "/events")
+    var request = HTTPClientRequest(url: origin + path)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+    if response.status == .ok { opened() }
     var text = ""
     for try await part in response.body {
       text += String(buffer: part)

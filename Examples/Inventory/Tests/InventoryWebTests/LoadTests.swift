@@ -54,6 +54,25 @@ import Testing
     }
   }
 
+  @Test func `pages of the dashboard that listen keep nobody else out`() async throws {
+    try await visiting(.live, load: narrow) { world in
+      let app = Address(port: try #require(world.client.port))
+      // As many as are answered at once.
+      let open = Countdown(2)
+      let pages = (0..<2).map { _ in
+        Task {
+          try await app.event(at: "/mainstay/events", opened: { open.count() }) { _, _ in false }
+        }
+      }
+      await open.reached()
+      #expect(try await app.send("POST", "/api/items", "{\"title\": \"Lamp\"}").status == 202)
+      for page in pages {
+        page.cancel()
+        _ = await page.result
+      }
+    }
+  }
+
   @Test func `a person who is refused gets a page that says so`() async throws {
     var closed = Load()
     (closed.limit, closed.queue) = (1, 0)

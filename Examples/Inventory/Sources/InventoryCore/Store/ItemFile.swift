@@ -84,7 +84,9 @@ final class ItemFile: ItemPlace {
   }
 
   /// Nobody else uses the file.
-  func settling(_ body: () async throws -> Void) async throws { try await body() }
+  func settling(_ body: (_ isFirst: Bool) async throws -> Void) async throws {
+    try await body(true)
+  }
 
   func watchOthers(_ changed: @escaping @Sendable (String?) async -> Void) async {}
 

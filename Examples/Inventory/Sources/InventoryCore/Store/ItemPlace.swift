@@ -17,9 +17,10 @@ package protocol ItemPlace: Sendable {
     _ body: @escaping @Sendable (any ItemDatabase) throws -> T
   ) async throws -> T
 
-  /// Calls a body that sets items and queue right, unless another process uses them: then that has
-  /// done so.
-  func settling(_ body: () async throws -> Void) async throws
+  /// Calls a body that sets items and queue right, and says whether no other process uses them.
+  ///
+  /// Else another one has done so, and only what was given up since then is to be looked at.
+  func settling(_ body: (_ isFirst: Bool) async throws -> Void) async throws
 
   /// Tells of the items that other processes changed, until the task is cancelled.
   ///

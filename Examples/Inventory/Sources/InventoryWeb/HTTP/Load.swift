@@ -37,7 +37,8 @@ package struct Load: Sendable {
     ) {
       // Whoever watches over the process must be answered when it is busy, and a page that listens
       // to events does so for hours.
-      ["/live", "/ready", "/events"].contains($0.path?.prefix { $0 != "?" } ?? "")
+      ["/live", "/ready", "/events", "/mainstay/events"]
+        .contains($0.path?.prefix { $0 != "?" } ?? "")
         ? .vital : .usual
     }
   }
