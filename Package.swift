@@ -150,12 +150,17 @@ let package = Package(
     .target(
       name: "MainstayOutboxPostgres",
       dependencies: ["Mainstay", "MainstayOutbox", logging] + postgres("CLibpq")),
-    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres", "MainstayTesting"]),
+    support(
+      "PostgresTestSupport",
+      ["Mainstay", "MainstayHTTPTesting", "MainstayOutboxPostgres", "MainstayTesting"]),
     child(
       "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
     tests(
       "MainstayOutboxPostgres",
-      ["MainstayOutbox", "MainstayOutboxTesting", "PostgresChild", "PostgresTestSupport"]),
+      [
+        "MainstayHTTPTesting", "MainstayOutbox", "MainstayOutboxTesting", "PostgresChild",
+        "PostgresTestSupport",
+      ]),
     .target(
       name: "MainstayServer",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", logging, metrics] + httpTypes

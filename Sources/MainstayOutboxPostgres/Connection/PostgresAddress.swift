@@ -63,7 +63,7 @@ public struct PostgresAddress: Sendable, Hashable {
 
   private static let variables = [
     "connect_timeout": "PGCONNECT_TIMEOUT", "host": "PGHOST", "hostaddr": "PGHOSTADDR",
-    "target_session_attrs": "PGTARGETSESSIONATTRS",
+    "sslcert": "PGSSLCERT", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
   ]
 
   /// Whether there is another host to go to where one is no use.

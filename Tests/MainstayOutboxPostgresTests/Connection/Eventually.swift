@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MainstayOutboxPostgres
+import PostgresTestSupport
 import TestSupport
 
 /// Returns when something has become true; a test that waits for ever is ended by its limit.
@@ -11,10 +12,7 @@ func eventually(_ isTrue: () async throws -> Bool) async rethrows {
 extension PostgresConnection {
   /// Opens a session that no limit ends, however long a busy machine stands still.
   static func patient(_ address: PostgresAddress) async throws -> PostgresConnection {
-    let settings = Settings(
-      connecting: .patience, statement: .patience, lock: .patience, idleInTransaction: .patience,
-      grace: .patience)
-    return try await open(address, settings: settings)
+    try await open(address, settings: .patient)
   }
 
   /// Returns when a statement with these words runs in another session.
