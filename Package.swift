@@ -51,6 +51,7 @@ let sockets = nio + client("swift-nio", "NIOWebSocket")
 let secured = client("swift-nio-ssl", "NIOSSL")
 let http2 = client("swift-nio-http2", "NIOHTTP2")
 let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
+let configuration = products("swift-configuration", ["Configuration"], "Configuration")
 let grdb = sqlite("GRDB.swift", "GRDB")
 let hummingbird = server("hummingbird", "Hummingbird", "HummingbirdCore")
 let hummingbirdTesting = hummingbird + server("hummingbird", "HummingbirdTesting")
@@ -150,9 +151,7 @@ let package = Package(
     .target(
       name: "MainstayOutboxPostgres",
       dependencies: ["Mainstay", "MainstayOutbox", logging] + postgres("CLibpq")),
-    support(
-      "PostgresTestSupport",
-      ["Mainstay", "MainstayHTTPTesting", "MainstayOutboxPostgres", "MainstayTesting"]),
+    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres", "MainstayTesting"]),
     child(
       "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
     tests(
@@ -191,13 +190,9 @@ let package = Package(
       ] + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
     .target(
       name: "MainstayConfiguration",
-      dependencies: ["Mainstay", logging]
-        + products("swift-configuration", ["Configuration"], "Configuration")
+      dependencies: ["Mainstay", logging] + configuration
         + products("swift-service-lifecycle", ["ServiceLifecycle"], "Configuration")),
-    tests(
-      "MainstayConfiguration",
-      ["MainstayOutbox", logging]
-        + products("swift-configuration", ["Configuration"], "Configuration")),
+    tests("MainstayConfiguration", ["MainstayOutbox", logging] + configuration),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutboxTesting",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MainstayOutboxPostgres
-import PostgresTestSupport
 import TestSupport
 
 /// Returns when something has become true; a test that waits for ever is ended by its limit.

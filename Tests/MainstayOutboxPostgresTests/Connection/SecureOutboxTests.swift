@@ -73,7 +73,8 @@ struct SecureOutboxTests {
     try await eventually {
       let rows = try await watcher.query(
         """
-        SELECT a.query, t.ssl, t.version FROM pg_stat_activity AS a JOIN pg_stat_ssl AS t USING (pid)
+        SELECT a.query, t.ssl, t.version
+        FROM pg_stat_activity AS a JOIN pg_stat_ssl AS t USING (pid)
         WHERE a.backend_type = 'client backend' AND pid <> pg_backend_pid()
         """)
       let queries = try rows.map { row in

@@ -15,7 +15,7 @@ import Testing
 struct SecureRefusalTests {
   private static let shared = Task { try await SecureServer() }
 
-  /// What an outbox says that cannot be opened; it has asked once, and a person has to do something.
+  /// What an outbox says that cannot be opened; it has asked once, and a person is to mend it.
   private func refusal(
     _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> String {
@@ -96,7 +96,8 @@ struct SecureRefusalTests {
         try await refusal(
           server.networkText(query: "?sslmode=\(mode)&sslrootcert=/nowhere.pem")
         ) == "The server at postgresql://mainstay@127.0.0.1:\(server.port)/postgres takes no "
-          + "encrypted connections, which sslmode asks for: set `ssl = on` there, with a certificate."
+          + "encrypted connections, which sslmode asks for: set `ssl = on` there, with a "
+          + "certificate."
       )
     }
   }

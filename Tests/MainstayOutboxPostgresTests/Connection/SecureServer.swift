@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
-package import MainstayHTTPTesting
-package import MainstayOutboxPostgres
+import Foundation
+import MainstayHTTPTesting
+import MainstayOutboxPostgres
+import PostgresTestSupport
+import TestSupport
 
 /// A private server that lets in over the network only who encrypts.
 ///
 /// Over the socket in its folder, others may look at it. Two of its users have to show a
 /// certificate with their name: ``certified`` besides a password, and ``named`` instead of one.
-package struct SecureServer: Sendable {
+struct SecureServer: Sendable {
   /// A user with the same password as the owner.
-  package static let certified = "certified"
+  static let certified = "certified"
   /// A user without a password.
-  package static let named = "named"
+  static let named = "named"
 
   /// Whom callers trust; the server trusts the same one.
-  package let authority: CertificateAuthority
-  package let server: PostgresServer
+  let authority: CertificateAuthority
+  let server: PostgresServer
 
   /// Starts one that is `localhost`.
   ///
   /// - Parameter settings: Lines for its `postgresql.conf`.
   /// - Throws: What keeps it from starting.
-  package init(settings: [String] = []) async throws {
+  init(settings: [String] = []) async throws {
     authority = try await CertificateAuthority()
     let identity = try await authority.identity(for: ["localhost"])
     server = try await PostgresServer(
@@ -51,7 +53,7 @@ package struct SecureServer: Sendable {
     """
 
   /// Has it say that it is somebody else; sessions that are there end.
-  package func become(_ identity: CertificateAuthority.Identity) async throws {
+  func become(_ identity: CertificateAuthority.Identity) async throws {
     try await server.write(Data(contentsOf: identity.file), to: "server.crt")
     try await server.write(Data(contentsOf: identity.key), to: "server.key")
     try await server.restart()
@@ -65,7 +67,7 @@ package struct SecureServer: Sendable {
   ///   - options: Those of libpq; what they leave out is that the authority is trusted and the
   ///     name is compared. An empty value takes one away.
   /// - Returns: A URL.
-  package func text(
+  func text(
     user: String = PostgresServer.user, password: String = PostgresServer.password,
     _ options: KeyValuePairs<String, String> = [:]
   ) -> String {
@@ -84,9 +86,9 @@ package struct SecureServer: Sendable {
 
 extension PostgresConnection.Settings {
   /// What no limit ends, however long a busy machine stands still.
-  package static var patient: Self {
-    let long = Duration.seconds(600)
-    return Self(
-      connecting: long, statement: long, lock: long, idleInTransaction: long, grace: long)
+  static var patient: Self {
+    Self(
+      connecting: .patience, statement: .patience, lock: .patience, idleInTransaction: .patience,
+      grace: .patience)
   }
 }
