@@ -54,7 +54,7 @@ extension PostgresConnection.Settings {
     ]
     // Only one of several hosts takes changes, and after a failover it is another one.
     if address.namesSeveralHosts, address.setting("target_session_attrs") == nil {
-      options["target_session_attrs"] = "read-write"
+      options["target_session_attrs"] = PostgresAddress.takesChanges
     }
     // Some poolers refuse every session that comes with options.
     if !isPooled {

@@ -186,6 +186,20 @@ struct PostgresRefusalTests {
     #expect(OutboxError(cut).appError.disposition == .transient())
   }
 
+  @Test func `a host that lets somebody come and says nothing is passed by`() async throws {
+    let (silent, server) = (try OldServer(version: "16.1"), try await PostgresServer.common())
+    // Its only client is somebody else.
+    let other = try await PostgresConnection.patient(
+      try PostgresAddress("postgresql://127.0.0.1:\(silent.port)/x?gssencmode=disable"))
+    let text =
+      "host=127.0.0.1,\(server.folder.path) port=\(silent.port),\(server.port) "
+      + "user=\(PostgresServer.user) dbname=postgres gssencmode=disable connect_timeout=1"
+    let connection = try await PostgresConnection.patient(try PostgresAddress(text))
+    let row = try #require(try await connection.query("SHOW port").first)
+    #expect(try row.int(0) == Int64(server.port))
+    other.close()
+  }
+
   @Test func `of several hosts one that takes changes is looked for`() async throws {
     let replica = try await PostgresServer(settings: ["default_transaction_read_only = on"])
     let primary = try await PostgresServer.common()
