@@ -51,6 +51,7 @@ let sockets = nio + client("swift-nio", "NIOWebSocket")
 let secured = client("swift-nio-ssl", "NIOSSL")
 let http2 = client("swift-nio-http2", "NIOHTTP2")
 let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
+let configuration = products("swift-configuration", ["Configuration"], "Configuration")
 let grdb = sqlite("GRDB.swift", "GRDB")
 let hummingbird = server("hummingbird", "Hummingbird", "HummingbirdCore")
 let hummingbirdTesting = hummingbird + server("hummingbird", "HummingbirdTesting")
@@ -155,7 +156,10 @@ let package = Package(
       "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
     tests(
       "MainstayOutboxPostgres",
-      ["MainstayOutbox", "MainstayOutboxTesting", "PostgresChild", "PostgresTestSupport"]),
+      [
+        "MainstayHTTPTesting", "MainstayOutbox", "MainstayOutboxTesting", "PostgresChild",
+        "PostgresTestSupport",
+      ]),
     .target(
       name: "MainstayServer",
       dependencies: ["Mainstay", "MainstayHTTP", "MainstayOutbox", logging, metrics] + httpTypes
@@ -186,13 +190,9 @@ let package = Package(
       ] + asyncHTTPClient + httpTypes + hummingbirdTesting + nio),
     .target(
       name: "MainstayConfiguration",
-      dependencies: ["Mainstay", logging]
-        + products("swift-configuration", ["Configuration"], "Configuration")
+      dependencies: ["Mainstay", logging] + configuration
         + products("swift-service-lifecycle", ["ServiceLifecycle"], "Configuration")),
-    tests(
-      "MainstayConfiguration",
-      ["MainstayOutbox", logging]
-        + products("swift-configuration", ["Configuration"], "Configuration")),
+    tests("MainstayConfiguration", ["MainstayOutbox", logging] + configuration),
     .target(name: "MainstayTesting", dependencies: ["Mainstay"]),
     .target(
       name: "MainstayOutboxTesting",

@@ -12,9 +12,15 @@ private struct Change: QueuedOperation {
   var number: Int
 }
 
+/// Ends at once, or never where a worker holds what it begins.
+private struct Hold: QueuedOperation {
+  static let kind: OperationKind = "hold"
+}
+
 /// One of several workers on a database, which may be killed or stopped at any moment.
 ///
 /// It enqueues for as long as there is no file `stop` in its folder, and works until it is killed.
+/// Where there is a file with `hold-` and its name, operations of the kind `hold` never end.
 /// Arguments: the address, the folder of its journals, its name and the lease in seconds; or
 /// `relay`, a port and the path of a socket.
 @main struct PostgresChild {
@@ -78,7 +84,10 @@ private struct Change: QueuedOperation {
     while true {
       do throws(OutboxError) {
         let store = PostgresStore(at: address, lease: lease)
-        return try await Outbox(store: store, configuration: configuration) { worker }
+        return try await Outbox(store: store, configuration: configuration) {
+          worker
+          holder
+        }
       } catch {
         try otherSide.note("not-opened", error.code.rawValue)
       }
@@ -112,5 +121,15 @@ private struct Change: QueuedOperation {
       run: { _, context in
         try await otherSide.apply(context.idempotencyKey, context.leaseToken)
       })
+  }
+
+  private var holder: Worker {
+    let (otherSide, file) = (otherSide, folder.appending(path: "hold-\(name)").path)
+    return Worker(for: Hold.self) { _, context in
+      guard FileManager.default.fileExists(atPath: file) else { return }
+      try otherSide.note("held", context.idempotencyKey.rawValue)
+      for await _ in AsyncStream<Void>.makeStream().stream {}
+      try Task.checkCancellation()
+    }
   }
 }

@@ -26,8 +26,11 @@ package final class PostgresServer: Sendable {
   ///   - isDurable: Whether what it has committed survives a loss of power; most tests need not
   ///     wait for the disk. A server that is stopped or killed keeps it in either case.
   ///   - settings: Lines for its `postgresql.conf`.
+  ///   - files: What its data folder holds besides, or instead, by name.
   /// - Throws: What keeps it from starting.
-  package init(isDurable: Bool = false, settings: [String] = []) async throws {
+  package init(
+    isDurable: Bool = false, settings: [String] = [], files: [String: Data] = [:]
+  ) async throws {
     let folder = Self.newFolder()
     reserved = try HeldPort(isShared: true)
     (self.folder, port) = (folder, reserved.number)
@@ -42,6 +45,7 @@ package final class PostgresServer: Sendable {
         "log_line_prefix = '%m %p %a '",
       ] + speed + settings
     for setting in all { try await keeper.run("set \(setting)") }
+    for (name, content) in files { try await write(content, to: name) }
     try await keeper.run("start")
   }
 
@@ -76,8 +80,12 @@ package final class PostgresServer: Sendable {
   /// Sets a line of `postgresql.conf`, which counts from the next start on.
   package func set(_ setting: String) async throws { try await keeper.run("set \(setting)") }
 
-  /// Gives a file of its data folder to the user who runs the server.
-  package func own(_ file: String) async throws { try await keeper.run("own \(file)") }
+  /// Writes a file of its data folder, which counts from the next start on.
+  package func write(_ content: Data, to file: String) async throws {
+    try content.write(to: folder.appending(path: "data/\(file)"))
+    // It does not read what everybody may, nor what belongs to somebody else.
+    try await keeper.run("own \(file)")
+  }
 
   /// The address of a database, over a socket in the folder, where no password is asked for.
   package func address(_ database: String = "postgres") throws -> PostgresAddress {

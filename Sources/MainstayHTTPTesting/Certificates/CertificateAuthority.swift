@@ -72,6 +72,31 @@ public final class CertificateAuthority: Sendable {
   public func identity(
     for names: [String] = ["localhost", "127.0.0.1"], hasExpired: Bool = false
   ) async throws -> Identity {
+    let alternatives = names.map { name in
+      let isAddress = name.split(separator: ".").count { UInt8($0) != nil } == 4
+      return (isAddress ? "IP:" : "DNS:") + name
+    }
+    return try await identity(
+      of: names.first ?? "localhost",
+      [
+        "subjectAltName=\(alternatives.joined(separator: ","))", "extendedKeyUsage=serverAuth",
+      ], hasExpired: hasExpired)
+  }
+
+  /// Vouches for whoever calls a server.
+  ///
+  /// - Parameters:
+  ///   - name: Who that is, which is its subject.
+  ///   - hasExpired: Whether its time was over a day ago; the default is that it has two days left.
+  /// - Returns: Who the caller is.
+  /// - Throws: ``ServerFailure/noCertificate(reason:)`` where `openssl` fails.
+  package func caller(named name: String, hasExpired: Bool = false) async throws -> Identity {
+    try await identity(of: name, ["extendedKeyUsage=clientAuth"], hasExpired: hasExpired)
+  }
+
+  private func identity(
+    of subject: String, _ settings: [String], hasExpired: Bool
+  ) async throws -> Identity {
     let place = folder.appending(path: UUID().uuidString)
     let (file, key) = (
       place.appendingPathExtension("pem"), place.appendingPathExtension("key")
@@ -79,22 +104,10 @@ public final class CertificateAuthority: Sendable {
     let (request, extensions) = (
       place.appendingPathExtension("csr"), place.appendingPathExtension("ext")
     )
-    let alternatives = names.map { name in
-      let isAddress = name.split(separator: ".").count { UInt8($0) != nil } == 4
-      return (isAddress ? "IP:" : "DNS:") + name
-    }
-    try Data(
-      """
-      subjectAltName=\(alternatives.joined(separator: ","))
-      extendedKeyUsage=serverAuth
-      basicConstraints=CA:FALSE
-
-      """.utf8
-    ).write(to: extensions)
+    let lines = settings + ["basicConstraints=CA:FALSE", ""]
+    try Data(lines.joined(separator: "\n").utf8).write(to: extensions)
     try await openssl(
-      ["req", "-new"] + Self.newKey(at: key) + [
-        "-out", request.path, "-subj", "/CN=\(names.first ?? "localhost")",
-      ])
+      ["req", "-new"] + Self.newKey(at: key) + ["-out", request.path, "-subj", "/CN=\(subject)"])
     try await openssl([
       "x509", "-req", "-in", request.path, "-CA", self.file.path, "-CAkey", self.key.path,
       // One that it counts up in a file would not bear two at a time.

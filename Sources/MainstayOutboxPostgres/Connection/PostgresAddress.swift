@@ -49,6 +49,8 @@ public struct PostgresAddress: Sendable, Hashable {
     self.options = options
   }
 
+  private init(options: [String: String]) { self.options = options }
+
   /// Whether a text is meant as an address of a PostgreSQL server, and not as the path of a file.
   public static func names(_ text: String) -> Bool {
     let text = text.lowercased()
@@ -63,13 +65,52 @@ public struct PostgresAddress: Sendable, Hashable {
 
   private static let variables = [
     "connect_timeout": "PGCONNECT_TIMEOUT", "host": "PGHOST", "hostaddr": "PGHOSTADDR",
-    "target_session_attrs": "PGTARGETSESSIONATTRS",
+    "load_balance_hosts": "PGLOADBALANCEHOSTS", "port": "PGPORT", "sslcert": "PGSSLCERT",
+    "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
   ]
 
   /// Whether there is another host to go to where one is no use.
   var namesSeveralHosts: Bool {
     ["host", "hostaddr"].contains { setting($0)?.contains(",") == true }
   }
+
+  /// The same without the hosts up to one that does not answer; nil where none is left.
+  ///
+  /// libpq goes on to the next host where a connection does not come about, and where one is there
+  /// and says nothing only while it waits itself, which it does not do here.
+  ///
+  /// - Parameters:
+  ///   - host: The host, as libpq names it.
+  ///   - port: Its port.
+  /// - Returns: An address of fewer hosts.
+  func after(host: String, port: String) -> PostgresAddress? {
+    func list(_ keyword: String) -> [String] {
+      setting(keyword)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        ?? []
+    }
+    // Chance decides there which one is next.
+    guard namesSeveralHosts, setting("load_balance_hosts") ?? "disable" == "disable" else {
+      return nil
+    }
+    let lists = ["host": list("host"), "hostaddr": list("hostaddr"), "port": list("port")]
+    let names = lists["host"].flatMap { $0.isEmpty ? lists["hostaddr"] : $0 } ?? []
+    let ports = lists["port"] ?? []
+    let index = names.indices.first { index in
+      let own = ports.count > 1 ? ports[index % ports.count] : ports.first ?? port
+      return names[index] == host && (own.isEmpty || own == port)
+    }
+    guard let index, index + 1 < names.count else { return nil }
+    var options = options
+    for (keyword, list) in lists where list.count == names.count {
+      options[keyword] = list[(index + 1)...].joined(separator: ",")
+    }
+    // What is said for several holds for the last of them, too.
+    options["target_session_attrs"] = setting("target_session_attrs") ?? Self.takesChanges
+    return PostgresAddress(options: options)
+  }
+
+  /// Which of several servers is looked for.
+  static let takesChanges = "read-write"
 
   private static func unusable(_ reason: String) -> OutboxError {
     OutboxError(

@@ -49,10 +49,12 @@ extension PostgresConnection.Settings {
       "fallback_application_name": "mainstay", "client_encoding": "UTF8",
       "keepalives_idle": "15", "keepalives_interval": "5", "keepalives_count": "3",
       "tcp_user_timeout": "\(min(max(1_000, patience), 86_400_000))",
+      // Without any, whoever sits at the terminal would be asked for that of a key, and nobody may.
+      "sslpassword": "-",
     ]
     // Only one of several hosts takes changes, and after a failover it is another one.
     if address.namesSeveralHosts, address.setting("target_session_attrs") == nil {
-      options["target_session_attrs"] = "read-write"
+      options["target_session_attrs"] = PostgresAddress.takesChanges
     }
     // Some poolers refuse every session that comes with options.
     if !isPooled {

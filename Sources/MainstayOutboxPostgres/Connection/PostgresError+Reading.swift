@@ -20,6 +20,7 @@ extension PostgresError {
   ///   - message: What libpq says, with the letters in front of what a server said.
   ///   - address: Where it was tried.
   init(opening message: String, address: PostgresAddress) {
+    let message = Self.withoutRetry(message)
     // Several hosts may each have said something; the last one decides.
     // What stands before the letters is a word of the server's language.
     let words = /[^\s:]+:\s+((?=[A-Z]{0,4}[0-9])[0-9A-Z]{5}):\s+([^\n]*)/
@@ -43,15 +44,21 @@ extension PostgresError {
         .refused,
         "The server at \(address) wants a password and got none: set it in the address, "
           + "in PGPASSWORD or in the password file.")
-    case says("SSL", "certificate", "GSSAPI"):
-      self.init(
-        .refused,
-        "No secure connection to \(address) came about (\(line)): correct sslmode and "
-          + "the certificates.")
-    case says("invalid integer value", "invalid value", "invalid sslmode", "connection option"),
-      says("definition of service", "service file", "could not match"):
+    case says("invalid integer value", "invalid value", "connection option", "weak sslmode"),
+      says("sslmode value"),
+      says("definition of service", "service file", "could not match"),
+      message.contains(/invalid \w+ value|invalid SSL protocol version range/):
       let reason = PostgresAddress.withoutQuotes(line)
       self.init(.address, "The address \(address) cannot be used (\(reason)): correct it.")
+    case says("SSL", "certificate", "private key", "channel binding", "GSSAPI", "unexpected eof"),
+      says("host name must be specified"):
+      let reason = line.replacing(/^connection to server .*? failed:[ ]/, with: "")
+      self =
+        PostgresError(securing: message, address: address)
+        ?? PostgresError(
+          .refused,
+          "No secure connection to \(address) came about (\(reason)): correct sslmode and "
+            + "the certificates.")
     case says("session is read-only", "server is in hot standby"):
       self.init(readOnlyAt: address)
     default:
@@ -82,18 +89,8 @@ extension PostgresError {
     let (kind, text): (Kind, String) =
       switch state {
       case "25006": (.readOnly, PostgresError(readOnlyAt: address).text)
-      case "28P01":
-        (
-          .refused,
-          "The server\(place) refuses the password: correct it in the address, in "
-            + "PGPASSWORD or in the password file."
-        )
-      case "28000":
-        (
-          .refused,
-          "The server\(place) does not let this user in (\(words)): correct the user, "
-            + "or allow it in pg_hba.conf."
-        )
+      case "28P01": (.refused, Self.wrongPassword(at: address))
+      case "28000": (.refused, Self.shutOut(words, at: address))
       case "3D000":
         (.refused, "The server\(place) has no such database (\(words)): create it.")
       case "42501":

@@ -92,6 +92,8 @@ final class PostgresSession {
   var isSound: Bool { !isGivenUp && PQstatus(connection) == CONNECTION_OK }
   /// Whether an answer did not come in time, so that nobody knows where the session stands.
   var isGivenUp = false
+  /// Whether the last address that was tried did not answer in time.
+  private var isTooLate = false
   /// What the server said where it takes no changes.
   private var refusal: PostgresError?
 
@@ -128,6 +130,22 @@ extension PostgresSession {
     guard line.wakeFile.isOpen else {
       throw PostgresError(.unreachable, "This process has no file left: raise its limit of files.")
     }
+    var hosts = address
+    while true {
+      let session = try begin(at: hosts, settings, line)
+      do throws(PostgresError) {
+        try session.finishOpening(at: address)
+        return session
+      } catch {
+        guard session.isTooLate, let others = session.others(of: hosts) else { throw error }
+        hosts = others
+      }
+    }
+  }
+
+  private static func begin(
+    at address: PostgresAddress, _ settings: PostgresConnection.Settings, _ line: SessionLine
+  ) throws(PostgresError) -> PostgresSession {
     let options = settings.options(over: address)
     let started = withStrings(options.map(\.0)) { keywords in
       withStrings(options.map(\.1)) { values in PQconnectStartParams(keywords, values, 0) }
@@ -135,9 +153,7 @@ extension PostgresSession {
     guard let started else {
       throw PostgresError(.unreachable, "This process has no memory left for a connection.")
     }
-    let session = PostgresSession(started, line, settings)
-    try session.finishOpening(at: address)
-    return session
+    return PostgresSession(started, line, settings)
   }
 
   private func finishOpening(at address: PostgresAddress) throws(PostgresError) {
@@ -164,8 +180,17 @@ extension PostgresSession {
 
   /// The address that is being tried; the socket has the same number at each of them.
   private var place: String {
-    [PQhost(connection), PQhostaddr(connection), PQport(connection)]
-      .map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
+    [PQhost(connection), PQhostaddr(connection), PQport(connection)].map(Self.text)
+      .joined(separator: " ")
+  }
+
+  /// Where else it may be tried, after a host that let somebody come and said no more.
+  private func others(of address: PostgresAddress) -> PostgresAddress? {
+    address.after(host: Self.text(PQhost(connection)), port: Self.text(PQport(connection)))
+  }
+
+  private static func text(_ words: UnsafeMutablePointer<CChar>?) -> String {
+    words.map { String(cString: $0) } ?? ""
   }
 
   /// Goes one step on.
@@ -174,6 +199,7 @@ extension PostgresSession {
   ) throws(PostgresError) -> Bool {
     guard !line.isClosed else { throw .closed }
     guard ContinuousClock.now < deadline else {
+      isTooLate = true
       throw PostgresError(
         .unreachable,
         "The server at \(address) does not answer in time: start it, or correct the "

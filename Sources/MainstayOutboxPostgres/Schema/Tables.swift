@@ -21,6 +21,8 @@ struct Tables {
   let pool: PostgresPool
   let address: PostgresAddress
   let schema: String
+  /// How often it is looked whether the server still answers, while something takes long.
+  let pulse: Duration
 
   /// Refuses a database that cannot keep every letter: it would refuse the words of an error, or an
   /// operation, each time that they are sent.
@@ -120,7 +122,7 @@ struct Tables {
         details: "The tables in schema \(schema) of \(address) \(state): let a user with the right "
           + "to create tables call migrate() or run what schemaSQL() returns, then open again.")
     }
-    try await grow()
+    try await whileAnswering { try await grow() }
     present = try await look()
     try check(present, reads: false)
   }

@@ -82,7 +82,9 @@ extension PostgresStore {
       "BEGIN;\n\n\(Migration.home)\n\n\(Migration.ledger)\n\n\(steps)\n\nCOMMIT;\n", schema: schema)
   }
 
-  private var tables: Tables { Tables(pool: pool, address: address, schema: schema) }
+  private var tables: Tables {
+    Tables(pool: pool, address: address, schema: schema, pulse: pulse)
+  }
 
   /// Brings the tables up to date where that is wanted, and looks whether they are.
   ///

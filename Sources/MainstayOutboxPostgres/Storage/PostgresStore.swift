@@ -57,6 +57,8 @@ public final class PostgresStore: OutboxStore {
   let now: (@Sendable () -> Date)?
   /// How long a server may be at a claim whose caller is gone.
   let longestClaim: Duration
+  /// How often it is looked whether the server answers, while the tables grow.
+  let pulse: Duration
   /// How its sessions are opened, and how long they may take.
   let settings: PostgresConnection.Settings
   let pool: PostgresPool
@@ -104,10 +106,11 @@ public final class PostgresStore: OutboxStore {
     lease: Duration = .seconds(30), maximumConnections: Int = 4, migrating: Bool = true,
     pooled: Bool = false, historyDays: Int = 7, logger: Logger = Logger(label: "mainstay.outbox"),
     patience: Duration? = nil, longestClaim: Duration = .seconds(15),
-    now: (@Sendable () -> Date)?
+    pulse: Duration = .seconds(30), now: (@Sendable () -> Date)?
   ) {
     // The default is the limit of a statement, and some more.
     self.longestClaim = longestClaim
+    self.pulse = pulse
     self.address = address
     self.schema = schema
     self.limits = limits.checked

@@ -11,10 +11,7 @@ func eventually(_ isTrue: () async throws -> Bool) async rethrows {
 extension PostgresConnection {
   /// Opens a session that no limit ends, however long a busy machine stands still.
   static func patient(_ address: PostgresAddress) async throws -> PostgresConnection {
-    let settings = Settings(
-      connecting: .patience, statement: .patience, lock: .patience, idleInTransaction: .patience,
-      grace: .patience)
-    return try await open(address, settings: settings)
+    try await open(address, settings: .patient)
   }
 
   /// Returns when a statement with these words runs in another session.

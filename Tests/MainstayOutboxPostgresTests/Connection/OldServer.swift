@@ -15,9 +15,12 @@ final class OldServer: Sendable {
   ///   - version: What it says that it is.
   ///   - refusal: How it refuses its client: the grade in the server's language, the five letters
   ///     and the words; nil for letting it in.
+  ///   - encryption: What it says when it is asked for encryption, and then it hangs up; nil for
+  ///     that there is none.
   /// - Throws: `NoPort`.
   init(
-    version: String, refusing refusal: (grade: String, state: String, words: String)? = nil
+    version: String, refusing refusal: (grade: String, state: String, words: String)? = nil,
+    answering encryption: String? = nil
   ) throws {
     #if os(Linux)
       let kind = Int32(SOCK_STREAM.rawValue)
@@ -40,6 +43,12 @@ final class OldServer: Sendable {
     let thread = Thread { [self] in
       let client = withExtendedLifetime(self) { accept(listening, nil, nil) }
       guard client >= 0 else { return }
+      if let encryption {
+        Self.skipMessage(client)
+        Self.send(Array(encryption.utf8), to: client)
+        close(client)
+        return
+      }
       Self.letIn(client, version: version, refusal)
       // Until the client goes.
       var byte: UInt8 = 0

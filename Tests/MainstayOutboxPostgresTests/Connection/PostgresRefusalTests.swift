@@ -170,6 +170,36 @@ struct PostgresRefusalTests {
     first.close()
   }
 
+  @Test func `something else that answers, and one that hangs up, are told apart`() async throws {
+    let web = try OldServer(version: "", answering: "HTTP/1.1 400 Bad Request\r\n\r\n")
+    let text = "postgresql://127.0.0.1:\(web.port)/x"
+    let error = try await refusal(text + "?gssencmode=disable&sslmode=require")
+    #expect(error.kind == .unreachable)
+    #expect(
+      error.text
+        == "What answers at \(text) is no PostgreSQL server: correct the host and the port.")
+    let gone = try OldServer(version: "", answering: "S")
+    let cut = try await refusal(
+      "postgresql://127.0.0.1:\(gone.port)/x?gssencmode=disable&sslmode=require")
+    #expect(cut.kind == .unreachable)
+    #expect(cut.text.contains("was cut while it was being secured: wait a moment"))
+    #expect(OutboxError(cut).appError.disposition == .transient())
+  }
+
+  @Test func `a host that lets somebody come and says nothing is passed by`() async throws {
+    let (silent, server) = (try OldServer(version: "16.1"), try await PostgresServer.common())
+    // Its only client is somebody else.
+    let other = try await PostgresConnection.patient(
+      try PostgresAddress("postgresql://127.0.0.1:\(silent.port)/x?gssencmode=disable"))
+    let text =
+      "host=127.0.0.1,\(server.folder.path) port=\(silent.port),\(server.port) "
+      + "user=\(PostgresServer.user) dbname=postgres gssencmode=disable connect_timeout=1"
+    let connection = try await PostgresConnection.patient(try PostgresAddress(text))
+    let row = try #require(try await connection.query("SHOW port").first)
+    #expect(try row.int(0) == Int64(server.port))
+    other.close()
+  }
+
   @Test func `of several hosts one that takes changes is looked for`() async throws {
     let replica = try await PostgresServer(settings: ["default_transaction_read_only = on"])
     let primary = try await PostgresServer.common()
@@ -185,46 +215,5 @@ struct PostgresRefusalTests {
       text.replacing(primary.folder.path, with: replica.folder.path)
         .replacing("\(primary.port)", with: "\(replica.port)"))
     #expect(nowhere.kind == .readOnly)
-  }
-
-  @Test func `connections are encrypted where that is asked for, and certificates checked`()
-    async throws
-  {
-    let server = try await PostgresServer()
-    let without = try await refusal(server.networkText(query: "?sslmode=require"))
-    #expect(without.kind == .refused)
-    #expect(without.text.contains("correct sslmode and the certificates"))
-    let data = server.folder.appending(path: "data").path
-    for name in ["server", "other"] {
-      let made = try await BuiltProgram.run(
-        fromPath: "openssl",
-        [
-          "req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=test", "-newkey",
-          "rsa:2048",
-          "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(data)/\(name).key",
-          "-out", "\(data)/\(name).crt",
-        ])
-      try #require(made.status == 0, "\(made.errors)")
-      try await server.own("\(name).key")
-    }
-    try await server.set("ssl = on")
-    try await server.restart()
-    let plain = try await PostgresConnection.patient(
-      try PostgresAddress(server.networkText(query: "?sslmode=disable")))
-    #expect(!plain.facts.usesTLS)
-    for query in ["?sslmode=require", "?sslmode=verify-full&sslrootcert=\(data)/server.crt"] {
-      let secure = try await PostgresConnection.patient(
-        try PostgresAddress(server.networkText(query: query)))
-      #expect(secure.facts.usesTLS)
-      #expect(try await secure.query("SELECT $1::text", [.text("x")]).first?.text(0) == "x")
-      for size in [2_730, 5_461, 8_192, 16_384, 1_000_003] {
-        let rows = try await secure.query(
-          "SELECT repeat('x', $1) FROM generate_series(1, 6)", [.int(Int64(size))])
-        #expect(try rows.map { try $0.text(0).utf8.count } == Array(repeating: size, count: 6))
-      }
-    }
-    let foreign = try await refusal(
-      server.networkText(query: "?sslmode=verify-full&sslrootcert=\(data)/other.crt"))
-    #expect(foreign.kind == .refused)
   }
 }

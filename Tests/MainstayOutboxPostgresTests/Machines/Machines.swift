@@ -33,7 +33,7 @@ final class Machines: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Starts a worker, on Linux in a network of its own.
+  /// Starts a worker, on Linux in a network of its own; its sessions bear its name.
   func start(_ name: String) throws {
     let process = Process()
     let program = try Self.program
@@ -44,11 +44,11 @@ final class Machines: Sendable {
       process.arguments =
         ["-c", Self.rights, "sh", Self.network, program.path, socket, PostgresServer.user]
         + arguments
-      process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+      process.environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PGAPPNAME": name]
     #else
       process.executableURL = program
       process.arguments = [server.text()] + arguments
-      process.environment = [:]
+      process.environment = ["PGAPPNAME": name]
     #endif
     // It ends when nobody holds the other end any more, also where the tests are killed.
     process.standardInput = Pipe()
@@ -121,6 +121,9 @@ final class Machines: Sendable {
     kill(process.processIdentifier, SIGKILL)
     await eventually { !process.isRunning }
   }
+
+  /// Has a worker never end what it begins of the kind `hold`.
+  func hold(_ name: String) throws { try Data().write(to: folder.appending(path: "hold-\(name)")) }
 
   /// Has all workers enqueue no more.
   func stopEnqueueing() throws { try Data().write(to: folder.appending(path: "stop")) }
