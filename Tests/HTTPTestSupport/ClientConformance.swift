@@ -25,6 +25,7 @@ package struct ClientConformance: Sendable {
     case cutOff = "an answer that breaks off is none"
     case silence = "a service that says nothing is given up at the time limit"
     case endless = "an answer that never ends is ended by the time limit"
+    case dripping = "an error whose body does not end keeps its status"
     case onlyOnce = "a change is sent once, also over a connection that was kept"
     case portal = "a page for people is a portal"
     case redirection = "a redirection is followed"
@@ -73,6 +74,7 @@ package struct ClientConformance: Sendable {
         .cutOff(200, body: Data("[1,".utf8)), kinds: http2 ? [.network, .decoding] : [.network])
     case .silence: try await limited(.silence)
     case .endless: try await limited(.endless(200, body: Data("[1,".utf8)))
+    case .dripping: try await dripping()
     case .onlyOnce: try await onlyOnce()
     case .portal: try await portal()
     case .redirection: try await redirection()
@@ -84,12 +86,15 @@ package struct ClientConformance: Sendable {
   }
 
   private func client(
-    _ origin: String, attempts: Int = 1, limit: Duration = .seconds(60)
+    _ origin: String, attempts: Int = 1, limit: Duration = .seconds(60),
+    onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) throws -> ResilientClient {
     let address = try #require(URL(string: origin + "/v1"))
     if keepsTime {
       let limit = limit
-      return ResilientClient("loopback", at: address, over: transport) { _ in
+      return ResilientClient(
+        "loopback", at: address, over: transport, onExchange: onExchange
+      ) { _ in
         Pipeline("loopback") {
           Retry(maximumAttempts: attempts, backoff: .none)
           Timeout(limit).heeded
@@ -97,7 +102,9 @@ package struct ClientConformance: Sendable {
       }
     }
     let clock = clock
-    return ResilientClient("loopback", at: address, over: transport, clock: clock) { _ in
+    return ResilientClient(
+      "loopback", at: address, over: transport, clock: clock, onExchange: onExchange
+    ) { _ in
       Pipeline("loopback") {
         Retry(maximumAttempts: attempts, backoff: .none, clock: clock)
         Timeout(.seconds(5), clock: clock)
@@ -237,6 +244,21 @@ package struct ClientConformance: Sendable {
     let error = await #expect(throws: AppError.self) { try await reply.value }
     #expect(error?.kind == .timeout, "\(String(reflecting: error))")
     #expect(server.received.count == 1, "it is there until the end")
+  }
+
+  private func dripping() async throws {
+    let server = try await server { _, _ in .endless(422, body: Data("{".utf8)) }
+    let answered = Countdown(1)
+    let client = try client(server.origin, limit: .seconds(3)) { _ in answered.count() }
+    let request = get()
+    let reply = Task { try await client.send(request) }
+    await answered.reached()
+    if !keepsTime {
+      await clock.sleepers(atLeast: 1)
+      clock.advance(by: .seconds(5))
+    }
+    let error = await #expect(throws: AppError.self) { try await reply.value }
+    #expect(error?.httpStatus == 422, "\(String(reflecting: error))")
   }
 
   private func onlyOnce() async throws {

@@ -75,6 +75,28 @@ private struct ScriptedTransport: HTTPTransport {
     #expect(outcomes[1].serverError?.data == .array([.integer(1)]))
   }
 
+  @Test func `an error without an id takes nothing from calls that are answered`() async throws {
+    let client = try client { request in
+      let error = #"{"jsonrpc":"2.0","error":{"code":-32600,"message":"?"},"id":null}"#
+      return Answer(body: "[\(error),\((request.array?[1]).map(Service.echo) ?? "")]")
+    }
+    let outcomes = await client.batch([
+      JSONRPCRequest("a"), JSONRPCRequest("b", .array([.integer(1)])),
+    ])
+    #expect(outcomes[0].serverError?.code == -32600)
+    #expect(try outcomes[1].get() == .array([.integer(1)]))
+  }
+
+  @Test func `a result without an id is that of no call`() async throws {
+    let client = try client { _ in Answer(body: #"[{"jsonrpc":"2.0","result":1,"id":null}]"#) }
+    let outcomes = await client.batch([JSONRPCRequest("a"), JSONRPCRequest("b")])
+    #expect(outcomes.map { $0.connectionError?.reason } == [.unreadable, .unreadable])
+    #expect(outcomes.map { $0.error?.disposition } == [.unknownOutcome, .unknownOutcome])
+    let own = await client.batch([JSONRPCRequest("a", id: .null), JSONRPCRequest("b")])
+    #expect(try own[0].get() == .integer(1))
+    #expect(own[1].connectionError?.reason == .missing)
+  }
+
   @Test(.requirement("D2", "T19")) func `what is no answer is classified by its status`()
     async throws
   {

@@ -171,6 +171,28 @@ import Testing
     #expect(outcomes[0].error?.code == "rpc.32600")
   }
 
+  @Test func `an error without an id in a batch takes nothing from calls that are answered`()
+    async throws
+  {
+    let server = try await WebSocketServer { connection in
+      for await message in connection.messages {
+        guard let calls = message.json?.array else { continue }
+        let error = #"{"jsonrpc":"2.0","error":{"code":-32600,"message":"?"},"id":null}"#
+        await connection.send("[\(error),\(Service.echo(calls[1]))]")
+      }
+    }
+    let client = try Service.client(server)
+    // It is about the batch, whatever else is on its way.
+    let other = await client.begun("open")
+    let outcomes = await client.batch([
+      JSONRPCRequest("a"), JSONRPCRequest("b", .array([.integer(1)])),
+    ])
+    #expect(outcomes[0].serverError?.code == -32600)
+    #expect(try outcomes[1].get() == .array([.integer(1)]))
+    client.close()
+    #expect(try await other.value.connectionError?.reason == .closed)
+  }
+
   @Test func `a batch that is answered in part says so`() async throws {
     let server = try await WebSocketServer { connection in
       for await message in connection.messages {
@@ -204,6 +226,26 @@ import Testing
       return message.json?["error"]?["code"]?.integer == -32601
     }
     #expect(reply != nil)
+  }
+
+  @Test(.requirement("D6")) func `a long answer over a slow line is waited for`() async throws {
+    let text = String(repeating: "x", count: 40_000)
+    let server = try await WebSocketServer { connection in
+      for await message in connection.messages {
+        await connection.send(Service.result(.string(text), to: message.json ?? .null))
+      }
+    }
+    // One frame takes two seconds, five times as long as silence may last.
+    let proxy = try await FaultProxy(to: server.port) { _ in .throughput(bytesPerSecond: 20_000) }
+    var options = JSONRPCClient.Options()
+    options.timeout = .patience
+    options.webSocket.openTimeout = .patience
+    options.webSocket.pingInterval = .milliseconds(200)
+    options.webSocket.pongTimeout = .milliseconds(200)
+    let client = try JSONRPCClient(
+      webSocket: Service.address("ws://127.0.0.1:\(proxy.port)/"), options: options)
+    #expect(try await client.call("a") == .string(text))
+    client.close()
   }
 
   @Test func `long messages go both ways, in fragments and in binary frames`() async throws {

@@ -18,6 +18,9 @@ public final class HTTPAuthorization: Sendable {
   private let scheme: String
   private let state: Locked<AuthorizationStateMachine>
   private let refresh: @Sendable (_ old: String?) async throws -> String
+  /// What asks for a token, by the generation that it is for; it goes on whoever waits for it.
+  private let refreshes = Locked<[Int: Task<String, any Error>]>([:])
+  /// Lets each caller wait, and leave, for itself.
   private let flights = Coalesce<Int>("authorization")
 
   /// Makes a sign-in.
@@ -27,9 +30,10 @@ public final class HTTPAuthorization: Sendable {
   ///   - field: The header field; `Authorization` by default.
   ///   - scheme: What stands before the token; `Bearer` by default, empty for nothing.
   ///   - refresh: Asks for a token in place of one that was refused, which is nil at first. It goes
-  ///     through another client, or at least without this sign-in. An error that needs a person, or
-  ///     is permanent, ends all requests until somebody signs in; after others, an unknown outcome
-  ///     included, it is tried again.
+  ///     through another client, or at least without this sign-in. It goes on where all requests
+  ///     that wait for it are given up, and the next one takes its token: what renews a token may
+  ///     do so once. An error that needs a person, or is permanent, ends all requests until
+  ///     somebody signs in; after others, an unknown outcome included, it is tried again.
   public init(
     token: String? = nil, field: String = "Authorization", scheme: String = "Bearer",
     refresh: @escaping @Sendable (_ old: String?) async throws -> String
@@ -59,9 +63,25 @@ public final class HTTPAuthorization: Sendable {
     case .refuse(let error): throw error
     case .refresh(let old, let generation):
       let token = try await HeededLimit.enforce {
-        try await flights.run(generation) { [self] in try await refreshed(old, generation) }
+        try await flights.run(generation) { [self] in
+          try await refreshing(old, generation).value
+        }
       }
       return AuthorizationStateMachine.Ticket(token: token, generation: generation)
+    }
+  }
+
+  /// The refresh that is on its way, or a new one.
+  private func refreshing(_ old: String?, _ generation: Int) -> Task<String, any Error> {
+    // Made under the lock, so that it is known before it can end.
+    refreshes.withLock { refreshes in
+      if let task = refreshes[generation] { return task }
+      let task = Task {
+        defer { _ = self.refreshes.withLock { $0.removeValue(forKey: generation) } }
+        return try await refreshed(old, generation)
+      }
+      refreshes[generation] = task
+      return task
     }
   }
 

@@ -197,7 +197,7 @@ extension ResilientClient.Core {
     }
     return HTTPTransmission(
       way.verb, way.address, headers: headers, body: body,
-      isRepeatable: way.verb.isSafe || book.isRepeatable)
+      isRepeatable: book.isRepeatable || (way.verb.isSafe && way.verb != request.verb))
   }
 
   /// One request and the head of its answer, which observers are told of.
@@ -277,7 +277,8 @@ extension ResilientClient.Core {
     let body = try? await HeededLimit.enforce {
       try await reply.body.collect(upTo: limit).bytes
     }
-    try Task.checkCancellation()
+    // A limit that passes meanwhile takes nothing from what the status says.
+    if TimedOut.ofCurrentTask == nil { try Task.checkCancellation() }
     throw HTTPError(
       status: reply.status, method: course.way.verb.rawValue, url: course.way.address.text,
       headers: reply.headers.byName, body: body ?? Data(),

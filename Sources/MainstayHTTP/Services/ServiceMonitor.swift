@@ -35,6 +35,8 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
     var machine: ServiceStatusStateMachine
     var failures: RecentRing<Failure>
     var last: AppError?
+    /// What rings when it has reconnected for too long.
+    var alarm: (due: Duration, ticket: AlarmTicket)?
   }
 
   let state: Locked<State>
@@ -89,6 +91,11 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
       State(
         machine: ServiceStatusStateMachine(limits, initially: status),
         failures: RecentRing(capacity: maximumHistory)))
+    if status == .reconnecting { adopt(status, isAnswered: false) }
+  }
+
+  deinit {
+    if let alarm = state.withLock({ $0.alarm }) { timeline.alarms.remove(alarm.ticket) }
   }
 
   /// How it stands with the connection.
@@ -216,15 +223,45 @@ public final class ServiceMonitor<Client: Sendable>: Sendable {
     let hasChanged = state.withLock { state in
       let before = state.machine.changes
       body(&state)
+      wait(&state)
       return state.machine.changes != before
     }
     if hasChanged { audience.tell(reading) }
   }
 
+  /// What reconnects has failed by itself after a while.
+  private func wait(_ state: inout State) {
+    let due = state.machine.due
+    guard state.alarm?.due != due else { return }
+    if let alarm = state.alarm { timeline.alarms.remove(alarm.ticket) }
+    state.alarm = due.map { due in
+      (due, timeline.alarms.add(due: due, target: ServiceAlarm { [weak self] in self?.expire() }))
+    }
+  }
+
+  private func expire() {
+    let now = timeline.now
+    change { $0.machine.expire(now: now) }
+    // Also where whoever began to watch meanwhile has seen it before.
+    audience.tell(reading)
+  }
+
   private var reading: Audience<ConnectionStatus>.Reading {
     { [self] in
       let now = timeline.now
-      return state.withLock { ($0.machine.status(now: now), $0.machine.changes) }
+      return state.withLock { state in
+        state.machine.expire(now: now)
+        return (state.machine.status(now: now), state.machine.changes)
+      }
     }
   }
+}
+
+/// Tells a monitor that it has waited long enough; it keeps none alive.
+private final class ServiceAlarm: AlarmTarget {
+  private let expire: @Sendable () -> Void
+
+  init(_ expire: @escaping @Sendable () -> Void) { self.expire = expire }
+
+  func ring() { expire() }
 }

@@ -41,11 +41,17 @@ struct ServiceStatusStateMachine: Sendable {
 
   /// How it stands now; what reconnects for too long has failed (T15).
   func status(now: Duration) -> ConnectionStatus {
-    guard standing == .reconnecting, let slowSince, now - slowSince >= limits.reconnecting else {
-      return standing
-    }
-    return .failed
+    due.map { now >= $0 } ?? false ? .failed : standing
   }
+
+  /// When it has failed, unless something happens before; nil where it does not reconnect.
+  var due: Duration? {
+    guard standing == .reconnecting, let slowSince else { return nil }
+    return slowSince + limits.reconnecting
+  }
+
+  /// The time for which it may count as reconnecting may be over.
+  mutating func expire(now: Duration) { change(to: status(now: now)) }
 
   /// A call of a connection has ended.
   mutating func record(_ verdict: Verdict, of connection: UInt64, now: Duration) {
@@ -75,8 +81,9 @@ struct ServiceStatusStateMachine: Sendable {
   /// The client itself says how it stands.
   mutating func adopt(_ status: ConnectionStatus, now: Duration) {
     guard status == .reconnecting else { return become(status) }
-    if slowSince == nil { slowSince = now }
-    change(to: .reconnecting)
+    let since = slowSince ?? now
+    slowSince = since
+    change(to: now - since >= limits.reconnecting ? .failed : .reconnecting)
   }
 
   private mutating func become(_ status: ConnectionStatus) {

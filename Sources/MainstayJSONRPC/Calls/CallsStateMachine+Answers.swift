@@ -19,11 +19,19 @@ extension CallsStateMachine {
   /// An error without an id: the server could not read what it got.
   ///
   /// It goes to all calls of the bundle that it must be about, where only one comes into question.
-  mutating func anonymousError(in exchange: Bundle? = nil) -> [Effect] {
+  ///
+  /// - Parameters:
+  ///   - exchange: The bundle in whose exchange it came; nil where all share one connection.
+  ///   - bundles: The bundles of the calls that the same message has answered by their ids.
+  /// - Returns: What has to be done.
+  mutating func anonymousError(
+    in exchange: Bundle? = nil, among bundles: Set<Bundle> = []
+  ) -> [Effect] {
     if let ticket = ticketOfID[.null], parcel(of: ticket)?.isSent == true {
       return answer(.null, in: exchange)
     }
-    guard let bundle = exchange ?? soleBundle ?? soleBatch else {
+    let companion = bundles.count == 1 ? bundles.first : nil
+    guard let bundle = exchange ?? companion ?? soleBundle ?? soleBatch else {
       return [.stray(abandoned.contains(.null) ? stray(.null) : .anonymous)]
     }
     let calls = tickets(of: bundle)

@@ -65,15 +65,14 @@ extension ClientCore {
     var actions: [Action] = []
     var bundles: Set<CallsStateMachine.Bundle> = []
     var others = 0
+    var anonymous: [Envelope.Answer] = []
     let elements = value.array ?? [value]
     for element in elements {
       switch Envelope(element) {
+      case .answer(.null, let answer): anonymous.append(answer)
       case .answer(let id, let answer):
         if let bundle = state.calls.bundle(of: id) { bundles.insert(bundle) }
-        let effects =
-          id == .null
-          ? state.calls.anonymousError(in: exchange) : state.calls.answer(id, in: exchange)
-        actions += Self.actions(effects, &state, answer: answer)
+        actions += Self.actions(state.calls.answer(id, in: exchange), &state, answer: answer)
       case .push(let push):
         actions.append(.push(push))
         if let id = push.id, exchange == nil {
@@ -81,6 +80,13 @@ extension ClientCore {
         }
       case .other: others += 1
       }
+    }
+    // Once those with ids have theirs: what has none is about the rest.
+    for answer in anonymous {
+      let own = state.calls.bundle(of: .null)
+      let effects = state.calls.anonymousError(in: exchange, among: bundles)
+      if let own { bundles.insert(own) }
+      actions += Self.actions(effects, &state, answer: own == nil ? answer.ofNobody : answer)
     }
     if elements.isEmpty || others > 0 {
       let text = "no message of JSON-RPC. \(Excerpt.of(bytes))"
@@ -90,5 +96,12 @@ extension ClientCore {
       actions += Self.actions(state.calls.batchEnded(bundles, in: exchange), &state)
     }
     return (actions, others < elements.count)
+  }
+}
+
+extension Envelope.Answer {
+  /// The same without an id, where no call has none: a result belongs to one call.
+  fileprivate var ofNobody: Envelope.Answer {
+    if case .result = self { .malformed("a result without an id") } else { self }
   }
 }

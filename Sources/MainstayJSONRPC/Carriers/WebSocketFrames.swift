@@ -46,13 +46,15 @@ final class WebSocketFrames: ChannelInboundHandler {
     return WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
   }
 
+  /// Bytes came, be it a part of a frame.
+  func heard() { isAlive = true }
+
   func handlerAdded(context: ChannelHandlerContext) { waitToPing(context) }
 
   func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if hasEnded { return }
-    isAlive = true
     let frame = unwrapInboundIn(data)
     guard frame.maskKey == nil, frame.reservedBits.isEmpty else {
       return violate("A frame of a server is masked or has reserved bits", context)
@@ -155,6 +157,21 @@ final class WebSocketFrames: ChannelInboundHandler {
     timer?.cancel()
     events.ended(error)
     context.close(promise: nil)
+  }
+}
+
+/// Hears the bytes before they are frames: a long one takes its time over a slow line.
+final class WebSocketPulse: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let frames: WebSocketFrames
+
+  init(of frames: WebSocketFrames) { self.frames = frames }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    frames.heard()
+    context.fireChannelRead(data)
   }
 }
 

@@ -155,7 +155,7 @@ final class WebSocketOpening: ChannelInboundHandler, RemovableChannelHandler {
     let frames = WebSocketFrames(options: options, events: events)
     do {
       try context.pipeline.syncOperations.addHandlers([
-        WebSocketFrameEncoder(),
+        WebSocketFrameEncoder(), WebSocketPulse(of: frames),
         ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: options.maximumMessageSize)),
         frames,
       ])

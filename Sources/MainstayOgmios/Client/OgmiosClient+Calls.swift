@@ -35,24 +35,29 @@ extension OgmiosClient {
   func located<Output>(
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
-    try await persisting(request.method) { try await once(request, timeout, index) }
+    if let timeout, timeout <= .zero {
+      throw OgmiosError(
+        .timeout, method: request.method,
+        cause: .timeout().adding(metadata: ["http.sent": "no"]), note: "there was no time for it")
+    }
+    return try await persisting(request.method) { try await once(request, timeout, index) }
   }
 
-  /// Looks at how things are at one endpoint now, whatever the caller holds.
+  /// Looks at how things are now, whatever the caller holds.
   ///
   /// - Parameters:
-  ///   - index: The endpoint.
+  ///   - indices: The endpoints, in the order in which they are asked.
   ///   - method: The method that it is about.
   ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
   ///     lasts for more than one question.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func looking<T>(
-    at index: Int, for method: String,
+    at indices: [Int], for method: String,
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
-      try await trying([index], method: method, isRepeatable: true) { link in
+      try await trying(indices, method: method, isRepeatable: true) { link in
         try await link.looking(timeout: options.timeout) { try await look($0, link.hasSocket) }
       }
     }
@@ -62,9 +67,23 @@ extension OgmiosClient {
   private func persisting<T>(
     _ method: String, _ ask: () async throws -> T
   ) async throws -> T {
-    try await watching(method) {
+    /// That nothing has happened in the time of the caller is no reason to wait once more.
+    func patiently() async throws -> Result<T, OgmiosError> {
+      do {
+        return .success(try await ask())
+      } catch let error as OgmiosError where error.isImpatience {
+        return .failure(error)
+      }
+    }
+    return try await watching(method) {
       guard let retry = options.retry else { return try await ask() }
-      return try await retry.run { try await ask() }
+      guard OgmiosMethod.isRepeatable(method) else {
+        // The name of the effect that the task works on lets nobody send this twice.
+        return try await IdempotencyKey.$current.withValue(nil) {
+          try await retry.run { try await patiently() }
+        }.get()
+      }
+      return try await retry.run { try await patiently() }.get()
     }
   }
 
@@ -145,7 +164,9 @@ private struct SingleCall<Output: Sendable>: Sendable {
       return try await asked(of: link)
     case .chain where method == "nextBlock": return try await nextBlock(of: link)
     case .chain where method == "findIntersection": return try await intersection(of: link)
-    case .mempool where method != "acquireMempool": return try await mempool(of: link)
+    case .mempool where method == "acquireMempool":
+      return try await acquiring(of: link, within: timeout)
+    case .mempool: return try await mempool(of: link)
     default: return try await plain(link)
     }
   }
@@ -251,25 +272,75 @@ private struct SingleCall<Output: Sendable>: Sendable {
 
   // MARK: The mempool
 
+  /// A view, by the question for one that is on its way, or by a new one.
+  ///
+  /// The server answers what is asked about the mempool in its order, and goes on to the new view
+  /// whoever waits for it: where nobody does any more, the one before is of no use.
+  private func acquiring(of link: OgmiosLink, within limit: Duration) async throws -> JSONValue {
+    try Task.checkCancellation()
+    let places = link.places
+    let acquire = OgmiosRequest<UInt64>.acquireMempool
+    let (number, answer) = places.acquisition.current {
+      // A connection that says nothing is noticed by its pings.
+      try await link.callSocket(acquire.method, acquire.params, timeout: .seconds(86_400))
+    }
+    do {
+      let result = try await link.leaving(limit).runSendable { try await answer.value }
+      if places.acquisition.taken(number) { return result }
+    } catch {
+      if places.acquisition.standing != .none {
+        places.connection.withLock { $0.mempool = nil }
+      }
+      guard let error = error as? TimedOut else { throw error }
+      throw OgmiosError(
+        .timeout, method: acquire.method, endpoint: link.name, cause: error.appError)
+    }
+    // It came over a connection that was lost meanwhile.
+    return try await acquiring(of: link, within: limit)
+  }
+
   private func mempool(of link: OgmiosLink) async throws -> JSONValue {
+    let places = link.places
     let wanted = client.caller.now.mempool
-    let isThere = wanted != nil && link.places.connection.withLock { $0.mempool } == wanted
+    let isThere = wanted != nil && places.connection.withLock { $0.mempool } == wanted
     let isRestartable = method == "hasTransaction" || method == "sizeOfMempool"
-    // A view that is gone can't be gone through from where it was left.
-    if !isThere, wanted != nil, !isRestartable, method != "releaseMempool" {
+    let isRelease = method == "releaseMempool"
+    let standing = places.acquisition.standing
+    // A view that is gone can't be gone through from where it was left, and while the server waits
+    // for the next one there is none to let go of.
+    if !isThere, !isRestartable, isRelease ? standing == .asked : wanted != nil {
       throw OgmiosError(
         .response, method: method, endpoint: link.name, code: 4000,
         message: "The connection with the view of the mempool is gone.")
     }
+    switch standing {
+    case .none: break
+    case .asked where isRestartable: return try await glance(at: link)
+    case .answered where isRelease: places.acquisition.drop()
+    case .asked, .answered: return try await acquiringAgain(of: link, within: timeout)
+    }
     do {
       return try await plain(link)
-    } catch let error as OgmiosError where error.code == 4000 && method != "releaseMempool" {
+    } catch let error as OgmiosError where error.code == 4000 && !isRelease {
       guard isRestartable || wanted == nil else { throw error }
-      let acquire = OgmiosRequest<UInt64>.acquireMempool
-      _ = try await link.callSocket(
-        acquire.method, acquire.params, timeout: client.options.longTimeout)
-      client.hold(link)
-      return try await plain(link)
+      return try await acquiringAgain(of: link, within: client.options.longTimeout)
+    }
+  }
+
+  private func acquiringAgain(
+    of link: OgmiosLink, within limit: Duration
+  ) async throws -> JSONValue {
+    _ = try await acquiring(of: link, within: limit)
+    client.hold(link)
+    return try await plain(link)
+  }
+
+  /// The answer by a view of another connection, which waits for nothing.
+  private func glance(at link: OgmiosLink) async throws -> JSONValue {
+    let acquire = OgmiosRequest<UInt64>.acquireMempool
+    return try await link.looking(timeout: timeout) { call in
+      _ = try await call(acquire.method, acquire.params)
+      return try await call(method, request.params)
     }
   }
 }

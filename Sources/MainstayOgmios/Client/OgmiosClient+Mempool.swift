@@ -14,7 +14,9 @@ extension OgmiosClient {
 
     /// Acquires a view; where there is one already, it waits until something has changed.
     ///
-    /// - Parameter timeout: How long to wait; more than zero, the default is 10 minutes.
+    /// - Parameter timeout: How long to wait; more than zero, the default is 10 minutes. Where the
+    ///   time is over, and where the task is cancelled, the view before is gone, and the next one
+    ///   who acquires gets the view that was asked for.
     /// - Returns: The slot that the view is for.
     /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
     @discardableResult
@@ -75,7 +77,9 @@ extension OgmiosClient {
       try await client.repeated(.releaseMempool, only: index)
     }
 
-    /// Waits until no transaction waits any more, and lets go of the view in any case.
+    /// Waits until no transaction waits any more.
+    ///
+    /// It looks by views of its own, so one that was acquired stays.
     ///
     /// - Parameters:
     ///   - timeout: How long to wait; more than zero.
@@ -88,36 +92,33 @@ extension OgmiosClient {
       clock: some Clock<Duration> = ContinuousClock()
     ) async throws {
       let start = clock.now
-      while try await count() > 0 {
-        let left = timeout - start.duration(to: clock.now)
-        guard left > .zero else {
-          throw OgmiosError(
-            .timeout, method: "sizeOfMempool", endpoint: client.status.endpointInUse,
-            note: "the mempool was not empty after \(timeout)")
+      while true {
+        let time = timeout - start.duration(to: clock.now)
+        guard time > .zero else { throw notEmpty(after: timeout) }
+        do {
+          if try await Timeout(time, clock: clock).run({ try await count() }) == 0 { return }
+        } catch let error as TimedOut {
+          throw notEmpty(after: timeout, error.appError)
         }
-        try await clock.sleep(for: min(left, interval))
+        let left = timeout - start.duration(to: clock.now)
+        if left > .zero { try await clock.sleep(for: min(left, interval)) }
       }
     }
 
-    /// How many transactions wait right now, by a view of its own.
+    private func notEmpty(after timeout: Duration, _ cause: AppError? = nil) -> OgmiosError {
+      OgmiosError(
+        .timeout, method: "sizeOfMempool", endpoint: client.status.endpointInUse, cause: cause,
+        note: "the mempool was not empty after \(timeout)")
+    }
+
+    /// How many transactions wait right now, by a connection of its own: with that its view ends.
     private func count() async throws -> UInt64 {
-      try await client.turns.mempool.run {
-        if client.caller.now.mempool != nil { _ = try? await releaseInTurn() }
-        return try await glancing { try await client.repeated(.sizeOfMempool).transactions }
-      }
-    }
-
-    /// Acquires a view, and lets go of it in any case.
-    private func glancing<T: Sendable>(_ look: () async throws -> T) async throws -> T {
-      _ = try await acquireInTurn(nil)
-      do {
-        let result = try await look()
-        await Task.detached { try? await releaseInTurn() }.value
-        return result
-      } catch {
-        // Also where this task was cancelled or is out of time, in which nothing more is sent.
-        await Task.detached { try? await releaseInTurn() }.value
-        throw error
+      let acquire = OgmiosRequest<UInt64>.acquireMempool
+      let size = OgmiosRequest<OgmiosMempoolSize>.sizeOfMempool
+      let usable = client.order(preferring: nil).filter { client.links[$0].hasSocket }
+      return try await client.looking(at: usable, for: size.method) { call, _ in
+        _ = try await call(acquire.method, acquire.params)
+        return try size.read(try await call(size.method, size.params)).transactions
       }
     }
   }

@@ -9,9 +9,9 @@ extension OgmiosClient {
   /// Makes a monitor that is told of all calls of this client, whoever makes them.
   ///
   /// It has the status of the client, with `reconnecting` while a connection that was lost is
-  /// opened again, and the last error. It has the last 100 failures by method, each recorded once
-  /// after all attempts at all endpoints, and for each number what may be done. It is told for as
-  /// long as somebody holds it, and holds the client.
+  /// opened again and `failed` once that has failed, and the last error. It has the last 100
+  /// failures by method, each recorded once after all attempts at all endpoints, and for each
+  /// number what may be done. It is told for as long as somebody holds it, and holds the client.
   ///
   /// - Parameters:
   ///   - name: The name of the service, for logs and diagnostics; by default `ogmios`.
@@ -56,13 +56,15 @@ extension OgmiosClient {
 
   /// How the client stands, where the connection of an endpoint may have been lost meanwhile.
   ///
-  /// What calls say goes before what the connection says, except while that is opened again.
+  /// What calls say goes before what the connection says, except while that is opened again, and
+  /// where that fails. Whoever was answered over HTTP since then is connected all the same.
   private func standing(of link: OgmiosLink) -> ConnectionStatus {
     let status = status
     guard status.endpointInUse == link.name, status.connection == .connected,
-      link.socketStatus == .reconnecting
+      let own = link.socketStatus, own == .reconnecting || own == .failed,
+      !link.places.isServedByHTTP.withLock({ $0 })
     else { return status.connection }
-    return .reconnecting
+    return own
   }
 
   /// Makes a call, and tells how it ended.

@@ -76,7 +76,7 @@ extension OgmiosClient {
       let has = OgmiosRequest<Bool>.hasTransaction(id)
       let first = client.ledgerStateQuery.utxo([OgmiosOutputReference(transaction: id, index: 0)])
         .request
-      return try await client.looking(at: index, for: first.method) { call, isLasting in
+      return try await client.looking(at: [index], for: first.method) { call, isLasting in
         if isLasting {
           _ = try await call(acquire.method, acquire.params)
           if try has.read(try await call(has.method, has.params)) { return .mempool }

@@ -13,6 +13,8 @@ extension OgmiosLink.Places {
   /// What the server refuses is left for the call that needs it, which gets the error then.
   func restore(on session: JSONRPCSession) async throws {
     step.connectionChanged()
+    acquisition.connectionChanged()
+    isServedByHTTP.withLock { $0 = false }
     connection.withLock { $0 = .init() }
     let place = caller.now
     guard place.chain > 0 || place.ledger?.point != nil else { return }

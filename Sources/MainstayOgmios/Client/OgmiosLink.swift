@@ -13,6 +13,10 @@ final class OgmiosLink: Sendable {
     let connection = Locked(OgmiosPlaceStateMachine.Connection())
     /// The step of the chain that was asked for last.
     let step = OgmiosPendingStep()
+    /// The view of the mempool that was asked for last.
+    let acquisition = OgmiosPendingStep()
+    /// Whether the server has answered over HTTP since the last WebSocket was opened.
+    let isServedByHTTP = Locked(false)
     let caller: OgmiosCallerPlace
     let restored: @Sendable () -> Void
 
@@ -106,7 +110,14 @@ final class OgmiosLink: Sendable {
   func callHTTP(
     _ method: String, _ params: JSONValue?, timeout: Duration
   ) async throws -> JSONValue {
-    try await call(http, method, params, timeout: timeout, over: .http)
+    do {
+      let result = try await call(http, method, params, timeout: timeout, over: .http)
+      places.isServedByHTTP.withLock { $0 = true }
+      return result
+    } catch let error as OgmiosError where error.kind == .response {
+      places.isServedByHTTP.withLock { $0 = true }
+      throw error
+    }
   }
 
   /// Calls over one connection, with errors in the words of Ogmios.

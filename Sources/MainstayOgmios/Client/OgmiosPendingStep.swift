@@ -3,7 +3,7 @@
 internal import Mainstay
 internal import MainstayHTTP
 
-/// A question for the next block whose answer nobody has taken yet.
+/// A question for the next block, or for a view of the mempool, whose answer nobody has taken yet.
 ///
 /// Whoever waits for it may leave: the server answers it in any case, and goes on by that. So the
 /// next one who asks on the same connection takes that answer, and no block is lost.
@@ -14,7 +14,18 @@ final class OgmiosPendingStep: Sendable {
     var isAnswered = false
   }
 
+  /// How far it is.
+  enum Standing: Sendable, Hashable {
+    /// There is no question, or its answer was taken.
+    case none
+    case asked, answered
+  }
+
   private let state = Locked(State())
+
+  var standing: Standing {
+    state.withLock { $0.task == nil ? .none : $0.isAnswered ? .answered : .asked }
+  }
 
   /// The question that is on its way, or a new one.
   ///

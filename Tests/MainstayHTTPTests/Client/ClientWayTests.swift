@@ -191,6 +191,47 @@ import Testing
     #expect(transport.sent.count == 20)
   }
 
+  @Test(.requirement("E13")) func `a sign-in goes on where all who wait for it have left`()
+    async throws
+  {
+    let transport = ScriptedTransport(.json())
+    let (asked, gate) = (Log(), Countdown(1))
+    let authorization = HTTPAuthorization(token: nil) { _ in
+      asked.add("asked")
+      await gate.reached()
+      // What renews the token may do so once.
+      try Task.checkCancellation()
+      return "new"
+    }
+    let books = try client(transport, authorization: authorization)
+    let waiting = Task { try await books.send(ResilientClient.Request(.get, "/a")) }
+    await asked.lines(atLeast: 1)
+    waiting.cancel()
+    let error = await #expect(throws: AppError.self) { try await waiting.value }
+    #expect(error?.isCancellation == true)
+    let next = await started { try await books.send(ResilientClient.Request(.get, "/a")).status }
+    gate.count()
+    #expect(try await next.value == 200)
+    #expect(asked.lines.count == 1)
+    #expect(transport.sent.map { $0.headers["authorization"] } == ["Bearer new"])
+  }
+
+  @Test(.requirement("D10"))
+  func `what must not be repeated is not repeated below either, except where it only looks`()
+    async throws
+  {
+    let transport = ScriptedTransport { request, _ in
+      request.verb == .post ? .json("", status: 303, headers: ["Location": "/b"]) : .json()
+    }
+    let books = try client(transport)
+    var request = ResilientClient.Request(.get, "/a")
+    request.isRepeatable = false
+    _ = try await books.send(request)
+    try await books.post("/a", json: 1)
+    #expect(transport.sent.map(\.verb) == [.get, .post, .get])
+    #expect(transport.sent.map(\.isRepeatable) == [false, false, true])
+  }
+
   @Test(.requirement("E13")) func `a new token that is not taken either needs the user`()
     async throws
   {

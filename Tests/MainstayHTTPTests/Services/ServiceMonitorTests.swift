@@ -102,7 +102,27 @@ import Testing
     books.reconnected()
     #expect(await statuses.next() == .reconnecting)
     clock.advance(by: .seconds(60))
+    #expect(await statuses.next() == .failed)
     #expect(books.status == .failed)
+    // Who says the same again gets no more time.
+    books.note(.unchanged, during: "", standing: .reconnecting)
+    #expect(books.status == .failed)
+    books.record(AppError.http(status: 500), during: "Read")
+    #expect(await statuses.next() == .connected)
+  }
+
+  @Test(.requirement("D24", "T15")) func `what began as reconnecting fails by itself, too`()
+    async throws
+  {
+    let clock = ManualClock()
+    let books = ServiceMonitor(
+      "books", of: Client(), initially: .reconnecting, maximumReconnecting: .seconds(5),
+      clock: clock)
+    var statuses = books.statuses.makeAsyncIterator()
+    #expect(await statuses.next() == .reconnecting)
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(5))
+    #expect(await statuses.next() == .failed)
   }
 
   @Test(.requirement("D20")) func `there is something to do about each error`() {

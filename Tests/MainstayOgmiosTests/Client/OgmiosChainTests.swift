@@ -5,6 +5,7 @@ import Mainstay
 import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayOgmios
+import MainstayTesting
 import TestSupport
 import Testing
 
@@ -103,6 +104,25 @@ import Testing
     #expect(try await steps(1, of: client) == ["block 40"])
     #expect(server.calls.count { $0 == "nextBlock" } == 3)
     #expect(server.mostInFlight == 1)
+  }
+
+  @Test func `who waits for a block waits no longer than asked, whatever repeats calls`()
+    async throws
+  {
+    let clock = ManualClock()
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched(
+      [server.socketAddress], retry: OgmiosPresets.fixedRetry(clock: clock), clock: clock
+    ).client
+    _ = try await steps(2, of: client)
+    let waiting = Task {
+      await failure { try await client.chainSync.nextBlock(timeout: .seconds(5)) }
+    }
+    while clock.nextWakeUp != .seconds(5) { await Task.yield() }
+    clock.advance(by: .seconds(5))
+    #expect(await waiting.value?.kind == .timeout)
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 40"])
   }
 
   @Test func `an answer that nobody took is asked for again on a new connection, told once`()

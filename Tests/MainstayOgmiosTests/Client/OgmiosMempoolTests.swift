@@ -72,11 +72,102 @@ import Testing
     let clock = ManualClock()
     async let empty: Void = monitor.waitForEmptyMempool(timeout: .seconds(10), clock: clock)
     await clock.sleepers(atLeast: 1)
-    #expect(server.calls == ["acquireMempool", "sizeOfMempool", "releaseMempool"])
+    #expect(server.calls == ["acquireMempool", "sizeOfMempool"])
     server.change { $0.forge() }
     clock.advance(by: .seconds(1))
     try await empty
-    #expect(server.calls.suffix(1) == ["releaseMempool"])
+    // With the connections their views are gone.
+    for look in 0...1 { await server.log.first { $0 == .ended(connection: look) } }
+  }
+
+  @Test func `who waits for an empty mempool keeps the view`() async throws {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    try await monitor.acquire()
+    server.change { $0.forge() }
+    try await monitor.waitForEmptyMempool(timeout: .patience)
+    #expect(try await monitor.nextTransaction() != nil)
+  }
+
+  @Test func `a view that was given up is gone, and nothing waits for the next one`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    try await monitor.acquire()
+    #expect(
+      await failure { try await monitor.acquire(timeout: .milliseconds(50)) }?.kind == .timeout)
+    // The server answers nothing else on that connection until something has changed.
+    #expect(await failure { try await monitor.nextTransaction() }?.code == 4000)
+    #expect(try await monitor.size().transactions == 0)
+    #expect(await failure { try await monitor.release() }?.code == 4000)
+    server.change { $0.submit("00") }
+    try await monitor.acquire()
+    #expect(try await monitor.nextTransaction() != nil)
+    #expect(try await monitor.size().transactions == 1)
+    #expect(server.calls.count { $0 == "acquireMempool" } == 3)
+  }
+
+  @Test func `a view that came after nobody waited is not gone through from its beginning`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]).client
+    let monitor = client.mempoolMonitor
+    try await monitor.acquire()
+    let waiting = Task { try await monitor.acquire() }
+    await server.calls(atLeast: 2)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    server.change { $0.submit("00") }
+    // What comes after the view says that it is there.
+    _ = try await client.networkQuery.tip.execute()
+    #expect(await failure { try await monitor.nextTransaction() }?.code == 4000)
+    try await monitor.acquire()
+    #expect(try await monitor.nextTransaction() != nil)
+    #expect(server.calls.count { $0 == "acquireMempool" } == 2)
+  }
+
+  @Test func `the wait for an empty mempool is over in time, whatever the server does`()
+    async throws
+  {
+    var ledger = OgmiosLedger()
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let retry = OgmiosPresets.fixedRetry()
+    let monitor = try Watched([server.socketAddress], retry: retry).client.mempoolMonitor
+    try await monitor.acquire()
+    // Somebody else waits for a change, and has the turn.
+    let other = Task { try await monitor.acquire() }
+    await server.calls(atLeast: 2)
+    server.inject(.silence, into: "acquireMempool", times: 9)
+    let error = await failure {
+      try await monitor.waitForEmptyMempool(timeout: .milliseconds(100))
+    }
+    #expect(error?.kind == .timeout)
+    other.cancel()
+    await #expect(throws: CancellationError.self) { try await other.value }
+  }
+
+  @Test(.requirement("D6"), arguments: [Duration.zero, .seconds(-1)])
+  func `without time nothing is asked`(timeout: Duration) async throws {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry()).client
+    let errors = [
+      await failure { try await client.chainSync.nextBlock(timeout: timeout) },
+      await failure { try await client.chainSync.findIntersection([], timeout: timeout) },
+      await failure { try await client.mempoolMonitor.acquire(timeout: timeout) },
+      await failure { try await client.mempoolMonitor.waitForEmptyMempool(timeout: timeout) },
+      await failure { try await client.transactions.submit(cbor: "84a0", timeout: timeout) },
+      await failure { try await client.networkQuery.tip.execute(timeout: timeout) },
+    ]
+    #expect(errors.map { $0?.kind } == Array(repeating: .timeout, count: 6))
+    #expect(errors.allSatisfy { $0?.appError.disposition == .transient() })
+    #expect(errors.count { $0?.appError.mayHaveBeenSent == false } == 5)
+    #expect(server.calls.isEmpty)
+    #expect(client.status.connection == .disconnected)
   }
 
   @Test func `a mempool that does not empty is not waited for without end`() async throws {
@@ -94,11 +185,10 @@ import Testing
     #expect(clock.nextWakeUp == .milliseconds(500))
     clock.advance(by: .milliseconds(500))
     #expect(await ending?.kind == .timeout)
-    #expect(server.calls.count { $0 == "acquireMempool" } == 3)
-    #expect(server.calls.count { $0 == "releaseMempool" } == 3)
+    #expect(server.calls.count { $0 == "acquireMempool" } == 2)
   }
 
-  @Test func `a view is let go of where looking fails, and where the wait is stopped`()
+  @Test func `no connection is kept where looking fails, and where the wait is stopped`()
     async throws
   {
     var ledger = OgmiosLedger()
@@ -110,13 +200,13 @@ import Testing
       try await monitor.waitForEmptyMempool(timeout: .seconds(1), clock: ManualClock())
     }
     #expect(error?.code == -32600)
-    #expect(server.calls == ["acquireMempool", "sizeOfMempool", "releaseMempool"])
+    #expect(server.calls == ["acquireMempool", "sizeOfMempool"])
+    await server.log.first { $0 == .ended(connection: 0) }
     server.inject(.silence, into: "sizeOfMempool")
     let waiting = Task { try await monitor.waitForEmptyMempool(timeout: .patience) }
-    await server.calls(atLeast: 5)
+    await server.calls(atLeast: 4)
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    await server.calls(atLeast: 6)
-    #expect(server.calls.suffix(1) == ["releaseMempool"])
+    await server.log.first { $0 == .ended(connection: 1) }
   }
 }

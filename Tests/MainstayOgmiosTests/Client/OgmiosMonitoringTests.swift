@@ -10,6 +10,21 @@ import MainstayTesting
 import TestSupport
 import Testing
 
+/// A transport that answers each question with 512.
+private struct Post: HTTPTransport {
+  func send(_ transmission: HTTPTransmission) async throws -> HTTPReply {
+    guard case .bytes(let bytes) = transmission.body, let request = JSONValue(json: bytes) else {
+      throw URLError(.badURL)
+    }
+    let answer: JSONValue = .object([
+      "jsonrpc": .string("2.0"), "result": .integer(512), "id": request["id"] ?? .null,
+    ])
+    return HTTPReply(
+      status: 200, headers: ["Content-Type": "application/json"],
+      body: HTTPByteStream(answer.encoded))
+  }
+}
+
 /// What a monitor knows of a client without a hand's work.
 @Suite(.ends(withinMinutes: 3)) struct OgmiosMonitoringTests {
   @Test(.requirement("D14", "D15", "D16", "D18", "D21", "D23"))
@@ -124,6 +139,50 @@ import Testing
     #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
     #expect(await statuses.next() == .connected)
     #expect(monitor.history.isEmpty)
+  }
+
+  @Test(.requirement("D14", "D24")) func `a connection that does not come back has failed`()
+    async throws
+  {
+    let server = try await OgmiosServer()
+    let client = try Watched([server.socketAddress]) {
+      $0.webSocket.backoff = .constant(.milliseconds(10), jitter: .none)
+    }.client
+    let monitor = client.monitored()
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    #expect(monitor.status == .connected)
+    server.shutDown()
+    var statuses = monitor.statuses.makeAsyncIterator()
+    var last: ConnectionStatus?
+    // It may be reconnecting for too short a time to be seen.
+    repeat { last = await statuses.next() } while last == .connected || last == .reconnecting
+    #expect(last == .failed)
+    #expect(monitor.history.isEmpty)
+  }
+
+  @Test(.requirement("D14")) func `whom HTTP answers is connected, whatever the WebSocket does`()
+    async throws
+  {
+    let opened = Flag()
+    let attempts = Countdown(20)
+    let server = try await WebSocketServer { _ in
+      attempts.count()
+      guard opened.isRaised else {
+        opened.raise()
+        return .accept()
+      }
+      return .hangUp
+    } _: { connection in
+      for await _ in connection.messages { return await connection.hangUp() }
+    }
+    let client = try Watched([server.origin]) {
+      $0.webSocket.backoff = .constant(.milliseconds(10), jitter: .none)
+      $0.transport = Post()
+    }.client
+    let monitor = client.monitored()
+    #expect(try await client.ledgerStateQuery.epoch.execute() == 512)
+    await attempts.reached()
+    #expect(monitor.status == .connected)
   }
 
   @Test func `a monitor that nobody holds is told of nothing, and keeps no client`() async throws {

@@ -62,9 +62,11 @@ private struct Gateway: HTTPTransport {
     #expect(!server.log.events.contains(.ended(connection: 0)))
   }
 
-  @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost, .failure(.init(-32603))])
+  @Test(
+    arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost, .failure(.init(-32603))],
+    [IdempotencyKey?.none, IdempotencyKey("a")])
   func `an answer that was lost is looked up, and nothing is sent twice`(
-    fault: OgmiosServer.Fault
+    fault: OgmiosServer.Fault, within effect: IdempotencyKey?
   ) async throws {
     let server = try await OgmiosServer()
     let other = try await OgmiosServer()
@@ -72,7 +74,11 @@ private struct Gateway: HTTPTransport {
       [server.socketAddress, other.socketAddress], retry: OgmiosPresets.fixedRetry()
     ).client
     server.inject(fault, into: "submitTransaction", takesEffect: true)
-    #expect(try await client.transactions.submit(cbor: cbor, id: id) == id)
+    // What repeats an effect by its key, such as an outbox, is around it or not.
+    let name = try await IdempotencyKey.$current.withValue(effect) {
+      try await client.transactions.submit(cbor: cbor, id: id)
+    }
+    #expect(name == id)
     #expect(server.calls.count { $0 == "submitTransaction" } == 1)
     #expect(other.calls.count { $0 == "submitTransaction" } == 0)
   }
