@@ -11,6 +11,7 @@ public enum Cancellation: String, Sendable, Hashable, Codable, CaseIterable {
   case stopping
   /// It may have been sent by an earlier run: the other side is asked, and it is done or gone.
   ///
-  /// Without `reconcile` it is gone, and nobody knows whether it happened.
+  /// Without `reconcile` it is gone, and nobody knows whether it happened; so is one that is
+  /// parked, which nobody here can ask about.
   case mayHaveHappened
 }

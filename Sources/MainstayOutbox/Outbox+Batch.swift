@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+internal import Mainstay
+
 extension Outbox {
   /// Accepts several operations in their order, or none of them, with one wait for the disk.
   ///
@@ -17,6 +20,7 @@ extension Outbox {
   ) async throws(OutboxError) -> [OperationID] {
     var ids: [OperationID] = []
     var new: [NewOperation] = []
+    var given: [IdempotencyKey: (id: OperationID, plain: Data)] = [:]
     for operation in operations {
       let options = options(operation)
       let (next, plain) = try prepared(operation, options)
@@ -25,7 +29,10 @@ extension Outbox {
       let twin = isGiven ? try await twin(of: next) : nil
       if let twin, isSame(twin, next, plain) {
         ids.append(twin.id)
+      } else if isGiven, let earlier = given[next.idempotencyKey], earlier.plain == plain {
+        ids.append(earlier.id)
       } else {
+        if isGiven { given[next.idempotencyKey] = given[next.idempotencyKey] ?? (next.id, plain) }
         ids.append(next.id)
         new.append(next)
       }

@@ -51,17 +51,18 @@ extension Outbox {
   ///   - type: What it is.
   ///   - conflict: The conflict as the person saw it.
   ///   - choices: The side for each of ``Conflict/fields``, by name; a field that is not named gets
-  ///     the value of this side.
-  /// - Returns: False where the operation is not in this conflict any more: look at it again.
+  ///     the value of this side. ``MergePolicy/wholeRecord`` takes a side as it is, with nothing of
+  ///     the other one.
+  /// - Returns: False where the operation is not in this conflict any more: look at it again. False
+  ///   also where what was chosen breaks a rule of the app (`invalidFields`): the conflict stays.
   /// - Throws: ``OutboxError``.
   @discardableResult
   public func resolve<Operation: MergingOperation>(
     _ id: OperationID, of type: Operation.Type, _ conflict: Conflict<Operation.Record>,
     choosing choices: [String: MergeSide]
   ) async throws(OutboxError) -> Bool {
-    let result = Operation.mergePolicy.merge(
-      base: conflict.base, local: conflict.local, remote: conflict.remote.state,
-      choosing: choices)
+    let result = conflict.decided(choices, by: Operation.mergePolicy)
+    guard result.isClean else { return false }
     return try await resolve(id, of: type, conflict, with: result.state)
   }
 

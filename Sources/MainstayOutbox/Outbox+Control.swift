@@ -290,7 +290,9 @@ extension Outbox {
     let operation = try await operation(id)
     let answer = try await changing { try await $0.cancel(id) }
     if answer == .stopping { await drainer.cancelRun(of: id) }
-    if answer == .cancelled, let kind = operation?.type.kind {
+    // One that is parked is gone at once; any other one that may have been sent is asked about.
+    let isGone = answer == .cancelled || answer == .mayHaveHappened && operation?.state == .parked
+    if isGone, let kind = operation?.type.kind {
       opened.observer?.observe(OutboxEvent(.cancelled, id: id, kind: kind))
     }
     return answer

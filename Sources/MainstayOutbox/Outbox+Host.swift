@@ -91,16 +91,22 @@ extension Outbox {
     }
     let (new, plain) = try prepared(operation, options)
     let (id, durability): (OperationID, OutboxDurability)
+    let isKnown: Bool
     do {
       // Before anything is changed: what cannot be read accepts nothing.
       durability = try SQLiteStore.durability(of: db)
       id = try insert(new, plain, of: Operation.self, options, store, db)
+      isKnown = try store.isKnown(id, in: db)
     } catch {
       throw OutboxError(error, path: store.path)
     }
     // Outside of a transaction it is committed already, and the next one is somebody else's.
     if db.isInsideTransaction {
-      db.afterNextTransaction { [self] _ in accepted([id], of: [new]) }
+      db.afterNextTransaction { [self] db in
+        // A savepoint may have been rolled back, and it with that.
+        let isGone = isKnown && (try? store.isKnown(id, in: db)) == false
+        accepted(isGone ? [] : [id], of: [new])
+      }
     } else {
       accepted([id], of: [new])
     }

@@ -11,6 +11,9 @@ public import Mainstay
 /// side.
 public struct Worker: Sendable {
   /// What becomes of the followers of a dead letter.
+  ///
+  /// Behind one whose runs were lost (``DeadLetter/Reason/crashed``), or that was given up for want
+  /// of another (``DeadLetter/Reason/dependencyFailed``), they always wait.
   public enum AfterDeadLetter: String, Sendable, Hashable, Codable, CaseIterable {
     /// They wait until somebody redrives or discards it.
     case holdKey

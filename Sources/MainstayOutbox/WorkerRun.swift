@@ -203,7 +203,12 @@ struct WorkerRun: Sendable {
 
   private func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
-    return try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+    do {
+      return try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+    } catch {
+      // It waits, like one whose payload cannot be opened.
+      throw UnreadablePayload(cause: error)
+    }
   }
 
   private func failed(
@@ -284,6 +289,8 @@ struct WorkerRun: Sendable {
   }
 
   private func unreadable(_ error: UnreadablePayload, _ machine: OperationStateMachine) -> End {
+    // Nobody can ask what became of it, and nobody wants it.
+    if leased.operation.isCancelled { return End(verdict: machine.cancelled(), event: .cancelled) }
     let mapped = OutboxError(
       .unreadablePayload, details: "", underlying: error.cause
     ).appError

@@ -89,6 +89,23 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `what a savepoint takes back is not told, and the rest of its transaction is`()
+    async throws
+  {
+    let database = try database()
+    let outbox = try await open(database, isPaused: true)
+    let kept = try await database.write { db in
+      try db.inSavepoint {
+        _ = try outbox.enqueue(Note(text: "a"), in: db)
+        return .rollback
+      }
+      return try outbox.enqueue(Note(text: "b"), in: db).id
+    }
+    #expect(try await outbox.operations().map(\.id) == [kept])
+    #expect(log.events.filter { $0.name == "enqueued" }.map(\.id) == [kept])
+    await outbox.shutDown()
+  }
+
   @Test func `what is accepted outside of a transaction is told and run at once`() async throws {
     let database = try database()
     let outbox = try await open(database)

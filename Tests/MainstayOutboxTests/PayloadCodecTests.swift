@@ -96,6 +96,21 @@ private struct Letter: CoalescingOperation, MergingOperation {
     await outbox.shutDown()
   }
 
+  @Test func `a repetition within one batch is known although its bytes are others`() async throws {
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(writer())
+    let options = EnqueueOptions(idempotencyKey: IdempotencyKey())
+    let ids = try await outbox.enqueue(contentsOf: [Letter("a"), Letter("a")]) { _ in options }
+    #expect(ids.count == 2 && Set(ids).count == 1)
+    #expect(try await outbox.operations().map(\.id) == Array(Set(ids)))
+    await #expect(throws: OutboxError(.keyReused, details: "")) {
+      let other = EnqueueOptions(idempotencyKey: IdempotencyKey())
+      _ = try await outbox.enqueue(contentsOf: [Letter("b"), Letter("c")]) { _ in other }
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `sealed neighbours are put together`() async throws {
     var shop = shop
     shop.configuration.startsPaused = true
@@ -133,6 +148,56 @@ private struct Letter: CoalescingOperation, MergingOperation {
     let with = try await shop.open(writer())
     await with.wait { $0.pending == 0 }
     await with.shutDown()
+  }
+
+  @Test(arguments: [true, false])
+  func `what cannot be opened and may have been sent can be cancelled`(isParked: Bool) async throws
+  {
+    var first = shop
+    first.configuration.startsPaused = true
+    let outbox = try await first.open(writer())
+    let id = try await outbox.enqueue(Letter("a"), orderedBy: "k")
+    await outbox.shutDown()
+    let store = SQLiteStore(at: shop.folder.database)
+    _ = try await store.open()
+    let request = ClaimRequest(
+      limit: 1, types: [PayloadType(kind: Letter.kind, version: 1)], isAlone: true)
+    #expect(try await store.claim(request).operations.count == 1)
+    store.abandon()
+    var plain = shop
+    (plain.configuration.codec, plain.configuration.startsPaused) = (nil, !isParked)
+    let without = try await plain.open(writer())
+    if isParked { await without.wait { $0.parked == 1 } }
+    try await without.enqueue(Letter("b"), orderedBy: "k")
+    #expect(try await without.cancel(id) == .mayHaveHappened)
+    await without.resume()
+    await without.wait { $0.pending == 0 }
+    let ledger = try await without.ledger()
+    #expect(ledger.count(.cancelled) == 1 && ledger.count(.done) == 1 && ledger.isBalanced)
+    await shop.log.wait(for: "cancelled")
+    #expect(shop.log.count("cancelled") == 1)
+    await without.shutDown()
+  }
+
+  @Test func `a change whose other side cannot be opened is parked`() async throws {
+    let worker = Worker(for: Letter.self) { _, _, _ in "2" }
+    var plain = shop
+    (plain.configuration.codec, plain.configuration.startsPaused) = (nil, true)
+    let first = try await plain.open(worker)
+    try await first.enqueue(Letter("a"), orderedBy: "k")
+    await first.shutDown()
+    var sealing = shop
+    sealing.configuration.startsPaused = true
+    let second = try await sealing.open(worker)
+    let remote = VersionedState(RecordState.present(Letter.Text(words: "theirs")), version: "1")
+    #expect(try await second.received(remote, orderedBy: "k", for: Letter.self))
+    await second.shutDown()
+    plain.configuration.startsPaused = false
+    let third = try await plain.open(worker)
+    await third.wait { $0.parked == 1 }
+    let waiting = try #require(try await third.operations().first)
+    #expect(!waiting.isSealed && waiting.attempts == 0)
+    await third.shutDown()
   }
 
   @Test func `what was kept before there was a codec is still read`() async throws {

@@ -26,6 +26,7 @@ enum FullDisk {
     let complaints = Complaints()
     (configuration.startsPaused, configuration.observer) = (true, complaints)
     let url = folder.appending(path: "outbox.sqlite")
+    let reserve = url.path(percentEncoded: false) + "-reserve"
     let outbox = try await Outbox(at: url, configuration: configuration) {
       Worker(for: Parcel.self) { _, _ in }
     }
@@ -45,6 +46,10 @@ enum FullDisk {
     let handle = FileHandle(forWritingAtPath: filler)
     while (try? handle?.write(contentsOf: Data(count: 512))) != nil {}
     print("accepted=\(accepted) refused=\(refusal?.code.rawValue ?? "-")")
+    let more = [Parcel(content: String(repeating: "y", count: 10_000)), Parcel(content: "z")]
+    var batch = "accepted"
+    do { try await outbox.enqueue(contentsOf: more) } catch { batch = error.code.rawValue }
+    print("batch=\(batch) kept=\(isThere(reserve))")
     await outbox.resume()
     for await snapshot in outbox.changes where snapshot.pending == 0 { break }
     let ledger = try await outbox.ledger()
@@ -54,9 +59,11 @@ enum FullDisk {
     for await snapshot in outbox.changes where snapshot.pending == 0 { break }
     await outbox.shutDown()
     let next = try await Outbox(at: url) { Worker(for: Parcel.self) { _, _ in } }
-    let reserve = url.path(percentEncoded: false) + "-reserve"
-    let isThere = FileManager.default.fileExists(atPath: reserve)
-    print("open=\(try await next.snapshot().pending) reserve=\(isThere)")
+    print("open=\(try await next.snapshot().pending) reserve=\(isThere(reserve))")
     await next.shutDown()
+  }
+
+  private static func isThere(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path)
   }
 }

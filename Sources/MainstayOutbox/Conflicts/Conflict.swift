@@ -65,6 +65,30 @@ public struct Conflict<Record: Sendable>: Sendable, Identifiable {
   }
 }
 
+extension Conflict where Record: Equatable {
+  /// What becomes of the record by the sides that a person chose; of a field in conflict that is
+  /// not named, this side's value stands.
+  func decided(
+    _ choices: [String: MergeSide], by policy: MergePolicy<Record>
+  ) -> MergeResult<Record> {
+    var choices = choices
+    func merged() -> MergeResult<Record> {
+      policy.merge(base: base, local: local, remote: remote.state, choosing: choices)
+    }
+    // What could be put together has no field in conflict where one of these is the cause.
+    let undivided: Set<FieldConflict.Cause> = [.noRemote, .tooManyMerges]
+    for conflict in fields where !undivided.contains(conflict.cause) {
+      choices[conflict.field] = choices[conflict.field] ?? .local
+    }
+    let result = merged()
+    // The policy may be another one than found the conflict.
+    let others = result.conflicts.filter { choices[$0.field] == nil }
+    guard !others.isEmpty else { return result }
+    for conflict in others { choices[conflict.field] = .local }
+    return merged()
+  }
+}
+
 extension Conflict: Equatable where Record: Equatable {}
 extension Conflict: Encodable where Record: Encodable {}
 extension Conflict: Decodable where Record: Decodable {}

@@ -66,13 +66,17 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
   ///     where that is not known.
   ///   - local: What this side has.
   ///   - remote: What the other side has.
-  ///   - choices: Which side somebody chose for fields that were in conflict; the default is that
-  ///     nobody did.
+  ///   - choices: Which side somebody chose for fields that were in conflict, or for
+  ///     ``wholeRecord``: that side is the result then, whatever else would come of it. The default
+  ///     is that nobody did.
   /// - Returns: What they make together, and what somebody has to decide about.
   public func merge(
     base: RecordState<Record>, local: RecordState<Record>, remote: RecordState<Record>,
     choosing choices: [String: MergeSide] = [:]
   ) -> MergeResult<Record> {
+    if let side = choices[Self.wholeRecord] {
+      return MergeResult(side == .local ? local : remote)
+    }
     switch (local, remote) {
     case (_, .missing): return MergeResult(local)
     case (.missing, _): return MergeResult(remote)
@@ -122,9 +126,34 @@ public struct MergePolicy<Record: Sendable & Equatable>: Sendable {
     }
     let invalid = invalidFields(merged)
     guard !invalid.isEmpty else { return MergeResult(.present(merged), findings) }
+    if let result = chosen(invalid, merged, local, remote, findings) { return result }
     var findings = MergeFindings()
     findings.conflicts = invalid.map { FieldConflict(field: $0, cause: .invalid) }
     return MergeResult(.present(local), findings)
+  }
+
+  /// The record with the side that somebody chose of each field that breaks a rule of the app, and
+  /// this side where nobody did; nil where nobody chose anything, and where it still breaks one.
+  private func chosen(
+    _ invalid: [String], _ merged: Record, _ local: Record, _ remote: Record,
+    _ findings: MergeFindings
+  ) -> MergeResult<Record>? {
+    let choices = findings.choices
+    guard !choices.isEmpty else { return nil }
+    func side(_ field: String) -> Record { choices[field] == .remote ? remote : local }
+    var record = merged
+    if invalid.contains(Self.otherFields) {
+      record = side(Self.otherFields)
+      for rule in rules { rule.copy(merged, &record) }
+    }
+    for rule in rules where invalid.contains(rule.name) { rule.copy(side(rule.name), &record) }
+    guard record == local || record == remote || invalidFields(record).isEmpty else { return nil }
+    // What a rule dropped before somebody chose may be there after all.
+    var findings = findings
+    findings.discarded.removeAll { change in
+      invalid.contains { change.field == $0 || change.field.hasPrefix($0 + "/") }
+    }
+    return MergeResult(.present(record), findings)
   }
 
   /// The side whose fields without rules stand.

@@ -27,22 +27,41 @@ extension Arrival {
 
   /// Drops what has expired, and then what is expendable, until a newcomer has room.
   ///
+  /// - Parameters:
+  ///   - operation: The newcomer.
+  ///   - holder: The one whose place it takes, which may expire meanwhile; nil, the default, for
+  ///     none.
   /// - Returns: False where it has none; what is expendable is dropped only where that is enough.
-  func makeRoom(for operation: NewOperation) throws -> Bool {
+  func makeRoom(for operation: NewOperation, replacing holder: Holder? = nil) throws -> Bool {
     guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
-    if try isFitting(operation) { return true }
+    if try lack(of: operation, holder).isMet { return true }
     guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
     try departure.expire(atMost: Self.stride)
-    if try isFitting(operation) { return true }
-    guard let victims = try victims(for: operation) else { return false }
+    let lack = try lack(of: operation, holder)
+    if lack.isMet { return true }
+    guard let victims = try victims(for: operation, lack, replacing: holder) else { return false }
     for row in victims { try departure.remove(row, as: .evicted) }
     return true
   }
 
-  private func isFitting(_ operation: NewOperation) throws -> Bool {
+  /// How much room a newcomer lacks; nothing where it has it.
+  private struct Lack {
+    var rows: Int
+    var bytes: Int
+
+    var isMet: Bool { rows <= 0 && bytes <= 0 }
+  }
+
+  private func lack(of operation: NewOperation, _ holder: Holder?) throws -> Lack {
     let load = try Self.load(db)
-    return load.pending < limits.maximumPending ?? .max
-      && load.bytes + operation.payload.count <= limits.maximumBytes ?? .max
+    let (rows, bytes) = (limits.maximumPending ?? .max, limits.maximumBytes ?? .max)
+    guard let holder else {
+      return Lack(
+        rows: load.pending + 1 - rows, bytes: load.bytes + operation.payload.count - bytes)
+    }
+    // It takes up no more places, and what is no larger needs no room.
+    let growth = operation.payload.count - holder.bytes
+    return Lack(rows: 0, bytes: growth > 0 ? load.bytes + growth - bytes : 0)
   }
 
   /// Whether there is room for what two operations come to; nothing is dropped for it.
@@ -54,12 +73,14 @@ extension Arrival {
 
   /// Those that go first and make room together; nil where all of them do not.
   ///
-  /// What others need stays, since they would be given up for want of it; and an expendable
-  /// newcomer takes the place of nothing that is more important than it is.
-  private func victims(for operation: NewOperation) throws -> [Row]? {
-    let load = try Self.load(db)
-    var rows = load.pending + 1 - (limits.maximumPending ?? .max)
-    var bytes = load.bytes + operation.payload.count - (limits.maximumBytes ?? .max)
+  /// What others need stays, since they would be given up for want of it, and so does what the
+  /// newcomer itself needs. An expendable newcomer takes the place of nothing that is more important
+  /// than it is.
+  private func victims(
+    for operation: NewOperation, _ lack: Lack, replacing holder: Holder?
+  ) throws -> [Row]? {
+    let needed = Set(operation.wishes.dependencies?.ids.map(\.data) ?? [])
+    var lack = lack
     var victims: [Row] = []
     let cursor = try Row.fetchCursor(
       db.cachedStatement(
@@ -71,11 +92,13 @@ extension Arrival {
           ORDER BY priority, id
           """),
       arguments: [operation.wishes.isExpendable, operation.wishes.priority.rawValue])
-    while rows > 0 || bytes > 0 {
+    while !lack.isMet {
       guard let row = try cursor.next()?.copy() else { return nil }
+      let number: Int64 = row["id"]
+      if number == holder?.row || needed.contains(row["uuid"]) { continue }
       victims.append(row)
-      rows -= 1
-      bytes -= row["bytes"] as Int
+      lack.rows -= 1
+      lack.bytes -= row["bytes"] as Int
     }
     return victims
   }

@@ -73,7 +73,7 @@ struct Arrival {
   }
 
   /// Who has a unique key.
-  private struct Holder {
+  struct Holder {
     let row: Int64
     let id: OperationID
     /// Nothing was sent, nobody has it, and nobody is deciding about it.
@@ -132,8 +132,10 @@ struct Arrival {
     let kind = operation.type.kind.rawValue
     if let payload = coalescing.payload {
       let number: Int64 = row["id"]
-      try db.cachedStatement(sql: "UPDATE mainstay_op SET payload = ?, idem_key = ? WHERE id = ?")
-        .execute(arguments: [payload, operation.idempotencyKey.rawValue, number])
+      // How far a run came says nothing about another payload.
+      try db.cachedStatement(
+        sql: "UPDATE mainstay_op SET payload = ?, idem_key = ?, checkpoint = NULL WHERE id = ?"
+      ).execute(arguments: [payload, operation.idempotencyKey.rawValue, number])
       try departure.leaveReceipt(kind, .coalesced, bytes: coalescing.expected.count)
       return .success(coalescing.earlier)
     }
@@ -145,6 +147,13 @@ struct Arrival {
   /// What was there has never been sent, so nobody knows its idempotency key: a new operation takes
   /// its place.
   private mutating func replace(_ holder: Holder, with operation: NewOperation) throws -> Answer {
+    guard try makeRoom(for: operation, replacing: holder) else {
+      let load = try Self.load(db)
+      return .failure(
+        limits.refusal(of: operation, by: path, load.pending - 1, load.bytes - holder.bytes))
+    }
+    // It may have expired for that.
+    guard try isThere(holder.row) else { return try insert(operation) }
     try db.cachedStatement(
       sql: """
         UPDATE mainstay_op SET version = ?, payload = ?, idem_key = ?, expires_at = ?, priority = ?,

@@ -24,8 +24,7 @@ extension InMemoryState {
     case .keep: return holder.operation.id
     case .reject: throw OutboxError(.duplicate, details: "\(new.type.kind) “\(key.value)”")
     case .replace where isUntouched && new.mayReplace:
-      replace(number, with: new, at: date)
-      return holder.operation.id
+      return try replace(number, with: new, at: date)
     case .replace, .append: return try add(new, after: number, at: date)
     }
   }
@@ -50,6 +49,8 @@ extension InMemoryState {
       leaveReceipt(of: row.operation, .coalesced, at: date)
       rows[number]?.operation.payload = payload
       rows[number]?.operation.idempotencyKey = new.idempotencyKey
+      // How far a run came says nothing about another payload.
+      rows[number]?.operation.checkpoint = nil
       return coalescing.earlier
     }
     leaveReceipt(of: self.row(of: new, at: date).operation, .coalesced, at: date)
@@ -78,8 +79,15 @@ extension InMemoryState {
     rows.first { $0.value.uniqueKey == key.value && $0.value.operation.type.kind == kind }
   }
 
-  private mutating func replace(_ number: Int64, with new: NewOperation, at date: Date) {
-    guard let old = rows[number] else { return }
+  private mutating func replace(
+    _ number: Int64, with new: NewOperation, at date: Date
+  ) throws(OutboxError) -> OperationID {
+    let size = rows[number]?.operation.payload.count ?? 0
+    guard makeRoom(for: new, at: date, replacing: number) else {
+      throw limits.refusal(of: new, by: "a store in memory", rows.count - 1, bytes - size)
+    }
+    // It may have expired for that.
+    guard let old = rows[number] else { return try add(new, after: nil, at: date) }
     leaveReceipt(of: old.operation, .replaced, at: date)
     enqueued += 1
     var row = row(of: new, at: date)
@@ -94,13 +102,15 @@ extension InMemoryState {
       constraints: new.wishes.constraints, isExpendable: new.wishes.isExpendable,
       timeout: row.operation.timeout)
     rows[number] = row
+    return old.operation.id
   }
+
+  private var bytes: Int { rows.values.reduce(0) { $0 + $1.operation.payload.count } }
 
   private mutating func add(
     _ new: NewOperation, after holder: Int64?, at date: Date
   ) throws(OutboxError) -> OperationID {
     guard makeRoom(for: new, at: date) else {
-      let bytes = rows.values.reduce(0) { $0 + $1.operation.payload.count }
       throw limits.refusal(of: new, by: "a store in memory", rows.count, bytes)
     }
     enqueued += 1

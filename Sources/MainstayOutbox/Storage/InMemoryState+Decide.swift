@@ -126,6 +126,8 @@ extension InMemoryState {
       rows[number]?.operation.effect = .notSent
       rows[number]?.operation.merges = 0
       rows[number]?.operation.checkpoint = nil
+      // What somebody has decided is sent, however long that took.
+      rows[number]?.operation.expires = nil
       rows[number]?.operation.state = .ready
     }
     return true

@@ -43,15 +43,28 @@ extension InMemoryState {
   }
 
   /// Drops what has expired, and then what is expendable, until a newcomer has room.
-  mutating func makeRoom(for new: NewOperation, at date: Date) -> Bool {
-    if isFitting(new) { return true }
+  ///
+  /// - Parameters:
+  ///   - new: The newcomer.
+  ///   - date: The time of day.
+  ///   - holder: The one whose place it takes, which may expire meanwhile; nil, the default, for
+  ///     none.
+  /// - Returns: False where it has none; what is expendable is dropped only where that is enough.
+  mutating func makeRoom(
+    for new: NewOperation, at date: Date, replacing holder: Int64? = nil
+  ) -> Bool {
+    let old = holder.flatMap { rows[$0]?.operation.payload.count }
+    // What is no larger than what it replaces needs no room, and a replacement takes no place.
+    if let old, new.payload.count <= old { return true }
+    var freed = (rows: old.map { _ in rows.count } ?? 0, bytes: old ?? 0)
+    if isFitting(new, without: freed) { return true }
     guard new.payload.count <= limits.maximumBytes ?? .max else { return false }
     expire(at: date)
-    if isFitting(new) { return true }
-    var freed = (rows: 0, bytes: 0)
+    if let holder, rows[holder] == nil { return makeRoom(for: new, at: date) }
+    if isFitting(new, without: freed) { return true }
     var victims: [Int64] = []
     for (id, row) in rows.sorted(by: { Self.importance($0) < Self.importance($1) })
-    where isExpendable(id, row, for: new) {
+    where id != holder && isExpendable(id, row, for: new) {
       victims.append(id)
       freed = (freed.rows + 1, freed.bytes + row.operation.payload.count)
       guard isFitting(new, without: freed) else { continue }
@@ -67,6 +80,7 @@ extension InMemoryState {
       && ![.leased, .conflicted].contains(operation.state)
       && (!new.wishes.isExpendable || operation.priority <= new.wishes.priority)
       && !needs.values.contains { $0[id] != nil }
+      && new.wishes.dependencies?.ids.contains(operation.id) != true
   }
 
   private static func importance(_ row: (key: Int64, value: StoredRow)) -> (Int, Int64) {
@@ -177,6 +191,11 @@ extension InMemoryState {
     if !isRunning, row.operation.effect.isSafe {
       remove(number, as: .cancelled, at: date)
       return .cancelled
+    }
+    if row.operation.state == .parked {
+      // Nobody here can ask what became of it.
+      remove(number, as: .cancelled, at: date)
+      return .mayHaveHappened
     }
     rows[number]?.operation.isCancelled = true
     rows[number]?.operation.constraints = []

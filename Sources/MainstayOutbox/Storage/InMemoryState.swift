@@ -175,8 +175,10 @@ struct InMemoryState {
     if let failure = verdict.failure {
       noteAttempt(of: lease.row, failure, verdict.effect, at: date)
     }
-    // Somebody cancelled it while it ran, and nothing came of the run.
-    let isGone = operation.isCancelled && verdict.effect.isSafe && verdict.next != .done
+    // Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask what
+    // did.
+    let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
+    let isGone = operation.isCancelled && isLost
     switch isGone ? .cancelled : verdict.next {
     case .done: remove(lease.row, as: .done, output: verdict.output, at: date)
     case .dropped: remove(lease.row, as: .dropped, at: date)

@@ -12,7 +12,7 @@ extension SQLiteStore {
         db,
         sql: """
           SELECT \(OperationRow.leaving), state = 'leased' AS running,
-            \(OperationRow.isSafe) AS safe
+            state = 'parked' AS parked, \(OperationRow.isSafe) AS safe
           FROM mainstay_op WHERE uuid = ?
           """, arguments: [id.data])
       guard let row else { return nil }
@@ -20,6 +20,11 @@ extension SQLiteStore {
       if !isRunning, isSafe {
         try departure(db).remove(row, as: .cancelled)
         return .cancelled
+      }
+      // Nobody here can ask what became of it.
+      if row["parked"] {
+        try departure(db).remove(row, as: .cancelled)
+        return .mayHaveHappened
       }
       // What may have been sent is reconciled at once, whatever it waits for.
       try db.execute(

@@ -101,10 +101,13 @@ extension SQLiteStore {
       case .replaced(let payload, let key):
         let number: Int64 = row["id"]
         try db.execute(sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [number])
+        // What somebody has decided is sent, however long that took.
         try db.execute(
           sql: """
             UPDATE mainstay_op SET state = 'ready', payload = ?, idem_key = ?, attempt = 0,
-              unreachable = 0, merges = 0, checkpoint = NULL, effect = 'notSent' WHERE id = ?
+              unreachable = 0, merges = 0, checkpoint = NULL, effect = 'notSent',
+              expires_at = NULL
+            WHERE id = ?
             """, arguments: [payload, key.rawValue, number])
       }
       return true

@@ -142,6 +142,16 @@ extension SQLiteStore {
     return try answer.get()
   }
 
+  /// Whether an operation is there, or how it ended is known, as the app's connection sees it.
+  func isKnown(_ id: OperationID, in db: Database) throws -> Bool {
+    let sql = """
+      SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE uuid = ?1)
+        OR EXISTS (SELECT 1 FROM mainstay_dead WHERE uuid = ?1)
+        OR EXISTS (SELECT 1 FROM mainstay_outcome WHERE uuid = ?1)
+      """
+    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [id.data]) ?? false
+  }
+
   /// The last operation of an ordering key, within the transaction of the app.
   func last(of orderingKey: String, in db: Database) throws -> StoredOperation? {
     try Row.fetchOne(

@@ -41,7 +41,7 @@ extension SQLiteStore {
   public func insert(contentsOf operations: [NewOperation]) async throws -> [OperationID] {
     guard !operations.isEmpty else { return [] }
     let limit = CallWatch.limit(for: operations.count)
-    let ids = try await write(.full, within: limit) { [self] db, _ in
+    let ids = try await write(.full, within: limit, withReserve: false) { [self] db, _ in
       // Whoever rolls back takes new lanes back too, so none counts as known.
       var arrival = Arrival(departure(db), path: path, knownLanes: [], limits: limits)
       let ids = try operations.map { try arrival.take($0).get() }

@@ -85,8 +85,10 @@ extension SQLiteStore {
   ) throws {
     let id: Int64 = row["id"]
     let departure = departure(db)
-    // Somebody cancelled it while it ran, and nothing came of the run.
-    if row["cancelled"], verdict.effect.isSafe, verdict.next != .done {
+    // Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask what
+    // did.
+    let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
+    if row["cancelled"], isLost {
       return try departure.remove(row, as: .cancelled)
     }
     switch verdict.next {

@@ -164,18 +164,23 @@ public final class SQLiteStore: OutboxStore {
   ///   - durability: How much of it is on the disk when it returns.
   ///   - limit: How long it may take once it has its turn; the default is
   ///     ``CallWatch/longLimit``.
+  ///   - mayUseReserve: Whether it may use up the reserve of a full disk, which newcomers must not;
+  ///     true by default.
   ///   - body: What it does.
   /// - Returns: What that returns.
   /// - Throws: ``OutboxError``; nothing was changed then, unless the disk failed at the end.
   func write<T: Sendable>(
     _ durability: Durability, within limit: Duration = CallWatch.longLimit,
+    withReserve mayUseReserve: Bool = true,
     _ body: @escaping @Sendable (Database, Connection) throws -> T
   ) async throws -> T {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
         try watched(connection.queue, within: limit) {
-          try transactionWithReserve(durability, db) { try body(db, connection) }
+          mayUseReserve
+            ? try transactionWithReserve(durability, db) { try body(db, connection) }
+            : try transaction(durability, db) { try body(db, connection) }
         }
       }
     } catch {

@@ -94,12 +94,14 @@ private struct Wreckage {
     }
     let deadLetters = try copy("dead", Self.deadLetter) - dropTwins()
     try copy("conflict") { $0 }
+    try openConflicts(at: date)
     try copy("receipt", key: ["kind", "reason"]) { $0 }
     if !prefix.isEmpty {
       try copy("outcome") { $0 }
       try copy("latest", key: ["key"]) { $0 }
       try copy("rest", key: ["lane"]) { $0 }
       try copy("pause", key: ["kind"]) { $0 }
+      try copy("attempt", key: ["op", "number"]) { $0 }
     }
     try new.execute(
       sql: "INSERT OR IGNORE INTO mainstay_lane (name) SELECT DISTINCT lane FROM mainstay_op")
@@ -123,6 +125,16 @@ private struct Wreckage {
           OR idem_key IN (SELECT idem_key FROM mainstay_op)
         """)
     return new.changesCount
+  }
+
+  /// Somebody still has to decide about a conflict whose other side could not be read, as where the
+  /// other side did not say what it has.
+  private func openConflicts(at date: Int64) throws {
+    try new.execute(
+      sql: """
+        INSERT INTO mainstay_conflict (op, since) SELECT id, ? FROM mainstay_op
+        WHERE state = 'conflicted' AND id NOT IN (SELECT op FROM mainstay_conflict)
+        """, arguments: [date])
   }
 
   /// Numbers that were given are not given again: dead letters go by those of operations, and the
@@ -162,6 +174,8 @@ private struct Wreckage {
         DELETE FROM mainstay_dep WHERE op NOT IN (SELECT id FROM mainstay_op)
           AND op NOT IN (SELECT id FROM mainstay_dead);
         DELETE FROM mainstay_conflict WHERE op NOT IN (SELECT id FROM mainstay_op);
+        DELETE FROM mainstay_attempt WHERE op NOT IN (SELECT id FROM mainstay_op)
+          AND op NOT IN (SELECT id FROM mainstay_dead);
         """)
     let blocked = try Int64.fetchAll(
       new, sql: "SELECT id FROM mainstay_op WHERE state = 'blocked' AND ordering_key IS NULL")

@@ -9,13 +9,23 @@ extension Migration {
         or exists (select 1 from mainstay.dead where ordering_key = p_key and holds_key)
     $$;
 
+    create type mainstay.arrival as (
+      uuid uuid, kind text, version integer, lane text, ordering_key bytea, idem_key text,
+      payload bytea, lifetime bigint, effect text, priority integer, handicap bigint, delay bigint,
+      unique_key bytea, if_taken text, constraints text[], expendable boolean, needs uuid[],
+      policy text, earlier uuid, expected bytea, merged bytea, timeout bigint
+    );
+
+    create type mainstay.arrival_answer as (code text, uuid uuid);
+
     -- Drops what has expired, and then what is expendable, until a newcomer has room; false where
-    -- it has none.
+    -- it has none. A holder is the one whose place it takes; what the newcomer needs stays.
     create function mainstay.make_room(
-      p_bytes bigint, p_expendable boolean, p_priority integer, p_maximum_pending bigint,
+      p_new mainstay.arrival, p_holder bigint, p_freed bigint, p_maximum_pending bigint,
       p_maximum_bytes bigint, p_outcomes boolean, p_at bigint
     ) returns boolean language plpgsql volatile as $$
     declare
+      v_size bigint := octet_length(p_new.payload);
       v_rows bigint;
       v_bytes bigint;
       v_victims bigint[] := '{}';
@@ -25,16 +35,17 @@ extension Migration {
       -- One after the other: two newcomers must not take the same place.
       perform pg_advisory_xact_lock(hashtext('mainstay.room'), 0);
       for v_round in 1..2 loop
-        select sum(pending) + 1 - p_maximum_pending, sum(bytes) + p_bytes - p_maximum_bytes
+        select sum(pending) + 1 - p_maximum_pending, sum(bytes) + v_size - p_freed - p_maximum_bytes
           into v_rows, v_bytes from mainstay.load;
         if coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0 then return true; end if;
-        if p_bytes > p_maximum_bytes then return false; end if;
+        if v_size > p_maximum_bytes then return false; end if;
         if v_round = 1 then perform mainstay.expire(100, p_outcomes, p_at); end if;
       end loop;
       for v_row in select id, octet_length(payload) as bytes from mainstay.op as o
         where expendable and state not in ('leased', 'conflicted') and effect in ('notSent',
           'refused')
-          and not cancelled and (not p_expendable or priority <= p_priority)
+          and not cancelled and (not p_new.expendable or priority <= p_new.priority)
+          and id is distinct from p_holder and uuid <> all (coalesce(p_new.needs, '{}'))
           and (select d.op from mainstay.dep as d where d.needs = o.id limit 1) is null
         -- What somebody's transaction is at is left alone: it may come to need it.
         order by priority, id for update skip locked
@@ -52,15 +63,6 @@ extension Migration {
       end loop;
       return true;
     end $$;
-
-    create type mainstay.arrival as (
-      uuid uuid, kind text, version integer, lane text, ordering_key bytea, idem_key text,
-      payload bytea, lifetime bigint, effect text, priority integer, handicap bigint, delay bigint,
-      unique_key bytea, if_taken text, constraints text[], expendable boolean, needs uuid[],
-      policy text, earlier uuid, expected bytea, merged bytea, timeout bigint
-    );
-
-    create type mainstay.arrival_answer as (code text, uuid uuid);
 
     -- The operation that has the same idempotency key already; nothing where there is none.
     create function mainstay.twin(p_new mainstay.arrival) returns mainstay.arrival_answer
@@ -95,8 +97,7 @@ extension Migration {
       v_answer mainstay.arrival_answer;
     begin
       if not mainstay.make_room(
-        octet_length(v_new.payload), v_new.expendable, v_new.priority, p_maximum_pending,
-        p_maximum_bytes, p_outcomes, p_at)
+        v_new, null, 0, p_maximum_pending, p_maximum_bytes, p_outcomes, p_at)
       then return ('full', null)::mainstay.arrival_answer; end if;
       insert into mainstay.lane (name) values (v_new.lane) on conflict (name) do nothing;
       -- It may have made room for the newcomer.
@@ -168,11 +169,16 @@ extension Migration {
     -- What was there has never been sent, so nobody knows its idempotency key: a new operation
     -- takes its place.
     create function mainstay.replace(
-      p_new mainstay.arrival, p_holder bigint, p_uuid uuid, p_bytes bigint, p_at bigint
+      p_new mainstay.arrival, p_holder bigint, p_uuid uuid, p_bytes bigint, p_maximum_bytes bigint,
+      p_outcomes boolean, p_at bigint
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
     declare
       v_start bigint := case when p_new.delay > 0 then p_at + p_new.delay end;
     begin
+      -- It takes up no more places, and what is no larger needs no room.
+      if octet_length(p_new.payload) > p_bytes and not mainstay.make_room(
+        p_new, p_holder, p_bytes, null, p_maximum_bytes, p_outcomes, p_at)
+      then return ('full', null)::mainstay.arrival_answer; end if;
       update mainstay.op set version = p_new.version, payload = p_new.payload,
         idem_key = p_new.idem_key, expires_at = p_at + p_new.lifetime, priority = p_new.priority,
         rank = least(rank, p_at + p_new.handicap), constraints = p_new.constraints,
@@ -183,6 +189,8 @@ extension Migration {
           else 'scheduled' end,
         run_at = case when state <> 'blocked' then v_start end
       where id = p_holder;
+      -- It has expired to make room.
+      if not found then return ('again', null)::mainstay.arrival_answer; end if;
       perform mainstay.leave_receipt(p_new.kind, 'replaced', 1, p_bytes, p_at);
       perform mainstay.count_load(1, 0, octet_length(p_new.payload) - p_bytes);
       return ('kept', p_uuid)::mainstay.arrival_answer;
@@ -217,8 +225,9 @@ extension Migration {
       then return ('changedMeanwhile', null)::mainstay.arrival_answer; end if;
       perform mainstay.count_load(1, 0, 0);
       if p_new.merged is not null then
-        update mainstay.op set payload = p_new.merged, idem_key = p_new.idem_key
-          where id = v_row.id;
+        -- How far a run came says nothing about another payload.
+        update mainstay.op set payload = p_new.merged, idem_key = p_new.idem_key,
+          checkpoint = null where id = v_row.id;
         perform mainstay.leave_receipt(p_new.kind, 'coalesced', 1, v_row.bytes, p_at);
         perform mainstay.count_load(0, 0, octet_length(p_new.merged) - v_row.bytes);
         return ('kept', p_new.earlier)::mainstay.arrival_answer;
@@ -260,7 +269,8 @@ extension Migration {
         elsif p_new.if_taken = 'replace' and v_holder.untouched and p_new.effect = 'notSent'
           and coalesce(cardinality(p_new.needs), 0) = 0
         then
-          v_answer := mainstay.replace(p_new, v_holder.id, v_holder.uuid, v_holder.bytes, p_at);
+          v_answer := mainstay.replace(
+            p_new, v_holder.id, v_holder.uuid, v_holder.bytes, p_maximum_bytes, p_outcomes, p_at);
         else
           v_answer := mainstay.take_new(
             p_new, v_holder.id, p_maximum_pending, p_maximum_bytes, p_outcomes, p_at);

@@ -62,8 +62,11 @@ extension Migration {
       if p_closure is not null then
         perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);
       end if;
-      -- Somebody cancelled it while it ran, and nothing came of the run.
-      if v_row.cancelled and p_effect in ('notSent', 'refused') and p_next <> 'done' then
+      -- Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask
+      -- what did.
+      if v_row.cancelled
+        and (p_effect in ('notSent', 'refused') and p_next <> 'done' or p_next = 'parked')
+      then
         return mainstay.remove(p_id, 'cancelled', null, p_outcomes, v_at);
       end if;
       if p_next in ('done', 'dropped', 'cancelled') then
@@ -202,8 +205,10 @@ extension Migration {
           v_row.id, 'dropped', null, p_outcomes, coalesce(p_now, mainstay.clock()));
       end if;
       delete from mainstay.conflict where op = v_row.id;
+      -- What somebody has decided is sent, however long that took.
       update mainstay.op set state = 'ready', payload = p_payload, idem_key = p_key, attempt = 0,
-        unreachable = 0, merges = 0, checkpoint = null, effect = 'notSent' where id = v_row.id;
+        unreachable = 0, merges = 0, checkpoint = null, effect = 'notSent', expires_at = null
+        where id = v_row.id;
       perform mainstay.count_load(0, 0, octet_length(p_payload) - v_row.bytes);
       return true;
     end $$;
@@ -219,6 +224,12 @@ extension Migration {
         perform mainstay.remove(
           v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
         return 'cancelled';
+      end if;
+      -- Nobody here can ask what became of it.
+      if v_row.state = 'parked' then
+        perform mainstay.remove(
+          v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
+        return 'mayHaveHappened';
       end if;
       -- What may have been sent is reconciled at once, whatever it waits for.
       update mainstay.op set cancelled = true, run_at = null, start_at = null, constraints = null,

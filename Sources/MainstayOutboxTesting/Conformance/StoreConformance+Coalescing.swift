@@ -22,7 +22,25 @@ extension StoreConformance {
         desk.same(try await desk.store.insert(second), id)
         desk.same(try await desk.store.operation(id)?.payload.count, 30)
         desk.hold(try await desk.store.ledger().isBalanced)
-      }
+      },
+      Rule("how far a run came is forgotten where its operation gets another payload") { desk in
+        let first = NewOperation.note("a", orderedBy: "k")
+        let id = try await desk.store.insert(first)
+        let leased = try desk.some(try await desk.store.claim().first)
+        desk.hold(try await desk.store.checkpoint(leased.lease, Data("half of a".utf8)))
+        _ = try await desk.store.settle(
+          leased.lease, OperationVerdict(.waiting(after: .seconds(1))))
+        desk.same(try await desk.store.operation(id)?.checkpoint, Data("half of a".utf8))
+        var second = NewOperation.note("b", orderedBy: "k")
+        second.wishes.coalescing = .init(
+          earlier: id, expected: first.payload, payload: second.payload)
+        desk.same(try await desk.store.insert(second), id)
+        desk.time.advance(by: .seconds(1))
+        _ = try await desk.store.promote(NewOperation.types)
+        let again = try desk.some(try await desk.store.claim().first)
+        desk.same(again.text, "b")
+        desk.same(again.operation.checkpoint, nil)
+      },
     ]
 
   /// One that has wishes or needs of its own, in words.

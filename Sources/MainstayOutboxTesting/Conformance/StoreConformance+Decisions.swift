@@ -222,6 +222,18 @@ extension StoreConformance {
       desk.hold(ledger.isBalanced)
       desk.same(try await desk.store.claim().map(\.text), ["sent", "next"])
     },
+    Rule("what somebody has decided about does not expire") { desk in
+      let id = try await desk.store.insert(.note("a", timeToLive: .seconds(60)))
+      let leased = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(leased.lease, OperationVerdict(.conflicted(remote: nil)))
+      desk.time.advance(by: .seconds(61))
+      let merged = Data(#"{"text":"merged"}"#.utf8)
+      desk.hold(
+        try await desk.store.resolve(
+          id, with: .replaced(payload: merged, idempotencyKey: IdempotencyKey())))
+      _ = try await desk.store.promote(NewOperation.types)
+      desk.same(try await desk.store.claim().map(\.text), ["merged"])
+    },
     Rule("lists go on where they ended") { desk in
       for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text)) }
       let first = try await desk.store.operations(after: nil, limit: 2)

@@ -207,5 +207,26 @@ extension StoreConformance {
       _ = try await desk.store.promote(NewOperation.types)
       desk.same(try await desk.store.claim().map(\.text), ["a"])
     },
+    Rule("one that is parked and may have been sent goes when somebody cancels it") { desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      let leased = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(
+        leased.lease, OperationVerdict(.parked, effect: .sentUnknown))
+      desk.same(try await desk.store.cancel(leased.lease.id), .mayHaveHappened)
+      desk.same(try await desk.store.operation(leased.lease.id), nil)
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      let ledger = try await desk.store.ledger()
+      desk.hold(ledger.count(.cancelled) == 1 && ledger.isBalanced)
+    },
+    Rule("one that is cancelled while it runs, and cannot be read, is gone") { desk in
+      for text in ["a", "b"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+      let leased = try desk.some(try await desk.store.claim().first)
+      desk.same(try await desk.store.cancel(leased.lease.id), .stopping)
+      _ = try await desk.store.settle(
+        leased.lease, OperationVerdict(.parked, effect: .sentUnknown))
+      desk.same(try await desk.store.operation(leased.lease.id), nil)
+      desk.same(try await desk.store.claim().map(\.text), ["b"])
+      desk.same(try await desk.store.ledger().count(.cancelled), 1)
+    },
   ]
 }

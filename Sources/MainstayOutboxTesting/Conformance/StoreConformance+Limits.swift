@@ -111,6 +111,53 @@ extension StoreConformance {
       _ = try await desk.store.insert(.note("b", wishes: wishes))
       desk.hold(try await desk.store.claim().map(\.text) == ["b"])
     },
+    Rule(
+      "a newcomer never takes the place of what it needs", limits: StoreLimits(maximumPending: 1)
+    ) { desk in
+      let needed = try await desk.store.insert(.note("a", wishes: expendable()))
+      var wishes = expendable(isExpendable: false)
+      wishes.dependencies = .init([needed])
+      await desk.refuses(.full) {
+        _ = try await desk.store.insert(.note("b", wishes: wishes))
+      }
+      desk.hold(try await texts(desk.store) == "a")
+      desk.same(try await desk.store.ledger().count(.evicted), 0)
+    },
+    Rule(
+      "what replaces another makes room as any newcomer does, or is refused",
+      limits: StoreLimits(maximumBytes: 3 * noteBytes)
+    ) { desk in
+      let wishes = NewOperation.Wishes(uniqueKey: .init("u", ifTaken: .replace))
+      _ = try await desk.store.insert(.note("a", wishes: expendable()))
+      let id = try await desk.store.insert(.note("b", wishes: wishes))
+      _ = try await desk.store.insert(.note("c"))
+      desk.same(try await desk.store.insert(.note("bb", wishes: wishes)), id)
+      desk.hold(try await texts(desk.store) == "bbc")
+      await desk.refuses(.full) {
+        let text = String(repeating: "b", count: noteBytes + 2)
+        _ = try await desk.store.insert(.note(text, wishes: wishes))
+      }
+      desk.hold(try await texts(desk.store) == "bbc")
+      desk.same(try await desk.store.insert(.note("d", wishes: wishes)), id)
+      desk.hold(try await texts(desk.store) == "dc")
+      let ledger = try await desk.store.ledger()
+      desk.hold(ledger.count(.evicted) == 1 && ledger.count(.replaced) == 2 && ledger.isBalanced)
+    },
+    Rule(
+      "what expires to make room for its own replacement is not replaced",
+      limits: StoreLimits(maximumBytes: 3 * noteBytes)
+    ) { desk in
+      let wishes = NewOperation.Wishes(uniqueKey: .init("u", ifTaken: .replace))
+      _ = try await desk.store.insert(.note("a", timeToLive: .seconds(1), wishes: wishes))
+      _ = try await desk.store.insert(.note("b", timeToLive: .seconds(1)))
+      _ = try await desk.store.insert(.note("c"))
+      desk.time.advance(by: .seconds(1))
+      let new = NewOperation.note("aa", wishes: wishes)
+      desk.same(try await desk.store.insert(new), new.id)
+      desk.hold(try await texts(desk.store) == "caa")
+      let ledger = try await desk.store.ledger()
+      desk.hold(ledger.count(.expired) == 2 && ledger.count(.replaced) == 0 && ledger.isBalanced)
+    },
     Rule("a lane that nothing was accepted in is still new", limits: StoreLimits(maximumPending: 1))
     { desk in
       _ = try await desk.store.insert(.note("a"))

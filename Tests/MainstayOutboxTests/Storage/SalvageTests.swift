@@ -117,6 +117,37 @@ import Testing
     await again.close()
   }
 
+  @Test func `what somebody has to decide about, and what went wrong, is saved of a torn file`()
+    async throws
+  {
+    let before = SQLiteStore(at: folder.database)
+    _ = try await before.open()
+    for text in ["open", "failed"] { _ = try await before.insert(.note(text)) }
+    let leased = try await before.claim()
+    let (open, failed) = (try #require(leased.first), try #require(leased.last))
+    _ = try await before.settle(
+      open.lease, OperationVerdict(.conflicted(remote: Data("theirs".utf8))))
+    _ = try await before.settle(
+      failed.lease,
+      OperationVerdict(
+        .scheduled(after: .seconds(60)), attempts: 1,
+        failure: FailureNote(code: "test.no", message: "No.")))
+    await before.close()
+    try await fill(400)
+    let file = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await file.write { try $0.execute(sql: "DELETE FROM mainstay_conflict") }
+    try file.close()
+    try damage(pageOf: 200)
+    _ = FileManager.default.createFile(
+      atPath: folder.database.path(percentEncoded: false) + "-check", contents: nil)
+    let store = SQLiteStore(at: folder.database)
+    #expect(try await store.open().salvage != nil)
+    let conflicts = try await store.conflicts()
+    #expect(conflicts.map(\.id) == [open.lease.id] && conflicts.first?.remote == nil)
+    #expect(try await store.attempts(of: failed.lease.id).map(\.failure?.message) == ["No."])
+    await store.close()
+  }
+
   @Test func `the log moves with its database`() async throws {
     let store = SQLiteStore(at: folder.database)
     _ = try await store.open()
