@@ -213,9 +213,8 @@ public final class Outbox: Sendable {
     for constraint in configuration.unmetConstraints {
       await drainer.set(constraint, isMet: false)
     }
-    let observer = configuration.observer
     foreign = (store as? any SharedStore).map { store in
-      Task {
+      Task { [observer = configuration.observer] in
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
         async let givenUp: Void = store.watchGivenUp { id, kind in
           observer?.observe(OutboxEvent(.gaveUp(.crashed, nil), id: id, kind: kind))

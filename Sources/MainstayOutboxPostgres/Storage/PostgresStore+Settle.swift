@@ -134,7 +134,9 @@ extension PostgresStore {
     }
   }
 
-  /// Whether there is what a verdict leaves. What was due may have been made ready meanwhile.
+  /// Whether there is what a verdict leaves.
+  ///
+  /// What was due may have been made ready meanwhile.
   private static let trace = """
     SELECT EXISTS (SELECT 1 FROM mainstay.outcome
         WHERE uuid = $3::uuid AND reason = ANY ($4::text[]))
