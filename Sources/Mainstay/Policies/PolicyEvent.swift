@@ -58,7 +58,7 @@ public struct PolicyEvent: Sendable {
     case cooldownBegan(key: String, for: Duration)
     /// A disturbance was added to a call on purpose.
     case chaosInjected(String)
-    /// A call was given up at its limit while its operation went on; so many such still run.
+    /// A call was given up at its limit while its operation went on; so many of those still run.
     case abandoned(stillRunning: Int)
     /// An operation that had been given up at its limit has ended after all; so many still run.
     case abandonedEnded(stillRunning: Int)

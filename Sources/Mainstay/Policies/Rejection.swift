@@ -3,8 +3,8 @@
 /// A policy refused a call before it was made.
 ///
 /// It says nothing about the dependency: it is not counted by a breaker, and it is retried only
-/// where ``retryAfter`` fits the deadline. A ``Reason/foreignError`` is no refusal but stands for an
-/// error, and for policies it is what that error is.
+/// where ``retryAfter`` fits the deadline. A ``Reason/foreignError`` is no refusal but stands for
+/// an error, and for policies it is what that error is.
 public struct Rejection: Error, Sendable {
   /// Why a policy refused; the set is open.
   public struct Reason: Sendable, Hashable {

@@ -44,8 +44,8 @@ extension Retry {
   /// Goes on with other settings, with all copies of this retry, also those in pipelines.
   ///
   /// A call keeps to those that hold when its first attempt fails. Where no `maximumElapsed` held
-  /// when the call began, one that holds then counts from there. A backoff that a function says stays
-  /// as long as ``Configuration/backoff`` does.
+  /// when the call began, one that holds then counts from there. A backoff that a function says
+  /// stays as long as ``Configuration/backoff`` does.
   ///
   /// - Parameter configuration: The settings.
   /// - Throws: ``ConfigurationError`` with everything that is not legal; nothing is changed then.

@@ -113,8 +113,8 @@ extension Timeout.Abandoning: PipelineStage {
 
 /// The operations that were given up and still run.
 ///
-/// Observers are told of those that were left at the limit alone, so these are counted apart. Counts
-/// and events change under one lock, so that the last event says how many there are.
+/// Observers are told of those that were left at the limit alone, so these are counted apart.
+/// Counts and events change under one lock, so that the last event says how many there are.
 private final class AbandonedOperations: Sendable {
   private struct Known {
     var leftAtLimit = 0

@@ -74,8 +74,8 @@ extension Arrival {
   /// Those that go first and make room together; nil where all of them do not.
   ///
   /// What others need stays, since they would be given up for want of it, and so does what the
-  /// newcomer itself needs. An expendable newcomer takes the place of nothing that is more important
-  /// than it is.
+  /// newcomer itself needs. An expendable newcomer takes the place of nothing that is more
+  /// important than it is.
   private func victims(
     for operation: NewOperation, _ lack: Lack, replacing holder: Holder?
   ) throws -> [Row]? {

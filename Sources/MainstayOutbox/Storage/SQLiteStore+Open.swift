@@ -7,10 +7,11 @@ internal import Mainstay
 extension SQLiteStore {
   /// Opens the file for one more owner, and takes back what dead owners had leased.
   ///
+  /// A damaged file is moved aside, and what can be read of it is saved, unless another process
+  /// still uses it, or tables of others stand in it.
+  ///
   /// - Throws: ``OutboxError`` `unavailable` where file or folder cannot be used, `newerFormat`
-  ///   where the file belongs to a newer build, `corrupted` where it is damaged and another process
-  ///   still uses it, or tables of others stand in it. Another damaged file is moved aside, and what
-  ///   can be read is saved.
+  ///   where the file belongs to a newer build, `corrupted` where a damaged file is left alone.
   public func open() async throws -> OpeningReport {
     if let host { return try await connect(to: host) }
     do {
@@ -51,6 +52,9 @@ extension SQLiteStore {
   func join(_ queue: any DatabaseWriter, _ lock: OwnerLock) async throws -> OpeningReport {
     let pretended = SQLiteLibrary.pretendedVersion
     let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
+      // mainstay:ignore MS203 -- what cannot be read is found to be damaged right below
+      let isShared = (try? Self.isSharedWithApp(db)) ?? false
+      state.withLock { $0.isSharedWithApp = isShared }
       try check(db)
       if try !Schema.isGrown(db) {
         try transaction(onAnyFile: .full, db) {

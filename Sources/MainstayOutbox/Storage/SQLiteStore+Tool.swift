@@ -25,24 +25,26 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether tables of others stand in a file, as far as it can be read.
-  static func isSharedWithApp(_ url: URL) -> Bool {
+  private static func isSharedWithApp(_ url: URL) -> Bool {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
     // mainstay:ignore MS203 -- what cannot be read says itself what is wrong, where it is opened
     let isShared = try? DatabaseQueue(
       path: url.path(percentEncoded: false), configuration: configuration
-    ).read { db in
-      guard try !OlderSchema.isPresent(db) else { return false }
-      return try Bool.fetchOne(
-        db,
-        sql: """
-          SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table'
-            AND name NOT GLOB 'mainstay_*' AND name NOT GLOB 'sqlite_*'
-            AND name <> 'grdb_migrations')
-          """) ?? false
-    }
+    ).read(isSharedWithApp)
     return isShared ?? false
+  }
+
+  /// Whether tables of others stand in a file.
+  static func isSharedWithApp(_ db: Database) throws -> Bool {
+    guard try !OlderSchema.isPresent(db) else { return false }
+    return try Bool.fetchOne(
+      db,
+      sql: """
+        SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table'
+          AND name NOT GLOB 'mainstay_*' AND name NOT GLOB 'sqlite_*'
+          AND name <> 'grdb_migrations')
+        """) ?? false
   }
 }

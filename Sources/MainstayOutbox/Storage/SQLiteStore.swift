@@ -28,6 +28,8 @@ public final class SQLiteStore: OutboxStore {
   struct State {
     var connection: Connection?
     var isClosed = false
+    /// Whether tables of others stand in the file, as far as that could be read.
+    var isSharedWithApp = false
     var leases: Int64 = 0
     var lanes: Set<Lane> = []
     /// What others know that this owner reads.

@@ -22,7 +22,7 @@ extension SQLiteStore {
       let cause = OutboxError(error, path: path)
       guard cause.code == .corrupted else { throw cause }
       // The rest of it would be gone: a damaged database of an app is the app's business.
-      guard !Self.isSharedWithApp(url) else { throw cause }
+      guard !state.withLock({ $0.isSharedWithApp }) else { throw cause }
       try refuseWhereUsed(cause)
       let date = now()
       let (found, kept) = try DamagedFile(url, at: date).replace { damaged, new in

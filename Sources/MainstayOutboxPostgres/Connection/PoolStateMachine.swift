@@ -17,7 +17,7 @@ struct PoolStateMachine: Sendable {
     /// The pauses between attempts to open, shared by all who wait.
     var backoff = usualPauses
 
-    /// Short enough for one who begins to wait during a pause to be there for two attempts after it.
+    /// So short that one who begins to wait during a pause is there for two attempts after it.
     static let usualPauses = Backoff.exponential(
       from: .milliseconds(100), to: .seconds(2), jitter: .equal)
   }

@@ -61,7 +61,9 @@ extension PostgresSession {
   private func run(
     _ name: String, _ encoded: EncodedValues, _ request: SessionRequest
   ) throws(PostgresError) -> PostgresRows {
-    try send(request) {
+    // A request to stop that comes before the server has begun stops nothing.
+    if request.isCancelled { throw .cancelled }
+    return try send(request) {
       encoded.withPointers { PQsendQueryPrepared(connection, name, $0, $1, $2, $3, 0) }
     }
   }

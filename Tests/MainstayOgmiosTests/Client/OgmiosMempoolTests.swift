@@ -71,7 +71,8 @@ import Testing
     let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
     let clock = ManualClock()
     async let empty: Void = monitor.waitForEmptyMempool(timeout: .seconds(10), clock: clock)
-    await clock.sleepers(atLeast: 1)
+    // Its own limit sleeps there, too.
+    await clock.sleepers(atLeast: 2)
     #expect(server.calls == ["acquireMempool", "sizeOfMempool"])
     server.change { $0.forge() }
     clock.advance(by: .seconds(1))
@@ -179,9 +180,10 @@ import Testing
     async let ending = failure {
       try await monitor.waitForEmptyMempool(timeout: .milliseconds(1_500), clock: clock)
     }
-    await clock.sleepers(atLeast: 1)
+    // Its own limit sleeps there, too.
+    await clock.sleepers(atLeast: 2)
     clock.advance(by: .seconds(1))
-    await clock.sleepers(atLeast: 1)
+    await clock.sleepers(atLeast: 2)
     #expect(clock.nextWakeUp == .milliseconds(500))
     clock.advance(by: .milliseconds(500))
     #expect(await ending?.kind == .timeout)

@@ -14,13 +14,13 @@ extension PostgresConnection {
     try await open(address, settings: .patient)
   }
 
-  /// Returns when a statement with these words runs in another session.
+  /// Returns when a statement with these words runs in another session of the same database.
   func sees(running words: String) async throws {
     try await eventually {
       let rows = try await query(
         """
         SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() \
-        AND position($1 in query) > 0
+        AND position($1 in query) > 0 AND datname = current_database()
         """, [.text(words)])
       return rows.count > 0
     }

@@ -53,7 +53,7 @@ struct RecoveryTests {
     try machines.stopEnqueueing()
     try machines.hold("first")
     try await start("first", machines)
-    try await watcher.script(Self.log)
+    for part in Self.log { try await watcher.script(part) }
     try await watcher.script(
       """
       SELECT mainstay.enqueue('hold', '{}') FROM generate_series(1, \(Self.operations))
@@ -122,7 +122,10 @@ struct RecoveryTests {
   }
 
   /// Writes down who leases what, and until when each process lives.
-  private static let log = """
+  ///
+  /// One transaction for each table: a process that works with both could stand in the way of one.
+  private static let log = [
+    """
     CREATE TABLE public.leases (op bigint, owner bigint, at bigint);
     CREATE FUNCTION public.leased() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -131,6 +134,8 @@ struct RecoveryTests {
       END $$;
     CREATE TRIGGER leased AFTER UPDATE ON mainstay.op FOR EACH ROW
       WHEN (new.state = 'leased' AND old.state <> 'leased') EXECUTE FUNCTION public.leased();
+    """,
+    """
     CREATE TABLE public.signs (owner bigint, alive_until bigint);
     INSERT INTO public.signs SELECT id, alive_until FROM mainstay.owner;
     CREATE FUNCTION public.signed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -140,5 +145,6 @@ struct RecoveryTests {
       END $$;
     CREATE TRIGGER signed AFTER INSERT OR UPDATE ON mainstay.owner FOR EACH ROW
       EXECUTE FUNCTION public.signed();
-    """
+    """,
+  ]
 }

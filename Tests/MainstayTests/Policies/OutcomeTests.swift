@@ -62,8 +62,8 @@ import Testing
     #expect(breaker.state == .open(retryAfter: .seconds(5)))
   }
 
-  /// How often stages outside let a call through that a stage inside makes fail with an error of its
-  /// own, and what they know then.
+  /// How often stages outside let a call through that a stage inside makes fail with an error of
+  /// its own, and what they know then.
   private func seen(
     by failing: some Policy, asOutcome: Bool
   ) async -> (calls: Int, state: CircuitBreaker.State, limit: Int, recorder: EventRecorder) {

@@ -168,7 +168,7 @@ extension PolicyRegistryStateMachine {
     _ slot: Int, _ isPristine: (Value) -> Bool, _ isPristineWhenIdle: ((Value) -> Bool)?
   ) -> Value? {
     guard let entry = slots[slot], entry.borrowers == 0 else { return nil }
-    // Where idle policies are to stay while there is room, the usual time counts where there is none.
+    // Where idle policies stay while there is room, the usual time counts where there is none.
     let isIdle = latest - entry.lastUsed >= limits.idleAfter ?? Self.usualIdleTime
     let isUseless = isIdle ? isPristineWhenIdle?(entry.value) : nil
     guard isUseless ?? isPristine(entry.value) else { return nil }

@@ -11,7 +11,7 @@ public import Metrics
 /// | `mainstay.wait.duration` | timer | `policy` | how long calls waited for their turn |
 /// | `mainstay.breaker.state` | meter | `policy` | 0 closed, 1 half-open, 2 open, 3 isolated |
 /// | `mainstay.limit` | meter | `policy` | the limit on calls at the same time |
-/// | `mainstay.abandoned` | meter | `policy` | abandoned operations that still run |
+/// | `mainstay.abandoned` | meter | `policy` | what was given up at its limit and still runs |
 ///
 /// Every dimension has a few values that stand in the code, so the number of series is small. Names
 /// of policies beyond the first ones, such as those made from keys, are counted together as
