@@ -8,25 +8,25 @@ import TestSupport
 import Testing
 
 /// What fits on a shelf: its room and what lies there come to no more than ten.
-private struct Crate: Codable, Sendable, Equatable {
+private struct Parcel: Codable, Sendable, Equatable {
   var title = "t"
   var room = 0
   var quantity = 0
 }
 
-private struct SaveCrate: MergingOperation {
-  static let kind: OperationKind = "save-crate"
-  static let mergePolicy = MergePolicy<Crate>(
+private struct SaveBox: MergingOperation {
+  static let kind: OperationKind = "save-parcel"
+  static let mergePolicy = MergePolicy<Parcel>(
     [.field("title", \.title), .field("room", \.room), .field("quantity", \.quantity)],
     invalidFields: { $0.room + $0.quantity > 10 ? ["room", "quantity"] : [] })
-  var base = VersionedState<Crate>(.present(Crate()), version: "1")
-  var local: RecordState<Crate>
+  var base = VersionedState<Parcel>(.present(Parcel()), version: "1")
+  var local: RecordState<Parcel>
 }
 
-/// The other side: one crate that others change too.
-private final class CrateServer: Sendable {
+/// The other side: one parcel that others change too.
+private final class BoxServer: Sendable {
   private struct State {
-    var crate: Crate
+    var parcel: Parcel
     var version = 2
     var isSilent = false
     var isBusy = false
@@ -34,29 +34,29 @@ private final class CrateServer: Sendable {
 
   private let state: Box<State>
 
-  init(_ crate: Crate, isSilent: Bool = false, isBusy: Bool = false) {
-    state = Box(State(crate: crate, isSilent: isSilent, isBusy: isBusy))
+  init(_ parcel: Parcel, isSilent: Bool = false, isBusy: Bool = false) {
+    state = Box(State(parcel: parcel, isSilent: isSilent, isBusy: isBusy))
   }
 
-  var crate: Crate { state.value.crate }
+  var parcel: Parcel { state.value.parcel }
 
   func rest() { state.change { $0.isBusy = false } }
 
   var worker: Worker {
-    Worker(for: SaveCrate.self, maximumMerges: 1) { _, change, _ in
+    Worker(for: SaveBox.self, maximumMerges: 1) { _, change, _ in
       let (isTaken, found) = self.state.change { state in
         if state.isBusy { state.version += 1 }
-        guard change.precondition == "\(state.version)", let crate = change.state.record else {
+        guard change.precondition == "\(state.version)", let parcel = change.state.record else {
           return (false, state)
         }
-        state.crate = crate
+        state.parcel = parcel
         state.version += 1
         return (true, state)
       }
       if isTaken { return "\(found.version)" }
       if found.isSilent { throw AppError.http(status: 409) }
       throw try RemoteConflict(
-        VersionedState(RecordState.present(found.crate), version: "\(found.version)"))
+        VersionedState(RecordState.present(found.parcel), version: "\(found.version)"))
     }
   }
 }
@@ -64,91 +64,91 @@ private final class CrateServer: Sendable {
 /// A person who decides by field, whatever the cause of the conflict is.
 @Suite(.requirement("C21"), .ends(withinMinutes: 5)) struct OutboxChoosingTests {
   private let shop: Workshop
-  private let theirs = Crate(title: "theirs", quantity: 8)
+  private let theirs = Parcel(title: "theirs", quantity: 8)
 
   init() throws { shop = try Workshop() }
 
   private func conflicted(
-    _ server: CrateServer, _ local: Crate = Crate(room: 4)
-  ) async throws -> (Outbox, OperationID, Conflict<Crate>) {
+    _ server: BoxServer, _ local: Parcel = Parcel(room: 4)
+  ) async throws -> (Outbox, OperationID, Conflict<Parcel>) {
     let outbox = try await shop.open(server.worker)
-    let id = try await outbox.enqueue(SaveCrate(local: .present(local)), orderedBy: "crate")
+    let id = try await outbox.enqueue(SaveBox(local: .present(local)), orderedBy: "parcel")
     await outbox.wait { $0.conflicted == 1 }
     server.rest()
-    return (outbox, id, try #require(try await outbox.conflict(id, of: SaveCrate.self)))
+    return (outbox, id, try #require(try await outbox.conflict(id, of: SaveBox.self)))
   }
 
   @Test(arguments: [MergeSide.local, .remote])
   func `of fields that break a rule together, the side that was chosen is sent`(
     side: MergeSide
   ) async throws {
-    let server = CrateServer(theirs)
+    let server = BoxServer(theirs)
     let (outbox, id, conflict) = try await conflicted(server)
     #expect(conflict.fields.map(\.field) == ["room", "quantity"])
     #expect(conflict.causes == [.invalid])
     #expect(
       try await outbox.resolve(
-        id, of: SaveCrate.self, conflict, choosing: ["room": side, "quantity": side]))
+        id, of: SaveBox.self, conflict, choosing: ["room": side, "quantity": side]))
     await outbox.wait { $0.pending == 0 }
-    let mine = Crate(title: "theirs", room: 4)
-    #expect(server.crate == (side == .remote ? theirs : mine), "nobody chose a title")
+    let mine = Parcel(title: "theirs", room: 4)
+    #expect(server.parcel == (side == .remote ? theirs : mine), "nobody chose a title")
     #expect(try await outbox.ledger().count(.dropped) == (side == .remote ? 1 : 0))
     await outbox.shutDown()
   }
 
   @Test func `a field that nobody names gets this side's value`() async throws {
-    let server = CrateServer(theirs)
+    let server = BoxServer(theirs)
     let (outbox, id, conflict) = try await conflicted(server)
-    #expect(try await outbox.resolve(id, of: SaveCrate.self, conflict, choosing: [:]))
+    #expect(try await outbox.resolve(id, of: SaveBox.self, conflict, choosing: [:]))
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == Crate(title: "theirs", room: 4))
+    #expect(server.parcel == Parcel(title: "theirs", room: 4))
     await outbox.shutDown()
   }
 
   @Test func `what is chosen and breaks the rule again changes nothing`() async throws {
-    let server = CrateServer(theirs)
+    let server = BoxServer(theirs)
     let (outbox, id, conflict) = try await conflicted(server)
     #expect(
       try await outbox.resolve(
-        id, of: SaveCrate.self, conflict, choosing: ["room": .local, "quantity": .remote]) == false)
-    #expect(try await outbox.conflict(id, of: SaveCrate.self) == conflict)
-    #expect(server.crate == theirs)
+        id, of: SaveBox.self, conflict, choosing: ["room": .local, "quantity": .remote]) == false)
+    #expect(try await outbox.conflict(id, of: SaveBox.self) == conflict)
+    #expect(server.parcel == theirs)
     await outbox.shutDown()
   }
 
   @Test(arguments: [MergeSide.local, .remote])
   func `who chooses a side as a whole gets it after too many merges`(side: MergeSide) async throws {
-    let server = CrateServer(Crate(title: "theirs"), isBusy: true)
+    let server = BoxServer(Parcel(title: "theirs"), isBusy: true)
     let (outbox, id, conflict) = try await conflicted(server)
     #expect(conflict.causes == [.tooManyMerges])
     #expect(
       try await outbox.resolve(
-        id, of: SaveCrate.self, conflict, choosing: [MergePolicy<Crate>.wholeRecord: side]))
+        id, of: SaveBox.self, conflict, choosing: [MergePolicy<Parcel>.wholeRecord: side]))
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == (side == .remote ? Crate(title: "theirs") : Crate(room: 4)))
+    #expect(server.parcel == (side == .remote ? Parcel(title: "theirs") : Parcel(room: 4)))
     await outbox.shutDown()
   }
 
   @Test func `who chooses nothing after too many merges sends what was put together`()
     async throws
   {
-    let server = CrateServer(Crate(title: "theirs"), isBusy: true)
+    let server = BoxServer(Parcel(title: "theirs"), isBusy: true)
     let (outbox, id, conflict) = try await conflicted(server)
-    #expect(try await outbox.resolve(id, of: SaveCrate.self, conflict, choosing: [:]))
+    #expect(try await outbox.resolve(id, of: SaveBox.self, conflict, choosing: [:]))
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == Crate(title: "theirs", room: 4))
+    #expect(server.parcel == Parcel(title: "theirs", room: 4))
     await outbox.shutDown()
   }
 
   @Test func `who chooses the other side unseen drops the change`() async throws {
-    let server = CrateServer(theirs, isSilent: true)
+    let server = BoxServer(theirs, isSilent: true)
     let (outbox, id, conflict) = try await conflicted(server)
     #expect(conflict.causes == [.noRemote])
     #expect(
       try await outbox.resolve(
-        id, of: SaveCrate.self, conflict, choosing: [MergePolicy<Crate>.wholeRecord: .remote]))
+        id, of: SaveBox.self, conflict, choosing: [MergePolicy<Parcel>.wholeRecord: .remote]))
     await outbox.wait { $0.pending == 0 }
-    #expect(server.crate == theirs)
+    #expect(server.parcel == theirs)
     #expect(try await outbox.ledger().count(.dropped) == 1)
     await outbox.shutDown()
   }

@@ -25,6 +25,7 @@ struct OutboxPlace {
   /// A store that is not open yet.
   ///
   /// - Parameter isChanged: Whether it is opened as an app does.
+  /// - Returns: The store.
   /// - Throws: ``CommandFailure`` where the URL is none, or this build cannot open databases.
   func store(isChanged: Bool = false) throws -> any InspectableStore {
     guard isDatabase else {

@@ -32,6 +32,7 @@ extension Arrival {
   ///   - holder: The one whose place it takes, which may expire meanwhile; nil, the default, for
   ///     none.
   /// - Returns: False where it has none; what is expendable is dropped only where that is enough.
+  /// - Throws: What SQLite throws.
   func makeRoom(for operation: NewOperation, replacing holder: Holder? = nil) throws -> Bool {
     guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
     if try lack(of: operation, holder).isMet { return true }

@@ -176,8 +176,9 @@ public struct ClaimRequest: Sendable, Equatable {
   public let limit: Int
   /// The payloads that its workers read.
   public let types: Set<PayloadType>
-  /// Whether nothing else runs, so that an operation that lost its last run may be tried. One of a
-  /// type that has no place keeps nobody waiting.
+  /// Whether nothing else runs, so that an operation that lost its last run may be tried.
+  ///
+  /// One of a type that has no place keeps nobody waiting.
   public let isAlone: Bool
   /// How many operations of a type at most; a type that is missing has no limit of its own.
   public let limits: [PayloadType: Int]

@@ -183,8 +183,7 @@ import Testing
     // Its own limit sleeps there, too.
     await clock.sleepers(atLeast: 2)
     clock.advance(by: .seconds(1))
-    await clock.sleepers(atLeast: 2)
-    #expect(clock.nextWakeUp == .milliseconds(500))
+    await server.calls(atLeast: 4)
     clock.advance(by: .milliseconds(500))
     #expect(await ending?.kind == .timeout)
     #expect(server.calls.count { $0 == "acquireMempool" } == 2)
