@@ -52,7 +52,7 @@ extension SQLiteStore {
   func join(_ queue: any DatabaseWriter, _ lock: OwnerLock) async throws -> OpeningReport {
     let pretended = SQLiteLibrary.pretendedVersion
     let (connection, report) = try await Self.onWriter(of: queue) { [self] db in
-      // mainstay:ignore MS203 -- what cannot be read is found to be damaged right below
+      // What cannot be read is found to be damaged right below.
       let isShared = (try? Self.isSharedWithApp(db)) ?? false
       state.withLock { $0.isSharedWithApp = isShared }
       try check(db)

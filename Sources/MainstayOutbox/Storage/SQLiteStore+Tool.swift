@@ -29,7 +29,7 @@ extension SQLiteStore {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(5)
-    // mainstay:ignore MS203 -- what cannot be read says itself what is wrong, where it is opened
+    // What cannot be read says itself what is wrong, where it is opened.
     let isShared = try? DatabaseQueue(
       path: url.path(percentEncoded: false), configuration: configuration
     ).read(isSharedWithApp)
