@@ -8,6 +8,17 @@ import Testing
 
 /// The app goes to the background and comes back before everything has ended.
 @Suite(.requirement("O26", "O34"), .ends(withinMinutes: 5)) struct OutboxSuspendingTests {
+  /// Has "a" run, suspends, resumes while that waits for it, and enqueues "b".
+  private func resume(_ outbox: Outbox, of shop: Workshop) async throws {
+    try await outbox.enqueue(Note(text: "a"))
+    await shop.log.wait(for: "started")
+    async let end: Void = outbox.suspend(within: .seconds(4))
+    await shop.clock.sleepers(atLeast: 1)
+    await outbox.resume()
+    await end
+    try await outbox.enqueue(Note(text: "b"))
+  }
+
   @Test func `whoever resumes during a suspension takes it back`() async throws {
     let shop = try Workshop()
     let (first, second) = (Gate(), Gate())
@@ -18,13 +29,7 @@ import Testing
         await (note.text == "a" ? first : second).pass()
         if Task.isCancelled { cancelled.change { $0 += 1 } }
       })
-    try await outbox.enqueue(Note(text: "a"))
-    await shop.log.wait(for: "started")
-    async let end: Void = outbox.suspend(within: .seconds(4))
-    await shop.clock.sleepers(atLeast: 1)
-    await outbox.resume()
-    await end
-    try await outbox.enqueue(Note(text: "b"))
+    try await resume(outbox, of: shop)
     await shop.log.wait(for: "started", count: 2)
     shop.clock.advance(by: .seconds(4))
     shop.clock.advance(by: .milliseconds(500))
@@ -66,13 +71,7 @@ import Testing
       shop.worker { note, context in
         if note.text == "a" { await gate.pass() } else { left.value = context.remainingTime }
       })
-    try await outbox.enqueue(Note(text: "a"))
-    await shop.log.wait(for: "started")
-    async let end: Void = outbox.suspend(within: .seconds(4))
-    await shop.clock.sleepers(atLeast: 1)
-    await outbox.resume()
-    await end
-    try await outbox.enqueue(Note(text: "b"))
+    try await resume(outbox, of: shop)
     await outbox.wait { $0.pending == 1 }
     #expect(left.value == nil)
     gate.open()

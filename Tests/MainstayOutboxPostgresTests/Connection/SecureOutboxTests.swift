@@ -17,15 +17,6 @@ struct SecureOutboxTests {
     var text: String
   }
 
-  /// Counts what went wrong in the background.
-  private final class Failures: OutboxObserver {
-    let count = Locked(0)
-
-    func observe(_ event: OutboxEvent) {
-      if case .storageFailed = event.what { count.withLock { $0 += 1 } }
-    }
-  }
-
   /// The sessions over the network that the server has begun and let in, by what it wrote.
   private func sessions(_ server: PostgresServer) -> (begun: Int, letIn: [Substring]) {
     let lines = server.log.split(separator: "\n")
@@ -113,7 +104,7 @@ struct SecureOutboxTests {
   @Test func `a certificate that is renewed wrongly costs nothing but time`() async throws {
     let secure = try await SecureServer(settings: ["log_connections = on"])
     var configuration = Outbox.Configuration()
-    let failures = Failures()
+    let failures = StorageFailures()
     configuration.observer = failures
     let store = PostgresStore(at: try PostgresAddress(secure.text()))
     let outbox = try await Outbox(store: store, configuration: configuration) {

@@ -16,15 +16,6 @@ struct BadServerTests {
     var text: String
   }
 
-  /// Counts what went wrong in the background.
-  private final class Failures: OutboxObserver {
-    let count = Locked(0)
-
-    func observe(_ event: OutboxEvent) {
-      if case .storageFailed = event.what { count.withLock { $0 += 1 } }
-    }
-  }
-
   private func refusal(_ text: String) async throws -> OutboxError {
     let store = PostgresStore(at: try PostgresAddress(text))
     return try #require(
@@ -52,7 +43,7 @@ struct BadServerTests {
     let server = try await PostgresServer(settings: ["log_connections = on"])
     let watcher = try await PostgresConnection.patient(server.address())
     var configuration = Outbox.Configuration()
-    let failures = Failures()
+    let failures = StorageFailures()
     configuration.observer = failures
     let store = PostgresStore(at: try server.address())
     let outbox = try await Outbox(store: store, configuration: configuration) {

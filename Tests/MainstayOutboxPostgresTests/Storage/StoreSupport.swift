@@ -80,3 +80,12 @@ extension PostgresStore {
     return texts
   }
 }
+
+/// Counts what went wrong in the background.
+final class StorageFailures: OutboxObserver {
+  let count = Locked(0)
+
+  func observe(_ event: OutboxEvent) {
+    if case .storageFailed = event.what { count.withLock { $0 += 1 } }
+  }
+}
