@@ -56,19 +56,10 @@ extension Inventory {
     feed.subscribe(after: id)
   }
 
-  static func tellItem(_ id: UUID, _ store: ItemStore, _ feed: ChangeFeed) async {
-    do {
-      feed.tell(.item, try await store.item(id))
-    } catch  where error.kind == .notFound {
-      feed.tell(.item, ["id": id.text, "deleted": "true"])
-      // mainstay:ignore MS201 -- whoever reads the item next is told
-    } catch {
-      // Whoever reads the item next is told.
-    }
-  }
-
-  static func tellConflict(_ item: UUID, _ store: ItemStore, _ feed: ChangeFeed) async {
-    await tellItem(item, store, feed)
+  static func tellConflict(
+    _ item: UUID, _ store: ItemStore, _ feed: ChangeFeed, _ itemNews: ItemNews
+  ) async {
+    await itemNews.tell(item)
     guard let conflict = try? await store.conflicts().first(where: { $0.item.id == item }) else {
       return
     }

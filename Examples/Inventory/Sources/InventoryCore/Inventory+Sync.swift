@@ -21,15 +21,15 @@ extension Inventory {
         try await store.forgetCursor()
         changes = try await client.changes(since: nil)
       }
-      for id in try await store.take(changes) { await Self.tellItem(id, store, feed) }
+      await itemNews.tell(try await store.take(changes))
       isAgain = changes.more
     }
   }
 
   /// Tells pages what other processes changed in the same items.
   func watchOthers() async {
-    await store.place.watchOthers { [store, feed, weak self] item in
-      if let id = item.flatMap(UUID.init(uuidString:)) { await Self.tellItem(id, store, feed) }
+    await store.place.watchOthers { [itemNews, weak self] item in
+      if let id = item.flatMap(UUID.init(uuidString:)) { await itemNews.tell(id) }
       self?.standingChanged()
     }
   }
@@ -68,7 +68,7 @@ extension Inventory {
       guard let id = event.id, (try? await outbox.operation(id)) == nil,
         let item = try? await store.gaveUp(operation: id.description)
       else { return }
-      await Self.tellItem(item, store, feed)
+      await itemNews.tell(item)
       let title = error?.title.description ?? "A change was given up"
       let message = error?.message.description ?? "It stands among the dead letters."
       feed.tell(

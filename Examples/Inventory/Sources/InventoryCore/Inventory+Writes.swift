@@ -63,7 +63,7 @@ extension Inventory {
   /// The change is on the disk: nobody waits until pages are told and the outbox has it too.
   private func accepted(_ answer: WriteAnswer) async -> WriteAnswer {
     guard !answer.isReplay else { return answer }
-    Task { [store, feed] in await Self.tellItem(answer.item.id, store, feed) }
+    await itemNews.note(answer.item.id)
     await dispatcher.start()
     return answer
   }
@@ -93,7 +93,7 @@ extension Inventory {
       _ = try await store.gaveUp(operation: operation.description)
       throw AppError.from(error)
     }
-    if let item { await Self.tellItem(item, store, feed) }
+    if let item { await itemNews.tell(item) }
   }
 
   /// Throws something away that was given up.
@@ -107,7 +107,7 @@ extension Inventory {
       throw AppError.from(error)
     }
     if let item = try await store.discarded(operation: operation.description) {
-      await Self.tellItem(item, store, feed)
+      await itemNews.tell(item)
     }
   }
 }

@@ -24,6 +24,7 @@ package final class Inventory: Sendable {
   package let evidence: ConnectivityEvidence
   package let monitor: ErrorMonitor
   package let feed: ChangeFeed
+  let itemNews: ItemNews
   package let levels: Levels
   /// What other processes have, too; nil where this one is alone.
   private let shared: SharedPlaces?
@@ -68,13 +69,14 @@ package final class Inventory: Sendable {
     let client = UpstreamClient(
       origin: upstream, settings: settings.client, evidence: evidence, now: now)
     let feed = ChangeFeed()
+    let itemNews = ItemNews(store, feed)
     let worker = ItemWorker(
       store: store, client: client, backoff: settings.backoff,
       maximumAttempts: settings.maximumAttempts, settleTime: settings.settleTime,
       departures: Departures(since: store.time, isShared: store.place.isShared),
       probe: settings.probe,
-      itemChanged: { await Self.tellItem($0, store, feed) },
-      conflictFound: { await Self.tellConflict($0, store, feed) })
+      itemChanged: { await itemNews.tell($0) },
+      conflictFound: { await Self.tellConflict($0, store, feed, itemNews) })
     do {
       let configuration = Self.configuration(settings, signal)
       outbox = try await Self.outbox(data, shared, configuration, worker.workers)
@@ -91,6 +93,7 @@ package final class Inventory: Sendable {
     self.client = client
     self.evidence = evidence
     self.feed = feed
+    self.itemNews = itemNews
     self.settings = settings
     levels = Levels(
       settings, evidence: evidence, storage: store.evidence,
@@ -151,6 +154,7 @@ package final class Inventory: Sendable {
     await outbox.shutDown()
     for task in tasks { await task.value }
     await client.shutDown()
+    await itemNews.settle()
     store.close()
     await shared?.close()
     await monitor.shutDown()
@@ -200,9 +204,16 @@ package final class Inventory: Sendable {
 
   /// Tells the status in one place: of two that are read at the same time, the older one would
   /// else be told last now and then.
+  ///
+  /// To count what waits takes the longer the more there is, and keeps others from the queue. So the
+  /// first change is told at once, and while there are more, each takes a fifth of the time at most.
   private func tellStatus() async {
+    let clock = ContinuousClock()
     for await _ in news {
+      let start = clock.now
       if let status = try? await status() { feed.tell(.status, status) }
+      let rest = max(settings.statusInterval, (clock.now - start) * 4)
+      try? await clock.sleep(for: rest)
     }
   }
 

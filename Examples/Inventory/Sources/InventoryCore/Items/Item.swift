@@ -151,5 +151,26 @@ package struct ItemPage: Sendable, Hashable, Codable {
 
 extension UUID {
   /// The id in small letters.
-  package var text: String { uuidString.lowercased() }
+  package var text: String {
+    // Each change writes a handful of them, and `uuidString` goes by way of `printf`.
+    withUnsafeBytes(of: uuid) { bytes in
+      String(unsafeUninitializedCapacity: 36) { text in
+        var place = 0
+        for (index, byte) in bytes.enumerated() {
+          if [4, 6, 8, 10].contains(index) {
+            text[place] = UInt8(ascii: "-")
+            place += 1
+          }
+          text[place] = Self.digit(byte >> 4)
+          text[place + 1] = Self.digit(byte & 15)
+          place += 2
+        }
+        return place
+      }
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 internal import GRDB
 internal import Mainstay
 
@@ -8,6 +8,8 @@ internal import Mainstay
 package struct WriteAnswer: Sendable, Hashable {
   /// The item as it was when the write was accepted.
   package let item: Item
+  /// The same as JSON, byte for byte as it is kept.
+  package let document: Data
   /// Whether it was accepted before, under the same key.
   package let isReplay: Bool
 }
@@ -45,21 +47,22 @@ extension ItemStore {
       let sql = "SELECT fingerprint, item FROM answer WHERE key = ?"
       if let row = try db.row(sql, [request.key.rawValue]) {
         guard row["fingerprint"] == request.fingerprint else { throw AppError.keyReused }
-        let item = try JSONDecoder().decode(Item.self, from: row["item"])
-        return WriteAnswer(item: item, isReplay: true)
+        let document: Data = row["item"]
+        let item = try JSONDecoder().decode(Item.self, from: document)
+        return WriteAnswer(item: item, document: document, isReplay: true)
       }
       let taken = "SELECT 1 FROM work WHERE key = ?"
       guard try db.row(taken, [request.key.rawValue]) == nil else {
         throw AppError.keyReused
       }
       let item = try change(db, time).document(db)
+      let document = try JSONEncoder.inventory.encode(item)
       try db.run(
         "INSERT INTO answer (key, fingerprint, item, created_at) VALUES (?, ?, ?, ?)",
         [
-          request.key.rawValue, request.fingerprint, try JSONEncoder.inventory.encode(item),
-          time.milliseconds,
+          request.key.rawValue, request.fingerprint, document, time.milliseconds,
         ])
-      return WriteAnswer(item: item, isReplay: false)
+      return WriteAnswer(item: item, document: document, isReplay: false)
     }
   }
 

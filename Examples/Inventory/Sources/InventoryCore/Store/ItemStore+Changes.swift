@@ -108,6 +108,16 @@ extension ItemStore {
     try await read { db in try Self.present(id, db).document(db) }
   }
 
+  /// Each of these items, in their order; nil for one that is not there, or a tombstone.
+  func items(_ ids: [UUID]) async throws(AppError) -> [Item?] {
+    try await read { db in
+      try ids.map { id in
+        guard let record = try ItemRecord.find(id, db), record.deleted == nil else { return nil }
+        return try record.document(db)
+      }
+    }
+  }
+
   /// A page of items, the newest first.
   ///
   /// - Parameters:

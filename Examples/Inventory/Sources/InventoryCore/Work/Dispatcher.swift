@@ -12,56 +12,38 @@ internal import MainstayOutbox
 /// A kill between two steps is harmless: what may not be known to the outbox is handed over again
 /// under the same key. An operation that is there already stays the only one, and what has ended
 /// meanwhile is no longer intended.
-actor Dispatcher {
-  private let store: ItemStore
-  private let outbox: Outbox
-  private let probe: (@Sendable (InterruptionPoint) throws -> Void)?
-  private let failed: @Sendable (AppError) -> Void
-  /// The last round that has begun, and the one after it, which takes whatever is intended by then.
-  private var running: Task<Bool, Never>?
-  private var next: Task<Bool, Never>?
+struct Dispatcher: Sendable {
+  private let rounds: Rounds<Bool>
 
   init(
     store: ItemStore, outbox: Outbox, probe: (@Sendable (InterruptionPoint) throws -> Void)?,
     failed: @escaping @Sendable (AppError) -> Void
   ) {
-    self.store = store
-    self.outbox = outbox
-    self.probe = probe
-    self.failed = failed
+    let round = DispatchRound(store: store, outbox: outbox, probe: probe, failed: failed)
+    rounds = Rounds { await round.drain() }
   }
 
   /// Begins to hand over what is intended.
-  func start() { _ = round() }
+  func start() async { await rounds.start() }
 
   /// Returns when all that was intended before has been handed over, or could not be.
   ///
   /// - Returns: Whether the outbox has all of it.
   @discardableResult
-  func flush() async -> Bool { await round().value }
+  func flush() async -> Bool { await rounds.join() }
 
   /// Returns when what is being handed over has been, or could not be.
-  func settle() async { _ = await (next ?? running)?.value }
+  func settle() async { await rounds.settle() }
+}
 
-  /// The round that takes what is intended by now; all who come before it begins share it.
-  private func round() -> Task<Bool, Never> {
-    if let next { return next }
-    let task = Task { [running] in
-      _ = await running?.value
-      begin()
-      let isComplete = await drain()
-      end()
-      return isComplete
-    }
-    next = task
-    return task
-  }
+/// One round of a dispatcher.
+private struct DispatchRound: Sendable {
+  let store: ItemStore
+  let outbox: Outbox
+  let probe: (@Sendable (InterruptionPoint) throws -> Void)?
+  let failed: @Sendable (AppError) -> Void
 
-  private func begin() { (running, next) = (next, nil) }
-
-  private func end() { running = nil }
-
-  private func drain() async -> Bool {
+  func drain() async -> Bool {
     do {
       var works = try await store.intents()[...]
       while let first = works.first {

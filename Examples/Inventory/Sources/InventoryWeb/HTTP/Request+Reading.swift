@@ -86,11 +86,17 @@ extension Response {
     _ document: some Encodable, _ status: HTTPResponse.Status = .ok,
     type: String = "application/json", headers: HTTPFields = [:]
   ) throws -> Response {
+    json(encoded: try JSONEncoder.inventory.encode(document), status, type: type, headers: headers)
+  }
+
+  private static func json(
+    encoded document: Data, _ status: HTTPResponse.Status, type: String = "application/json",
+    headers: HTTPFields
+  ) -> Response {
     var headers = headers
     headers[.contentType] = type
-    let bytes = try JSONEncoder.inventory.encode(document)
     return Response(
-      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+      status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
   }
 
   /// An error as a page that costs next to nothing.
@@ -122,9 +128,9 @@ extension Response {
   }
 
   /// The answer to a write that is on the disk.
-  static func accepted(_ answer: WriteAnswer) throws -> Response {
+  static func accepted(_ answer: WriteAnswer) -> Response {
     var headers: HTTPFields = [.eTag: answer.item.tag]
     if answer.isReplay { headers[.idempotentReplayed] = "true" }
-    return try json(answer.item, .accepted, headers: headers)
+    return json(encoded: answer.document, .accepted, headers: headers)
   }
 }

@@ -24,7 +24,7 @@ struct ItemRoutes: Sendable {
   @Sendable func scan(_ request: Request, _ context: VisitContext) async throws -> Response {
     let key = try request.idempotencyKey()
     let scan = try DocumentReading.read(Scan.self, try await request.bytes())
-    return try .accepted(try await inventory.scan(scan.barcode, key: key))
+    return .accepted(try await inventory.scan(scan.barcode, key: key))
   }
 
   @Sendable func create(
@@ -32,7 +32,7 @@ struct ItemRoutes: Sendable {
   ) async throws -> Response {
     let key = try request.idempotencyKey()
     let draft = try ItemDraft(json: try await request.bytes())
-    return try .accepted(try await inventory.add(draft, key: key))
+    return .accepted(try await inventory.add(draft, key: key))
   }
 
   @Sendable func list(_ request: Request, _ context: VisitContext) async throws -> Response {
@@ -59,7 +59,7 @@ struct ItemRoutes: Sendable {
       context.id(), request.idempotencyKey(), request.expectedVersion()
     )
     let patch = try ItemPatch(json: try await request.bytes())
-    return try .accepted(try await inventory.edit(id, patch, ifVersion: version, key: key))
+    return .accepted(try await inventory.edit(id, patch, ifVersion: version, key: key))
   }
 
   @Sendable func delete(
@@ -68,7 +68,7 @@ struct ItemRoutes: Sendable {
     let (id, key, version) = try (
       context.id(), request.idempotencyKey(), request.expectedVersion()
     )
-    return try .accepted(try await inventory.delete(id, ifVersion: version, key: key))
+    return .accepted(try await inventory.delete(id, ifVersion: version, key: key))
   }
 
   @Sendable func photo(
@@ -87,6 +87,6 @@ struct ItemRoutes: Sendable {
   ) async throws -> Response {
     let (id, key) = try (context.id(), request.idempotencyKey())
     let bytes = try await request.bytes(upTo: ItemPhoto.maximumBytes)
-    return try .accepted(try await inventory.setPhoto(bytes, of: id, key: key))
+    return .accepted(try await inventory.setPhoto(bytes, of: id, key: key))
   }
 }

@@ -53,7 +53,7 @@ struct StandingRoutes: Sendable {
         throw AppError.validation(
           "The choice must be local, remote or merged.", field: "/choice")
       }
-    return try .accepted(try await inventory.resolve(id, choice, key: key))
+    return .accepted(try await inventory.resolve(id, choice, key: key))
   }
 
   @Sendable func deadLetters(
