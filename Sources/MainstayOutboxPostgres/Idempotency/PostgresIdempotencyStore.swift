@@ -74,7 +74,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
       pooled: pooled, logger: logger, patience: nil)
   }
 
-  /// The same, where a statement may take as long as a test gives it, and wait as long for locks.
+  /// The same, where a session and a statement may take as long as a test gives them.
   package init(
     at address: PostgresAddress, schema: String, lifetime: Duration, lease: Duration,
     maximumCount: Int, maximumBytes: Int, maximumConnections: Int, migrating: Bool = true,
@@ -97,9 +97,10 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     pool = PostgresPool(
       address,
       options: PostgresPool.Options(
-        size: min(max(maximumConnections, 1), 100),
+        size: min(max(maximumConnections, 1), 100), wait: patience ?? .seconds(5),
         connection: PostgresConnection.Settings(
-          statement: patience ?? .seconds(5), lock: patience ?? .seconds(3), isPooled: pooled)))
+          connecting: patience ?? .seconds(5), statement: patience ?? .seconds(5),
+          lock: patience ?? .seconds(3), isPooled: pooled)))
   }
 
   /// Brings the tables up to date, or looks whether they are; requests may come before it, where

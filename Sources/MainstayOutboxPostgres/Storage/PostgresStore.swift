@@ -123,7 +123,7 @@ public final class PostgresStore: OutboxStore {
     // Enqueues and ends may each wait for somebody's locks on one: a third is for all the rest.
     let settings = Self.settings(pooled, patience)
     self.settings = settings
-    pool = Self.pool(address, max(maximumConnections, 3), settings)
+    pool = Self.pool(address, max(maximumConnections, 3), settings, wait: patience)
   }
 
   /// How long sessions may take: as long as they are given, and as by default where that is nil.
@@ -136,10 +136,12 @@ public final class PostgresStore: OutboxStore {
   }
 
   static func pool(
-    _ address: PostgresAddress, _ count: Int, _ settings: PostgresConnection.Settings
+    _ address: PostgresAddress, _ count: Int, _ settings: PostgresConnection.Settings,
+    wait: Duration? = nil
   ) -> PostgresPool {
-    PostgresPool(
-      address, options: PostgresPool.Options(size: min(max(count, 1), 100), connection: settings))
+    var options = PostgresPool.Options(size: min(max(count, 1), 100), connection: settings)
+    if let wait { options.wait = wait }
+    return PostgresPool(address, options: options)
   }
 
   /// Leaves the database, as a process does that ends in good order.

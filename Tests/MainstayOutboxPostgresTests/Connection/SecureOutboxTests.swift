@@ -124,10 +124,13 @@ struct SecureOutboxTests {
     }
     #expect(refused?.details.contains("is for db.example.test and not for localhost") == true)
     #expect(refused?.appError.disposition == .needsUser)
+    let start = ContinuousClock.now
     let before = (failures.count.withLock(\.self), sessions(secure.server).begun)
-    await eventually { failures.count.withLock(\.self) >= before.0 + 5 }
+    await eventually { failures.count.withLock(\.self) >= before.0 + 3 }
     let begun = sessions(secure.server).begun - before.1
-    #expect(begun <= 30, "\(begun) sessions for five failures")
+    // As many as where the server takes no changes; without pauses it were hundreds a second.
+    let seconds = Int((ContinuousClock.now - start).components.seconds)
+    #expect(begun <= 20 + 4 * seconds, "\(begun) sessions in \(seconds) seconds")
     try await secure.become(secure.authority.identity())
     await eventually {
       // Until the pool has looked again, whoever waits for it is told what it found last.

@@ -206,13 +206,13 @@ package final class Inventory: Sendable {
   /// else be told last now and then.
   ///
   /// To count what waits takes the longer the more there is, and keeps others from the queue. So the
-  /// first change is told at once, and while there are more, each takes a fifth of the time at most.
+  /// first change is told at once, and while there are more, telling them takes a fifth of the time.
   private func tellStatus() async {
     let clock = ContinuousClock()
     for await _ in news {
       let start = clock.now
       if let status = try? await status() { feed.tell(.status, status) }
-      let rest = max(settings.statusInterval, (clock.now - start) * 4)
+      let rest = min(max(settings.statusInterval, (clock.now - start) * 4), .seconds(1))
       try? await clock.sleep(for: rest)
     }
   }

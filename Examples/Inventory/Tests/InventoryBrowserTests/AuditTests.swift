@@ -5,7 +5,7 @@ import Testing
 
 extension BrowserTests {
   /// The audit itself, on pages that are wrong on purpose.
-  @Suite(.ends(withinMinutes: 2)) struct AuditTests {
+  @Suite(.ends(withinMinutes: 10)) struct AuditTests {
     private static func page(_ body: String, lang: String = " lang=\"en\"") -> String {
       """
       <!DOCTYPE html><html\(lang)><head><title>A page</title><style>

@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// What was changed in two places, and is decided by a person.
-  @Suite(.ends(withinMinutes: 2)) struct ConflictTests {
+  @Suite(.ends(withinMinutes: 10)) struct ConflictTests {
     /// Reads what both sides have of an item.
     private func both(_ world: World, _ id: String, _ name: String) async throws -> [String?] {
       [

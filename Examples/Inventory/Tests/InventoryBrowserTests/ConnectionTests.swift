@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// What a page says about the connection, and what it takes away meanwhile.
-  @Suite(.ends(withinMinutes: 2)) struct ConnectionTests {
+  @Suite(.ends(withinMinutes: 10)) struct ConnectionTests {
     @Test(.requirement("C3", "C4", "C7", "C18", "A56", "D34"))
     func `a page tells by itself that the service went, what is missing, and that it is back`()
       async throws

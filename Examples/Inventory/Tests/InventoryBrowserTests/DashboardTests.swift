@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// The operations dashboard in a real browser.
-  @Suite(.ends(withinMinutes: 4)) struct DashboardTests {
+  @Suite(.ends(withinMinutes: 10)) struct DashboardTests {
     private static let dead = "/mainstay/outboxes/orders/dead"
 
     /// Looks at a dashboard that has much to show.

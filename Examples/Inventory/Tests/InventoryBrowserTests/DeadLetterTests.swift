@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// What was given up, and is tried again or thrown away by a person.
-  @Suite(.ends(withinMinutes: 2)) struct DeadLetterTests {
+  @Suite(.ends(withinMinutes: 10)) struct DeadLetterTests {
     @Test(.requirement("C15", "A57"))
     func `it is shown with its reason, and tried again when the reason is gone`() async throws {
       try await inWorld { world in

@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// The error dialog, by way of questions that the service fails to answer.
-  @Suite(.ends(withinMinutes: 2)) struct DialogTests {
+  @Suite(.ends(withinMinutes: 10)) struct DialogTests {
     private static let ask = "#ask-resale-value"
     private static let isOpen = "$('#error')?.matches(':modal')"
     private static let isBack = "!$('#error') && document.activeElement === $('\(ask)')"

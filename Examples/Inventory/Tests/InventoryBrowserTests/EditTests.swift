@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// The page of an item, while others change the item too.
-  @Suite(.ends(withinMinutes: 2)) struct EditTests {
+  @Suite(.ends(withinMinutes: 10)) struct EditTests {
     @Test(.requirement("A11"))
     func `what is typed stays while the catalog fills in the rest, and both are kept`() async throws
     {

@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// A form that is judged while a person fills it in.
-  @Suite(.ends(withinMinutes: 3)) struct GalleryFormTests {
+  @Suite(.ends(withinMinutes: 10)) struct GalleryFormTests {
     private static let good = [
       "name": "Katherine", "email": "kj@example.com", "age": "38",
       "password": "a long password", "again": "a long password",

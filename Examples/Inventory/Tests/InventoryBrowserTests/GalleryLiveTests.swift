@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// What presenters do while a person acts, on the part of the gallery that can be tried out.
-  @Suite(.ends(withinMinutes: 3)) struct GalleryLiveTests {
+  @Suite(.ends(withinMinutes: 10)) struct GalleryLiveTests {
     private static let isOpen = "$('#error')?.matches(':modal')"
 
     private func trying(_ test: (World, Browser) async throws -> Void) async throws {

@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// Every state that a presenter can be in, as a person meets it.
-  @Suite(.ends(withinMinutes: 5)) struct GalleryTests {
+  @Suite(.ends(withinMinutes: 10)) struct GalleryTests {
     /// The names of the states, as the page lists them.
     private func states(_ browser: Browser) async throws -> [String] {
       let names = try await browser.run(

@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// The pages without a mouse.
-  @Suite(.ends(withinMinutes: 2)) struct KeyboardTests {
+  @Suite(.ends(withinMinutes: 10)) struct KeyboardTests {
     /// What has the focus, and whether a person can see that it has.
     private static let focused = """
       const element = document.activeElement;

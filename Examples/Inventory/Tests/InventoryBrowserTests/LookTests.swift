@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// Whether pages can be read and used by everybody, and what they look like.
-  @Suite(.ends(withinMinutes: 3)) struct LookTests {
+  @Suite(.ends(withinMinutes: 10)) struct LookTests {
     private static let isbns = [
       "9780141439518", "9799000000035", "9799000000066", "9799000000097", "9799000000240",
     ]

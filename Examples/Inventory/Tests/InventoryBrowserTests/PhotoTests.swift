@@ -8,7 +8,7 @@ import Testing
 
 extension BrowserTests {
   /// Photos, which are kept at once and sent later.
-  @Suite(.ends(withinMinutes: 2)) struct PhotoTests {
+  @Suite(.ends(withinMinutes: 10)) struct PhotoTests {
     @Test func `a picture that is chosen is shown, and sent`() async throws {
       try await inWorld { world in
         let browser = world.browser

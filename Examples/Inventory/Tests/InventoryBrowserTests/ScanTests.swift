@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// Scanning, which must work whatever the network does.
-  @Suite(.ends(withinMinutes: 2)) struct ScanTests {
+  @Suite(.ends(withinMinutes: 10)) struct ScanTests {
     private static let isbn = "9780141439518"
 
     /// The id of the only item in the list.

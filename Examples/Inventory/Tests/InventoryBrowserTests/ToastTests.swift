@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// Short notices, which get in nobody's way.
-  @Suite(.ends(withinMinutes: 2)) struct ToastTests {
+  @Suite(.ends(withinMinutes: 10)) struct ToastTests {
     @Test(.requirement("C19", "A58"))
     func `a toast says what was done, and goes away by itself or at once`() async throws {
       try await inWorld { world in

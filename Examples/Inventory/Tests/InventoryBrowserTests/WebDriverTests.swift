@@ -7,7 +7,7 @@ import Testing
 
 extension BrowserTests {
   /// The tools of these tests themselves, on pages that do nothing by chance.
-  @Suite(.ends(withinMinutes: 2)) struct WebDriverTests {
+  @Suite(.ends(withinMinutes: 10)) struct WebDriverTests {
     private static let page = """
       <!DOCTYPE html>
       <html lang="en">

@@ -48,7 +48,7 @@ package struct Address: Sendable {
 
   package func send(
     _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:],
-    limit: Duration = .seconds(60)
+    limit: Duration = .seconds(600)
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: origin + path)
     request.method = HTTPMethod(rawValue: method)
@@ -77,7 +77,7 @@ package struct Address: Sendable {
   ) async throws {
     var request = HTTPClientRequest(url: origin + path)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
     if response.status == .ok { opened() }
     var text = ""
     for try await part in response.body {

@@ -6,7 +6,7 @@ import InventoryCore
 /// A browser that a test looks through, with a profile of its own.
 struct Browser: Sendable {
   /// How long a page may take until what is waited for is so.
-  static let limit = Duration.seconds(30)
+  static let limit = Duration.seconds(120)
 
   static var limitInMilliseconds: JSONValue { .integer(Int(limit.components.seconds * 1000)) }
 

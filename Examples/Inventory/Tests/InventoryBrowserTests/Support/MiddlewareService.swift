@@ -57,7 +57,7 @@ final class MiddlewareService: Sendable {
       ProblemMiddleware()
       LoadSheddingMiddleware(
         LoadShedding(gate) { $0.path?.hasPrefix("/gate") == true ? .usual : .vital })
-      DeadlineMiddleware(.seconds(10), callerSaysIn: HTTPField.Name(Self.deadlineField))
+      DeadlineMiddleware(.seconds(600), callerSaysIn: HTTPField.Name(Self.deadlineField))
       Watch(service: self)
       IdempotencyMiddleware(InMemoryIdempotencyStore(), options: options) { _, _ in "" }
     }
@@ -78,7 +78,7 @@ final class MiddlewareService: Sendable {
       return "let go"
     }
     router.get("time") { _, _ in
-      (Deadline.remaining ?? .zero) > .seconds(5) ? "ten seconds" : "less"
+      (Deadline.remaining ?? .zero) > .seconds(300) ? "ten minutes" : "less"
     }
     router.get("never") { _, _ -> String in
       // Ends when it is cancelled, and not before.
