@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What it costs to write a page, in looks at what it shows.
-@Suite(.ends(withinMinutes: 1)) struct PageLibraryTests {
+@Suite(.ends(withinMinutes: 5)) struct PageLibraryTests {
   /// A value of a page that counts how often it is looked at.
   private struct Counted: CustomReflectable {
     let looks: Log

@@ -42,7 +42,7 @@ import Testing
     let first = try await outbox.enqueue(Order(number: 1))
     await began.reached()
     let second = try await outbox.enqueue(Order(number: 2))
-    let group = group([OutboxService(outbox)])
+    let group = group([OutboxService(outbox, grace: .patience)])
     let running = Task { try await group.run() }
     await group.triggerGracefulShutdown()
     while try await outbox.explain(second)?.obstacles.contains(.paused) != true {
@@ -82,7 +82,7 @@ import Testing
     try await outbox.enqueue(Order(number: 1))
     await began.reached()
     let runs = Countdown(1)
-    let group = group([Needed(log: log, runs: runs), OutboxService(outbox)])
+    let group = group([Needed(log: log, runs: runs), OutboxService(outbox, grace: .patience)])
     let running = Task { try await group.run() }
     await runs.reached()
     await group.triggerGracefulShutdown()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What pages tell people to type, typed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ends(withinMinutes: 15))
 struct CommandTests {
   private let repository = Repository.current
 

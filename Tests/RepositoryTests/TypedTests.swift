@@ -7,16 +7,17 @@ import Testing
 
 /// The example and its tools as people meet them: by the scripts that `make` calls, and by what
 /// pages tell them to type while it runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ends(withinMinutes: 15))
 struct TypedTests {
   private let repository = Repository.current
 
   @Test func `the example starts, and stops, by the script of make run`() async throws {
     let (folder, machine) = (try ScratchFolder(), try BareMachine.built())
-    let upstream = try HeldPort(isShared: true)
-    defer { withExtendedLifetime((folder, machine, upstream)) {} }
+    // Nobody else gets them once the programs have ended.
+    let (app, upstream) = (try HeldPort(isShared: true), try HeldPort(isShared: true))
+    defer { withExtendedLifetime((folder, machine, app, upstream)) {} }
     let run = try await machine.startExample([
-      "INVENTORY_PORT": "0", "UPSTREAM_PORT": "\(upstream.number)",
+      "INVENTORY_PORT": "\(app.number)", "UPSTREAM_PORT": "\(upstream.number)",
       "INVENTORY_DATA": folder.path,
     ]) { printed in
       // Both have said where they listen, and the script has said what to do there.

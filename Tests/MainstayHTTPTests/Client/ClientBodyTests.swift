@@ -79,7 +79,7 @@ import Testing
     #expect(transport.sent.count == 1)
   }
 
-  @Test(.ends(withinMinutes: 1), arguments: harmless)
+  @Test(.ends(withinMinutes: 5), arguments: harmless)
   func `the usual policies do not wait for an attempt that has nothing left to send`(
     _ failure: AppError
   ) async throws {

@@ -171,6 +171,7 @@ import Testing
     }
     // It may have been ended in its second try, too, or as it recorded the end.
     await passing(on: shop.clock) { await outbox.wait { $0.pending == 0 } }
+    await shop.log.wait(for: "succeeded")
     #expect(shop.log.count("succeeded") == 1)
     await outbox.shutDown()
   }

@@ -199,6 +199,7 @@ import Testing
     try raise("min_writer", to: 3, in: shop.folder)
     shop.clock.advance(by: .seconds(32))
     await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded")
     #expect(runs.value == 1 && shop.log.count("succeeded") == 1)
     await outbox.shutDown()
   }

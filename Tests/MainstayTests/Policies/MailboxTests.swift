@@ -4,7 +4,7 @@ import Mainstay
 import TestSupport
 import Testing
 
-@Suite(.ends(withinMinutes: 1)) struct MailboxTests {
+@Suite(.ends(withinMinutes: 5)) struct MailboxTests {
   /// Counts, and has each number told.
   private final class Counter: Sendable {
     private struct State {
