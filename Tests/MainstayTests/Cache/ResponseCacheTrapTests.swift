@@ -151,6 +151,31 @@ import Testing
     #expect(await kept(bench) == "changed")
   }
 
+  @Test(.ends(withinMinutes: 5), arguments: [false, true])
+  func `who asks after a change begins a load of their own`(isForced: Bool) async throws {
+    let (bench, gate) = (CacheBench(CachePolicy(freshFor: .zero)), BreakerBench.Gate())
+    let load = Task {
+      let load: @Sendable () async throws -> Novel = {
+        await gate.pass()
+        return Novel(title: "old")
+      }
+      return isForced
+        ? try await bench.cache.refresh("a", load: load)
+        : try await bench.cache.value(for: "a", load: load)
+    }
+    await gate.arrivals(atLeast: 1)
+    await bench.cache.keep(Novel(title: "changed"), for: "a")
+    // The load from before ends only after this one.
+    let answer =
+      isForced
+      ? try await bench.cache.refresh("a") { Novel(title: "new") }
+      : try await bench.ask("new")
+    #expect(answer == CachedValue(Novel(title: "new"), .fresh))
+    gate.open()
+    #expect(try await load.value.value.title == "old")
+    #expect(await kept(bench) == "new")
+  }
+
   @Test func `a load from before a change that finds nothing does not take the change along`()
     async throws
   {

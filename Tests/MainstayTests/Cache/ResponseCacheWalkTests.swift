@@ -140,6 +140,7 @@ import Testing
       case 8:
         await cache.keep("\(step)", for: "a")
         course.model.kept = ("\(step)", step, course.model.now, false)
+        course.busy.remove(chosen)
       default:
         let time = Duration.seconds(Int.random(in: 1...6, using: &course.random))
         course.clock.advance(by: time)
