@@ -56,4 +56,51 @@ import Testing
     await outbox.shutDown()
     monitor.shutDown()
   }
+
+  /// An outbox whose monitor says that the network is of no use, with what waits for one.
+  private func waiting(for monitor: ConnectivityMonitor, in shop: Workshop) async throws -> Outbox {
+    var shop = shop
+    shop.configuration.connectivity = monitor
+    shop.configuration.unmetConstraints = [.network, .unmetered]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: [.network, .unmetered]))
+    await outbox.wait { $0.causes.constraint == 1 }
+    return outbox
+  }
+
+  @Test func `what waits for a network is tried a minute after a sign-in page was met`()
+    async throws
+  {
+    let shop = try Workshop()
+    let monitor = ConnectivityMonitor(source: ScriptedConnectivitySource(), clock: shop.clock)
+    monitor.record(.failed(.portal), from: "a")
+    #expect(!monitor.current.isWorthTrying)
+    let outbox = try await waiting(for: monitor, in: shop)
+    let clock = shop.clock
+    let moving = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+    await outbox.shutDown()
+    monitor.shutDown()
+    clock.advance(by: .seconds(1))
+  }
+
+  @Test func `a monitor that is shut down holds nothing back any more`() async throws {
+    let shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    source.say(.init(link: .down, route: .missing))
+    #expect(!monitor.current.isWorthTrying)
+    let outbox = try await waiting(for: monitor, in: shop)
+    monitor.shutDown()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
 }
