@@ -19,7 +19,7 @@ actor Drainer {
   static let longGrace = Duration.seconds(5)
 
   let store: any OutboxStore
-  private let workers: [PayloadType: Worker]
+  nonisolated let workers: [PayloadType: Worker]
   nonisolated let settings: Settings
   nonisolated let wakes = DrainWake()
   /// What is leased here, until its end is recorded.

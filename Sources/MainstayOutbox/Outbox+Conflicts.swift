@@ -6,6 +6,8 @@ internal import Mainstay
 extension Outbox {
   /// A conflict about a record, with what could be put together.
   ///
+  /// What waits in an older form is brought up to the newest of its kind by its worker.
+  ///
   /// - Parameters:
   ///   - id: The operation that waits: see ``conflicts()``.
   ///   - type: What it is.
@@ -85,8 +87,7 @@ extension Outbox {
   ) async throws(OutboxError) -> Bool {
     let waiting = try await operations(orderedBy: orderingKey)
     guard remote.state != .missing, let first = waiting.first(where: { $0.state != .blocked }),
-      first.type == Operation.payloadType,
-      let operation = try? Operation.decode(first.payload),
+      let operation = drainer.workers.decoded(first, as: type),
       let plain = try? PayloadCoding.encode(remote)
     else { return false }
     let latest = try await latest(for: first)
@@ -106,8 +107,7 @@ extension Outbox {
   ) async throws(OutboxError) -> (operation: Operation, conflict: Conflict<Operation.Record>)? {
     let all = try await conflicts()
     guard let found = all.first(where: { $0.id == id }),
-      found.operation.type == Operation.payloadType,
-      let operation = try? Operation.decode(found.operation.payload)
+      let operation = drainer.workers.decoded(found.operation, as: type)
     else { return nil }
     let remote = found.remote.flatMap { try? Operation.version(in: $0) }
     let known = remote ?? VersionedState(.missing, version: nil)

@@ -140,7 +140,8 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - id: The operation that waits.
-  ///   - resolution: How it ends; an operation to send must be of the same kind and version.
+  ///   - resolution: How it ends; an operation to send must be of the same kind and version, or of
+  ///     the newest version that a worker here brings that one up to.
   /// - Returns: False where there is no such conflict, or where the kind or version differs.
   /// - Throws: ``OutboxError``.
   @discardableResult
@@ -151,11 +152,13 @@ extension Outbox {
     switch resolution {
     case .acceptRemote: stored = .dropped
     case .send(let operation):
-      guard let old = try await self.operation(id), old.type == Operation.payloadType else {
-        return false
-      }
-      let payload = try sealed(operation.encoded(), as: .payload(old.type))
-      stored = .replaced(payload: payload, idempotencyKey: IdempotencyKey())
+      let type = Operation.payloadType
+      guard let old = try await self.operation(id)?.type,
+        type == old || type == drainer.workers.newest(of: old)
+      else { return false }
+      let payload = try sealed(operation.encoded(), as: .payload(type))
+      stored = .replaced(
+        payload: payload, idempotencyKey: IdempotencyKey(), version: type.version)
     }
     return try await changing { try await $0.resolve(id, with: stored) }
   }

@@ -35,7 +35,7 @@ extension Worker {
     var step: MergeStep.Make?
     if let merge { step = { data, latest in try merge(try convert(data), latest) } }
     var worker = Worker(
-      type: type, rules: rules,
+      type: type, newest: newest, rules: rules,
       perform: { [perform] data, context in try await perform(try convert(data), context) },
       reconcile: ask, merge: step,
       read: { [read] data in try read(try convert(data)) })
@@ -73,5 +73,23 @@ extension [Worker] {
       }
     }
     return self + [worker]
+  }
+}
+
+extension [PayloadType: Worker] {
+  /// What a payload of a type is brought up to by the worker that reads it.
+  func newest(of type: PayloadType) -> PayloadType { self[type]?.newest ?? type }
+
+  /// An operation as a value of a type: of the form that it waits in, or of the newest of its kind
+  /// that its worker brings it up to; nil where it is of neither, or cannot be read.
+  func decoded<Operation: QueuedOperation>(
+    _ stored: StoredOperation, as type: Operation.Type = Operation.self
+  ) -> Operation? {
+    if let operation = stored.decoded(as: type) { return operation }
+    guard stored.type != type.payloadType, let worker = self[stored.type],
+      worker.newest == type.payloadType
+    else { return nil }
+    // What cannot be brought up is parked by its run, which says why.
+    return (try? worker.read(stored.payload)).flatMap { try? Operation.decode($0) }
   }
 }

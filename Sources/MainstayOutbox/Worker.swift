@@ -29,6 +29,8 @@ public struct Worker: Sendable {
   package typealias Read = @Sendable (Data) throws -> Data
 
   package let type: PayloadType
+  /// The form that ``read`` writes: the newest of its kind.
+  let newest: PayloadType
   /// Reads a payload as a run does, and writes it in the newest form of its kind.
   package let read: Read
   let rules: OperationStateMachine.Rules
@@ -44,15 +46,16 @@ public struct Worker: Sendable {
     reconcile: Ask?, merge: MergeStep.Make? = nil
   ) {
     self.init(
-      type: Operation.payloadType, rules: rules, perform: perform, reconcile: reconcile,
-      merge: merge, read: { try Operation.decode($0).encoded() })
+      type: Operation.payloadType, newest: Operation.payloadType, rules: rules, perform: perform,
+      reconcile: reconcile, merge: merge, read: { try Operation.decode($0).encoded() })
   }
 
   init(
-    type: PayloadType, rules: OperationStateMachine.Rules, perform: @escaping Perform,
-    reconcile: Ask?, merge: MergeStep.Make?, read: @escaping Read
+    type: PayloadType, newest: PayloadType, rules: OperationStateMachine.Rules,
+    perform: @escaping Perform, reconcile: Ask?, merge: MergeStep.Make?, read: @escaping Read
   ) {
     self.type = type
+    self.newest = newest
     self.read = read
     self.rules = rules
     self.perform = perform

@@ -55,6 +55,20 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `the handles of two that came to nothing say so`() async throws {
+    var shop = try Workshop()
+    let outbox = try await open(&shop, Box([]))
+    let first = try await outbox.enqueue(Edit.create, orderedBy: "b")
+    for id in [first, try await outbox.enqueue(Edit.delete, orderedBy: "b")] {
+      let status = try await outbox.handle(id, for: Edit.self).outcome()
+      guard case .ended(.coalesced, _, _) = status else {
+        Issue.record("it is \(status)")
+        continue
+      }
+    }
+    await outbox.shutDown()
+  }
+
   @Test func `what has wishes of its own is kept`() async throws {
     var shop = try Workshop()
     let outbox = try await open(&shop, Box([]))

@@ -61,7 +61,7 @@ extension ResponseCache {
   ///   - type: What is kept.
   ///   - policy: How long it is given; nil, the default, for the cache's own.
   ///   - operation: The kind of operation that is laid over it; others under the same ordering key
-  ///     are left out.
+  ///     are left out. What waits in an older form is brought up to it by its worker.
   ///   - outbox: Where they wait.
   ///   - orderingKey: The key that they were enqueued by.
   ///   - apply: Makes the change of one; see `CachedValue.overlaying(_:on:_:)`.
@@ -72,8 +72,9 @@ extension ResponseCache {
     orderedBy orderingKey: some CustomStringConvertible & Sendable,
     _ apply: @escaping @Sendable (inout Value?, Operation) -> Void
   ) -> some AsyncSequence<CachedValue<Value>?, Never> & Sendable {
+    let workers = outbox.drainer.workers
     let changes = outbox.pendingOperations(orderedBy: orderingKey).map { operations in
-      operations.compactMap { $0.decoded(as: Operation.self) }
+      operations.compactMap { workers.decoded($0, as: Operation.self) }
     }
     return updates(for: key, as: Value.self, policy: policy, overlaying: changes, apply)
   }
@@ -88,7 +89,7 @@ extension ResponseCache {
   ///   - key: What the answer depends on.
   ///   - policy: How long it is given; nil, the default, for the cache's own.
   ///   - operation: The kind of operation that is done again; others under the same ordering key
-  ///     are left out.
+  ///     are left out. What waits in an older form is brought up to it by its worker.
   ///   - outbox: Where they wait.
   ///   - orderingKey: The key that they were enqueued by.
   /// - Returns: The stream; it ends with the cache's `wipe()`. Where nothing is kept there is

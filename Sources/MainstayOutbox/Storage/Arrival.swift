@@ -140,6 +140,7 @@ struct Arrival {
       return .success(coalescing.earlier)
     }
     try departure.leaveReceipt(kind, .coalesced, bytes: operation.payload.count)
+    try departure.keepOutcome(of: operation.id.data, kind, .coalesced)
     try departure.remove(row, as: .coalesced)
     return .success(operation.id)
   }

@@ -54,15 +54,19 @@ struct Departure {
   func keepOutcome(
     of row: Row, _ reason: OutboxReceipt.Reason, _ output: Data?
   ) throws {
+    try keepOutcome(of: row["uuid"], row["kind"], reason, output)
+  }
+
+  func keepOutcome(
+    of id: Data, _ kind: String, _ reason: OutboxReceipt.Reason, _ output: Data? = nil
+  ) throws {
     guard outcomes > 0 else { return }
     try db.cachedStatement(
       sql: """
         INSERT OR REPLACE INTO mainstay_outcome (uuid, kind, reason, output, at)
         VALUES (?, ?, ?, ?, ?)
         """
-    ).execute(arguments: [
-      row["uuid"] as Data, row["kind"] as String, reason.rawValue, output, date,
-    ])
+    ).execute(arguments: [id, kind, reason.rawValue, output, date])
   }
 
   /// Forgets the oldest, where there are more than are kept.

@@ -54,6 +54,7 @@ extension InMemoryState {
       return coalescing.earlier
     }
     leaveReceipt(of: self.row(of: new, at: date).operation, .coalesced, at: date)
+    keepOutcome(of: new.id, .coalesced, nil, at: date)
     remove(number, as: .coalesced, at: date)
     return new.id
   }

@@ -117,8 +117,11 @@ extension InMemoryState {
     guard let (number, row) = row(of: id), row.operation.state == .conflicted else { return false }
     switch resolution {
     case .dropped: remove(number, as: .dropped, at: date)
-    case .replaced(let payload, let key):
+    case .replaced(let payload, let key, let version):
       rows[number]?.conflict = nil
+      let type = row.operation.type
+      rows[number]?.operation.type = PayloadType(
+        kind: type.kind, version: version ?? type.version)
       rows[number]?.operation.payload = payload
       rows[number]?.operation.idempotencyKey = key
       rows[number]?.operation.attempts = 0

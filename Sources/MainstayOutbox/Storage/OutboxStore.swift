@@ -224,6 +224,7 @@ public struct Claim: Sendable, Equatable {
 public enum StoredResolution: Sendable, Equatable {
   /// The other side's version stands.
   case dropped
-  /// A new payload is sent, under a new idempotency key.
-  case replaced(payload: Data, idempotencyKey: IdempotencyKey)
+  /// A new payload is sent, under a new idempotency key; it is of the version of its kind that is
+  /// named, or of the one that was there where that is nil.
+  case replaced(payload: Data, idempotencyKey: IdempotencyKey, version: Int? = nil)
 }

@@ -98,17 +98,17 @@ extension SQLiteStore {
       switch resolution {
       case .dropped:
         try departure(db).remove(row, as: .dropped)
-      case .replaced(let payload, let key):
+      case .replaced(let payload, let key, let version):
         let number: Int64 = row["id"]
         try db.execute(sql: "DELETE FROM mainstay_conflict WHERE op = ?", arguments: [number])
         // What somebody has decided is sent, however long that took.
         try db.execute(
           sql: """
-            UPDATE mainstay_op SET state = 'ready', payload = ?, idem_key = ?, attempt = 0,
-              unreachable = 0, merges = 0, checkpoint = NULL, effect = 'notSent',
-              expires_at = NULL
+            UPDATE mainstay_op SET state = 'ready', payload = ?, version = ifnull(?, version),
+              idem_key = ?, attempt = 0, unreachable = 0, merges = 0, checkpoint = NULL,
+              effect = 'notSent', expires_at = NULL
             WHERE id = ?
-            """, arguments: [payload, key.rawValue, number])
+            """, arguments: [payload, version, key.rawValue, number])
       }
       return true
     }

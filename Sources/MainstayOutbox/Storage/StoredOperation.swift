@@ -131,7 +131,7 @@ public struct StoredOperation: Sendable, Equatable, Identifiable {
   /// The identity.
   public let id: OperationID
   /// Kind and version.
-  public let type: PayloadType
+  public internal(set) var type: PayloadType
   /// The lane.
   public let lane: Lane
   /// The name of what must be changed in order; nil where order does not matter.

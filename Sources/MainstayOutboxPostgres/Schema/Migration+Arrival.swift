@@ -233,6 +233,9 @@ extension Migration {
         return ('kept', p_new.earlier)::mainstay.arrival_answer;
       end if;
       perform mainstay.leave_receipt(p_new.kind, 'coalesced', 1, octet_length(p_new.payload), p_at);
+      if p_outcomes then
+        perform mainstay.keep_outcome(p_new.uuid, p_new.kind, 'coalesced', null, p_at);
+      end if;
       perform mainstay.remove(v_row.id, 'coalesced', null, p_outcomes, p_at);
       return ('kept', p_new.uuid)::mainstay.arrival_answer;
     end $$;

@@ -189,10 +189,10 @@ extension Migration {
       return true;
     end $$;
 
-    -- Ends a conflict; a payload is sent instead of what was there, and without one that is
-    -- dropped.
+    -- Ends a conflict; a payload is sent instead of what was there, in the form of its version, and
+    -- without one that is dropped.
     create function mainstay.resolve(
-      p_uuid uuid, p_payload bytea, p_key text, p_outcomes boolean, p_now bigint
+      p_uuid uuid, p_payload bytea, p_key text, p_version integer, p_outcomes boolean, p_now bigint
     ) returns boolean language plpgsql volatile as $$
     declare
       v_row record;
@@ -206,9 +206,9 @@ extension Migration {
       end if;
       delete from mainstay.conflict where op = v_row.id;
       -- What somebody has decided is sent, however long that took.
-      update mainstay.op set state = 'ready', payload = p_payload, idem_key = p_key, attempt = 0,
-        unreachable = 0, merges = 0, checkpoint = null, effect = 'notSent', expires_at = null
-        where id = v_row.id;
+      update mainstay.op set state = 'ready', payload = p_payload,
+        version = coalesce(p_version, version), idem_key = p_key, attempt = 0, unreachable = 0,
+        merges = 0, checkpoint = null, effect = 'notSent', expires_at = null where id = v_row.id;
       perform mainstay.count_load(0, 0, octet_length(p_payload) - v_row.bytes);
       return true;
     end $$;

@@ -161,14 +161,15 @@ extension PostgresStore {
   public func resolve(
     _ id: OperationID, with resolution: StoredResolution
   ) async throws -> Bool {
-    var (payload, key): (Data?, IdempotencyKey?)
-    if case .replaced(let data, let idempotencyKey) = resolution {
-      (payload, key) = (data, idempotencyKey)
+    var (payload, key, version): (Data?, IdempotencyKey?, Int?)
+    if case .replaced(let data, let idempotencyKey, let form) = resolution {
+      (payload, key, version) = (data, idempotencyKey, form)
     }
     return try await decide(
-      "SELECT mainstay.resolve($1::uuid, $2, $3, $4, $5::bigint)",
+      "SELECT mainstay.resolve($1::uuid, $2, $3, $4::integer, $5, $6::bigint)",
       [
-        .text(id.description), .bytes(payload), .text(key?.rawValue), keepsOutcomes, time,
+        .text(id.description), .bytes(payload), .text(key?.rawValue),
+        .int(version.map(Int64.init)), keepsOutcomes, time,
       ])
   }
 

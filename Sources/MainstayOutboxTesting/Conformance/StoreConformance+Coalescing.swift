@@ -23,6 +23,15 @@ extension StoreConformance {
         desk.same(try await desk.store.operation(id)?.payload.count, 30)
         desk.hold(try await desk.store.ledger().isBalanced)
       },
+      Rule("how two ended that came to nothing is known of both") { desk in
+        let first = NewOperation.note("a", orderedBy: "k")
+        let id = try await desk.store.insert(first)
+        var second = NewOperation.note("b", orderedBy: "k")
+        second.wishes.coalescing = .init(earlier: id, expected: first.payload, payload: nil)
+        for ended in [id, try await desk.store.insert(second)] {
+          desk.same(try await desk.store.outcome(ended)?.reason, .coalesced)
+        }
+      },
       Rule("how far a run came is forgotten where its operation gets another payload") { desk in
         let first = NewOperation.note("a", orderedBy: "k")
         let id = try await desk.store.insert(first)

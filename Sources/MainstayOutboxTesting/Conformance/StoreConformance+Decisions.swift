@@ -234,6 +234,19 @@ extension StoreConformance {
       _ = try await desk.store.promote(NewOperation.types)
       desk.same(try await desk.store.claim().map(\.text), ["merged"])
     },
+    Rule("what somebody has decided may be of another form than what was there") { desk in
+      let id = try await desk.store.insert(.note("a"))
+      let leased = try desk.some(try await desk.store.claim().first)
+      _ = try await desk.store.settle(leased.lease, OperationVerdict(.conflicted(remote: nil)))
+      desk.hold(
+        try await desk.store.resolve(
+          id,
+          with: .replaced(
+            payload: Data("{}".utf8), idempotencyKey: IdempotencyKey(), version: 2)))
+      desk.same(
+        try await desk.store.operation(id)?.type, PayloadType(kind: "note", version: 2))
+      desk.hold(try await desk.store.claim().isEmpty, "nobody here reads that form")
+    },
     Rule("lists go on where they ended") { desk in
       for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text)) }
       let first = try await desk.store.operations(after: nil, limit: 2)
