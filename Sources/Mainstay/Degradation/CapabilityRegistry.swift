@@ -234,14 +234,33 @@ public final class CapabilityRegistry: Sendable {
   }
 }
 
+extension CapabilityRegistry {
+  /// Which capabilities that have changed are there.
+  ///
+  /// What nobody knows is news only of one that was missing: it says nothing against others.
+  fileprivate static func news(
+    in statuses: [ID: Status], after before: [ID: Status]
+  ) -> [ID: Bool] {
+    var news: [ID: Bool] = [:]
+    for (id, status) in statuses where before[id] != status {
+      switch (status, before[id]) {
+      case (.unavailable, _): news[id] = false
+      case (.available, _), (.unknown, .unavailable): news[id] = true
+      case (.unknown, _): break
+      }
+    }
+    return news
+  }
+}
+
 extension DegradationController {
   /// Hears from a registry which capabilities are missing, from now on.
   ///
-  /// One of which nobody knows whether it works counts as there.
+  /// One of which nobody knows whether it works counts as there. Only what has changed in the
+  /// registry is news: whoever else reports a need is not overruled by what was found out before.
   public func follow(_ registry: CapabilityRegistry) {
-    follow(registry.updates) { controller, statuses in
-      controller.report(
-        statuses.mapValues { if case .unavailable = $0 { false } else { true } })
+    follow(registry.updates) { controller, statuses, before in
+      controller.report(CapabilityRegistry.news(in: statuses, after: before ?? [:]))
     }
   }
 }

@@ -170,6 +170,42 @@ import Testing
     controller.end()
   }
 
+  @Test(.requirement("A45")) func `what a registry says again does not overrule who knows better`()
+    async
+  {
+    let registry = CapabilityRegistry(clock: ManualClock())
+    let plan = DegradationPlan(
+      needs: DegradationPlan.standard.needs,
+      features: [.init("map", needs: ["map"]), .init("sync", needs: [.network])])
+    let controller = DegradationController(plan, clock: ManualClock())
+    for id: CapabilityRegistry.ID in [.network, "map"] { registry.register(Capability(id) {}) }
+    await registry.validateAll()
+    /// Something else that changes in the registry, and when that has been heard.
+    func changeMap(isThere: Bool) async {
+      registry.report("map", isThere ? nil : AppError.Capability.unavailable("map").appError)
+      for await status in controller.updates where status.features[0].isAvailable == isThere {
+        break
+      }
+    }
+    controller.follow(registry)
+    await changeMap(isThere: false)
+    // As a monitor does.
+    controller.report(.network, isMet: false)
+    #expect(controller.status.level == .offline)
+    await changeMap(isThere: true)
+    #expect(controller.status.features[1].missing == [.network])
+    registry.register(Capability(.network) {})
+    await changeMap(isThere: false)
+    #expect(controller.status.features[1].missing == [.network])
+    // The other way round.
+    registry.report(.network, AppError.Network.offline.appError)
+    await changeMap(isThere: true)
+    controller.report(.network, isMet: true)
+    await changeMap(isThere: false)
+    #expect(controller.status.features[1].missing.isEmpty)
+    controller.end()
+  }
+
   @Test func `what was found about one says nothing of the one that replaced it`() async {
     let registry = CapabilityRegistry(clock: ManualClock())
     let (held, release) = AsyncStream.makeStream(of: Void.self)
