@@ -154,7 +154,8 @@ public final class CapabilityRegistry: Sendable {
 
   /// Does what a capability does, or lets what stands in for it do that.
   ///
-  /// Where nobody knows yet whether it works, that is found out first.
+  /// Where nobody knows yet whether it works, that is found out first. Where that ends as cancelled,
+  /// so does this, and nothing stands in.
   ///
   /// - Parameters:
   ///   - capability: What is done.
@@ -171,7 +172,8 @@ public final class CapabilityRegistry: Sendable {
     var reason = AppError.Capability.unavailable(capability.id.rawValue).appError
     switch status {
     case .unavailable(let error): reason = error
-    case .unknown: break
+    // Nobody knows it only where finding out was cancelled, which is no failure.
+    case .unknown: throw .cancelled()
     case .available:
       do {
         return try await capability.execute(request)
@@ -198,6 +200,7 @@ public final class CapabilityRegistry: Sendable {
       // Two that wait for each other would wait for ever.
       let isCircle = state.withLock { $0.requires(requirement, id) }
       let status = isCircle ? nil : await validate(requirement)
+      if status == .unknown { return nil }
       guard status?.isAvailable == true else {
         return .unavailable(
           AppError.Capability.requirementNotMet(requirement.rawValue).appError)

@@ -242,6 +242,36 @@ import Testing
     #expect(await asked.value == .unknown && registry.status(of: .camera) == .unknown)
   }
 
+  @Test(.requirement("E12", "E35"), arguments: [false, true])
+  func `a call that is cancelled while that is found out is a cancellation`(hasFallback: Bool)
+    async throws
+  {
+    let (log, clock, registry) = (Log(), ManualClock(), CapabilityRegistry(clock: ManualClock()))
+    let drawing: @Sendable (Int) async throws -> String = { _ in
+      log.add("drawn")
+      return "drawing"
+    }
+    let camera = Capability<Int, String>(
+      .camera, validate: { try await clock.sleep(for: .seconds(3_600)) },
+      execute: { _ in "picture" }, fallback: hasFallback ? drawing : nil)
+    registry.register(camera)
+    let call = Task { try await registry.execute(camera, 1) }
+    await clock.sleepers(atLeast: 1)
+    call.cancel()
+    let error = await #expect(throws: AppError.self) { try await call.value }
+    #expect(error?.isCancellation == true && log.lines.isEmpty)
+    #expect(registry.status(of: .camera) == .unknown)
+    // What finds out may end as cancelled by itself, also for what requires it.
+    registry.register(Capability("lens") { throw CancellationError() })
+    let zoom = Capability<Int, String>("zoom", requires: ["lens"]) {
+    } execute: { _ in
+      "zoomed"
+    }
+    registry.register(zoom)
+    let stopped = await #expect(throws: AppError.self) { try await registry.execute(zoom, 1) }
+    #expect(stopped?.isCancellation == true && registry.status(of: "zoom") == .unknown)
+  }
+
   @Test func `storage is tried out, and the clock is looked at`() async throws {
     let registry = CapabilityRegistry(clock: ManualClock())
     let folder = FileManager.default.temporaryDirectory
