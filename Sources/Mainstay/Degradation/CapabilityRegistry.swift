@@ -154,7 +154,8 @@ public final class CapabilityRegistry: Sendable {
 
   /// Does what a capability does, or lets what stands in for it do that.
   ///
-  /// Where nobody knows yet whether it works, that is found out first.
+  /// Where nobody knows yet whether it works, that is found out first. Where that ends as cancelled,
+  /// so does this, and nothing stands in.
   ///
   /// - Parameters:
   ///   - capability: What is done.
@@ -171,7 +172,8 @@ public final class CapabilityRegistry: Sendable {
     var reason = AppError.Capability.unavailable(capability.id.rawValue).appError
     switch status {
     case .unavailable(let error): reason = error
-    case .unknown: break
+    // Nobody knows it only where finding out was cancelled, which is no failure.
+    case .unknown: throw .cancelled()
     case .available:
       do {
         return try await capability.execute(request)
@@ -198,6 +200,7 @@ public final class CapabilityRegistry: Sendable {
       // Two that wait for each other would wait for ever.
       let isCircle = state.withLock { $0.requires(requirement, id) }
       let status = isCircle ? nil : await validate(requirement)
+      if status == .unknown { return nil }
       guard status?.isAvailable == true else {
         return .unavailable(
           AppError.Capability.requirementNotMet(requirement.rawValue).appError)
@@ -234,14 +237,33 @@ public final class CapabilityRegistry: Sendable {
   }
 }
 
+extension CapabilityRegistry {
+  /// Which capabilities that have changed are there.
+  ///
+  /// What nobody knows is news only of one that was missing: it says nothing against others.
+  fileprivate static func news(
+    in statuses: [ID: Status], after before: [ID: Status]
+  ) -> [ID: Bool] {
+    var news: [ID: Bool] = [:]
+    for (id, status) in statuses where before[id] != status {
+      switch (status, before[id]) {
+      case (.unavailable, _): news[id] = false
+      case (.available, _), (.unknown, .unavailable): news[id] = true
+      case (.unknown, _): break
+      }
+    }
+    return news
+  }
+}
+
 extension DegradationController {
   /// Hears from a registry which capabilities are missing, from now on.
   ///
-  /// One of which nobody knows whether it works counts as there.
+  /// One of which nobody knows whether it works counts as there. Only what has changed in the
+  /// registry is news: whoever else reports a need is not overruled by what was found out before.
   public func follow(_ registry: CapabilityRegistry) {
-    follow(registry.updates) { controller, statuses in
-      controller.report(
-        statuses.mapValues { if case .unavailable = $0 { false } else { true } })
+    follow(registry.updates) { controller, statuses, before in
+      controller.report(CapabilityRegistry.news(in: statuses, after: before ?? [:]))
     }
   }
 }

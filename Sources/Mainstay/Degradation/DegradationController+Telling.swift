@@ -11,7 +11,7 @@ extension DegradationController {
   ///
   /// - Parameter logger: Where to write; the default has the label `mainstay.levels`.
   public func log(to logger: Logger = Logger(label: "mainstay.levels")) {
-    follow(changes) { _, change in
+    follow(changes) { _, change, _ in
       logger.log(
         level: change.isFall ? .warning : .info, change.isFall ? "level.fell" : "level.rose",
         metadata: [

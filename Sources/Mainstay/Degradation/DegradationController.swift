@@ -168,21 +168,27 @@ public final class DegradationController: Sendable {
   ///
   /// It is missing while the monitor presents the device as offline or behind a portal.
   public func follow(_ monitor: ConnectivityMonitor) {
-    follow(monitor.presentation) { controller, connectivity in
+    follow(monitor.presentation) { controller, connectivity, _ in
       let isMet = connectivity.standing != .offline && connectivity.standing != .portal
       controller.report(.network, isMet: isMet)
     }
   }
 
   /// Hears facts from a sequence from now on, until it or the controller ends.
+  ///
+  /// - Parameters:
+  ///   - facts: The sequence.
+  ///   - take: Is given each fact, and the one before it; nil for the first one.
   func follow<Fact: Sendable>(
     _ facts: AsyncStream<Fact>,
-    _ take: @escaping @Sendable (DegradationController, Fact) -> Void
+    _ take: @escaping @Sendable (DegradationController, _ fact: Fact, _ before: Fact?) -> Void
   ) {
     let task = Task { [weak self] in
+      var before: Fact?
       for await fact in facts {
         guard let self else { return }
-        take(self, fact)
+        take(self, fact, before)
+        before = fact
       }
     }
     let isEnded = guarded.withLock { guarded in

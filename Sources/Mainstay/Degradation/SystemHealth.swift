@@ -100,7 +100,7 @@ extension DegradationController {
     }
     continuation.onTermination = { _ in task.cancel() }
     let gate = Locked(HealthGate())
-    follow(readings) { controller, health in
+    follow(readings) { controller, health, _ in
       controller.report(gate.withLock { $0.take(health) })
     }
   }

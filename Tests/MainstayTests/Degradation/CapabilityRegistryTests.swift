@@ -170,6 +170,42 @@ import Testing
     controller.end()
   }
 
+  @Test(.requirement("A45")) func `what a registry says again does not overrule who knows better`()
+    async
+  {
+    let registry = CapabilityRegistry(clock: ManualClock())
+    let plan = DegradationPlan(
+      needs: DegradationPlan.standard.needs,
+      features: [.init("map", needs: ["map"]), .init("sync", needs: [.network])])
+    let controller = DegradationController(plan, clock: ManualClock())
+    for id: CapabilityRegistry.ID in [.network, "map"] { registry.register(Capability(id) {}) }
+    await registry.validateAll()
+    /// Something else that changes in the registry, and when that has been heard.
+    func changeMap(isThere: Bool) async {
+      registry.report("map", isThere ? nil : AppError.Capability.unavailable("map").appError)
+      for await status in controller.updates where status.features[0].isAvailable == isThere {
+        break
+      }
+    }
+    controller.follow(registry)
+    await changeMap(isThere: false)
+    // As a monitor does.
+    controller.report(.network, isMet: false)
+    #expect(controller.status.level == .offline)
+    await changeMap(isThere: true)
+    #expect(controller.status.features[1].missing == [.network])
+    registry.register(Capability(.network) {})
+    await changeMap(isThere: false)
+    #expect(controller.status.features[1].missing == [.network])
+    // The other way round.
+    registry.report(.network, AppError.Network.offline.appError)
+    await changeMap(isThere: true)
+    controller.report(.network, isMet: true)
+    await changeMap(isThere: false)
+    #expect(controller.status.features[1].missing.isEmpty)
+    controller.end()
+  }
+
   @Test func `what was found about one says nothing of the one that replaced it`() async {
     let registry = CapabilityRegistry(clock: ManualClock())
     let (held, release) = AsyncStream.makeStream(of: Void.self)
@@ -204,6 +240,36 @@ import Testing
     let asked = Task { await registry.validate(.camera) }
     asked.cancel()
     #expect(await asked.value == .unknown && registry.status(of: .camera) == .unknown)
+  }
+
+  @Test(.requirement("E12", "E35"), arguments: [false, true])
+  func `a call that is cancelled while that is found out is a cancellation`(hasFallback: Bool)
+    async throws
+  {
+    let (log, clock, registry) = (Log(), ManualClock(), CapabilityRegistry(clock: ManualClock()))
+    let drawing: @Sendable (Int) async throws -> String = { _ in
+      log.add("drawn")
+      return "drawing"
+    }
+    let camera = Capability<Int, String>(
+      .camera, validate: { try await clock.sleep(for: .seconds(3_600)) },
+      execute: { _ in "picture" }, fallback: hasFallback ? drawing : nil)
+    registry.register(camera)
+    let call = Task { try await registry.execute(camera, 1) }
+    await clock.sleepers(atLeast: 1)
+    call.cancel()
+    let error = await #expect(throws: AppError.self) { try await call.value }
+    #expect(error?.isCancellation == true && log.lines.isEmpty)
+    #expect(registry.status(of: .camera) == .unknown)
+    // What finds out may end as cancelled by itself, also for what requires it.
+    registry.register(Capability("lens") { throw CancellationError() })
+    let zoom = Capability<Int, String>("zoom", requires: ["lens"]) {
+    } execute: { _ in
+      "zoomed"
+    }
+    registry.register(zoom)
+    let stopped = await #expect(throws: AppError.self) { try await registry.execute(zoom, 1) }
+    #expect(stopped?.isCancellation == true && registry.status(of: "zoom") == .unknown)
   }
 
   @Test func `storage is tried out, and the clock is looked at`() async throws {
