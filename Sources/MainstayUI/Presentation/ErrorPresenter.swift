@@ -33,12 +33,14 @@ public final class ErrorPresenter {
   }
 
   /// How many errors wait at most; the mildest are dropped and counted in ``droppedCount``.
+  ///
+  /// What stands under a field does not wait: of that there are 1,000 at most.
   public nonisolated static let capacity = 20
 
   private var queue: ErrorQueueStateMachine
   private var items: [Item] = []
 
-  /// How many errors were dropped because too many waited.
+  /// How many errors were dropped because too many waited, or stood under fields.
   public private(set) var droppedCount = 0
 
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]

@@ -140,6 +140,15 @@ import Testing
     #expect(presenter.overlay?.error.code == "shown", "what is shown stays")
   }
 
+  @Test func `what stands under its field stays, however much comes elsewhere`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    let fields = (1...25).map { JSONPointer(tokens: ["field \($0)"]) }
+    for field in fields { presenter.present(AppError.validation("Wrong.", field: field)) }
+    for number in 1...21 { presenter.present(Self.error(ErrorCode("e\(number)") ?? "none")) }
+    #expect(fields.allSatisfy { presenter.item(under: $0) != nil })
+    #expect(presenter.count == 45 && presenter.droppedCount == 1)
+  }
+
   @Test func `after one there is a gap, so that an alert does not take along the next`() async {
     let clock = ManualClock()
     let presenter = ErrorPresenter(clock: clock)
