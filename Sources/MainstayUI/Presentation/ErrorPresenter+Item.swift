@@ -15,13 +15,14 @@ extension ErrorPresenter {
     /// The identity of the failure; another one where the same failure stands elsewhere already,
     /// such as under another field.
     public let id: ErrorPresentation.ID
-    /// The error.
-    public let error: AppError
+    /// The error; under a field the newest that was presented there.
+    public private(set) var error: AppError
     /// How it is shown.
-    public let presentation: ErrorPresentation
+    public private(set) var presentation: ErrorPresentation
     /// How often it has happened while it was shown or waited.
     public internal(set) var count = 1
-    /// The same failure in other words, such as about other files: the first ten of them.
+    /// The same failure in other words, such as about other files, and under a field what stood there
+    /// before: ten of them at most.
     public internal(set) var alike: [ErrorPresentation] = []
     /// How far the action is that the person chose; nil while none is under way.
     ///
@@ -71,10 +72,26 @@ extension ErrorPresenter {
       retries[key] = retry
     }
 
-    /// Whether a person would take another error for this one.
+    /// Whether words that are not there yet have a place: there are not too many, or the newest
+    /// stand in front.
+    var keepsOtherWords: Bool { alike.count < Self.maximumAlike || presentation.style == .field }
+
+    /// Keeps other words; under a field they take the place of those before.
+    mutating func keep(_ words: ErrorPresentation, of error: AppError) {
+      guard !words.saysTheSame(as: presentation) else { return }
+      guard presentation.style == .field else {
+        if !alike.contains(where: { $0.saysTheSame(as: words) }) { alike.append(words) }
+        return
+      }
+      alike.removeAll { $0.saysTheSame(as: words) }
+      if alike.count < Self.maximumAlike { alike.append(presentation) }
+      (self.error, presentation) = (error, words)
+    }
+
+    /// Whether a person would take another error for this one; under a field there is one place.
     func isLike(_ other: AppError, _ style: ErrorPresentation.Style, _ same: Fingerprint) -> Bool {
       guard style == presentation.style, other.field == error.field else { return false }
-      return same == fingerprint || other == error
+      return style == .field || same == fingerprint || other.reads(as: error)
     }
   }
 

@@ -33,12 +33,14 @@ public final class ErrorPresenter {
   }
 
   /// How many errors wait at most; the mildest are dropped and counted in ``droppedCount``.
+  ///
+  /// What stands under a field does not wait: of that there are 1,000 at most.
   public nonisolated static let capacity = 20
 
   private var queue: ErrorQueueStateMachine
   private var items: [Item] = []
 
-  /// How many errors were dropped because too many waited.
+  /// How many errors were dropped because too many waited, or stood under fields.
   public private(set) var droppedCount = 0
 
   @ObservationIgnored private var told: [ErrorPresentation.Style: ErrorPresentation.ID] = [:]
@@ -97,7 +99,7 @@ public final class ErrorPresenter {
     set { if newValue == nil { putAway(banner) } }
   }
 
-  /// What stands under a field.
+  /// What stands under a field: the newest, since it is about what is entered now.
   public func item(under field: JSONPointer) -> Item? {
     items.first { $0.presentation.style == .field && $0.presentation.field == field }
   }
@@ -162,11 +164,11 @@ extension ErrorPresenter {
   private func count(_ error: AppError, at index: Int) {
     items[index].count += 1
     queue.raise(items[index].id, to: error.severity)
-    guard error != items[index].error, items[index].alike.count < Item.maximumAlike,
-      let presentation = ErrorPresentation(error, style: items[index].presentation.style),
-      !items[index].alike.contains(where: { $0.saysTheSame(as: presentation) })
+    // Words are cheap to compare before they are looked up in a language.
+    guard !error.reads(as: items[index].error), items[index].keepsOtherWords,
+      let presentation = ErrorPresentation(error, style: items[index].presentation.style)
     else { return }
-    items[index].alike.append(presentation)
+    items[index].keep(presentation, of: error)
   }
 }
 

@@ -6,7 +6,8 @@ import Mainstay
 ///
 /// There is one place in front of everything and one at the edge, each with one error at a time. A
 /// place is empty, or it gathers, so that the worst of what comes together is first. Or it shows
-/// one, or it rests after one, so that what goes away does not take along what follows.
+/// one, or it rests after one, so that what goes away does not take along what follows. What stands
+/// under a field is shown at once and waits for nothing.
 struct ErrorQueueStateMachine: Sendable {
   typealias ID = ErrorPresentation.ID
   typealias Style = ErrorPresentation.Style
@@ -27,6 +28,8 @@ struct ErrorQueueStateMachine: Sendable {
   static let places: [Style] = [.overlay, .banner]
 
   let capacity: Int
+  /// How many stand under fields at most; so many fields has no form, but an answer may name them.
+  let fieldCapacity: Int
   let gathering: Duration
   let gap: Duration
   /// In the order in which they came.
@@ -34,8 +37,9 @@ struct ErrorQueueStateMachine: Sendable {
   private(set) var overlay = Place.empty
   private(set) var banner = Place.empty
 
-  init(capacity: Int, gathering: Duration, gap: Duration) {
+  init(capacity: Int, fieldCapacity: Int = 1_000, gathering: Duration, gap: Duration) {
     self.capacity = capacity
+    self.fieldCapacity = fieldCapacity
     self.gathering = gathering
     self.gap = gap
   }
@@ -57,22 +61,29 @@ struct ErrorQueueStateMachine: Sendable {
 
   /// Whether there is room for an error; where there is none, it need not be put into words.
   func hasRoom(_ style: Style, _ severity: Severity) -> Bool {
-    guard entries.count >= capacity, style == .field || self[style] != .empty else { return true }
-    return entries.contains { $0.severity < severity && !isShown($0.id) }
+    if style == .field { return count(underFields: true) < fieldCapacity }
+    guard count(underFields: false) >= capacity, self[style] != .empty else { return true }
+    return entries.contains { $0.severity < severity && !isShown($0) }
   }
 
   /// An error comes.
   ///
-  /// - Returns: The error that had no room: the newest of the mildest that are not shown.
+  /// - Returns: The error that had no room: the newest of the mildest that are not shown, and where
+  ///   too many stand under fields, the one that comes.
   mutating func add(_ entry: Entry, now: Duration) -> ID? {
     advance(to: now)
+    if entry.style == .field {
+      guard hasRoom(.field, entry.severity) else { return entry.id }
+      entries.append(entry)
+      return nil
+    }
     entries.append(entry)
-    if entry.style != .field, self[entry.style] == .empty {
+    if self[entry.style] == .empty {
       self[entry.style] = .gathering(until: now + gathering)
     }
     // What is shown at once takes no room from those that wait.
     advance(to: now)
-    return entries.count > capacity ? dropMildest() : nil
+    return count(underFields: false) > capacity ? dropMildest() : nil
   }
 
   /// It has happened again, and was worse; what is shown stays all the same.
@@ -108,10 +119,16 @@ struct ErrorQueueStateMachine: Sendable {
     return waiting.first { $0.severity == worst }?.id
   }
 
-  private func isShown(_ id: ID) -> Bool { Self.places.contains { shown($0) == id } }
+  private func count(underFields: Bool) -> Int {
+    entries.count { ($0.style == .field) == underFields }
+  }
+
+  private func isShown(_ entry: Entry) -> Bool {
+    entry.style == .field || shown(entry.style) == entry.id
+  }
 
   private mutating func dropMildest() -> ID? {
-    let waiting = entries.indices.filter { !isShown(entries[$0].id) }
+    let waiting = entries.indices.filter { !isShown(entries[$0]) }
     let mildest = waiting.map { entries[$0].severity }.min()
     guard let index = waiting.last(where: { entries[$0].severity == mildest }) else { return nil }
     return entries.remove(at: index).id

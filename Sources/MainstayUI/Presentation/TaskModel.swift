@@ -79,6 +79,7 @@ public final class TaskModel<Value> {
   @ObservationIgnored private var work: Work?
   @ObservationIgnored private var newestRun: UInt64 = 0
   @ObservationIgnored private var clearCount = 0
+  /// How many runs have a place that was taken since the model was cleared.
   @ObservationIgnored private var runCount = 0
   @ObservationIgnored private var waiting: CheckedContinuation<Bool, Never>?
   @ObservationIgnored private let overlap: Overlap
@@ -146,10 +147,8 @@ public final class TaskModel<Value> {
         waiting?.resume(returning: false)
         waiting = continuation
       }
-      // It may have been cleared after it had been given its place.
-      guard isNext, clears != clearCount else { return isNext }
-      leavePlace()
-      return false
+      // It may have been cleared after it had been given its place, which is gone then.
+      return isNext && clears == clearCount
     }
   }
 
@@ -159,7 +158,11 @@ public final class TaskModel<Value> {
   }
 
   /// Gives the place to whoever waits; so nobody who comes meanwhile is faster.
-  private func leavePlace() {
+  ///
+  /// - Parameter clears: How often the model had been cleared when the place was taken; clearing
+  ///   has given back what was taken before.
+  private func leavePlace(_ clears: Int) {
+    guard clears == clearCount else { return }
     if runCount == 1, let next = waiting {
       waiting = nil
       next.resume(returning: true)
@@ -189,9 +192,12 @@ public final class TaskModel<Value> {
 
   /// Goes back to the beginning; a run that is under way is superseded, and one that waits for its
   /// turn never begins.
+  ///
+  /// The next run begins at once, whatever the ``Overlap``.
   public func clear() {
     newestRun += 1
     clearCount += 1
+    runCount = 0
     work = nil
     waiting?.resume(returning: false)
     waiting = nil
@@ -200,12 +206,12 @@ public final class TaskModel<Value> {
 
   private func perform(_ work: Work) async {
     newestRun += 1
-    let run = newestRun
+    let (run, clears) = (newestRun, clearCount)
     let previous = value
     (state, isRecovering, failedAt) = (.loading(previous: previous), false, nil)
     let result = await attempt(work, run)
     if run == newestRun { show(result, previous) }
-    leavePlace()
+    leavePlace(clears)
   }
 
   /// Runs work, and once more where its plan mended what went wrong.

@@ -140,6 +140,15 @@ import Testing
     #expect(presenter.overlay?.error.code == "shown", "what is shown stays")
   }
 
+  @Test func `what stands under its field stays, however much comes elsewhere`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    let fields = (1...25).map { JSONPointer(tokens: ["field \($0)"]) }
+    for field in fields { presenter.present(AppError.validation("Wrong.", field: field)) }
+    for number in 1...21 { presenter.present(Self.error(ErrorCode("e\(number)") ?? "none")) }
+    #expect(fields.allSatisfy { presenter.item(under: $0) != nil })
+    #expect(presenter.count == 45 && presenter.droppedCount == 1)
+  }
+
   @Test func `after one there is a gap, so that an alert does not take along the next`() async {
     let clock = ManualClock()
     let presenter = ErrorPresenter(clock: clock)
@@ -189,6 +198,52 @@ import Testing
       ])
     for number in 0..<100 { presenter.present(unsaved("\(number)")) }
     #expect(presenter.overlay?.count == 104 && presenter.overlay?.alike.count == 10)
+  }
+
+  @Test(
+    arguments: [
+      { AppError.validation($0) }, { AppError.unknown(message: $0) },
+      {
+        AppError(
+          code: "disk", kind: .storage, disposition: .transient(), title: "T", message: $0,
+          underlying: [POSIXError($0 == "No paper." ? .EIO : .ENXIO)])
+      },
+    ] as [@Sendable (LocalizableText) -> AppError])
+  func `two sentences of two causes are two errors`(
+    error: @Sendable (LocalizableText) -> AppError
+  ) {
+    let presenter = ErrorPresenter(gap: .zero)
+    for text: LocalizableText in ["No paper.", "No ink.", "No paper.", "No ink."] {
+      presenter.present(error(text))
+    }
+    #expect(presenter.count == 2 && presenter.overlay?.count == 2)
+    #expect(presenter.overlay?.presentation.message == "No paper.")
+    presenter.overlay = nil
+    #expect(presenter.overlay?.presentation.message == "No ink.")
+  }
+
+  @Test func `two sentences without arguments of one cause are one error, which says both`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    for text: LocalizableText in ["The card expired.", "The account is empty."] {
+      presenter.present(
+        AppError(code: "pay", kind: .server, disposition: .permanent, title: "T", message: text))
+    }
+    #expect(presenter.count == 1 && presenter.overlay?.count == 2)
+    #expect(presenter.overlay?.alike.map(\.message) == ["The account is empty."])
+  }
+
+  @Test func `under a field the newest words stand, and the others are kept`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    for text: LocalizableText in ["Too short.", "Taken.", "Too short.", "Taken."] {
+      presenter.present(AppError.validation(text, field: "/email"))
+    }
+    let item = presenter.item(under: "/email")
+    #expect(presenter.count == 1 && item?.count == 4)
+    #expect(item?.error.message == "Taken." && item?.presentation.message == "Taken.")
+    #expect(item?.alike.map(\.message) == ["Too short."])
+    presenter.present(AppError.validation("Not yours.", field: "/email", code: "own"))
+    #expect(presenter.item(under: "/email")?.presentation.message == "Not yours.")
+    #expect(presenter.item(under: "/email")?.alike.map(\.message) == ["Too short.", "Taken."])
   }
 
   @Test func `the same words of two causes are one error`() {

@@ -67,6 +67,20 @@ import Testing
     #expect(!queue.hasRoom(.banner, .error))
   }
 
+  @Test func `what stands under a field takes no room, and is not dropped for another`() {
+    var queue = Queue(capacity: 2, fieldCapacity: 3, gathering: .zero, gap: .zero)
+    let fields = (0..<3).map { _ in entry(.info, .field) }
+    for field in fields { #expect(queue.add(field, now: .zero) == nil) }
+    for _ in 0..<2 { #expect(queue.add(entry(), now: .zero) == nil) }
+    let milder = entry(.warning)
+    #expect(!queue.hasRoom(.overlay, .warning) && queue.add(milder, now: .zero) == milder.id)
+    let late = entry(.critical, .field)
+    #expect(!queue.hasRoom(.field, .critical) && queue.add(late, now: .zero) == late.id)
+    #expect(queue.entries.prefix(3).map(\.id) == fields.map(\.id))
+    queue.remove(fields[0].id, now: .zero)
+    #expect(queue.add(late, now: .zero) == nil)
+  }
+
   /// Random walks, whose invariants hold after every step.
   @Test func `there is never more than one in a place, nor one forgotten`() {
     for seed in 0..<UInt64(RandomDose.cases) { walk(seed) }
@@ -76,7 +90,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let gathering = Duration.milliseconds([0, 50].randomElement(using: &random) ?? 0)
     let gap = Duration.milliseconds([0, 300].randomElement(using: &random) ?? 0)
-    var queue = Queue(capacity: 6, gathering: gathering, gap: gap)
+    var queue = Queue(capacity: 6, fieldCapacity: 4, gathering: gathering, gap: gap)
     var now = Duration.zero
     var known: Set<UUID> = []
     for _ in 0..<200 {
@@ -110,7 +124,9 @@ import Testing
     _ queue: Queue, _ known: Set<UUID>, _ before: [UUID?], _ removed: UUID?, _ now: Duration,
     _ seed: Comment
   ) {
-    #expect(Set(queue.entries.map(\.id)) == known && known.count <= 6, seed)
+    #expect(Set(queue.entries.map(\.id)) == known, seed)
+    let underFields = queue.entries.count { $0.style == .field }
+    #expect(underFields <= 4 && queue.entries.count - underFields <= 6, seed)
     for (style, old) in zip(Queue.places, before) {
       let waiting = queue.entries.contains { $0.style == style }
       if let shown = queue.shown(style) {

@@ -185,6 +185,27 @@ import Testing
     #expect(model.state == .loaded([3]), "the place is free again")
   }
 
+  @Test(arguments: [TaskModel<[Int]>.Overlap.ignore, .keepLatest])
+  func `after clearing nobody waits for the run before`(overlap: TaskModel<[Int]>.Overlap) async {
+    let work = Work()
+    let model = TaskModel<[Int]>(overlap: overlap)
+    let first = Task { await model.run("Load") { try await work.run() } }
+    await work.begun(1)
+    model.clear()
+    let second = await started { await model.run("Load") { try await work.run() } }
+    // The end of the superseded run gives no place back that another one has.
+    work.end(1, .success([1]))
+    await first.value
+    #expect(work.count == 2 && model.isLoading)
+    if overlap == .ignore { await model.run("Load") { [3] } }
+    guard work.count == 2 else { return }
+    work.end(2, .success([2]))
+    _ = await second.result
+    #expect(model.state == .loaded([2]))
+    await model.run("Load") { [4] }
+    #expect(model.state == .loaded([4]), "the place is free again")
+  }
+
   @Test func `clearing also stops who was given its turn and has not begun`() async {
     let (work, log) = (Work(), Log())
     let (model, runs) = await waiting(work, log)
