@@ -59,6 +59,12 @@ extension SQLiteStore: SharedStore {
     }
   }
 
+  package func watchGivenUp(
+    _ found: @escaping @Sendable (OperationID, OperationKind) async -> Void
+  ) async {
+    for await operation in givenUp.stream { await found(operation.id, operation.kind) }
+  }
+
   package func watchOthers(_ changed: @escaping @Sendable () -> Void) async {
     await ForeignChanges.watch(self, changed)
   }

@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -36,6 +37,55 @@ import Testing
     #expect(try await other.ledger().count(.cancelled) == 1)
     await other.shutDown()
     await app.shutDown()
+  }
+
+  /// Begins what is there, and dies.
+  private func lose(_ shop: Workshop) async throws {
+    let store = SQLiteStore(at: shop.folder.database)
+    _ = try await store.open()
+    #expect(try await store.claim().count == 1)
+    store.abandon()
+  }
+
+  @Test func `who gives up what other processes have lost too often says so`() async throws {
+    let shop = try Workshop()
+    // It runs nothing itself.
+    let app = try await shop.open()
+    let id = try await app.enqueue(Note(text: "pill"))
+    for _ in 0..<3 { try await lose(shop) }
+    let other = try await app.enqueue(Note(text: "b"))
+    await shop.log.wait(for: "gaveUp")
+    await app.shutDown()
+    try expectOneGivenUp(id, shop.log)
+    let next = try await shop.open()
+    #expect(try await next.operations().map(\.id) == [other])
+    #expect(try await next.deadLetters().map(\.id) == [id])
+    await next.shutDown()
+    try expectOneGivenUp(id, shop.log)
+  }
+
+  @Test func `what is given up when the file is opened is told, too`() async throws {
+    let shop = try Workshop()
+    let first = try await shop.open()
+    let id = try await first.enqueue(Note(text: "pill"))
+    await first.shutDown()
+    for _ in 0..<3 { try await lose(shop) }
+    let app = try await shop.open()
+    #expect(app.opening.quarantined == 1)
+    await shop.log.wait(for: "gaveUp")
+    await app.shutDown()
+    try expectOneGivenUp(id, shop.log)
+  }
+
+  private func expectOneGivenUp(_ id: OperationID, _ log: EventLog) throws {
+    let events = log.events.filter { $0.name == "gaveUp" }
+    #expect(events.count == 1)
+    let event = try #require(events.first)
+    #expect(event.id == id && event.kind == Note.kind)
+    guard case .gaveUp(.crashed, nil) = event.what else {
+      Issue.record("\(event.what)")
+      return
+    }
   }
 
   @Test(

@@ -64,15 +64,17 @@ extension SQLiteStore {
         }
       }
       let connection = Connection(queue: queue, owner: try register(lock, db), lock: lock)
-      var report = OpeningReport()
       // The next transaction takes it to the disk.
       agreeOnClock(db, connection, .normal)
-      try transaction(.full, db) {
+      let lost = try transaction(.full, db) {
         try Self.settleClocks(db, at: now().milliseconds)
-        try recover(besides: connection, &report, db)
+        let lost = try recover(besides: connection, db)
         try db.execute(
           sql: "UPDATE mainstay_op SET cause = 'unknownType' WHERE state = 'parked'")
+        return lost
       }
+      tell(lost)
+      var report = lost.report
       report.isBalanced = try Self.ledger(db).isBalanced
       report.warnings = try SQLiteLibrary.warnings(pretending: pretended, db)
       return (connection, report)
@@ -209,30 +211,42 @@ extension SQLiteStore {
     }
   }
 
+  /// What dead owners had leased.
+  private struct Lost: Sendable {
+    var report = OpeningReport()
+    /// What was given up, since that was not the first time.
+    var givenUp: [GivenUp] = []
+  }
+
+  /// Tells what was given up, once that is certain.
+  private func tell(_ lost: Lost) {
+    for operation in lost.givenUp { givenUp.continuation.yield(operation) }
+  }
+
   /// Takes back what dead owners had leased: their locks are free, whatever any clock says.
-  private func recover(
-    besides connection: Connection, _ report: inout OpeningReport, _ db: Database
-  ) throws {
-    guard let own = connection.lock else { return }
+  private func recover(besides connection: Connection, _ db: Database) throws -> Lost {
+    var lost = Lost()
+    guard let own = connection.lock else { return lost }
     let folder = URL(filePath: own.path).deletingLastPathComponent()
     let rows = try Row.fetchAll(
       db, sql: "SELECT id, lock FROM mainstay_owner WHERE id <> ?", arguments: [connection.owner])
     for row in rows {
       let lock = folder.appending(path: row["lock"] as String).path(percentEncoded: false)
       guard !OwnerLock.isHeld(path: lock) else { continue }
-      try takeBack(from: row["id"], &report, db)
+      try takeBack(from: row["id"], &lost, db)
       try db.execute(
         sql: "DELETE FROM mainstay_owner WHERE id = ?", arguments: [row["id"] as Int64])
       try? FileManager.default.removeItem(atPath: lock)
     }
+    return lost
   }
 
-  private func takeBack(
-    from owner: Int64, _ report: inout OpeningReport, _ db: Database
-  ) throws {
+  private func takeBack(from owner: Int64, _ lost: inout Lost, _ db: Database) throws {
     let rows = try Row.fetchAll(
-      db, sql: "SELECT id, crashes, ordering_key FROM mainstay_op WHERE owner = ? ORDER BY id",
-      arguments: [owner])
+      db,
+      sql: """
+        SELECT id, uuid, kind, crashes, ordering_key FROM mainstay_op WHERE owner = ? ORDER BY id
+        """, arguments: [owner])
     let departure = departure(db)
     for row in rows {
       let (id, crashes): (Int64, Int) = (row["id"], row["crashes"])
@@ -244,10 +258,12 @@ extension SQLiteStore {
       try Self.noteAttempt(of: id, nil, .sentUnknown, at: departure.date, db)
       if crashes + 1 >= OperationStateMachine.maximumLostRuns {
         try departure.bury(row, .crashed)
-        report.quarantined += 1
+        lost.report.quarantined += 1
+        guard let uuid = OperationID(data: row["uuid"]) else { continue }
+        lost.givenUp.append((uuid, OperationKind(rawValue: row["kind"])))
       }
     }
-    report.recovered += rows.count
+    lost.report.recovered += rows.count
   }
 
   /// Takes back what other owners had leased that have died since.
@@ -256,9 +272,7 @@ extension SQLiteStore {
       try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_owner") ?? 0
     }
     guard others > 1 else { return }
-    try await write(.full) { [self] db, connection in
-      var report = OpeningReport()
-      try recover(besides: connection, &report, db)
-    }
+    // Afterwards: a transaction may be undone at its end, and may be run twice on a full disk.
+    tell(try await write(.full) { [self] db, connection in try recover(besides: connection, db) })
   }
 }

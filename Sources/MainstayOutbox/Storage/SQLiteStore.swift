@@ -24,6 +24,9 @@ public final class SQLiteStore: OutboxStore {
     let lock: OwnerLock?
   }
 
+  /// What was given up, since its runs were lost with the processes that had it.
+  typealias GivenUp = (id: OperationID, kind: OperationKind)
+
   /// What changes while it is open.
   struct State {
     var connection: Connection?
@@ -57,6 +60,7 @@ public final class SQLiteStore: OutboxStore {
   let logger: Logger
   let inserts = GroupCommit<NewOperation, OperationID>()
   let settlements = GroupCommit<Settlement, Bool>()
+  let givenUp = AsyncStream.makeStream(of: GivenUp.self, bufferingPolicy: .bufferingNewest(10_000))
 
   /// Names a file; nothing is opened yet.
   ///
@@ -121,6 +125,7 @@ public final class SQLiteStore: OutboxStore {
 
   /// Leaves the file, as a process does that ends in good order.
   public func close() async {
+    givenUp.continuation.finish()
     let connection = state.withLock { state in
       state.isClosed = true
       defer { state.connection = nil }
@@ -152,6 +157,7 @@ public final class SQLiteStore: OutboxStore {
 
   /// Leaves the file as a process does that dies: the lock ends, and nothing is tidied up.
   package func abandon() {
+    givenUp.continuation.finish()
     let connection = state.withLock { state in
       state.isClosed = true
       defer { state.connection = nil }
