@@ -63,7 +63,8 @@ extension AuditedFile {
   func wrapping(
     _ first: CodeBlockItemSyntax, _ last: CodeBlockItemSyntax, in head: String
   ) -> Edit? {
-    let range = first.bytes.lowerBound..<last.bytes.upperBound
+    // Of the last one, the sign that parts it from the next stays where it is.
+    let range = first.bytes.lowerBound..<last.item.bytes.upperBound
     let text = text(range)
     guard startsLine(first) else {
       return text.contains("\n") ? nil : Edit(range, "\(head) { \(text) }")

@@ -16,6 +16,8 @@ struct StateChanges {
   private var deferred: Set<Key> = []
   /// The names that functions with a reset mention.
   private var mentioned: [SyntaxIdentifier: Set<String>] = [:]
+  /// The functions that loops call, or closures in them, with what they go over.
+  private var calledForEach: Set<String> = []
 
   private struct Reset {
     let routine: SyntaxIdentifier
@@ -30,6 +32,13 @@ struct StateChanges {
     for call in tree.every(FunctionCallExprSyntax.self) where call.clears {
       guard let routine = call.outermostRoutine?.node.id else { continue }
       firstClearing[routine] = min(firstClearing[routine] ?? call.position, call.position)
+    }
+    for loop in tree.every(ForStmtSyntax.self).map({ Loop($0) }) {
+      let names = loop.boundNames
+      for call in loop.body.every(FunctionCallExprSyntax.self) {
+        guard let name = call.name, call.arguments.mentionsAny(of: names) else { continue }
+        calledForEach.insert(name)
+      }
     }
   }
 
@@ -71,6 +80,11 @@ struct StateChanges {
       guard reset.type == type else { return false }
       return reset.hides || name.map { mentioned[reset.routine]?.contains($0) ?? false } ?? false
     } ?? false
+  }
+
+  /// Whether a loop of this file calls a function with each of its items.
+  func callsForEach(_ routine: Routine?) -> Bool {
+    routine?.name.map(calledForEach.contains) ?? false
   }
 
   /// Whether a `defer` in a routine resets a path.

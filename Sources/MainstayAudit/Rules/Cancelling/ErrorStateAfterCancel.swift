@@ -238,6 +238,30 @@ private let errorStateAfterCancelBad: [Example] = [
     }
     """),
   .bad("do { try await load() } catch (let error) { ↓message = text(error) }"),
+  .bad(
+    """
+    do { try await f() } catch { ↓message = text; log(error) }
+    """,
+    fixed: """
+      do { try await f() } catch { if !(error is CancellationError) { message = text }; log(error) }
+      """),
+  .bad(
+    """
+    do { try await load() } catch {
+      ↓message = text;
+      alertMessage = text /* shown */;
+      log(error)
+    }
+    """,
+    fixed: """
+      do { try await load() } catch {
+        if !(error is CancellationError) {
+          message = text;
+          alertMessage = text
+        } /* shown */;
+        log(error)
+      }
+      """),
 ]
 
 private let errorStateAfterCancelGood: [Example] = [

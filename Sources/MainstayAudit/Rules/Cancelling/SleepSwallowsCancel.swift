@@ -10,8 +10,8 @@ extension Rule {
     guess: "A loop that says `cancel` nowhere does not look at cancellation.",
     onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
     remedy: .safe(
-      "Leaves the loop behind the sleep, once the task is cancelled, where nothing must be "
-        + "returned behind it."),
+      "Leaves the loop behind the sleep, once the task is cancelled, where nothing follows it; "
+        + "with `--unsafe`, leaves the function where something does."),
     examples: sleepSwallowsCancelBad + sleepSwallowsCancelEndless + sleepSwallowsCancelGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }
@@ -29,7 +29,7 @@ extension Rule {
           ends
             ? "Once the task is cancelled, this loop runs on without a pause"
             : "Once the task is cancelled, this loop spins",
-          severity: ends ? .warning : nil, fix: file.fix(item, loop))
+          severity: ends ? .warning : nil, fix: file.exit(from: loop, after: item))
       }
     },
     .tryExpression { node, file in
@@ -90,50 +90,6 @@ extension Loop {
       guard let name = sign.previousSibling?.as(ExprSyntax.self)?.lastName else { return false }
       return conditions.contains { $0.mentions(name) }
     }
-  }
-}
-
-extension Loop {
-  /// Whether something leads behind it already.
-  fileprivate var isLeftByBreak: Bool {
-    ExitFinder(label: label).exits(of: body.statements).contains(.endsLoop)
-  }
-
-  /// Whether the function, getter or closure that it lies in returns a value, or never returns.
-  fileprivate var isOfValue: Bool {
-    var current = node.parent
-    while let here = current {
-      if here.kind == .accessorBlock { return true }
-      if let accessor = here.as(AccessorDeclSyntax.self) {
-        return accessor.accessorSpecifier.tokenKind == .keyword(.get)
-      }
-      if let routine = Routine(here) {
-        if !routine.isClosure || routine.returnType != nil {
-          return routine.returnsValue && routine.name != "init"
-        }
-        return routine.statements?.containsOwn {
-          $0.as(ReturnStmtSyntax.self)?.expression != nil
-        } ?? false
-      }
-      current = here.parent
-    }
-    return false
-  }
-}
-
-extension AuditedFile {
-  /// Leaves the loop behind the sleep; not from inside a `switch`, where `break` means less, and
-  /// not to where nothing returns what has to be returned.
-  fileprivate func fix(_ item: CodeBlockItemSyntax, _ loop: Loop) -> Fix? {
-    if loop.isEndless, !loop.isLeftByBreak, loop.isOfValue { return nil }
-    var current = Syntax(item)
-    while current.id != loop.body.id, let parent = current.parent {
-      if parent.kind == .switchExpr || parent.kind == .deferStmt { return nil }
-      current = parent
-    }
-    return .safe(
-      "leave the loop once the task is cancelled",
-      insertion("if Task.isCancelled { break }", after: item))
   }
 }
 

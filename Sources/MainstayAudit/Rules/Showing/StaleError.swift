@@ -10,8 +10,9 @@ extension Rule {
     why: "The old error stays on the screen while the next attempt runs, and after it went well.",
     guess: "State named like an error is shown for as long as it is set.",
     onPurpose: "A call such as `clearError()`, or an alert, which the person dismisses.",
-    remedy: .safe("Resets optional and Bool state before the `do`."),
-    examples: staleErrorBad + staleErrorGood,
+    remedy: .safe(
+      "Resets optional and Bool state before the `do`, or before the loop over items around it."),
+    examples: staleErrorBad + staleErrorKept + staleErrorGood,
     checks: .catchClause { clause, file in
       guard !clause.body.statements.isEmpty, clause.takesWhateverIsThrown,
         let told = clause.body.assignments.first(where: file.staysOnScreen),
@@ -25,7 +26,7 @@ extension Rule {
       let (names, owners) = (told.pathNames, told.owners)
       file.report(
         told.node, "`\(told.path)` keeps this error while the next attempt runs",
-        fix: file.fix(told, work),
+        fix: file.reset(told, before: work),
         when: { index in !index.mayBeInAlert(names, of: owners) })
     })
 }
@@ -129,26 +130,6 @@ extension AuditedFile {
     }
     return stateChanges.takesAway(
       told.path, in: type.node.id, callerOf: routine.isClosure ? nil : routine.name)
-  }
-
-  /// A reset before the `do`, where the code there may set the state as the clause does.
-  fileprivate func fix(_ told: Assignment, _ work: DoStmtSyntax) -> Fix? {
-    guard let item = work.parent?.as(CodeBlockItemSyntax.self), let name = told.name,
-      told.pathNames.count == 1,
-      told.node.enclosingRoutine?.node.id == work.enclosingRoutine?.node.id,
-      let type = TypeDeclaration(around: work)?.property(name)?.typeAnnotation?.type
-    else { return nil }
-    let value: String
-    if type.kind == .optionalType {
-      value = "nil"
-    } else if type.lastName == "Bool" {
-      value = "false"
-    } else {
-      return nil
-    }
-    return .safe(
-      "reset it before the next attempt",
-      insertion("\(told.target.trimmedDescription) = \(value)", before: item))
   }
 }
 
@@ -280,5 +261,27 @@ private let staleErrorBad: [Example] = [
         }
       }
       @Observable final class LoginModel { var errorMessage: String? }
+      """),
+  .bad(
+    """
+    @Observable final class CartModel {
+      var message: String?
+      func save(_ items: [Item]) {
+        for item in items {
+          do { try store.save(item) } catch { ↓message = "Could not save \\(item.name)" }
+        }
+      }
+    }
+    """,
+    fixed: """
+      @Observable final class CartModel {
+        var message: String?
+        func save(_ items: [Item]) {
+          message = nil
+          for item in items {
+            do { try store.save(item) } catch { message = "Could not save \\(item.name)" }
+          }
+        }
+      }
       """),
 ]
