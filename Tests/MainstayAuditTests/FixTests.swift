@@ -42,4 +42,23 @@ import Testing
     case .safe, .unsafe: #expect(fixes > 0, "no example of \(id) has a fix")
     }
   }
+
+  @Test(arguments: Rule.all.map(\.id))
+  func `a fix of a file with the line ends of Windows keeps them`(id: String) async throws {
+    let rule = try #require(Rule.all.first { $0.id == id })
+    for example in rule.examples where example.isBad && example.code.contains("\n") {
+      let windows = example.with(code: example.code.replacing("\n", with: "\r\n"))
+      let expected = try await fixed(example, by: id).replacing("\n", with: "\r\n")
+      let made = try await fixed(windows, by: id)
+      #expect(made == expected, "\(id) makes this:\n\(made.debugDescription)")
+    }
+  }
+
+  private func fixed(_ example: Example, by id: String) async throws -> String {
+    let findings = try await report(of: example, profile: .all).findings.filter {
+      $0.rule == id && $0.path == example.path
+    }
+    let run = FixRun(findings, in: Array(example.code.utf8), unsafe: true)
+    return String(decoding: run.bytes, as: UTF8.self)
+  }
 }

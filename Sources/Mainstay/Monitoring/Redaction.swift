@@ -96,23 +96,31 @@ enum SecretName {
   /// Words that mean nothing else, wherever they stand: `passwordConfirmation`.
   private static let anywhere = ["password", "passphrase", "apikey", "privatekey"]
     .map { Array($0.utf8) }
+  /// Words that mean something else as the end of a longer one, such as `bypass`.
+  private static let lastWords = ["pass", "jwt", "jwts", "otp", "otps"].map { Array($0.utf8) }
 
   /// Nil for a name that says nothing about secrets.
   init?(_ name: some Sequence<UInt8>) {
     var letters: [UInt8] = []
     var part = 0
+    var lastWord = 0
+    var previous: UInt8 = 0
     for byte in name {
       if Byte.isLetter(byte) {
+        if Self.startsWord(byte, after: previous) { lastWord = letters.count }
+        if Self.startedWord(previous, before: byte) { lastWord = letters.count - 1 }
         letters.append(byte | 0x20)
       } else if byte == UInt8(ascii: ".") {
         part = letters.count  // `PasswordView.swift:42` names a file
       }
+      previous = byte
     }
+    let isLastWord = Self.lastWords.contains { letters[lastWord...] == $0[...] }
     if letters.last == UInt8(ascii: "s") { letters.removeLast() }
     let ends = { (word: [UInt8]) in letters.suffix(word.count) == word[...] }
     if Self.lines.contains(where: ends) {
       self = .line
-    } else if Self.values.contains(where: ends) {
+    } else if isLastWord || Self.values.contains(where: ends) {
       self = .value
     } else if Self.hasWord(letters[min(part, letters.count)...]) {
       self = .value
@@ -120,6 +128,18 @@ enum SecretName {
       return nil
     }
   }
+
+  /// Whether a word of a name begins with a letter, as in `db_pass` and `dbPass`.
+  private static func startsWord(_ letter: UInt8, after previous: UInt8) -> Bool {
+    !Byte.isLetter(previous) || !isLower(letter) && isLower(previous)
+  }
+
+  /// Whether a word of a name began with the letter before, as in `HTTPPass`.
+  private static func startedWord(_ previous: UInt8, before letter: UInt8) -> Bool {
+    Byte.isLetter(previous) && !isLower(previous) && isLower(letter)
+  }
+
+  private static func isLower(_ byte: UInt8) -> Bool { (97...122).contains(byte) }
 
   private static func hasWord(_ letters: ArraySlice<UInt8>) -> Bool {
     letters.indices.contains { index in

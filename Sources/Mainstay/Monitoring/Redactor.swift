@@ -224,7 +224,17 @@ extension Redactor {
   func isKey(_ word: ArraySlice<UInt8>) -> Bool {
     guard word.count >= 16 else { return false }
     if word.starts(with: "eyJ".utf8) { return word.contains(UInt8(ascii: ".")) || word.count > 40 }
-    return ["sk_live_", "sk_test_", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "AKIA"]
-      .contains { word.starts(with: $0.utf8) }
+    let length = word.count
+    return Self.beginnings.contains { $0.length <= length && word.starts(with: $0.bytes) }
   }
+
+  /// How keys of well-known services begin, and how long a word is at least that is one.
+  ///
+  /// Those that people write as well, such as `npm_config_registry`, are told by the length.
+  private static let beginnings: [(bytes: [UInt8], length: Int)] =
+    [
+      "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_",
+      "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "xapp-",
+      "AKIA", "ASIA", "AIza",
+    ].map { (Array($0.utf8), 16) } + ["sk-", "npm_", "SG."].map { (Array($0.utf8), 32) }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Fix {
-  /// The fix, with its places as lines and columns of a text; as it is where one lies outside.
+  /// The fix for a text: its lines end as those of the text do, and its places are lines and
+  /// columns; as it is where one lies outside.
   func located(in bytes: [UInt8], _ lines: LineTable) -> Fix {
     guard edits.allSatisfy({ $0.range.upperBound <= bytes.count }) else { return self }
-    var fix = self
+    let endsLinesInTwo = bytes.endsLinesInTwo
+    var fix = Fix(
+      isSafe: isSafe, title: title,
+      edits: edits.map { endsLinesInTwo ? $0.endingLinesInTwo : $0 })
     fix.spans = edits.map { edit in
       let start = lines.place(of: edit.range.lowerBound)
       let end = lines.place(of: edit.range.upperBound)
@@ -24,6 +28,29 @@ extension Fix {
     let start = lines.bytes(ofLine: line).lowerBound
     return String(decoding: bytes[start..<max(start, offset)], as: UTF8.self).utf16.count + 1
   }
+}
+
+extension Edit {
+  /// The edit with the line ends of Windows.
+  fileprivate var endingLinesInTwo: Edit {
+    Edit(
+      range,
+      replacement.split(omittingEmptySubsequences: false) { $0.endsLine }
+        .joined(separator: "\r\n"))
+  }
+}
+
+extension [UInt8] {
+  /// Whether its first line ends with a carriage return and a line feed, as on Windows.
+  fileprivate var endsLinesInTwo: Bool {
+    guard let end = firstIndex(of: 0x0A), end > 0 else { return false }
+    return self[end - 1] == 0x0D
+  }
+}
+
+extension Character {
+  /// Whether it ends a line of a file: what ends one on Windows is one character.
+  var endsLine: Bool { self == "\n" || self == "\r\n" || self == "\r" }
 }
 
 extension [Finding] {

@@ -43,7 +43,7 @@ extension AuditedFile {
     let range = node.bytes
     if startsLine(node), let end = lineEnd(after: node) {
       let start = lines.bytes(ofLine: lines.place(of: range.lowerBound).line).lowerBound
-      return Edit(start..<min(bytes.count, end + 1), "")
+      return Edit(start..<lines.bytes(ofLine: lines.place(of: end).line).upperBound, "")
     }
     if node.semicolon == nil, let before = node.previousSibling?.as(CodeBlockItemSyntax.self) {
       return Edit(before.item.bytes.upperBound..<range.upperBound, "")
@@ -67,12 +67,12 @@ extension AuditedFile {
     let range = first.bytes.lowerBound..<last.item.bytes.upperBound
     let text = text(range)
     guard startsLine(first) else {
-      return text.contains("\n") ? nil : Edit(range, "\(head) { \(text) }")
+      return text.contains(where: \.endsLine) ? nil : Edit(range, "\(head) { \(text) }")
     }
     guard !text.contains("\"\"\"") else { return nil }
     let outer = indentation(of: first)
     let step = first.nearest(CodeBlockSyntax.self).map { self.step(in: $0) } ?? "  "
-    let inner = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let inner = text.split(omittingEmptySubsequences: false) { $0.endsLine }
       .map { $0.isEmpty ? "" : step + $0 }.joined(separator: "\n")
     return Edit(range, "\(head) {\n\(outer)\(inner)\n\(outer)}")
   }

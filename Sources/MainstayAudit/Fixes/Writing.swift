@@ -43,13 +43,13 @@ extension AuditedFile {
     guard let first = statements.first else { return nil }
     let range = statements.bytes
     let text = text(range)
-    guard text.contains("\n") || lines.startsLine(range.lowerBound, in: bytes) else {
+    guard text.contains(where: \.endsLine) || lines.startsLine(range.lowerBound, in: bytes) else {
       return Edit(range, "do { \(text) } catch { \(clause) }")
     }
     if text.contains("\"\"\"") || text.contains("/*") { return nil }
     let inner = indentation(of: first)
     let step = inner.hasPrefix("\t") ? "\t" : "  "
-    let moved = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    let moved = text.split(omittingEmptySubsequences: false) { $0.endsLine }.enumerated()
       .map {
         $0.offset == 0 || $0.element.allSatisfy(\.isWhitespace) ? $0.element : step + $0.element
       }

@@ -48,6 +48,39 @@ import Testing
     #expect(Redaction.redact(text) == expected)
   }
 
+  @Test(arguments: [
+    "sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghs_", "ghu_",
+    "ghr_", "github_pat_", "glpat-", "xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "xapp-", "AKIA",
+    "ASIA",
+    "AIza", "sk-proj-", "sk-", "npm_", "SG.",
+  ])
+  func `a key is known by how it begins`(_ beginning: String) {
+    let key = beginning + String(repeating: "Ab1", count: 12)
+    let once = Redaction.redact("key \(key), (\(key))")
+    #expect(once == "key <redacted>, (<redacted>)")
+    #expect(Redaction.redact(once) == once)
+  }
+
+  @Test(
+    arguments: [
+      ("pass: \"b\" x", "pass: <redacted> x"), ("DB_PASS=b x", "DB_PASS=<redacted> x"),
+      ("smtpPass=b", "smtpPass=<redacted>"), ("HTTPPass=b", "HTTPPass=<redacted>"),
+      ("jwt=abc&a=b", "jwt=<redacted>&a=b"), ("{\"id_jwts\":[1]}", "{\"id_jwts\":<redacted>}"),
+      ("otp: 123456, n: 1", "otp: <redacted>, n: 1"), ("otp2=123456", "otp2=<redacted>"),
+      ("bypass=1 compass: north", "bypass=1 compass: north"),
+      ("passes: 3 passing: 4", "passes: 3 passing: 4"), ("potp=1", "potp=1"),
+      ("Pass.swift:42", "Pass.swift:42"), ("the pass failed", "the pass failed"),
+      ("unset npm_config_registry", "unset npm_config_registry"),
+      ("sk-learn-extension", "sk-learn-extension"),
+    ] as [(String, String)])
+  func `a short name of a secret is one as the last word alone`(
+    _ text: String, _ expected: String
+  ) {
+    let once = Redaction.redact(text)
+    #expect(once == expected)
+    #expect(Redaction.redact(once) == once)
+  }
+
   @Test func `a run of encoded data is taken out`() {
     let data = String(repeating: "QUJD+/8=", count: 100)
     #expect(Redaction.redact("body: \(data)") == "body: <data>")

@@ -103,7 +103,7 @@ private func dropFix(_ node: TryExprSyntax, in file: AuditedFile) -> Fix? {
   let line = file.lines.bytes(ofLine: file.lines.place(of: range.lowerBound).line)
   let isAlone = file.text(line.lowerBound..<range.lowerBound).allSatisfy(\.isWhitespace)
   let step = inner.hasPrefix("\t") ? "\t" : "  "
-  guard isAlone, !tried.contains("\n") else {
+  guard isAlone, !tried.contains(where: \.endsLine) else {
     return .safe("log the error", Edit(range, "do { \(tried) } catch { \(log) }"))
   }
   return .safe(

@@ -79,7 +79,7 @@ private struct Note {
 
   /// What it says, in one line without the signs of a comment.
   var summary: String {
-    let line = text.split(separator: "\n").first { $0.contains(where: \.isLetter) } ?? ""
+    let line = text.split(whereSeparator: \.endsLine).first { $0.contains(where: \.isLetter) } ?? ""
     let bare = line.drop { "/* \t".contains($0) }
     return String(bare.prefix(60)).replacing("\"", with: "'").trimmingBlanks
   }

@@ -281,9 +281,9 @@ extension RetryLoop {
     let step = file.step(in: loop.body)
     var text =
       "\(list.count == 2 ? "" : "return ")try await Retry(maximumAttempts: \(count)).run {\n"
-    for line in file.text(body.statements.bytes).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
+    let lines = file.text(body.statements.bytes)
+      .split(omittingEmptySubsequences: false) { $0.endsLine }
+    for line in lines {
       let inner = outer + step + step
       let rest = line.hasPrefix(inner) ? line.dropFirst(inner.utf8.count) : line[...]
       text += outer + step + rest + "\n"
