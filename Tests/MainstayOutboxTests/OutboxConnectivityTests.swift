@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -37,6 +38,43 @@ import Testing
     await outbox.wait { $0.pending == 0 }
     moving.cancel()
     #expect(monitor.current.isWorthTrying)
+    await outbox.shutDown()
+    monitor.shutDown()
+    clock.advance(by: .seconds(1))
+  }
+
+  @Test func `that the network is better is not forgotten where the store fails just then`()
+    async throws
+  {
+    let shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    let store = FailingStore(now: { shop.day.now })
+    var configuration = shop.configuration
+    configuration.connectivity = monitor
+    let isDown = Box(true)
+    let outbox = try await Outbox(store: store, configuration: configuration, clock: shop.clock) {
+      Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
+        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
+      }
+    }
+    source.say(.init(link: .down, route: .missing))
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.scheduled == 1 }
+    isDown.value = false
+    store.fail("expedite", times: 2)
+    source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
+    let clock = shop.clock
+    let moving = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(100))
+        await Task.yield()
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+    #expect(store.count("expedite") >= 3)
     await outbox.shutDown()
     monitor.shutDown()
     clock.advance(by: .seconds(1))
