@@ -3,6 +3,7 @@
 import Foundation
 import Mainstay
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
