@@ -233,6 +233,25 @@ import Testing
     #expect(!registry.status(of: .camera).isAvailable)
   }
 
+  @Test func `a report that comes while it is found out is newer, and stays`() async throws {
+    let (log, registry) = (Log(), CapabilityRegistry(clock: ManualClock()))
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(
+      Capability(.camera) {
+        log.add("checked")
+        if log.lines.count == 1 { for await _ in held { break } }
+      })
+    let asked = Task { await registry.validate(.camera) }
+    await log.lines(atLeast: 1)
+    let denied = CapabilityRegistry.Status.unavailable(.cameraDenied())
+    registry.report(.camera, .cameraDenied())
+    release.yield()
+    #expect(await asked.value == denied && registry.status(of: .camera) == denied)
+    // Who asks after that is answered anew.
+    #expect(await registry.validate(.camera).isAvailable)
+    #expect(registry.status(of: .camera).isAvailable && log.lines.count == 2)
+  }
+
   @Test func `a cancelled question says nothing`() async {
     let registry = CapabilityRegistry(clock: ManualClock())
     let clock = ManualClock()
