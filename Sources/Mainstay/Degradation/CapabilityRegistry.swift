@@ -187,7 +187,8 @@ public final class CapabilityRegistry: Sendable {
     if status == .unknown { status = await validate(capability.id) }
     var reason = AppError.Capability.unavailable(capability.id.rawValue).appError
     switch status {
-    case .unavailable(let error): reason = error
+    case .unavailable(let error):
+      reason = error.adding(metadata: [Self.refusalKey: capability.id.rawValue])
     // Nobody knows it only where finding out was cancelled, which is no failure.
     case .unknown: throw .cancelled()
     case .available:
@@ -209,6 +210,9 @@ public final class CapabilityRegistry: Sendable {
         .adding(metadata: ["capability.fallback": mapped.code.rawValue])
     }
   }
+
+  /// Where an error says which capability was refused: why it does not work may be any error.
+  fileprivate static let refusalKey = "capability.unavailable"
 
   /// Nil where it was cancelled, which says nothing.
   private func check(_ id: ID, _ entry: Entry) async -> Status? {
@@ -292,6 +296,9 @@ extension DegradationController {
 extension RecoveryPlan.Step {
   /// Finds out again what works, after a capability was missing.
   ///
+  /// It fits whatever ``CapabilityRegistry/execute(_:_:)`` refused, for any reason, and finds out
+  /// about that one alone; else all errors that say that a capability is missing.
+  ///
   /// - Parameter registry: Where it is kept; by its clock the step takes ten seconds at most.
   /// - Returns: The step; it mends nothing where something is still missing.
   public static func revalidating(_ registry: CapabilityRegistry) -> RecoveryPlan.Step {
@@ -307,9 +314,17 @@ extension RecoveryPlan.Step {
       AppError.Capability.validationTimedOut("").appError.code,
       AppError.Framework.capabilityUnavailable("").appError.code,
     ]
-    return .init("revalidate capabilities", when: { codes.contains($0.code) }, clock: clock) {
-      error in
-      guard await registry.revalidate() else { throw error }
+    let key = CapabilityRegistry.refusalKey
+    return .init(
+      "revalidate capabilities",
+      when: { $0.metadata[key] != nil || codes.contains($0.code) }, clock: clock
+    ) { error in
+      let refused = error.metadata[key].map(CapabilityRegistry.ID.init(rawValue:))
+      let works =
+        if let refused { await registry.validate(refused).isAvailable } else {
+          await registry.revalidate()
+        }
+      guard works else { throw error }
     }
   }
 }

@@ -137,6 +137,34 @@ import Testing
     #expect(answer == "picture 1" && registry.status(of: .camera).isAvailable)
   }
 
+  @Test(.requirement("A10", "A18")) func `a plan finds out again whatever the reason was`()
+    async throws
+  {
+    let registry = CapabilityRegistry(clock: ManualClock())
+    let retry = Retry(backoff: .constant(.zero, jitter: .none))
+      .recovering(by: RecoveryPlan([.revalidating(registry)]))
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "storage-\(UUID().uuidString)")
+    let works = Flag()
+    let build = Date(timeIntervalSince1970: 1_790_000_000)
+    let storage = Capability.storage(in: folder, freeBytes: 0)
+    let clock = Capability.clock(
+      notBefore: build, date: { works.isRaised ? build : Date(timeIntervalSince1970: 0) })
+    registry.register(storage)
+    registry.register(clock)
+    registry.register(Capability("other") { throw Broken() })
+    await registry.validateAll()
+    let refused = await #expect(throws: AppError.self) { try await registry.execute(clock, ()) }
+    #expect(refused?.code == AppError.Framework.configuration("").appError.code)
+    works.raise()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // What else does not work is not asked about.
+    try await retry.run { try await registry.execute(clock, ()) }
+    try await retry.run { try await registry.execute(storage, ()) }
+    #expect(registry.status(of: .clock).isAvailable && registry.status(of: .storage).isAvailable)
+  }
+
   @Test func `the step of a plan ends by the clock of the registry`() async {
     let clock = ManualClock()
     let registry = CapabilityRegistry(clock: clock)
