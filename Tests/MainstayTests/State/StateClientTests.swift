@@ -189,7 +189,11 @@ import Testing
     left.cancel()
     let error = await #expect(throws: AppError.self) { try await left.value }
     #expect(error?.isCancellation == true && client.runCount == 0)
-    try await client.perform("load") { "new" } then: { state, book in state = [book] }
+    try await client.perform("load") {
+      "new"
+    } then: { state, book in
+      state = [book]
+    }
     open.yield()
     // The run has ended when nothing of it is kept.
     while kept != nil { await Task.yield() }
