@@ -20,3 +20,21 @@ extension ErrorMapping {
     .adding(RowDecodingError.self) { .decoding($0) }
   }
 }
+
+// What GRDB's errors say of themselves holds the statement, keys and whole rows.
+
+extension DatabaseError: ReticentError {
+  package var recordedText: String { message ?? "" }
+}
+
+extension RecordError: ReticentError {
+  package var recordedText: String {
+    switch self {
+    case .recordNotFound(let table, _): "Key not found in table \(table)"
+    }
+  }
+}
+
+extension RowDecodingError: ReticentError {
+  package var recordedText: String { "" }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import GRDB
 import Mainstay
 import MainstayOutbox
@@ -62,5 +63,44 @@ import Testing
     #expect(unread.map { mapping.map($0).kind } == .decoding)
     let stopped = mapping.map(DatabaseError(resultCode: .SQLITE_INTERRUPT))
     #expect(stopped.isCancellation)
+  }
+
+  private struct Patient: Codable, FetchableRecord, PersistableRecord {
+    var name: String
+    var age: Int
+  }
+
+  @Test(.requirement("B14"), arguments: [true, false])
+  func `neither a statement nor a key nor a row is shown or kept`(isMapped: Bool) throws {
+    let mapping = isMapped ? ErrorMapping.standard.addingDatabaseErrors() : .standard
+    let queue = try DatabaseQueue()
+    let insert = "INSERT INTO patient VALUES ('Ada Lovelace', 'old')"
+    try queue.write { db in
+      try db.execute(sql: "CREATE TABLE patient(name TEXT PRIMARY KEY, age)")
+      try db.execute(sql: insert)
+    }
+    let taken = #expect(throws: DatabaseError.self) {
+      try queue.write { try $0.execute(sql: insert) }
+    }
+    let missing = #expect(throws: RecordError.self) {
+      try queue.write { try Patient(name: "Ada Lovelace Byron", age: 1).update($0) }
+    }
+    let unread = #expect(throws: RowDecodingError.self) {
+      try queue.read { try Patient.fetchOne($0, sql: "SELECT * FROM patient") }
+    }
+    let errors: [(any Error)?] = [taken, missing, unread]
+    for error in errors.compactMap(\.self) {
+      let mapped = mapping.map(error)
+      let monitor = ErrorMonitor(sinks: [])
+      monitor.capture(mapped)
+      let report = try #require(monitor.history.first)
+      let texts = [
+        "\(mapped)", mapped.message.description, mapped.details ?? "", "\(report)",
+        String(decoding: try JSONEncoder().encode(mapped), as: UTF8.self),
+        String(decoding: try JSONEncoder().encode(report), as: UTF8.self),
+      ]
+      for text in texts { #expect(!text.contains("Lovelace") && !text.contains("INSERT")) }
+    }
+    #expect(taken.map { "\(mapping.map($0))".contains("UNIQUE constraint failed") } == true)
   }
 }

@@ -32,13 +32,17 @@ public final class CapabilityRegistry: Sendable {
     let validate: @Sendable () async throws -> Void
     /// Tells it from others that had its name.
     let number: UInt64
+    /// How often somebody has said whether it works.
+    var reportCount: UInt64 = 0
     var status = Status.unknown
   }
 
-  /// What is looked at: one that was replaced is another one.
+  /// What is looked at, and since when: one that was replaced is another one, and what was begun
+  /// before a report says nothing against that.
   private struct Check: Hashable {
     let id: ID
     let number: UInt64
+    let reportCount: UInt64
   }
 
   private struct State {
@@ -54,6 +58,14 @@ public final class CapabilityRegistry: Sendable {
         open += entries[next]?.requirements ?? []
       }
       return false
+    }
+
+    /// Whether that is news.
+    mutating func set(_ id: ID, _ status: Status) -> Bool {
+      guard let old = entries[id], old.status != status else { return false }
+      entries[id]?.status = status
+      number += 1
+      return true
     }
   }
 
@@ -101,7 +113,7 @@ public final class CapabilityRegistry: Sendable {
   ///
   /// Whoever asks meanwhile waits for the same answer, unless another one was registered under the
   /// name: that is looked at itself. A requirement that nobody registered, or that requires itself
-  /// in the end, is not met.
+  /// in the end, is not met. What somebody reports meanwhile is newer, and stays.
   ///
   /// - Parameter id: Its name.
   /// - Returns: Whether it works; what was known before, where the caller is cancelled.
@@ -111,11 +123,11 @@ public final class CapabilityRegistry: Sendable {
       return .unavailable(AppError.Capability.unavailable(id.rawValue).appError)
     }
     do {
-      let check = Check(id: id, number: entry.number)
-      let status = try await checks.run(check) { await self.check(id, entry) }
-      guard let status else { return self.status(of: id) }
-      set(id, status, of: entry.number)
-      return status
+      let check = Check(id: id, number: entry.number, reportCount: entry.reportCount)
+      let status = try await checks.run(check) {
+        await self.check(id, entry).flatMap { self.take($0, of: check) }
+      }
+      return status ?? self.status(of: id)
     } catch _ {
       return status(of: id)
     }
@@ -149,7 +161,11 @@ public final class CapabilityRegistry: Sendable {
   ///   - id: Its name.
   ///   - error: Why it does not work; nil where it does.
   public func report(_ id: ID, _ error: AppError?) {
-    set(id, error.map(Status.unavailable) ?? .available)
+    let isNews = state.withLock { state in
+      state.entries[id]?.reportCount += 1
+      return state.set(id, error.map(Status.unavailable) ?? .available)
+    }
+    if isNews { statuses.tell(read) }
   }
 
   /// Does what a capability does, or lets what stands in for it do that.
@@ -171,7 +187,8 @@ public final class CapabilityRegistry: Sendable {
     if status == .unknown { status = await validate(capability.id) }
     var reason = AppError.Capability.unavailable(capability.id.rawValue).appError
     switch status {
-    case .unavailable(let error): reason = error
+    case .unavailable(let error):
+      reason = error.adding(metadata: [Self.refusalKey: capability.id.rawValue])
     // Nobody knows it only where finding out was cancelled, which is no failure.
     case .unknown: throw .cancelled()
     case .available:
@@ -193,6 +210,9 @@ public final class CapabilityRegistry: Sendable {
         .adding(metadata: ["capability.fallback": mapped.code.rawValue])
     }
   }
+
+  /// Where an error says which capability was refused: why it does not work may be any error.
+  fileprivate static let refusalKey = "capability.unavailable"
 
   /// Nil where it was cancelled, which says nothing.
   private func check(_ id: ID, _ entry: Entry) async -> Status? {
@@ -217,19 +237,24 @@ public final class CapabilityRegistry: Sendable {
     }
   }
 
+  /// Keeps what was found out, unless somebody knows better by now.
+  ///
   /// - Parameters:
-  ///   - id: Whose status it is.
-  ///   - status: The status.
-  ///   - number: The one that was looked at; nil for whichever has the name now.
-  private func set(_ id: ID, _ status: Status, of number: UInt64? = nil) {
-    let isNews = state.withLock { state -> Bool in
-      guard let old = state.entries[id], old.status != status, number ?? old.number == old.number
-      else { return false }
-      state.entries[id]?.status = status
-      state.number += 1
-      return true
+  ///   - status: What was found out.
+  ///   - check: What was looked at.
+  /// - Returns: What is known of it then; nil where nobody asks any more.
+  private func take(_ status: Status, of check: Check) -> Status? {
+    let (known, isNews) = state.withLock { state -> (Status?, Bool) in
+      // A run that everybody has left is cancelled; another one may have begun meanwhile.
+      if Task.isCancelled { return (nil, false) }
+      guard let entry = state.entries[check.id], entry.number == check.number else {
+        return (status, false)
+      }
+      guard entry.reportCount == check.reportCount else { return (entry.status, false) }
+      return (status, state.set(check.id, status))
     }
     if isNews { statuses.tell(read) }
+    return known
   }
 
   @Sendable private func read() -> (value: [ID: Status], number: UInt64) {
@@ -271,6 +296,9 @@ extension DegradationController {
 extension RecoveryPlan.Step {
   /// Finds out again what works, after a capability was missing.
   ///
+  /// It fits whatever ``CapabilityRegistry/execute(_:_:)`` refused, for any reason, and finds out
+  /// about that one alone; else all errors that say that a capability is missing.
+  ///
   /// - Parameter registry: Where it is kept; by its clock the step takes ten seconds at most.
   /// - Returns: The step; it mends nothing where something is still missing.
   public static func revalidating(_ registry: CapabilityRegistry) -> RecoveryPlan.Step {
@@ -286,9 +314,17 @@ extension RecoveryPlan.Step {
       AppError.Capability.validationTimedOut("").appError.code,
       AppError.Framework.capabilityUnavailable("").appError.code,
     ]
-    return .init("revalidate capabilities", when: { codes.contains($0.code) }, clock: clock) {
-      error in
-      guard await registry.revalidate() else { throw error }
+    let key = CapabilityRegistry.refusalKey
+    return .init(
+      "revalidate capabilities",
+      when: { $0.metadata[key] != nil || codes.contains($0.code) }, clock: clock
+    ) { error in
+      let refused = error.metadata[key].map(CapabilityRegistry.ID.init(rawValue:))
+      let works =
+        if let refused { await registry.validate(refused).isAvailable } else {
+          await registry.revalidate()
+        }
+      guard works else { throw error }
     }
   }
 }

@@ -37,6 +37,7 @@ package enum PlainText {
 
   /// What an error says to people, where an author wrote it.
   static func message(of error: any Error) -> String? {
+    if error is any ReticentError { return nil }
     // Bridging an app's own error asks for all of its texts at once.
     if let error = error as? any AppErrorConvertible {
       return usable(error.errorDescription, domain: type(of: error).errorDomain)
@@ -50,6 +51,7 @@ package enum PlainText {
 
   /// What an error suggests to people, where an author wrote it.
   static func suggestion(of error: any Error) -> String? {
+    if error is any ReticentError { return nil }
     if let error = error as? any AppErrorConvertible {
       return usable(error.recoverySuggestion, domain: type(of: error).errorDomain)
     }

@@ -104,6 +104,7 @@ public struct RecordedError: Error, Sendable, Hashable, Codable {
   ///
   /// The values inside a case or a struct are left out, since anything may stand in them.
   private static func text(of error: any Error) -> String {
+    if let error = error as? any ReticentError { return error.recordedText }
     if let text = PlainText.message(of: error) { return text }
     // The description of an `NSError` is its whole user info, addresses and all.
     if Swift.type(of: error) is NSError.Type { return "" }

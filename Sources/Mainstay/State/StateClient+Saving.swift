@@ -154,16 +154,18 @@ private struct StateFile<State: Codable & Sendable>: Sendable {
     } catch let error as DecodingError {
       return (nil, try setAside(ErrorMapping.current.map(error)))
     }
+    let document: Document
     do {
-      let document = try JSONDecoder().decode(Document.self, from: bytes)
-      let broken = invariants.broken(by: document.state)
-      guard broken.isEmpty else {
-        return (nil, try setAside(.broken(broken, in: client)))
-      }
-      return (Snapshot(version: document.version, state: document.state), .restored)
-    } catch let error as DecodingError {
+      document = try JSONDecoder().decode(Document.self, from: bytes)
+    } catch {
+      // A state may refuse what it reads with any error of its own.
       return (nil, try setAside(ErrorMapping.current.map(error)))
     }
+    let broken = invariants.broken(by: document.state)
+    guard broken.isEmpty else {
+      return (nil, try setAside(.broken(broken, in: client)))
+    }
+    return (Snapshot(version: document.version, state: document.state), .restored)
   }
 
   /// Moves the file aside under a name that nothing has.

@@ -205,7 +205,8 @@ public final actor StateClient<State: Sendable> {
   /// Runs something under a name and a policy, and changes the state by what it returned.
   ///
   /// Who asks for the same name while it runs waits for that run: it is made once, and changes the
-  /// state once. Nothing is remembered of it afterwards, however it ended.
+  /// state once. Nothing is remembered of it afterwards, however it ended, and one that all have
+  /// left changes nothing.
   ///
   /// - Parameters:
   ///   - key: The name; what has the same name does the same.
@@ -223,11 +224,19 @@ public final actor StateClient<State: Sendable> {
     do {
       try await runs.run(key) {
         let value = try await policy.run { try await operation() }
-        try await self.update { try change(&$0, value) }
+        try await self.updateByRun { try change(&$0, value) }
       }
     } catch {
       throw ErrorMapping.current.map(error)
     }
+  }
+
+  /// Changes the state by what a run returned, unless everybody has left that run.
+  ///
+  /// That is asked in the turn of the change: who runs the name anew changes the state after it.
+  private func updateByRun(_ change: @Sendable (inout State) throws -> Void) throws {
+    try Task.checkCancellation()
+    try update(change)
   }
 
   /// How many names are being run.

@@ -137,6 +137,34 @@ import Testing
     #expect(answer == "picture 1" && registry.status(of: .camera).isAvailable)
   }
 
+  @Test(.requirement("A10", "A18")) func `a plan finds out again whatever the reason was`()
+    async throws
+  {
+    let registry = CapabilityRegistry(clock: ManualClock())
+    let retry = Retry(backoff: .constant(.zero, jitter: .none))
+      .recovering(by: RecoveryPlan([.revalidating(registry)]))
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "storage-\(UUID().uuidString)")
+    let works = Flag()
+    let build = Date(timeIntervalSince1970: 1_790_000_000)
+    let storage = Capability.storage(in: folder, freeBytes: 0)
+    let clock = Capability.clock(
+      notBefore: build, date: { works.isRaised ? build : Date(timeIntervalSince1970: 0) })
+    registry.register(storage)
+    registry.register(clock)
+    registry.register(Capability("other") { throw Broken() })
+    await registry.validateAll()
+    let refused = await #expect(throws: AppError.self) { try await registry.execute(clock, ()) }
+    #expect(refused?.code == AppError.Framework.configuration("").appError.code)
+    works.raise()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // What else does not work is not asked about.
+    try await retry.run { try await registry.execute(clock, ()) }
+    try await retry.run { try await registry.execute(storage, ()) }
+    #expect(registry.status(of: .clock).isAvailable && registry.status(of: .storage).isAvailable)
+  }
+
   @Test func `the step of a plan ends by the clock of the registry`() async {
     let clock = ManualClock()
     let registry = CapabilityRegistry(clock: clock)
@@ -231,6 +259,25 @@ import Testing
     release.yield()
     #expect(try await asked.value.isAvailable)
     #expect(!registry.status(of: .camera).isAvailable)
+  }
+
+  @Test func `a report that comes while it is found out is newer, and stays`() async throws {
+    let (log, registry) = (Log(), CapabilityRegistry(clock: ManualClock()))
+    let (held, release) = AsyncStream.makeStream(of: Void.self)
+    registry.register(
+      Capability(.camera) {
+        log.add("checked")
+        if log.lines.count == 1 { for await _ in held { break } }
+      })
+    let asked = Task { await registry.validate(.camera) }
+    await log.lines(atLeast: 1)
+    let denied = CapabilityRegistry.Status.unavailable(.cameraDenied())
+    registry.report(.camera, .cameraDenied())
+    release.yield()
+    #expect(await asked.value == denied && registry.status(of: .camera) == denied)
+    // Who asks after that is answered anew.
+    #expect(await registry.validate(.camera).isAvailable)
+    #expect(registry.status(of: .camera).isAvailable && log.lines.count == 2)
   }
 
   @Test func `a cancelled question says nothing`() async {

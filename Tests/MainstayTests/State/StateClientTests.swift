@@ -168,6 +168,38 @@ import Testing
     #expect(client.runCount == 0)
   }
 
+  @Test(.requirement("T19")) func `what a run returns that everybody has left changes nothing`()
+    async throws
+  {
+    final class Token: Sendable {}
+    let client = StateClient("library", [String]())
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    var token: Token? = Token()
+    weak let kept = token
+    let left = await started { [token] in
+      try await client.perform("load") {
+        // It does not heed that it is cancelled.
+        await Task { for await _ in gate { break } }.value
+        return "old"
+      } then: { state, book in
+        withExtendedLifetime(token) { state = [book] }
+      }
+    }
+    token = nil
+    left.cancel()
+    let error = await #expect(throws: AppError.self) { try await left.value }
+    #expect(error?.isCancellation == true && client.runCount == 0)
+    try await client.perform("load") {
+      "new"
+    } then: { state, book in
+      state = [book]
+    }
+    open.yield()
+    // The run has ended when nothing of it is kept.
+    while kept != nil { await Task.yield() }
+    #expect(await client.snapshot == Snapshot(version: 1, state: ["new"]))
+  }
+
   @Test func `all that is run without a policy is repeated from one budget`() async {
     let client = StateClient("count", 0)
     let calls = Log()

@@ -10,6 +10,25 @@ import Testing
     var lines: [String] = []
   }
 
+  /// Refuses what it reads with an error of its own.
+  private struct Money: Codable, Sendable, Equatable {
+    struct Negative: Error {}
+
+    var cents = 0
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      cents = try decoder.singleValueContainer().decode(Int.self)
+      guard cents >= 0 else { throw Negative() }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(cents)
+    }
+  }
+
   private static let few = StateClient<Cart>.Invariant("there are few lines") { $0.lines.count < 5 }
 
   /// Gives a place for a file, and tidies up.
@@ -51,6 +70,20 @@ import Testing
       #expect(await client.snapshot == Snapshot(version: 0, state: Cart()))
       try await client.save()
       #expect(FileManager.default.fileExists(atPath: url.path))
+    }
+  }
+
+  @Test func `a kept state that its own type refuses is set aside too`() async throws {
+    try await withFile { url in
+      let text = #"{"format":1,"version":3,"state":-5}"#
+      try Data(text.utf8).write(to: url)
+      let (client, opening) = try await StateClient.open("wallet", keptIn: url, or: Money())
+      guard case .setAside(let place, let error) = opening else {
+        return _ = #expect(Bool(false), "\(opening)")
+      }
+      #expect(error.cause(as: Money.Negative.self) != nil)
+      #expect(try Data(contentsOf: place) == Data(text.utf8))
+      #expect(await client.snapshot == Snapshot(version: 0, state: Money()))
     }
   }
 

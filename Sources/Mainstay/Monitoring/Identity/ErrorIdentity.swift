@@ -78,7 +78,9 @@ struct ErrorIdentity: Hashable {
       return .domain(bridged.domain, String(bridged.code))
     }
     // The types are asked, since every error casts to what its bridge conforms to.
-    if E.self is any CustomStringConvertible.Type, !(E.self is any LocalizedError.Type) {
+    if E.self is any CustomStringConvertible.Type, !(E.self is any LocalizedError.Type),
+      !(E.self is any ReticentError.Type)
+    {
       return .message(String(describing: error), type: name)
     }
     return ErrorIdentity(.type, [Part("type", name)])
