@@ -33,6 +33,9 @@ actor Drainer {
   private(set) var unmet: Set<OperationConstraint> = []
   /// Also at the start: what an earlier process held back is nobody's business now.
   private var mustReconsider = true
+  /// How long what is less important than `normal` waits, where the network is better and the store
+  /// does not know it yet; nil where it knows.
+  private var mustExpedite: Duration?
   /// Whether others have done something since it was asked what they cancelled.
   var mustHeedOthers = false
   private var usedUp = UsedUpLimits()
@@ -87,6 +90,12 @@ actor Drainer {
       mustReconsider = true
       wake()
     }
+  }
+
+  /// Tries what waits because of the network, which has become better.
+  func expedite(unimportantAfter delay: Duration) {
+    mustExpedite = delay
+    wake()
   }
 
   /// Ends the run of an operation that somebody has cancelled.
@@ -169,6 +178,7 @@ actor Drainer {
         // Whoever comes while this turn is on its way waits for the next one.
         let (waiting, start) = (turnWaiters.count, settings.timeline.now)
         try await reconsider()
+        try await expedite()
         try await heedOthers()
         followSettings()
         try await promote()
@@ -203,6 +213,19 @@ actor Drainer {
       try await store.reconsider()
     } catch {
       mustReconsider = true
+      throw error
+    }
+  }
+
+  /// Makes ready what waits because of the network, where that has become better.
+  private func expedite() async throws {
+    guard let delay = mustExpedite else { return }
+    mustExpedite = nil
+    do {
+      try await store.expedite(unimportantAfter: delay)
+      promotion.heard(.times)
+    } catch {
+      mustExpedite = mustExpedite ?? delay
       throw error
     }
   }

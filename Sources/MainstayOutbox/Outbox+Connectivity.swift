@@ -28,6 +28,10 @@ enum ConnectivityLink {
             await set(.network, connectivity.isWorthTrying)
             await set(.unmetered, connectivity.isWorthTrying && !connectivity.isExpensive)
           }
+          // The monitor was shut down: nothing is known any more, which counts as online.
+          guard !Task.isCancelled else { return }
+          await set(.network, true)
+          await set(.unmetered, true)
         }
       }
     }

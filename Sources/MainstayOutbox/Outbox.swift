@@ -229,11 +229,7 @@ public final class Outbox: Sendable {
     network = configuration.connectivity.map { monitor in
       ConnectivityLink.follow(
         monitor,
-        improved: {
-          _ = try? await store.expedite(unimportantAfter: Self.spread(chance))
-          drainer.wake()
-          changes.changed()
-        },
+        improved: { await drainer.expedite(unimportantAfter: Self.spread(chance)) },
         set: { await drainer.set($0, isMet: $1) })
     }
     await drainer.start()

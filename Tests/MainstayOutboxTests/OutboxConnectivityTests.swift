@@ -42,6 +42,43 @@ import Testing
     clock.advance(by: .seconds(1))
   }
 
+  @Test func `that the network is better is not forgotten where the store fails just then`()
+    async throws
+  {
+    let shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    let store = FailingStore(now: { shop.day.now })
+    var configuration = shop.configuration
+    configuration.connectivity = monitor
+    let isDown = Box(true)
+    let outbox = try await Outbox(store: store, configuration: configuration, clock: shop.clock) {
+      Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
+        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
+      }
+    }
+    source.say(.init(link: .down, route: .missing))
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.wait { $0.scheduled == 1 }
+    isDown.value = false
+    store.fail("expedite", times: 2)
+    source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
+    let clock = shop.clock
+    let moving = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .milliseconds(100))
+        await Task.yield()
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+    #expect(store.count("expedite") >= 3)
+    await outbox.shutDown()
+    monitor.shutDown()
+    clock.advance(by: .seconds(1))
+  }
+
   @Test func `what a monitor says of the network replaces what the app said at first`()
     async throws
   {
@@ -55,5 +92,52 @@ import Testing
     #expect(monitor.current.isWorthTrying, "nobody knows better yet")
     await outbox.shutDown()
     monitor.shutDown()
+  }
+
+  /// An outbox whose monitor says that the network is of no use, with what waits for one.
+  private func waiting(for monitor: ConnectivityMonitor, in shop: Workshop) async throws -> Outbox {
+    var shop = shop
+    shop.configuration.connectivity = monitor
+    shop.configuration.unmetConstraints = [.network, .unmetered]
+    let outbox = try await shop.open(shop.worker { _, _ in })
+    try await outbox.enqueue(
+      Note(text: "a"), options: EnqueueOptions(constraints: [.network, .unmetered]))
+    await outbox.wait { $0.causes.constraint == 1 }
+    return outbox
+  }
+
+  @Test func `what waits for a network is tried a minute after a sign-in page was met`()
+    async throws
+  {
+    let shop = try Workshop()
+    let monitor = ConnectivityMonitor(source: ScriptedConnectivitySource(), clock: shop.clock)
+    monitor.record(.failed(.portal), from: "a")
+    #expect(!monitor.current.isWorthTrying)
+    let outbox = try await waiting(for: monitor, in: shop)
+    let clock = shop.clock
+    let moving = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+    await outbox.shutDown()
+    monitor.shutDown()
+    clock.advance(by: .seconds(1))
+  }
+
+  @Test func `a monitor that is shut down holds nothing back any more`() async throws {
+    let shop = try Workshop()
+    let source = ScriptedConnectivitySource()
+    let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
+    source.say(.init(link: .down, route: .missing))
+    #expect(!monitor.current.isWorthTrying)
+    let outbox = try await waiting(for: monitor, in: shop)
+    monitor.shutDown()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
   }
 }

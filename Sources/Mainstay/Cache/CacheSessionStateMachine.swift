@@ -6,7 +6,8 @@ struct CacheSessionStateMachine<Watcher: Sendable>: Sendable {
   /// One load that callers share.
   struct Flight: Hashable, Sendable {
     let key: CacheEntry.Key
-    /// Callers who come after an invalidation do not share the load of those before it.
+    /// Callers who come after an invalidation, or after a change was kept, do not share the load of
+    /// those before it.
     let epoch: UInt64
     /// Whether it asks although something fresh is kept.
     let isForced: Bool
@@ -84,6 +85,8 @@ struct CacheSessionStateMachine<Watcher: Sendable>: Sendable {
 
   /// Something newer is kept under a key.
   mutating func kept(_ key: CacheEntry.Key) -> [Watcher] {
+    // Whoever keeps all items of a list, one by one, makes nobody load another key twice.
+    if loading[key] != nil { epoch += 1 }
     watched[key]?.failure = nil
     return watchers(of: key)
   }

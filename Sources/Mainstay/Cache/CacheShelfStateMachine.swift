@@ -69,7 +69,7 @@ struct CacheShelfStateMachine: Sendable {
 
   /// Keeps an answer.
   mutating func write(_ entry: CacheEntry, under ticket: CacheEntry.Ticket) -> Bool {
-    guard !removals.overtook(entry, since: ticket.removals) else { return false }
+    guard !removals.overtook(entry, ticket) else { return false }
     if let place = index[entry.key] {
       if let present = slots[place], present.ticket.number > ticket.number { return false }
       drop(place)
@@ -98,6 +98,13 @@ struct CacheShelfStateMachine: Sendable {
   mutating func remove(_ selection: CacheEntry.Selection) {
     removals.note(selection)
     for place in places(of: selection) { drop(place) }
+  }
+
+  /// Removes an answer, unless a later load has brought it.
+  mutating func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) {
+    removals.note(.key(key), by: ticket.number)
+    guard let place = index[key], let present = slots[place] else { return }
+    if present.ticket.number <= ticket.number { drop(place) }
   }
 
   private func places(of selection: CacheEntry.Selection) -> [Int] {
@@ -135,20 +142,25 @@ struct CacheRemovals: Sendable {
   /// How many are told apart; an answer that was asked for before the first of them is not kept.
   static let capacity = 256
 
-  private var recent: [CacheEntry.Selection] = []
+  /// What they were, and the load that said so; nil where it was said to all loads.
+  private var recent: [(selection: CacheEntry.Selection, by: Int64?)] = []
   /// How many there were in all.
   private(set) var count: Int64 = 0
 
-  mutating func note(_ selection: CacheEntry.Selection) {
+  mutating func note(_ selection: CacheEntry.Selection, by load: Int64? = nil) {
     count += 1
-    recent.append(selection)
+    recent.append((selection, load))
     if recent.count > Self.capacity { recent.removeFirst() }
   }
 
-  /// Whether an answer may have been removed after so many removals.
-  func overtook(_ entry: CacheEntry, since earlier: Int64) -> Bool {
+  /// Whether an answer may have been removed since it was asked for; what an earlier load said does
+  /// not count.
+  func overtook(_ entry: CacheEntry, _ ticket: CacheEntry.Ticket) -> Bool {
+    let earlier = ticket.removals
     guard count > earlier else { return false }
     guard count - earlier <= Int64(recent.count) else { return true }
-    return recent.suffix(Int(count - earlier)).contains { $0.covers(entry) }
+    return recent.suffix(Int(count - earlier)).contains { removal in
+      removal.by.map { $0 >= ticket.number } ?? true && removal.selection.covers(entry)
+    }
   }
 }

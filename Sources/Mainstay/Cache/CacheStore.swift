@@ -27,4 +27,24 @@ public protocol CacheStore: Sendable {
 
   /// Removes answers; nothing of them can be read any more when it returns.
   func remove(_ selection: CacheEntry.Selection) async throws
+
+  /// Removes an answer, unless a later load has brought it: what the service no longer has, or what
+  /// may no longer be kept.
+  ///
+  /// What loads bring that began before that one is not kept any more; later ones are not held off.
+  ///
+  /// - Parameters:
+  ///   - key: What it is kept under.
+  ///   - ticket: That of the load that says so.
+  /// - Throws: What the place fails with.
+  func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) async throws
+}
+
+extension CacheStore {
+  /// Removes an answer, whichever load has brought it.
+  ///
+  /// A store of your own does without the ticket so, and loses what was kept meanwhile.
+  public func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) async throws {
+    try await remove(.key(key))
+  }
 }

@@ -48,4 +48,9 @@ public final class MemoryCacheStore: CacheStore {
   public func remove(_ selection: CacheEntry.Selection) async {
     shelf.withLock { $0.remove(selection) }
   }
+
+  /// Removes an answer, unless a later load has brought it.
+  public func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) async {
+    shelf.withLock { $0.remove(key, under: ticket) }
+  }
 }

@@ -64,7 +64,7 @@ extension ResponseCache {
       return CachedValue(value, .fresh)
     } catch {
       let failure = error.isCancellation ? nil : ErrorMapping.current.map(error)
-      if failure?.kind == .notFound { await drop(key, unless: policy, allows: error) }
+      if failure?.kind == .notFound { await drop(key, ticket, unless: policy, allows: error) }
       signal { $0.session.endLoading(key, failure.map { .failed($0) } ?? .cancelled) }
       throw error
     }
@@ -72,10 +72,15 @@ extension ResponseCache {
 
   /// What a service says it does not have is not given later as if it had.
   private func drop(
-    _ key: CacheEntry.Key, unless policy: CachePolicy, allows error: any Error
+    _ key: CacheEntry.Key, _ ticket: CacheEntry.Ticket?, unless policy: CachePolicy,
+    allows error: any Error
   ) async {
     guard !policy.condition.allows(error, Classification.disposition(of: error)) else { return }
-    await storing { try await $0.remove(.key(key)) }
+    await storing { store in
+      // Without a ticket nobody knows what is newer.
+      guard let ticket else { return try await store.remove(.key(key)) }
+      try await store.remove(key, under: ticket)
+    }
   }
 
   /// Loads behind an answer; what fails there reaches nobody but observers.
@@ -166,7 +171,7 @@ extension ResponseCache {
     guard let ticket, !isEnded else { return }
     // What was kept before must not come back as if it were the newest.
     guard loaded.isKept, !loaded.isPersonal || partition != .everybody else {
-      return await storing { try await $0.remove(.key(key)) } ?? ()
+      return await storing { try await $0.remove(key, under: ticket) } ?? ()
     }
     let bytes: Data
     if loaded.value == nil, let before {
@@ -175,7 +180,7 @@ extension ResponseCache {
       do { bytes = try JSONEncoder().encode(value) } catch {
         let error = ErrorMapping.current.map(error)
         tell { _ in .cacheStorageFailed(error) }
-        return await storing { try await $0.remove(.key(key)) } ?? ()
+        return await storing { try await $0.remove(key, under: ticket) } ?? ()
       }
     }
     let old = loaded.value == nil ? before?.entry : nil
@@ -188,7 +193,7 @@ extension ResponseCache {
       staleWhileRevalidate: loaded.staleWhileRevalidate ?? old?.staleWhileRevalidate,
       staleIfError: loaded.staleIfError ?? old?.staleIfError)
     guard let isKept = await storing(.writing, { try await $0.write(entry, under: ticket) }) else {
-      _ = try? await store.remove(.key(key))
+      _ = try? await store.remove(key, under: ticket)
       return
     }
     if !isKept { tell { _ in .lateAnswerDropped(key: key.name) } }

@@ -96,6 +96,13 @@ extension ConnectivityStateMachine {
     wantProbe(.suspicion)
   }
 
+  /// When a portal that a call met is forgotten, so that somebody tries again; nil where a probe
+  /// finds out.
+  var portalExpiry: Duration? {
+    guard case .portal = internet, settings.probing == nil else { return nil }
+    return internetAt + settings.halfLife
+  }
+
   /// The address of the portal that was found before.
   private var knownPortal: URL? { if case .portal(let url) = internet { url } else { nil } }
 

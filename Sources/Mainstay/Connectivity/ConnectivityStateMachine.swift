@@ -210,7 +210,7 @@ extension ConnectivityStateMachine {
     let expiry = isClaimByTraffic ? failures.map { $0.at + settings.halfLife }.min() : nil
     return [
       actual == published ? nil : windowEnd, damper.nextWake, improvementDue,
-      probeRunning == nil ? probeDue : nil, expiry,
+      probeRunning == nil ? probeDue : nil, expiry, portalExpiry,
     ].compactMap(\.self).min()
   }
 
@@ -227,7 +227,8 @@ extension ConnectivityStateMachine {
   private mutating func settle(_ random: inout SplitMix64) -> Effects {
     var effects = Effects()
     failures.removeAll { latest - $0.at >= settings.halfLife }
-    if failures.isEmpty, internet == .unvalidated, internetSource == .traffic {
+    let isOver = portalExpiry.map { latest >= $0 } ?? false
+    if isOver || failures.isEmpty && internet == .unvalidated && internetSource == .traffic {
       (internet, internetSource, internetAt) = (.unknown, .nobody, latest)
     }
     let new = Opinion(

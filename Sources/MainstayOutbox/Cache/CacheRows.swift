@@ -10,6 +10,12 @@ struct CacheRows {
   /// kept.
   private static let removals: Int64 = 256
 
+  /// Whether what is kept under a key (`?1`, `?2`) was asked for later than by a ticket (`?3`,
+  /// `?4`); what is from the future (after `?5`), or of unknown age, was not.
+  private static let isLater = """
+    asked_at <= ?5 AND (asked_at > ?3 OR (asked_at = ?3 AND number > ?4))
+    """
+
   private let db: Database
   private let time: CacheTime
 
@@ -77,8 +83,7 @@ struct CacheRows {
     let isLate = try Bool.fetchOne(
       db.cachedStatement(
         sql: """
-          SELECT asked_at <= ?5 AND (asked_at > ?3 OR (asked_at = ?3 AND number > ?4))
-            FROM cache_entry WHERE partition = ?1 AND name = ?2
+          SELECT \(Self.isLater) FROM cache_entry WHERE partition = ?1 AND name = ?2
           """), arguments: [partition, name, asked, ticket.number, now])
     if isLate == true { return false }
     try db.execute(
@@ -126,7 +131,8 @@ struct CacheRows {
     }
   }
 
-  /// Whether an answer may have been removed since it was asked for.
+  /// Whether an answer may have been removed since it was asked for; what an earlier load said does
+  /// not count.
   private func isOvertaken(
     _ entry: CacheEntry, since ticket: CacheEntry.Ticket
   ) throws -> Bool {
@@ -134,8 +140,11 @@ struct CacheRows {
     guard count > ticket.removals else { return false }
     guard count - ticket.removals <= Self.removals else { return true }
     let rows = try Row.fetchAll(
-      db, sql: "SELECT partition, name, prefix, tag FROM cache_removal WHERE id > ?",
-      arguments: [ticket.removals])
+      db,
+      sql: """
+        SELECT partition, name, prefix, tag FROM cache_removal
+          WHERE id > ? AND (asked_at IS NULL OR (asked_at, number) >= (?, ?))
+        """, arguments: [ticket.removals, ticket.reading.microseconds, ticket.number])
     let (partition, name) = (entry.key.partition.name.bytes, entry.key.name.bytes)
     let tags = Set(entry.tags.map(\.bytes))
     return try rows.contains { row in
@@ -163,13 +172,29 @@ struct CacheRows {
     try db.execute(sql: "DELETE FROM cache_entry WHERE \(condition)", arguments: arguments)
   }
 
+  /// Removes an answer, unless a later load has brought it.
+  func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) throws {
+    try note(.key(key), isForgotten: true, by: ticket)
+    try db.execute(
+      cachedSQL: """
+        DELETE FROM cache_entry WHERE partition = ?1 AND name = ?2 AND (\(Self.isLater)) IS NOT TRUE
+        """,
+      arguments: [
+        key.partition.name.bytes, key.name.bytes, ticket.reading.microseconds, ticket.number,
+        time.now,
+      ])
+  }
+
   /// Remembers that this was expired or removed.
   ///
   /// - Parameters:
   ///   - selection: What it was.
   ///   - isForgotten: Whether not even the name of a partition may be left behind.
+  ///   - load: The load that says so; nil where it is said to all loads.
   /// - Throws: What the database throws.
-  private func note(_ selection: CacheEntry.Selection, isForgotten: Bool) throws {
+  private func note(
+    _ selection: CacheEntry.Selection, isForgotten: Bool, by load: CacheEntry.Ticket? = nil
+  ) throws {
     try db.execute(sql: "UPDATE cache_state SET removals = removals + 1")
     let count = try count()
     var (partition, name, prefix, tag): (Data?, Data?, Data?, Data?) = (nil, nil, nil, nil)
@@ -185,8 +210,13 @@ struct CacheRows {
           + " WHERE partition = ?", arguments: [owner.name.bytes])
     }
     try db.execute(
-      sql: "INSERT INTO cache_removal (id, partition, name, prefix, tag) VALUES (?, ?, ?, ?, ?)",
-      arguments: [count, partition, name, prefix, tag])
+      sql: """
+        INSERT INTO cache_removal (id, partition, name, prefix, tag, asked_at, number)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        count, partition, name, prefix, tag, load?.reading.microseconds, load?.number,
+      ])
     try db.execute(
       sql: "DELETE FROM cache_removal WHERE id <= ?", arguments: [count - Self.removals])
   }

@@ -9,7 +9,7 @@ internal import GRDB
 /// since 1970, by the clock of the process that wrote them.
 enum CacheSchema {
   /// Raised with each change of the tables; a file of another format is emptied and made anew.
-  static let format = 2
+  static let format = 3
 
   /// Says that a file is one of these ("MsCa"); no other file is ever changed.
   static let applicationID = 0x4D73_4361
@@ -57,7 +57,9 @@ enum CacheSchema {
       partition BLOB,
       name BLOB,
       prefix BLOB,
-      tag BLOB
+      tag BLOB,
+      asked_at INTEGER,
+      number INTEGER
     ) STRICT;
 
     CREATE TRIGGER cache_entry_added AFTER INSERT ON cache_entry BEGIN

@@ -121,6 +121,13 @@ public final class SQLiteCacheStore: CacheStore {
     }
   }
 
+  /// Removes an answer, unless a later load has brought it; its bytes are overwritten in the file.
+  public func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) async throws {
+    try await using { db, time in
+      try db.atOnce { try CacheRows(db, time).remove(key, under: ticket) }
+    }
+  }
+
   /// How many answers and bytes are kept.
   public func usage() async throws -> (count: Int, bytes: Int) {
     try await using { db, _ in

@@ -164,6 +164,34 @@ extension CacheEntry {
   }
 
   @Test(arguments: Kind.allCases)
+  func `what a load says is gone takes no later answer along, and holds only older ones off`(
+    kind: Kind
+  ) async throws {
+    let test = try CacheStoreUnderTest(kind)
+    let entry = CacheEntry.test("a")
+    // Loads begin at one instant, or with time between them.
+    for pause in [Duration.zero, .seconds(1)] {
+      var tickets: [CacheEntry.Ticket] = []
+      for _ in 0..<4 {
+        tickets.append(try await test.read("a").ticket)
+        test.clock.advance(by: pause)
+      }
+      #expect(try await test.store.write(entry, under: tickets[1]))
+      try await test.store.remove(entry.key, under: tickets[0])
+      #expect(try await test.read("a").entry == entry)
+      try await test.store.remove(entry.key, under: tickets[2])
+      #expect(try await test.read("a").entry == nil)
+      for ticket in tickets[0...2] {
+        #expect(try await !test.store.write(entry, under: ticket))
+      }
+      #expect(try await test.store.write(entry, under: tickets[3]))
+      // A load may also take back what it brought itself.
+      try await test.store.remove(entry.key, under: tickets[3])
+      #expect(try await test.read("a").entry == nil)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func `what is expired is kept, and said to be`(kind: Kind) async throws {
     let test = try CacheStoreUnderTest(kind)
     for name in ["a", "ab", "b"] {
@@ -272,6 +300,12 @@ extension CacheEntry {
             key: chosen.key, bytes: Data(count: Int.random(in: 0..<400, using: &random)),
             form: "", tags: Bool.random(using: &random) ? ["t"] : [],
             initialAge: .seconds(Int.random(in: 0...2, using: &random)))
+          if Int.random(in: 0..<4, using: &random) == 0 {
+            for (test, ticket) in zip(stores, chosen.tickets) {
+              try await test.store.remove(chosen.key, under: ticket)
+            }
+            continue
+          }
           let left = try await stores[0].store.write(entry, under: chosen.tickets[0])
           let right = try await stores[1].store.write(entry, under: chosen.tickets[1])
           #expect(left == right, "seed \(seed)")

@@ -117,6 +117,11 @@ final class FailingStore: ForwardingStore {
     try await store.reconsider()
   }
 
+  func expedite(unimportantAfter delay: Duration) async throws {
+    try pass("expedite")
+    try await store.expedite(unimportantAfter: delay)
+  }
+
   func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
     try pass("checkpoint")
     return try await store.checkpoint(lease, data)

@@ -47,6 +47,19 @@ import Testing
     #expect(session.kept(key) == [7] && session.reason(key).failure == nil)
   }
 
+  @Test func `after a change nobody shares a load of that key from before`() {
+    var session = Session()
+    let (one, other) = (key, CacheEntry.Key("b", of: .everybody))
+    let flights = [one, other].map { session.flight($0, isForced: false) }
+    _ = session.kept(one)
+    #expect(flights == [one, other].map { session.flight($0, isForced: false) })
+    _ = session.beginLoading(one)
+    _ = session.kept(other)
+    #expect(session.flight(one, isForced: false) == flights[0], "that was about another key")
+    _ = session.kept(one)
+    #expect(session.flight(one, isForced: false) != flights[0])
+  }
+
   /// Random steps against the plainest bookkeeping: nothing is left over, and nobody is missed.
   @Test func `a random walk loses nobody and leaves nothing behind`() {
     for seed in 0..<RandomDose.schedules {

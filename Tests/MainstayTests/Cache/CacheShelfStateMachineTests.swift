@@ -81,7 +81,7 @@ import Testing
       var isExpired = false
     }
     var items: [Item] = []  // used last first
-    var removals: [CacheEntry.Selection] = []
+    var removals: [(selection: CacheEntry.Selection, by: Int64?)] = []
     var latest = Duration.zero
 
     func covers(_ selection: CacheEntry.Selection, _ entry: CacheEntry) -> Bool {
@@ -95,9 +95,16 @@ import Testing
       }
     }
 
+    mutating func remove(_ key: CacheEntry.Key, _ ticket: CacheEntry.Ticket) {
+      removals.append((.key(key), ticket.number))
+      items.removeAll { $0.entry.key == key && $0.number <= ticket.number }
+    }
+
     mutating func write(_ entry: CacheEntry, _ ticket: CacheEntry.Ticket, room: Int) -> Bool {
       let later = removals.dropFirst(Int(ticket.removals))
-      if later.contains(where: { covers($0, entry) }) { return false }
+      for removal in later where covers(removal.selection, entry) {
+        guard let load = removal.by, load < ticket.number else { return false }
+      }
       if let index = items.firstIndex(where: { $0.entry.key == entry.key }) {
         if items[index].number > ticket.number { return false }
         items.remove(at: index)
@@ -145,6 +152,11 @@ import Testing
       case 4..<8:
         guard !tickets.isEmpty else { break }
         let (key, ticket) = tickets.remove(at: Int.random(in: 0..<tickets.count, using: &random))
+        if Int.random(in: 0..<5, using: &random) == 0 {
+          shelf.remove(key, under: ticket)
+          model.remove(key, ticket)
+          break
+        }
         let tags: Set<String> = Bool.random(using: &random) ? ["t"] : []
         let new = CacheEntry(
           key: key, bytes: Data(count: Int.random(in: 0..<400, using: &random)), form: "",
@@ -156,7 +168,7 @@ import Testing
           .key(key), .prefix(name, of: partition), .tag("t", of: partition), .partition(partition),
         ]
         let selection = selections[Int.random(in: 0...3, using: &random)]
-        model.removals.append(selection)
+        model.removals.append((selection, nil))
         if Bool.random(using: &random) {
           shelf.remove(selection)
           model.items = model.items.filter { !model.covers(selection, $0.entry) }

@@ -101,6 +101,10 @@ final class SlowCacheStore: CacheStore {
   func expire(_ selection: CacheEntry.Selection) async { await inner.expire(selection) }
 
   func remove(_ selection: CacheEntry.Selection) async { await inner.remove(selection) }
+
+  func remove(_ key: CacheEntry.Key, under ticket: CacheEntry.Ticket) async {
+    await inner.remove(key, under: ticket)
+  }
 }
 
 /// Writes the names of events down, so that a test can wait for them.

@@ -151,6 +151,80 @@ import Testing
     #expect(await kept(bench) == "changed")
   }
 
+  @Test(.ends(withinMinutes: 5), arguments: [false, true])
+  func `who asks after a change begins a load of their own`(isForced: Bool) async throws {
+    let (bench, gate) = (CacheBench(CachePolicy(freshFor: .zero)), BreakerBench.Gate())
+    let load = Task {
+      let load: @Sendable () async throws -> Novel = {
+        await gate.pass()
+        return Novel(title: "old")
+      }
+      return isForced
+        ? try await bench.cache.refresh("a", load: load)
+        : try await bench.cache.value(for: "a", load: load)
+    }
+    await gate.arrivals(atLeast: 1)
+    await bench.cache.keep(Novel(title: "changed"), for: "a")
+    // The load from before ends only after this one.
+    let answer =
+      isForced
+      ? try await bench.cache.refresh("a") { Novel(title: "new") }
+      : try await bench.ask("new")
+    #expect(answer == CachedValue(Novel(title: "new"), .fresh))
+    gate.open()
+    #expect(try await load.value.value.title == "old")
+    #expect(await kept(bench) == "new")
+  }
+
+  @Test func `a load from before a change that finds nothing does not take the change along`()
+    async throws
+  {
+    for isRefused in [false, true] {
+      let (bench, gate) = (CacheBench(), BreakerBench.Gate())
+      let load = Task {
+        try await bench.cache.value(for: "a", as: Novel.self) { _ in
+          await gate.pass()
+          guard isRefused else { throw AppError.http(status: 404) }
+          var loaded = ResponseCache.Loaded.value(Novel(title: "old"))
+          loaded.isKept = false
+          return loaded
+        }
+      }
+      await gate.arrivals(atLeast: 1)
+      await bench.cache.keep(Novel(title: "changed"), for: "a")
+      gate.open()
+      _ = await load.result
+      #expect(await kept(bench) == "changed")
+      // What a later load says counts.
+      _ = try? await bench.cache.refresh("a", as: Novel.self) { throw AppError.http(status: 404) }
+      #expect(await kept(bench) == nil)
+    }
+  }
+
+  @Test func `a load that finds nothing holds no change off that came after it began`()
+    async throws
+  {
+    let (slow, recorder) = (SlowCacheStore(slow: [2]), EventRecorder())
+    let cache = ResponseCache("books", of: .account(1), in: slow, observer: recorder)
+    let gate = BreakerBench.Gate()
+    let load = Task {
+      try await cache.refresh("a", as: Novel.self) {
+        await gate.pass()
+        throw AppError.http(status: 404)
+      }
+    }
+    await gate.arrivals(atLeast: 1)
+    // The change has its ticket, and is kept only after the load has ended.
+    let change = Task { await cache.keep(Novel(title: "changed"), for: "a") }
+    await slow.gate.arrivals(atLeast: 1)
+    gate.open()
+    _ = await load.result
+    slow.gate.open()
+    await change.value
+    #expect(await cache.cached("a", as: Novel.self)?.value.title == "changed")
+    #expect(!recorder.cacheNames.contains("lateAnswerDropped"))
+  }
+
   @Test(.requirement("O39")) func `what must be revalidated is never given stale`() async throws {
     let bench = CacheBench(
       CachePolicy(

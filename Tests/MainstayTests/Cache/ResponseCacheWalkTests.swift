@@ -14,6 +14,7 @@ import Testing
     let cache: Int
     let gate: BreakerBench.Gate
     let isFailing: Flag
+    let isGone: Flag
     let task: Task<CachedValue<String>, any Error>
   }
 
@@ -29,13 +30,19 @@ import Testing
       return kept.title
     }
 
+    /// A load has found nothing: what was asked for before it is older than that.
+    mutating func vanish(_ flight: Flight) {
+      lastRemoval = max(lastRemoval, flight.began)
+      if let kept, kept.began < flight.began { self.kept = nil }
+    }
+
     mutating func end(_ flight: Flight, began at: Duration) {
       guard flight.began > lastRemoval, flight.began > (kept?.began ?? -1) else { return }
       kept = (flight.title, flight.began, at, false)
     }
   }
 
-  @Test func `late answers, invalidations and removals never bring back what is older`() async {
+  @Test func `late answers and removals never bring back what is older, nor lose a change`() async {
     for seed in 0..<max(100, RandomDose.schedules / 20) {
       if let disagreement = await walk(seed) {
         Issue.record("seed \(seed): \(disagreement)")
@@ -67,11 +74,12 @@ import Testing
 
     mutating func begin(_ step: Int, _ chosen: Int) async {
       guard busy.insert(chosen).inserted else { return }
-      let (gate, isFailing, cache) = (BreakerBench.Gate(), Flag(), caches[chosen])
+      let (gate, isFailing, isGone, cache) = (BreakerBench.Gate(), Flag(), Flag(), caches[chosen])
       let task = Task {
         try await cache.refresh("a", as: String.self) {
           await gate.pass()
           if isFailing.isRaised { throw AppError.http(status: 503) }
+          if isGone.isRaised { throw AppError.http(status: 404) }
           return "\(step)"
         }
       }
@@ -80,7 +88,7 @@ import Testing
       flights.append(
         Flight(
           title: "\(step)", began: step, cache: chosen, gate: gate, isFailing: isFailing,
-          task: task))
+          isGone: isGone, task: task))
     }
 
     /// Ends some load, and says what is wrong with its answer.
@@ -91,14 +99,18 @@ import Testing
         busy.remove(flight.cache)
       }
       let fails = Int.random(in: 0...2, using: &random) == 0
+      let vanishes = !fails && Int.random(in: 0...3, using: &random) == 0
       if fails {
         flight.isFailing.raise()
+      } else if vanishes {
+        flight.isGone.raise()
+        model.vanish(flight)
       } else {
         model.end(flight, began: times[flight.began, default: .zero])
       }
       flight.gate.open()
       let answer = try? await flight.task.value
-      let expected = fails ? model.shown : flight.title
+      let expected = fails ? model.shown : vanishes ? nil : flight.title
       guard answer?.value == expected else {
         return "\(String(describing: answer)) instead of \(expected ?? "nothing")"
       }
@@ -112,7 +124,7 @@ import Testing
     for step in 0..<40 {
       let chosen = Int.random(in: 0...1, using: &course.random)
       let cache = course.caches[chosen]
-      switch Int.random(in: 0..<9, using: &course.random) {
+      switch Int.random(in: 0..<10, using: &course.random) {
       case 0..<3: await course.begin(step, chosen)
       case 3..<6:
         if let wrong = await course.end() { return "step \(step): \(wrong)" }
@@ -124,6 +136,10 @@ import Testing
       case 7:
         await cache.remove(.prefix(""))
         (course.model.lastRemoval, course.model.kept) = (step, nil)
+        course.busy.remove(chosen)
+      case 8:
+        await cache.keep("\(step)", for: "a")
+        course.model.kept = ("\(step)", step, course.model.now, false)
         course.busy.remove(chosen)
       default:
         let time = Duration.seconds(Int.random(in: 1...6, using: &course.random))

@@ -304,6 +304,30 @@ struct ConnectivityBench {
     #expect(bench.standing == .online)
   }
 
+  @Test func `a portal that no probe asks about is forgotten after a minute`() {
+    var bench = ConnectivityBench()
+    bench.failed(.portal, "a")
+    bench.pass(.seconds(30))
+    // Met again: the minute begins anew.
+    bench.failed(.portal, "a")
+    bench.pass(.milliseconds(59_999))
+    #expect(bench.standing == .portal && bench.improvements == 0)
+    bench.pass(.milliseconds(1))
+    #expect(bench.standing == .online && bench.machine.source == .system)
+    bench.pass(.seconds(10))
+    #expect(bench.improvements == 1 && bench.machine.nextWake == nil)
+    var nobodyKnows = ConnectivityBench(nil)
+    nobodyKnows.failed(.portal)
+    nobodyKnows.pass(.seconds(60))
+    #expect(nobodyKnows.standing == .unknown && nobodyKnows.standing.isWorthTrying)
+    // Where there is a probe, that says so.
+    var probed = ConnectivityBench(probing: true)
+    probed.failed(.portal, "a")
+    probed.answered(.portal(nil))
+    probed.pass(.seconds(70))
+    #expect(probed.standing == .portal && probed.probes.count == 2)
+  }
+
   @Test(.requirement("O13")) func `another network begins without evidence, and is told`() {
     var bench = ConnectivityBench()
     bench.delivered("a")
