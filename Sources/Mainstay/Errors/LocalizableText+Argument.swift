@@ -3,6 +3,13 @@
 import Foundation
 
 extension LocalizableText.Argument {
+  private static let englishLocale = Locale(identifier: "en")
+
+  /// The value in English, whatever catalogue is in force.
+  var english: String {
+    if case .localized(let text) = self { text.description } else { string(in: Self.englishLocale) }
+  }
+
   func string(in locale: Locale) -> String {
     switch self {
     case .text(let text): text
@@ -12,6 +19,7 @@ extension LocalizableText.Argument {
       Self.calendarDate(date).formatted(
         Date.FormatStyle(date: .abbreviated, time: .shortened, locale: locale))
     case .duration(let duration): Self.words(duration, in: locale)
+    case .localized(let text): text.string(in: locale)
     }
   }
 
@@ -37,7 +45,7 @@ extension LocalizableText.Argument {
 
 extension LocalizableText.Argument: Codable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case text, integer, number, duration, date
+    case text, integer, number, duration, date, localized
   }
 
   /// Decodes an object with one member, such as `{"integer": 3}`.
@@ -53,6 +61,8 @@ extension LocalizableText.Argument: Codable {
       self = .number(isNumber ? try container.decode(Double.self, forKey: .number) : .nan)
     case .duration: self = .duration(try container.decode(Duration.self, forKey: .duration))
     case .date: self = .date(try container.decode(Date.self, forKey: .date))
+    case .localized:
+      self = .localized(try container.decode(LocalizableText.self, forKey: .localized))
     case nil: self = .text("…")
     }
   }
@@ -67,6 +77,7 @@ extension LocalizableText.Argument: Codable {
     case .number: try container.encodeNil(forKey: .number)
     case .duration(let duration): try container.encode(duration, forKey: .duration)
     case .date(let date): try container.encode(date.finite, forKey: .date)
+    case .localized(let text): try container.encode(text, forKey: .localized)
     }
   }
 }

@@ -25,6 +25,8 @@ public struct LocalizableText: Sendable, Hashable, Codable {
     case duration(Duration)
     /// Shown as day and time.
     case date(Date)
+    /// Another text, put into words in the language of the one that it stands in.
+    case localized(LocalizableText)
   }
 
   /// The name under which a catalogue keeps translations; nil for a text without translations.
@@ -46,6 +48,13 @@ public struct LocalizableText: Sendable, Hashable, Codable {
   /// It becomes an argument: two errors with different words of a server differ.
   public init(verbatim text: String) {
     self.init(key: nil, pattern: "{0}", arguments: [.text(text)])
+  }
+
+  /// Makes a text of several, each on a line of its own and in the language of the reader.
+  package init(lines: [LocalizableText]) {
+    self.init(
+      key: nil, pattern: lines.indices.map { "{\($0)}" }.joined(separator: "\n"),
+      arguments: lines.map(Argument.localized))
   }
 
   private init(key: String?, pattern: String, arguments: [Argument]) {
@@ -177,6 +186,9 @@ extension LocalizableText: ExpressibleByStringInterpolation {
     /// Adds a point in time.
     public mutating func appendInterpolation(_ date: Date) { append(.date(date)) }
 
+    /// Adds a value whose kind is known only when the program runs.
+    package mutating func appendInterpolation(argument: Argument) { append(argument) }
+
     private mutating func append(_ argument: Argument) {
       pattern += "{\(arguments.count)}"
       arguments.append(argument)
@@ -197,7 +209,9 @@ extension LocalizableText: ExpressibleByStringInterpolation {
 
 extension LocalizableText: CustomStringConvertible {
   /// The English wording with its arguments filled in, whatever catalogue is in force.
-  public var description: String { filled(pattern, in: Self.english) }
-
-  private static let english = Locale(identifier: "en")
+  public var description: String {
+    Self.filled(pattern) { place in
+      arguments.indices.contains(place) ? arguments[place].english : nil
+    }
+  }
 }

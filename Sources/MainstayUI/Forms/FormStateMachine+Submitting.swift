@@ -134,7 +134,7 @@ extension AppError {
     if homeless.count == 1 {
       return saying(first.message, suggestion: first.suggestion, underlying: homeless)
     }
-    let words = homeless.map { $0.message.string() }.joined(separator: "\n")
-    return saying(LocalizableText(verbatim: words), suggestion: nil, underlying: homeless)
+    let words = LocalizableText(lines: homeless.map(\.message))
+    return saying(words, suggestion: nil, underlying: homeless)
   }
 }

@@ -116,19 +116,6 @@ enum FormTexts {
   }
 }
 
-extension LocalizableText.StringInterpolation {
-  /// Adds a value whose kind is known only when the program runs.
-  fileprivate mutating func appendInterpolation(argument: LocalizableText.Argument) {
-    switch argument {
-    case .text(let text): appendInterpolation(text)
-    case .integer(let number): appendInterpolation(number)
-    case .number(let number): appendInterpolation(number)
-    case .duration(let duration): appendInterpolation(duration)
-    case .date(let date): appendInterpolation(date)
-    }
-  }
-}
-
 extension AppError {
   /// Whether a person reads the same; equality alone does not look at words without arguments.
   func reads(as other: AppError) -> Bool {

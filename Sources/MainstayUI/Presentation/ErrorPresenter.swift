@@ -49,6 +49,7 @@ public final class ErrorPresenter {
   @ObservationIgnored private let timer: RestTimer
   @ObservationIgnored private let mapping: ErrorMapping?
   @ObservationIgnored private let monitor: ErrorMonitor?
+  @ObservationIgnored private let locale: Locale
   @ObservationIgnored private let perform: ActionPerformer?
 
   /// Makes a presenter that shows nothing.
@@ -63,13 +64,15 @@ public final class ErrorPresenter {
   ///   - monitor: Who is told of the errors, of what a person saw of them, and of what they chose;
   ///     nil, the default, tells nobody. What stands under a field is a mistake of the person's,
   ///     and nobody is told of it.
+  ///   - locale: The language of the reader; the default is that of the process when the presenter
+  ///     is made.
   ///   - perform: Does what a person chose, besides retry and dismiss: opens settings, signs in.
   ///     Nil, the default, does nothing, so there are no buttons for it, but for Help, which a
   ///     screen does by itself: it opens ``Item/pageToOpen``.
   public init(
     gathering: Duration = .zero, gap: Duration = .milliseconds(300),
     clock: some Clock<Duration> = ContinuousClock(), mapping: ErrorMapping? = nil,
-    monitor: ErrorMonitor? = nil, perform: ActionPerformer? = nil
+    monitor: ErrorMonitor? = nil, locale: Locale = .current, perform: ActionPerformer? = nil
   ) {
     precondition(
       gathering >= .zero, "ErrorPresenter(gathering: \(gathering)) is not legal: zero or more")
@@ -80,6 +83,7 @@ public final class ErrorPresenter {
     timer = RestTimer(on: timeline)
     self.mapping = mapping
     self.monitor = monitor
+    self.locale = locale
     self.perform = perform
   }
 
@@ -145,7 +149,7 @@ extension ErrorPresenter {
       droppedCount += 1
       return
     }
-    guard let presentation = ErrorPresentation(error, style: style) else { return }
+    guard let presentation = ErrorPresentation(error, style: style, locale: locale) else { return }
     // The same failure may stand elsewhere, and each is put away by itself.
     let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
     var item = Item(id, error, presentation, fingerprint, canPerform: perform != nil)
@@ -166,7 +170,8 @@ extension ErrorPresenter {
     queue.raise(items[index].id, to: error.severity)
     // Words are cheap to compare before they are looked up in a language.
     guard !error.reads(as: items[index].error), items[index].keepsOtherWords,
-      let presentation = ErrorPresentation(error, style: items[index].presentation.style)
+      let presentation = ErrorPresentation(
+        error, style: items[index].presentation.style, locale: locale)
     else { return }
     items[index].keep(presentation, of: error)
   }
@@ -317,7 +322,7 @@ extension ErrorPresenter {
   private func show(_ error: any Error, at index: Int, after action: RecoveryAction) {
     let site = SourceSite(fileID: #fileID, function: #function, line: #line)
     let error = (mapping ?? .current).map(error, at: site)
-    items[index].actionFailure = ErrorPresentation(error)
+    items[index].actionFailure = ErrorPresentation(error, locale: locale)
     guard !error.isCancellation else { return }
     monitor?.capture(shown: error, during: action.id.rawValue, at: site)
   }

@@ -82,7 +82,8 @@ public final class LevelPresenter {
       },
       Task { [weak toasts] in
         for await change in changes {
-          toasts?.show(change.isFall ? .warning : .success, change.notice)
+          let text = change.notice.string(in: locale)
+          toasts?.show(Toast(change.isFall ? .warning : .success, text))
         }
       },
     ]

@@ -23,6 +23,17 @@ private let german = Locale(identifier: "de_DE")
     #expect(text.string(in: german) == "1.234.567 of 2,5")
   }
 
+  @Test func `a text in a text is put into the reader's words, and kept`() throws {
+    let inner = LocalizableText(key: "error.form.empty.message", english: "Nothing of \(1_000).")
+    let text = LocalizableText(key: "none", english: "First: \(argument: .localized(inner))")
+    #expect(text.description == "First: Nothing of 1,000.")
+    #expect(text.string(in: german) == "First: \(inner.string(in: german))")
+    #expect(inner.string(in: german) != inner.description)
+    let copy = try JSONDecoder().decode(
+      LocalizableText.self, from: JSONEncoder().encode(text))
+    #expect(copy == text)
+  }
+
   @Test(arguments: [
     (Duration.zero, "0 seconds"), (.milliseconds(1), "1 second"),
     (.seconds(90), "1 minute, 30 seconds"),

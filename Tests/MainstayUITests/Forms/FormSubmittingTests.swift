@@ -156,6 +156,26 @@ import Testing
     #expect(form.submissionError == nil)
   }
 
+  @Test func `what is said of several fields that are not there has the reader's words`() async {
+    let texts = [
+      LocalizableText(key: "error.form.empty.message", english: "This is empty."),
+      LocalizableText(key: "error.form.refused.message", english: "It was not accepted."),
+    ]
+    await form.submit { _ in
+      throw AppError(
+        code: "http.422", kind: .validation, disposition: .permanent, title: "T", message: "M.",
+        underlying: zip(["/captcha", "/plan"] as [JSONPointer], texts).map {
+          AppError.validation($1, field: $0)
+        })
+    }
+    let german = Locale(identifier: "de_DE")
+    let words = form.submissionError?.message
+    #expect(
+      words?.string(in: german) == texts.map { $0.string(in: german) }.joined(separator: "\n"))
+    #expect(words?.description == "This is empty.\nIt was not accepted.")
+    #expect(words?.string(in: german) != words?.description)
+  }
+
   @Test(.requirement("E20")) func `other failures are the submission's, and told`() async {
     let sink = MemorySink()
     let monitor = ErrorMonitor(sinks: [sink])

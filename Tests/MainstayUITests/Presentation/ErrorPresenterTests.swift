@@ -66,6 +66,22 @@ import Testing
     #expect(sink.reports.map(\.code) == ["a", "b"])
   }
 
+  @Test func `everything that it shows is in the language of the reader`() async throws {
+    let german = Locale(identifier: "de_DE")
+    let presenter = ErrorPresenter(gap: .zero, locale: german) { _, _, _ in
+      throw AppError.offline()
+    }
+    let error = AppError.cameraDenied()
+    presenter.present(error)
+    let item = try #require(presenter.overlay)
+    #expect(item.presentation == ErrorPresentation(error, locale: german))
+    #expect(item.presentation.title != error.title.description)
+    let action = try #require(item.actions.first { $0.id != RecoveryAction.dismiss.id })
+    await presenter.choose(action, for: item.id)
+    let failure = try #require(presenter.overlay?.actionFailure)
+    #expect(failure.title == AppError.offline().title.string(in: german))
+  }
+
   @Test func `the same error again only counts`() {
     let presenter = ErrorPresenter(gap: .zero)
     for _ in 0..<5 { presenter.present(Self.error("a")) }

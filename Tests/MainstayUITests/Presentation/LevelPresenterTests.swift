@@ -57,6 +57,20 @@ import Testing
     controller.end()
   }
 
+  @Test func `a toast has the language of the reasons`() async {
+    let german = Locale(identifier: "de_DE")
+    let controller = DegradationController(plan, clock: clock)
+    let toasts = Toasts(length: .seconds(600), clock: clock)
+    let presenter = LevelPresenter(following: controller, toasts: toasts, locale: german)
+    let changes = controller.changes
+    controller.report(.network, isMet: false)
+    let change = await changes.first { _ in true }
+    while toasts.visible.isEmpty { await Task.yield() }
+    #expect(toasts.visible.map(\.text) == [change?.notice.string(in: german)])
+    #expect(toasts.visible.first?.text != change?.notice.string(in: english))
+    withExtendedLifetime(presenter) { controller.end() }
+  }
+
   @Test(arguments: [
     (FeatureLevel.limited, ErrorPresentation.Tint.yellow, DegradationPlan.NeedID.camera),
     (.basic, .yellow, .storage), (.offline, .orange, .network), (.minimal, .red, .memory),
