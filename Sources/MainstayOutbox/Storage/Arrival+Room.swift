@@ -17,7 +17,9 @@ extension Arrival {
       db.cachedStatement(
         sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('pending', 'bytes')"))
     for row in rows {
-      if row["key"] == "bytes" { load.bytes = row["value"] } else { load.pending = row["value"] }
+      // Whatever is in the file, it can be counted on from.
+      let value = min(max(Int.fromDatabaseValue(row["value"]) ?? 0, 0), 1 << 53)
+      if row["key"] == "bytes" { load.bytes = value } else { load.pending = value }
     }
     return load
   }
