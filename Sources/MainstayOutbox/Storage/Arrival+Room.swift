@@ -39,9 +39,14 @@ extension Arrival {
     guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
     if try lack(of: operation, holder).isMet { return true }
     guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
-    try departure.expire(atMost: Self.stride)
-    let lack = try lack(of: operation, holder)
-    if lack.isMet { return true }
+    var lack: Lack
+    var found: Int
+    // What nobody wants any more goes before what somebody does, however much of it there is.
+    repeat {
+      found = try departure.expire(atMost: Self.stride)
+      lack = try self.lack(of: operation, holder)
+      if lack.isMet { return true }
+    } while found == Self.stride
     guard let victims = try victims(for: operation, lack, replacing: holder) else { return false }
     for row in victims { try departure.remove(row, as: .evicted) }
     return true
