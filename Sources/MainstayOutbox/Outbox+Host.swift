@@ -91,21 +91,20 @@ extension Outbox {
     }
     let (new, plain) = try prepared(operation, options)
     let (id, durability): (OperationID, OutboxDurability)
-    let isKnown: Bool
+    // Outside of a transaction it is committed already, and the next one is somebody else's.
+    let isInside = db.isInsideTransaction
     do {
       // Before anything is changed: what cannot be read accepts nothing.
       durability = try SQLiteStore.durability(of: db)
+      if isInside { try store.note(new.id, in: db) }
       id = try insert(new, plain, of: Operation.self, options, store, db)
-      isKnown = try store.isKnown(id, in: db)
     } catch {
       throw OutboxError(error, path: store.path)
     }
-    // Outside of a transaction it is committed already, and the next one is somebody else's.
-    if db.isInsideTransaction {
+    if isInside {
       db.afterNextTransaction { [self] db in
         // A savepoint may have been rolled back, and it with that.
-        let isGone = isKnown && (try? store.isKnown(id, in: db)) == false
-        accepted(isGone ? [] : [id], of: [new])
+        accepted(store.hasNote(new.id, in: db) ? [id] : [], of: [new])
       }
     } else {
       accepted([id], of: [new])

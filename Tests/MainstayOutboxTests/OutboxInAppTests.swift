@@ -136,14 +136,59 @@ import Testing
     await outbox.shutDown()
   }
 
-  @Test func `neighbours within one transaction are put together`() async throws {
-    struct Total: CoalescingOperation {
-      static let kind: OperationKind = "total"
-      var sum: Int
-      func coalesced(with later: Total) -> Coalesced<Total> {
-        sum + later.sum == 0 ? .annihilate : .replace(by: Total(sum: sum + later.sum))
+  private struct Total: CoalescingOperation {
+    static let kind: OperationKind = "total"
+    var sum: Int
+    func coalesced(with later: Total) -> Coalesced<Total> {
+      sum + later.sum == 0 ? .annihilate : .replace(by: Total(sum: sum + later.sum))
+    }
+  }
+
+  @Test func `what a savepoint takes back is not told where it was put together with others`()
+    async throws
+  {
+    let database = try database()
+    let outbox = try await open(database, isPaused: true)
+    await #expect(throws: RolledBack.self) {
+      try await database.write { db in
+        try outbox.enqueue(Total(sum: 9), orderedBy: "a", in: db)
+        throw RolledBack()
       }
     }
+    let ids = try await database.write { db in
+      try ["a", "b"].map { try outbox.enqueue(Total(sum: 5), orderedBy: $0, in: db).id }
+    }
+    var told = log.events.filter { $0.name == "enqueued" }.map(\.id)
+    #expect(told == ids)
+    try await database.write { db in
+      let steps: [(Int, String, Database.TransactionCompletion)] = [
+        (1, "a", .rollback), (2, "a", .commit), (-5, "b", .rollback),
+      ]
+      for (sum, key, completion) in steps {
+        try db.inSavepoint {
+          _ = try outbox.enqueue(Total(sum: sum), orderedBy: key, in: db)
+          return completion
+        }
+      }
+    }
+    let waiting = try await outbox.operations()
+    #expect(
+      waiting.map { String(decoding: $0.payload, as: UTF8.self) } == [#"{"sum":7}"#, #"{"sum":5}"#])
+    told = log.events.filter { $0.name == "enqueued" }.map(\.id)
+    #expect(told == ids + [ids[0]])
+    try await database.write { db in
+      try outbox.enqueue(Total(sum: -5), orderedBy: "b", in: db)
+      try outbox.enqueue(Total(sum: -7), orderedBy: "a", in: db)
+    }
+    #expect(log.count("enqueued") == 5)
+    let notes = try await database.write { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM temp.mainstay_note")
+    }
+    #expect(notes == 2, "those of the last transaction alone are left")
+    await outbox.shutDown()
+  }
+
+  @Test func `neighbours within one transaction are put together`() async throws {
     let database = try database()
     let outbox = try await open(database, isPaused: true)
     try await database.write { db in

@@ -17,7 +17,9 @@ extension Arrival {
       db.cachedStatement(
         sql: "SELECT key, value FROM mainstay_meta WHERE key IN ('pending', 'bytes')"))
     for row in rows {
-      if row["key"] == "bytes" { load.bytes = row["value"] } else { load.pending = row["value"] }
+      // Whatever is in the file, it can be counted on from.
+      let value = min(max(Int.fromDatabaseValue(row["value"]) ?? 0, 0), 1 << 53)
+      if row["key"] == "bytes" { load.bytes = value } else { load.pending = value }
     }
     return load
   }
@@ -37,9 +39,14 @@ extension Arrival {
     guard limits.maximumPending != nil || limits.maximumBytes != nil else { return true }
     if try lack(of: operation, holder).isMet { return true }
     guard operation.payload.count <= limits.maximumBytes ?? .max else { return false }
-    try departure.expire(atMost: Self.stride)
-    let lack = try lack(of: operation, holder)
-    if lack.isMet { return true }
+    var lack: Lack
+    var found: Int
+    // What nobody wants any more goes before what somebody does, however much of it there is.
+    repeat {
+      found = try departure.expire(atMost: Self.stride)
+      lack = try self.lack(of: operation, holder)
+      if lack.isMet { return true }
+    } while found == Self.stride
     guard let victims = try victims(for: operation, lack, replacing: holder) else { return false }
     for row in victims { try departure.remove(row, as: .evicted) }
     return true

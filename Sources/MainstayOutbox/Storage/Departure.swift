@@ -93,7 +93,6 @@ struct Departure {
   /// Drops what nobody wants any more; what may have had its effect is kept.
   ///
   /// - Returns: How many were found; there may be more where that is the limit.
-  @discardableResult
   func expire(atMost limit: Int) throws -> Int {
     let rows = try Row.fetchAll(
       db.cachedStatement(

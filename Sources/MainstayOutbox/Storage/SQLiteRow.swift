@@ -104,8 +104,9 @@ enum OperationRow {
       lane: Lane(rawValue: try columns[.lane]),
       orderingKey: orderingKey.map { String(decoding: $0, as: UTF8.self) },
       idempotencyKey: key, payload: try columns[.payload], state: state,
-      attempts: try columns[.attempts], unreachable: try columns.later(.unreachable) ?? 0,
-      lostRuns: try columns[.lostRuns], effect: effect,
+      attempts: bounded(try columns[.attempts]),
+      unreachable: bounded(try columns.later(.unreachable) ?? 0),
+      lostRuns: bounded(try columns[.lostRuns]), effect: effect,
       failure: code.flatMap { code in message.map { FailureNote(code: code, message: $0) } },
       due: due.map(Date.init(milliseconds:)),
       enqueued: Date(milliseconds: try columns[.enqueuedAt]),
@@ -113,9 +114,12 @@ enum OperationRow {
       priority: try priority(columns), constraints: try constraints(columns),
       isCancelled: try columns.later(.isCancelled) ?? false,
       isExpendable: try columns.later(.isExpendable) ?? false,
-      merges: try columns.later(.merges) ?? 0,
+      merges: bounded(try columns.later(.merges) ?? 0),
       checkpoint: try columns.optionalLater(.checkpoint), timeout: try timeout(columns))
   }
+
+  /// A count that can be counted on from, whatever is in the file.
+  private static func bounded(_ count: Int) -> Int { min(max(count, 0), 1 << 31) }
 
   /// A row that was saved from a file of an older format has none of what came later.
   private static func priority(_ columns: OperationColumns) throws -> OperationPriority {

@@ -94,7 +94,8 @@ extension SQLiteStore {
       state.leases += 1
       return state.leases
     }
-    let token = max(found.row["lease_token"] as Int64 + 1, connection.owner << 32 + count)
+    let last = min(found.row["lease_token"] as Int64, .max - 1)
+    let token = max(last + 1, connection.owner << 32 + count)
     let id: Int64 = found.row["id"]
     try db.cachedStatement(
       sql: """

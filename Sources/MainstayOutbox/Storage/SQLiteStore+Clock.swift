@@ -60,6 +60,7 @@ extension SQLiteStore {
         """, arguments: [moment.boot, moment.uptime, moment.wall])
   }
 
+  /// The moment that the owners of the file agreed on; nil where it has none that could be true.
   private static func anchor(_ db: Database) throws -> FileClock.Moment? {
     func value(_ key: String) throws -> DatabaseValue? {
       try DatabaseValue.fetchOne(
@@ -67,7 +68,9 @@ extension SQLiteStore {
     }
     guard let boot = try value("clock_boot").flatMap(String.fromDatabaseValue),
       let uptime = try value("clock_uptime").flatMap(Int64.fromDatabaseValue),
-      let wall = try value("clock_wall").flatMap(Int64.fromDatabaseValue)
+      let wall = try value("clock_wall").flatMap(Int64.fromDatabaseValue),
+      // What is counted on from these must not overflow: the wall goes to the end of the year 9999.
+      (0...1 << 53).contains(uptime), (0...253_402_300_799_000).contains(wall)
     else { return nil }
     return FileClock.Moment(boot: boot, uptime: uptime, wall: wall)
   }

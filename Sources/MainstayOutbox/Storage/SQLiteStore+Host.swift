@@ -142,14 +142,38 @@ extension SQLiteStore {
     return try answer.get()
   }
 
-  /// Whether an operation is there, or how it ended is known, as the app's connection sees it.
-  func isKnown(_ id: OperationID, in db: Database) throws -> Bool {
-    let sql = """
-      SELECT EXISTS (SELECT 1 FROM mainstay_op WHERE uuid = ?1)
-        OR EXISTS (SELECT 1 FROM mainstay_dead WHERE uuid = ?1)
-        OR EXISTS (SELECT 1 FROM mainstay_outcome WHERE uuid = ?1)
-      """
-    return try Bool.fetchOne(db.cachedStatement(sql: sql), arguments: [id.data]) ?? false
+  /// Notes within the transaction of the app that an operation is about to be accepted.
+  ///
+  /// Whatever becomes of it, such as that another one takes it in, the note goes with a savepoint
+  /// that is rolled back, and with the connection: it is in no file of the app.
+  func note(_ id: OperationID, in db: Database) throws {
+    let owner = try open.owner
+    let sql = "SELECT EXISTS (SELECT 1 FROM temp.sqlite_master WHERE name = 'mainstay_note')"
+    // Not by IF NOT EXISTS: whoever makes a table loses all statements that are prepared.
+    if try Bool.fetchOne(db.cachedStatement(sql: sql)) != true {
+      try db.execute(
+        sql: "CREATE TEMP TABLE mainstay_note (id BLOB PRIMARY KEY, owner INTEGER NOT NULL)")
+    }
+    let isFirst = state.withLock { state in
+      defer { state.hasNotes = true }
+      return !state.hasNotes
+    }
+    if isFirst {
+      db.afterNextTransaction(
+        onCommit: { [self] _ in state.withLock { $0.hasNotes = false } },
+        onRollback: { [self] _ in state.withLock { $0.hasNotes = false } })
+      // Those of the transactions before are of no use any more.
+      try db.execute(sql: "DELETE FROM temp.mainstay_note WHERE owner = ?", arguments: [owner])
+    }
+    try db.cachedStatement(sql: "INSERT OR IGNORE INTO temp.mainstay_note VALUES (?, ?)")
+      .execute(arguments: [id.data, owner])
+  }
+
+  /// Whether a note was not rolled back; asked at the end of the transaction that it was made in.
+  func hasNote(_ id: OperationID, in db: Database) -> Bool {
+    let sql = "SELECT EXISTS (SELECT 1 FROM temp.mainstay_note WHERE id = ?)"
+    // mainstay:ignore MS202 -- the table goes as well, with a savepoint that it was made in
+    return (try? Bool.fetchOne(db, sql: sql, arguments: [id.data])) == true
   }
 
   /// The last operation of an ordering key, within the transaction of the app.

@@ -85,7 +85,7 @@ extension SQLiteStore {
       }
       let ledger = try Self.ledger(db)
       if !ledger.isBalanced {
-        let gone = ledger.receipts.reduce(0) { $0 + $1.count }
+        let gone = ledger.receipts.reduce(0) { $0 &+ $1.count }
         findings.append(
           """
           The ledger does not balance: \(ledger.enqueued) were accepted, \(ledger.pending) are \

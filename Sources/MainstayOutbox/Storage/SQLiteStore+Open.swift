@@ -249,14 +249,15 @@ extension SQLiteStore {
         """, arguments: [owner])
     let departure = departure(db)
     for row in rows {
-      let (id, crashes): (Int64, Int) = (row["id"], row["crashes"])
+      let id: Int64 = row["id"]
+      let crashes = min(max(row["crashes"] as Int, 0), OperationStateMachine.maximumLostRuns) + 1
       try db.execute(
         sql: """
-          UPDATE mainstay_op SET state = 'ready', owner = NULL, crashes = crashes + 1,
+          UPDATE mainstay_op SET state = 'ready', owner = NULL, crashes = ?,
             effect = 'sentUnknown' WHERE id = ?
-          """, arguments: [id])
+          """, arguments: [crashes, id])
       try Self.noteAttempt(of: id, nil, .sentUnknown, at: departure.date, db)
-      if crashes + 1 >= OperationStateMachine.maximumLostRuns {
+      if crashes >= OperationStateMachine.maximumLostRuns {
         try departure.bury(row, .crashed)
         lost.report.quarantined += 1
         guard let uuid = OperationID(data: row["uuid"]) else { continue }

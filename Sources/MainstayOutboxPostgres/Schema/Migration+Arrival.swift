@@ -30,16 +30,19 @@ extension Migration {
       v_bytes bigint;
       v_victims bigint[] := '{}';
       v_row record;
+      v_found integer := 100;
     begin
       if p_maximum_pending is null and p_maximum_bytes is null then return true; end if;
       -- One after the other: two newcomers must not take the same place.
       perform pg_advisory_xact_lock(hashtext('mainstay.room'), 0);
-      for v_round in 1..2 loop
+      -- What nobody wants any more goes before what somebody does, however much of it there is.
+      loop
         select sum(pending) + 1 - p_maximum_pending, sum(bytes) + v_size - p_freed - p_maximum_bytes
           into v_rows, v_bytes from mainstay.load;
         if coalesce(v_rows, 0) <= 0 and coalesce(v_bytes, 0) <= 0 then return true; end if;
         if v_size > p_maximum_bytes then return false; end if;
-        if v_round = 1 then perform mainstay.expire(100, p_outcomes, p_at); end if;
+        exit when v_found < 100;
+        v_found := mainstay.expire(100, p_outcomes, p_at);
       end loop;
       for v_row in select id, octet_length(payload) as bytes from mainstay.op as o
         where expendable and state not in ('leased', 'conflicted') and effect in ('notSent',

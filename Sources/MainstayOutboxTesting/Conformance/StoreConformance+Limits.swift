@@ -64,6 +64,21 @@ extension StoreConformance {
       desk.hold(ledger.count(.expired) == 1 && ledger.count(.evicted) == 3 && ledger.isBalanced)
     },
     Rule(
+      "all that has expired goes before anything that has not",
+      limits: StoreLimits(maximumBytes: 151 * noteBytes)
+    ) { desk in
+      _ = try await desk.store.insert(.note("k", wishes: expendable()))
+      _ = try await desk.store.insert(
+        contentsOf: (0..<150).map { _ in .note("a", timeToLive: .seconds(1)) })
+      desk.time.advance(by: .seconds(1))
+      // As large as 101 of them: what is looked at together first is not enough.
+      let text = String(repeating: "n", count: 100 * noteBytes + 1)
+      _ = try await desk.store.insert(.note(text))
+      desk.hold(try await texts(desk.store) == "k" + text)
+      let ledger = try await desk.store.ledger()
+      desk.hold(ledger.count(.expired) == 150 && ledger.count(.evicted) == 0 && ledger.isBalanced)
+    },
+    Rule(
       "an expendable newcomer takes the place of nothing more important",
       limits: StoreLimits(maximumPending: 1)
     ) { desk in

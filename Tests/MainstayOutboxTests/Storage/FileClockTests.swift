@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import Mainstay
 import MainstayOutbox
 import MainstayOutboxTesting
@@ -153,6 +154,36 @@ import Testing
     system.pass(.seconds(60))
     #expect(try await texts(store) == ["a"])
     await store.close()
+  }
+
+  @Test(
+    .requirement("O31"),
+    arguments: [
+      (5000, .max), (5000, .min), (5000, -1), (.max, 1_800_000_000_000), (.min, 1_800_000_000_000),
+      (.min, .max), (.max, .min),
+    ] as [(Int64, Int64)])
+  func `a moment in the file that cannot be true is none`(
+    uptime: Int64, wall: Int64
+  ) async throws {
+    let (folder, system) = (try TemporaryFolder(), System())
+    let first = try await open(folder, system)
+    let later = try await fill(first)
+    await first.close()
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try await queue.write { db in
+      for (key, value) in [("clock_uptime", uptime), ("clock_wall", wall)] {
+        try db.execute(
+          sql: "UPDATE mainstay_meta SET value = ? WHERE key = ?", arguments: [value, key])
+        #expect(db.changesCount == 1)
+      }
+    }
+    try queue.close()
+    let second = try await open(folder, system)
+    #expect(
+      try await second.obstacles(later) == [.notBefore(system.wall.addingTimeInterval(86_400))])
+    system.pass(Self.day)
+    #expect(try await texts(second) == ["later"])
+    await second.close()
   }
 
   @Test func `the system tells both clocks`() throws {

@@ -332,6 +332,38 @@ import Testing
     await store.close()
   }
 
+  @Test(.requirement("O31")) func `numbers that no build writes end nothing`() async throws {
+    let folder = try TemporaryFolder()
+    var store = try await open(folder)
+    let lost = try await store.insert(.note("lost"))
+    _ = try await store.claim()
+    let other = try await store.insert(.note("other"))
+    store.abandon()
+    try change(
+      folder,
+      """
+      UPDATE mainstay_op SET lease_token = \(Int64.max), attempt = \(Int64.max),
+        unreachable = \(Int64.max), merges = \(Int64.max);
+      UPDATE mainstay_op SET crashes = \(Int64.max) WHERE state = 'leased';
+      UPDATE mainstay_meta SET value = \(Int64.min) WHERE key = 'pending';
+      UPDATE mainstay_meta SET value = 'none' WHERE key = 'bytes';
+      INSERT INTO mainstay_receipt (kind, reason, count, bytes, first_at, last_at)
+        VALUES ('x', 'done', \(Int64.max), 0, 0, 0), ('y', 'done', \(Int64.max), 0, 0, 0);
+      """)
+    store = SQLiteStore(at: folder.database, limits: StoreLimits(maximumPending: 9))
+    let report = try await store.open()
+    #expect(report.quarantined == 1 && !report.isBalanced)
+    #expect(try await store.deadLetter(lost) != nil)
+    let left = try #require(try await store.operation(other))
+    #expect(left.attempts == 1 << 31 && left.merges == 1 << 31 && left.unreachable == 1 << 31)
+    let leased = try #require(try await store.claim().first)
+    #expect(leased.operation.id == other)
+    #expect(try await store.settle(leased.lease, OperationVerdict(.done)))
+    _ = try await store.insert(.note("new"))
+    #expect(try await store.claim().map(\.text) == ["new"])
+    await store.close()
+  }
+
   @Test func `a store that was not opened, or was closed, says so`() async throws {
     let folder = try TemporaryFolder()
     let store = SQLiteStore(at: folder.database)
