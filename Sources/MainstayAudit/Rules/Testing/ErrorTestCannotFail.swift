@@ -38,11 +38,30 @@ extension CatchClauseSyntax {
       || body.contains { node in
         if node.kind == .throwStmt { return true }
         if let sign = node.as(BinaryOperatorExprSyntax.self) { return sign.operator.text == "+=" }
-        guard let name = node.as(FunctionCallExprSyntax.self)?.name else { return false }
+        guard let call = node.as(FunctionCallExprSyntax.self), let name = call.name else {
+          return false
+        }
         return ["fulfill", "confirm", "confirmation", "append", "signal", "succeed", "insert"]
           .contains(name)
-          || node.cast(FunctionCallExprSyntax.self).calledExpression.lastName == "confirmed"
+          || call.calledExpression.lastName == "confirmed" || call.confirms
       }
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it calls what `confirmation { thrown in … }` around it counts.
+  fileprivate var confirms: Bool {
+    guard let name = calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.bareText else {
+      return false
+    }
+    var closure = nearest(ClosureExprSyntax.self)
+    while let here = closure {
+      if here.receiver?.call.name == "confirmation" {
+        if here.signature == nil ? name == "$0" : here.parameterNames.contains(name) { return true }
+      }
+      closure = here.nearest(ClosureExprSyntax.self)
+    }
+    return false
   }
 }
 
@@ -221,6 +240,15 @@ private let errorTestCannotFailBad: [Example] = [
     """, path: place),
   .bad(
     """
+    @Test func `refuses nothing`() async {
+      await confirmation { thrown in
+        thrown()
+        ↓do { try await save(nil) } catch { #expect(error is Refusal); shown() }
+      }
+    }
+    """, path: place),
+  .bad(
+    """
     func testWraps() {
       ↓do { try f() } catch { expect(error).to(matchError(StoreError.empty)) }
     }
@@ -271,6 +299,23 @@ private let errorTestCannotFailGood: [Example] = [
       wait(for: [expectation])
     }
     """, path: place, because: "the expectation waits for the catch"),
+  .good(
+    """
+    @Test func `refuses nothing`() async {
+      await confirmation("thrown", expectedCount: 1) { thrown in
+        do { try await save(nil) } catch {
+          #expect(error is Refusal)
+          thrown()
+        }
+      }
+    }
+    """, path: place, because: "the confirmation counts the catch"),
+  .good(
+    """
+    @Test func `refuses nothing`() async {
+      await confirmation { do { try await save(nil) } catch { #expect(error is Refusal); $0() } }
+    }
+    """, path: place),
   .good(
     """
     func testSave() {
