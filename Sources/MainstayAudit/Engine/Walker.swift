@@ -114,6 +114,10 @@ final class Walker: SyntaxVisitor {
     index.add(node)
     return .visitChildren
   }
+  override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+    index.add(node)
+    return .visitChildren
+  }
   override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
     index.add(node)
     return .visitChildren

@@ -27,6 +27,22 @@ extension IndexBuilder {
     }
   }
 
+  /// Notes that a text of an error is read, unless as one of a `LocalizedError`, which is optional.
+  func add(_ node: DeclReferenceExprSyntax) {
+    let name = node.baseName.bareText
+    guard Self.texts.contains(name) else { return }
+    let access = node.isMemberName ? node.parent?.as(MemberAccessExprSyntax.self) : nil
+    guard access != nil || !node.isLocal(name), !ExprSyntax(node).isSet,
+      !(access.map { ExprSyntax($0).isSet } ?? false),
+      !(access?.base?.trimmedDescription.contains("LocalizedError") ?? false)
+    else { return }
+    part.textReads.insert(name)
+  }
+
+  private static let texts: Set<String> = [
+    "errorDescription", "failureReason", "recoverySuggestion",
+  ]
+
   /// The name of a type, and what its static members name without a dot.
   func addNames(in declaration: TypeDeclaration) {
     if declaration.kind != .extension { part.typeNames.insert(declaration.name) }
@@ -50,6 +66,14 @@ extension DeclSyntax {
 }
 
 extension ExprSyntax {
+  /// Whether it gets a value: what stands before a `=`.
+  fileprivate var isSet: Bool {
+    guard let elements = parent?.as(ExprListSyntax.self), elements.first?.id == id else {
+      return false
+    }
+    return elements.dropFirst().first?.kind == .assignmentExpr
+  }
+
   /// The labels of the call that this is the name of, such as `(code:_:)`; nil where there is none.
   fileprivate var callLabels: String? {
     guard let call = parent?.as(FunctionCallExprSyntax.self), call.calledExpression.id == id

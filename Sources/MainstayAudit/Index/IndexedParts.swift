@@ -143,6 +143,8 @@ struct FileIndex: Sendable {
   var bareOutcomes: Set<String> = []
   var members: [String: Set<MemberUse>] = [:]
   var testMembers: [String: Set<MemberUse>] = [:]
+  /// The texts of a `LocalizedError` that are read, of whatever type.
+  var textReads: Set<String> = []
   var systemLoggers: Set<String> = []
   var alertNames: Set<AlertName> = []
   var errorTakers: [String: [IndexedErrorTaker]] = [:]

@@ -20,6 +20,8 @@ package struct ProjectIndex: Sendable {
   package internal(set) var systemLoggers: Set<String> = []
   /// Names that stand in an alert or sheet, which a person dismisses, or that others reset.
   private var alertNames: Set<AlertName> = []
+  /// The texts of a `LocalizedError` that code reads, of whatever type.
+  private(set) var textReads: Set<String> = []
   /// Whether the project has tables of texts for people.
   package internal(set) var hasStringTables = false
   /// What the files of a target import.
@@ -48,6 +50,7 @@ package struct ProjectIndex: Sendable {
     uses.merge(part.members) { $0.union($1) }
     testUses.merge(part.testMembers) { $0.union($1) }
     for (name, found) in part.testMembers { testMembers[name, default: 0] += found.count }
+    textReads.formUnion(part.textReads)
     systemLoggers.formUnion(part.systemLoggers)
     imports[part.target, default: []].formUnion(part.imports)
     alertNames.formUnion(part.alertNames)

@@ -12,7 +12,8 @@ extension Rule {
       """,
     guess: "A type is an error if some file of the project says so.",
     onPurpose: "Give a text for other uses another name.",
-    remedy: .safe("Makes it a `String?` and adds `LocalizedError`."),
+    remedy: .safe(
+      "Makes it a `String?` and adds `LocalizedError`; with `--unsafe` where code reads the text."),
     examples: [
       .bad(
         """
@@ -115,7 +116,11 @@ extension Rule {
             guard !isOptional else { return nil }
             return .init(
               message: "`LocalizedError` never asks for a `\(name)` that is no `String?`",
-              fix: retyping.map { .safe("make it a `String?`", $0) })
+              fix: retyping.map {
+                Fix(
+                  isSafe: !index.textReads.contains(name), title: "make it a `String?`", edits: [$0]
+                )
+              })
           }
           guard !isCarried, !types.contains(where: index.mayBeLocalized),
             types.allSatisfy({ index.usesFoundation($0.target) })
@@ -125,7 +130,8 @@ extension Rule {
               "`\(name)` is never asked for, since `\(types[0].name)` is no `LocalizedError`",
             fix: isOptional || retyping != nil
               ? Fix(
-                isSafe: true, title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
+                isSafe: isOptional || !index.textReads.contains(name),
+                title: "add `LocalizedError`", edits: conforming.compactMap(\.self))
               : nil)
         })
     })
