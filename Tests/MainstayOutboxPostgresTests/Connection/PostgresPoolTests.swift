@@ -177,9 +177,8 @@ struct PostgresPoolTests {
   @Test func `behind a pooler nothing is prepared, and transactions bring their limits`()
     async throws
   {
-    var settings = PostgresConnection.Settings.patient
-    (settings.statement, settings.preparedStatements) = (.seconds(700), 0)
-    settings.isPooled = true
+    var settings = PostgresConnection.Settings.patientAndPooled
+    settings.statement = .seconds(700)
     let pool = try await pool(.init(size: 1, wait: .patience, connection: settings))
     try await pool.transaction { connection in
       let row = try #require(
