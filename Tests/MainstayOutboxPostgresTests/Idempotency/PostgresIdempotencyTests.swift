@@ -121,7 +121,7 @@ import Testing
     // To the other one nobody is dead, however late the first one comes to tell the answer.
     let (store, other) = (
       // Where the server is away, it says so after that time.
-      place.answers(lease: .seconds(30), patience: .seconds(30)),
+      place.answers(lease: .seconds(600), patience: .seconds(30)),
       place.answers(lease: .seconds(600))
     )
     try await store.open()
