@@ -47,8 +47,8 @@ func exampleTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let nio = client("swift-nio", "NIOCore", "NIOHTTP1", "NIOPosix")
-let sockets = nio + client("swift-nio", "NIOWebSocket")
 let secured = client("swift-nio-ssl", "NIOSSL")
+let sockets = nio + client("swift-nio", "NIOWebSocket") + secured
 let http2 = client("swift-nio-http2", "NIOHTTP2")
 let asyncHTTPClient = client("async-http-client", "AsyncHTTPClient")
 let configuration = products("swift-configuration", ["Configuration"], "Configuration")
@@ -133,8 +133,7 @@ let package = Package(
       dependencies: ["Mainstay", "MainstayHTTP"] + asyncHTTPClient + nio + http2 + secured),
     .target(
       name: "MainstayJSONRPC",
-      dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", logging] + sockets
-        + secured),
+      dependencies: ["Mainstay", "MainstayAsyncHTTPClient", "MainstayHTTP", logging] + sockets),
     .target(
       name: "MainstayOgmios",
       dependencies: [
@@ -151,7 +150,9 @@ let package = Package(
     .target(
       name: "MainstayOutboxPostgres",
       dependencies: ["Mainstay", "MainstayOutbox", logging] + postgres("CLibpq")),
-    support("PostgresTestSupport", ["Mainstay", "MainstayOutboxPostgres", "MainstayTesting"]),
+    support(
+      "PostgresTestSupport",
+      ["Mainstay", "MainstayOutboxPostgres", "MainstayTesting", "TestSupport"]),
     child(
       "PostgresChild", ["ChildSupport", "Mainstay", "MainstayOutbox", "MainstayOutboxPostgres"]),
     tests(
@@ -199,7 +200,7 @@ let package = Package(
       dependencies: ["Mainstay", "MainstayOutbox", "MainstayTesting"]),
     .target(
       name: "MainstayHTTPTesting",
-      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"] + sockets + http2 + secured),
+      dependencies: ["Mainstay", "MainstayHTTP", "MainstayTesting"] + sockets + http2),
     .target(
       name: "MainstayAudit",
       dependencies: audit("swift-syntax", "SwiftParser", "SwiftSyntax") + audit("Yams", "Yams")),
@@ -252,11 +253,10 @@ let package = Package(
         + secured),
     tests(
       "MainstayHTTPTesting",
-      ["MainstayAsyncHTTPClient", "MainstayHTTP"] + asyncHTTPClient + sockets + secured),
+      ["MainstayAsyncHTTPClient", "MainstayHTTP"] + asyncHTTPClient + sockets),
     tests(
       "MainstayJSONRPC",
-      ["MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting", logging] + sockets
-        + secured),
+      ["MainstayAsyncHTTPClient", "MainstayHTTP", "MainstayHTTPTesting", logging] + sockets),
     tests(
       "MainstayOgmios",
       [

@@ -9,11 +9,14 @@ import TestSupport
 import Testing
 
 /// `mainstay outbox` with the URL of a database in the place of a file.
-@Suite(.ends(withinMinutes: 3)) struct OutboxDatabaseTests {
+@Suite(.ends(withinMinutes: 10)) struct OutboxDatabaseTests {
   private struct Note: QueuedOperation {
     static let kind: OperationKind = "note"
     var text: String
   }
+
+  /// For programs, whose limits are those of a user.
+  private static let patience = "?connect_timeout=300"
 
   private func run(_ arguments: String..., status: Int32 = 0) async throws -> String {
     let end = try await BuiltProgram.run("mainstay", ["outbox"] + arguments, environment: [:])
@@ -24,8 +27,9 @@ import Testing
   @Test func `a database is looked at and changed as a file is`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let url = server.networkText(name)
-    let outbox = try await Outbox(store: PostgresStore(at: server.address(name))) {
+    let url = server.networkText(name, query: Self.patience)
+    let store = PostgresStore(at: try server.address(name), patience: .patience, now: nil)
+    let outbox = try await Outbox(store: store) {
       Worker(for: Note.self) { _, _ in
         throw AppError(
           code: "note.refused", kind: .validation, disposition: .permanent, title: "Refused",
@@ -46,7 +50,7 @@ import Testing
 
   @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
     let server = try await PostgresServer.common()
-    let empty = server.networkText(try await server.databaseName())
+    let empty = server.networkText(try await server.databaseName(), query: Self.patience)
     let nothing = try await run("status", empty, status: 3)
     #expect(nothing.contains("holds no outbox in its schema mainstay"), "\(nothing)")
     #expect(!nothing.contains(PostgresServer.password))

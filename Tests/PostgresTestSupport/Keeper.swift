@@ -86,7 +86,7 @@ final class Keeper: Sendable {
   /// PostgreSQL does not run as root, so there another user of the system runs it.
   private static let script = #"""
     control() {
-      $RUN_AS "$BIN/pg_ctl" -s -w -t 60 -D "$FOLDER/data" -l "$FOLDER/log" "$@" \
+      $RUN_AS "$BIN/pg_ctl" -s -w -t 600 -D "$FOLDER/data" -l "$FOLDER/log" "$@" \
         </dev/null >"$FOLDER/said" 2>&1
     }
     answer() {

@@ -2,6 +2,7 @@
 
 internal import Foundation
 package import MainstayOutboxPostgres
+internal import TestSupport
 
 /// A PgBouncer before a server, in a temporary folder; it ends with whoever started it.
 ///
@@ -46,7 +47,7 @@ package final class PgBouncer: Sendable {
     process.standardInput = leash
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
-    try process.run()
+    try Launch.run(process)
     let socket = folder.appending(path: ".s.PGSQL.\(Self.port)").path
     while process.isRunning, !FileManager.default.fileExists(atPath: socket) { await Task.yield() }
     guard process.isRunning else {

@@ -52,7 +52,10 @@ package final class PostgresServer: Sendable {
   /// One server for the tests of this process that do it no harm; each makes a database of its own.
   package static func common() async throws -> PostgresServer { try await commonServer.value }
 
-  private static let commonServer = Task { try await PostgresServer() }
+  // All tests of a process may come at once, each with some sessions.
+  private static let commonServer = Task {
+    try await PostgresServer(settings: ["max_connections = 400"])
+  }
   private static let template = Task {
     let folder = newFolder()
     let empty = try keeper(of: folder)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.ends(withinMinutes: 2))
 struct PostgresConnectionTests {
   private func open(
-    _ settings: PostgresConnection.Settings = .init()
+    _ settings: PostgresConnection.Settings = .patient
   ) async throws -> PostgresConnection {
     try await .open(try await PostgresServer.common().address(), settings: settings)
   }
@@ -119,7 +119,9 @@ struct PostgresConnectionTests {
   }
 
   @Test func `only so many statements stay prepared, and all of them work`() async throws {
-    let connection = try await open(.init(preparedStatements: 3))
+    var settings = PostgresConnection.Settings.patient
+    settings.preparedStatements = 3
+    let connection = try await open(settings)
     for round in 0..<3 {
       for number in 0..<10 {
         let rows = try await connection.query("SELECT \(number) + $1::int", [.int(Int64(round))])
@@ -141,7 +143,8 @@ struct PostgresConnectionTests {
   }
 
   @Test func `a session is set up as statements expect it`() async throws {
-    let connection = try await open()
+    // These are the limits that a session has by default.
+    let connection = try await open(.init(connecting: .patience, grace: .patience))
     for (name, value) in [
       ("TimeZone", "UTC"), ("client_encoding", "UTF8"), ("application_name", "mainstay"),
       ("statement_timeout", "10s"), ("lock_timeout", "5s"),

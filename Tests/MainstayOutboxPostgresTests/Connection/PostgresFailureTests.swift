@@ -12,9 +12,8 @@ import Testing
 /// A server that dies, is away, is deaf or comes back.
 @Suite(.ends(withinMinutes: 3))
 struct PostgresFailureTests {
-  /// Statements that no limit ends before their server dies.
-  private static let patient = PostgresPool.Options(
-    wait: .patience, connection: .init(statement: .patience))
+  /// What no limit ends before its server dies.
+  private static let patient = PostgresPool.Options(wait: .patience, connection: .patient)
 
   @Test func `a server that dies in a statement leaves it open whether it happened`() async throws {
     let server = try await PostgresServer()
@@ -88,7 +87,8 @@ struct PostgresFailureTests {
       try server.address(),
       options: .init(
         size: 8, wait: .seconds(1_000),
-        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none)), clock: clock)
+        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none),
+        connection: .patient), clock: clock)
     let connection = try await pool.read { $0 }
     try await server.stop()
     await eventually { !connection.isOpen }
@@ -119,7 +119,8 @@ struct PostgresFailureTests {
       try server.address(name),
       options: .init(
         size: 4, wait: .seconds(1_000),
-        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none)), clock: clock)
+        backoff: .exponential(from: .seconds(1), to: .seconds(4), jitter: .none),
+        connection: .patient), clock: clock)
     let callers = await started(50) { _ in
       try await pool.read { try await $0.query("INSERT INTO t VALUES (1)").affected }
     }
@@ -183,24 +184,27 @@ struct PostgresFailureTests {
 
   @Test func `limits of the server end statements and waits for locks`() async throws {
     let address = try await PostgresServer.common().database()
-    let settings = PostgresConnection.Settings(
-      connecting: .patience, statement: .seconds(1), lock: .milliseconds(50), grace: .patience,
-      preparedStatements: 0)
+    var settings = PostgresConnection.Settings.patient
+    (settings.statement, settings.preparedStatements) = (.seconds(1), 0)
     let connection = try await PostgresConnection.open(address, settings: settings)
     let slow = await #expect(throws: PostgresError.self) {
       try await connection.query("SELECT pg_sleep(600)")
     }
     #expect(slow?.kind == .timeout)
     #expect(slow?.sqlState == "57014")
+    #expect(connection.isOpen)
+    // A server that stands still before it waits for the lock must not end the statement first.
+    (settings.statement, settings.lock) = (.patience, .milliseconds(50))
+    let hasty = try await PostgresConnection.open(address, settings: settings)
     let other = try await PostgresConnection.patient(address)
     try await other.script("CREATE TABLE t (a int)")
     try await other.query("BEGIN")
     try await other.query("LOCK TABLE t")
     let locked = await #expect(throws: PostgresError.self) {
-      try await connection.query("SELECT * FROM t")
+      try await hasty.query("SELECT * FROM t")
     }
     #expect(locked?.text == "A lock was not free in time: try again.")
-    #expect(connection.isOpen)
+    #expect(hasty.isOpen)
   }
 
   @Test func `a listener hears, and says after a restart that it may have missed something`()
@@ -208,7 +212,7 @@ struct PostgresFailureTests {
   {
     let server = try await PostgresServer()
     let listener = PostgresListener(
-      try server.address(), channels: ["work", "Other \"one\""],
+      try server.address(), channels: ["work", "Other \"one\""], settings: .patient,
       backoff: .constant(.milliseconds(20), jitter: .none))
     var events = listener.events.makeAsyncIterator()
     #expect(await events.following() == .listening(mayHaveMissed: false))

@@ -10,15 +10,15 @@ import Testing
 @Suite(.ends(withinMinutes: 2))
 struct PostgresPoolTests {
   private func pool(
-    _ options: PostgresPool.Options = .init(size: 1, wait: .patience),
+    _ options: PostgresPool.Options = Self.patient,
     clock: some Clock<Duration> = ContinuousClock()
   ) async throws -> PostgresPool {
     PostgresPool(try await PostgresServer.common().address(), options: options, clock: clock)
   }
 
-  /// One connection, whose statements no limit ends before they are cancelled.
+  /// One connection, which no limit ends before it is cancelled.
   private static let patient = PostgresPool.Options(
-    size: 1, wait: .patience, connection: .init(statement: .patience, grace: .patience))
+    size: 1, wait: .patience, connection: .patient)
 
   /// Takes the only connection until the gate is opened.
   private func holding(_ pool: PostgresPool, _ gate: Countdown) async -> Task<Void, any Error> {
@@ -51,7 +51,8 @@ struct PostgresPoolTests {
 
   @Test func `who waits too long, or finds the line full, is told so`() async throws {
     let (clock, gate) = (ManualClock(), Countdown(1))
-    let pool = try await pool(.init(size: 1, wait: .seconds(3), lineLength: 1), clock: clock)
+    let pool = try await pool(
+      .init(size: 1, wait: .seconds(3), lineLength: 1, connection: .patient), clock: clock)
     let holder = await holding(pool, gate)
     let waiter = await started { try await pool.read { _ in } }
     let full = await #expect(throws: PostgresError.self) { try await pool.read { _ in } }
@@ -138,7 +139,8 @@ struct PostgresPoolTests {
 
   @Test func `transactions that are in each other's way are done again`() async throws {
     let database = try await PostgresServer.common().database()
-    let pool = PostgresPool(database, options: .init(size: 4, wait: .patience))
+    let pool = PostgresPool(
+      database, options: .init(size: 4, wait: .patience, connection: .patient))
     try await pool.read { try await $0.script("CREATE TABLE t (a int); INSERT INTO t VALUES (0)") }
     try await withThrowingTaskGroup { group in
       for _ in 0..<3 {
@@ -175,8 +177,9 @@ struct PostgresPoolTests {
   @Test func `behind a pooler nothing is prepared, and transactions bring their limits`()
     async throws
   {
-    let pool = try await pool(
-      .init(size: 1, connection: .init(statement: .seconds(7), isPooled: true)))
+    var settings = PostgresConnection.Settings.patientAndPooled
+    settings.statement = .seconds(700)
+    let pool = try await pool(.init(size: 1, wait: .patience, connection: settings))
     try await pool.transaction { connection in
       let row = try #require(
         try await connection.query(
@@ -185,7 +188,7 @@ struct PostgresPoolTests {
           (SELECT count(*) FROM pg_prepared_statements)
           """
         ).first)
-      #expect(try row.text(0) == "7s")
+      #expect(try row.text(0) == "700s")
       #expect(try row.text(1) == "UTC")
       #expect(try row.int(2) == 0)
     }

@@ -131,7 +131,8 @@ struct PostgresRefusalTests {
   @Test func `a server that takes no changes is said, and looked for anew`() async throws {
     let server = try await PostgresServer.common()
     let name = try await server.databaseName()
-    let pool = PostgresPool(try server.address(name), options: .init(size: 1))
+    let pool = PostgresPool(
+      try server.address(name), options: .init(size: 1, wait: .patience, connection: .patient))
     let before = try await pool.read { connection in
       try await connection.script("CREATE TABLE t (a int)")
       try await connection.script("SET default_transaction_read_only = on")

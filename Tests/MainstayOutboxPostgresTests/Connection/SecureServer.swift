@@ -91,4 +91,11 @@ extension PostgresConnection.Settings {
       connecting: .patience, statement: .patience, lock: .patience, idleInTransaction: .patience,
       grace: .patience)
   }
+
+  /// The same behind a pooler.
+  static var patientAndPooled: Self {
+    var settings = patient
+    (settings.preparedStatements, settings.isPooled) = (0, true)
+    return settings
+  }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// Four worker processes on one database, which are killed, stopped and cut off while its server
 /// dies.
-@Suite(.requirement("A54", "O3", "O22"), .ends(withinMinutes: 5))
+@Suite(.requirement("A54", "O3", "O22"), .ends(withinMinutes: 10))
 struct MachinesTests {
   private enum Blow: CaseIterable {
     case kill, stop, server

@@ -179,7 +179,7 @@ import Testing
     let own = try await session.query("SELECT current_setting('transaction_isolation')")
     #expect(try #require(own.first).text(0) == "read committed")
     let pool = PostgresPool(
-      address, options: .init(connection: PostgresConnection.Settings(isPooled: true)))
+      address, options: .init(wait: .patience, connection: .patientAndPooled))
     let level = try await pool.transaction { connection in
       try await connection.query("SELECT current_setting('transaction_isolation')").first?.text(0)
     }
@@ -194,7 +194,9 @@ import Testing
     let (_, name) = try await Self.repeatable()
     let text = try await PostgresServer.common().text(name)
     let option = "options=-c%20default_transaction_isolation%3Drepeatable%5C%20read"
-    let pool = PostgresPool(try PostgresAddress("\(text)?\(option)"))
+    let pool = PostgresPool(
+      try PostgresAddress("\(text)?\(option)"),
+      options: .init(wait: .patience, connection: .patient))
     let levels = try await pool.transaction { connection in
       try await connection.query(
         """
@@ -212,7 +214,7 @@ import Testing
   {
     let (address, _) = try await Self.repeatable()
     let error = await #expect(throws: OutboxError.self) {
-      _ = try await PostgresStore(at: address, pooled: true).open()
+      _ = try await PostgresStore(at: address, pooled: true, patience: .patience, now: nil).open()
     }
     #expect(error?.code == .unavailable)
     #expect(error?.details.contains("repeatable read") == true, "\(error?.details ?? "")")
@@ -220,7 +222,7 @@ import Testing
     let rows = try await session.query("SELECT to_regnamespace('mainstay') IS NULL")
     #expect(try rows.first?.bool(0) == true, "no step was taken")
     session.close()
-    let store = PostgresStore(at: address)
+    let store = PostgresStore(at: address, patience: .patience, now: nil)
     _ = try await store.open()
     await store.close()
   }

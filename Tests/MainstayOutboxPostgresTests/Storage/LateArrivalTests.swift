@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What is enqueued in a transaction of the app that goes on for long.
-@Suite(.ends(withinMinutes: 2)) struct LateArrivalTests {
+@Suite(.ends(withinMinutes: 10)) struct LateArrivalTests {
   /// Begins a transaction that enqueues notes under the key `o` in the lane `side`, and goes on.
   private func transaction(_ place: Place, _ texts: String...) async throws -> PostgresConnection {
     let connection = try await place.session()

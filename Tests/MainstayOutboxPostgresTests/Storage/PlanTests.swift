@@ -6,10 +6,11 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 /// How many rows the server looks at, by plans that it made while there were none.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.ends(withinMinutes: 10))
 struct PlanTests {
   /// How many rows of the queue a statement makes the server read.
   private func rowsRead(_ place: Place, _ sql: String) async throws -> Int64 {

@@ -75,7 +75,9 @@ import Testing
     let (pooler, place) = (try await Self.sessions.value, try await Place())
     let refusal = try #require(
       await #expect(throws: OutboxError.self) {
-        _ = try await Outbox(store: PostgresStore(at: pooler.address(), schema: place.schema)) {}
+        let store = PostgresStore(
+          at: try pooler.address(), schema: place.schema, patience: .patience, now: nil)
+        _ = try await Outbox(store: store) {}
       })
     #expect(refusal.details.contains("give `pooled: true`"), "\(refusal.details)")
     let store = try store(place, behind: pooler)

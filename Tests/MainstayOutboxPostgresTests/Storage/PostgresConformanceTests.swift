@@ -5,12 +5,13 @@ import Mainstay
 import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
+import TestSupport
 import Testing
 
 /// The rules of every store, kept by the one on PostgreSQL.
 @Suite(.serialized)
 struct PostgresConformanceTests {
-  @Test(.timeLimit(.minutes(2)), arguments: StoreConformance.rules)
+  @Test(.ends(withinMinutes: 10), arguments: StoreConformance.rules)
   func `the store keeps the rules`(rule: StoreConformance.Rule) async {
     let suite = StoreConformance { now, limits in
       let place = try await Place()

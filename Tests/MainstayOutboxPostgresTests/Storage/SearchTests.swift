@@ -5,6 +5,7 @@ import Mainstay
 import MainstayOutbox
 import MainstayOutboxPostgres
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 private struct Note: QueuedOperation {
@@ -13,7 +14,7 @@ private struct Note: QueuedOperation {
 }
 
 /// What operators look for in a database.
-@Suite(.timeLimit(.minutes(2))) struct SearchTests {
+@Suite(.ends(withinMinutes: 10)) struct SearchTests {
   @Test func `operations and dead letters are counted and found`() async throws {
     let place = try await Place()
     let outbox = try await Outbox(store: place.store()) {

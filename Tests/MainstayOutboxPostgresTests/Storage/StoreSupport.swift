@@ -39,8 +39,10 @@ struct Place: Sendable {
   func session() async throws -> PostgresConnection { try await .patient(address) }
 
   /// One more process that uses the place.
+  ///
+  /// Its lease is so long that its heart does not beat while a test takes it for dead.
   func store(
-    limits: StoreLimits = StoreLimits(), lease: Duration = .seconds(30), connections: Int = 2,
+    limits: StoreLimits = StoreLimits(), lease: Duration = .seconds(600), connections: Int = 2,
     migrating: Bool = true, pooled: Bool = false, patience: Duration? = .patience,
     longestClaim: Duration = .seconds(15), now: (@Sendable () -> Date)? = nil
   ) -> PostgresStore {
@@ -54,6 +56,14 @@ struct Place: Sendable {
   func opened(limits: StoreLimits = StoreLimits()) async throws -> PostgresStore {
     let store = store(limits: limits)
     _ = try await store.open()
+    return store
+  }
+
+  /// One that has no heart, and keeps no order but when it is told to.
+  func looking() async throws -> PostgresStore {
+    let store = store()
+    try await store.migrate()
+    try await store.openToLook()
     return store
   }
 

@@ -6,10 +6,11 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 /// Four processes that do anything at once, under few keys.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.ends(withinMinutes: 10))
 struct StormTests {
   /// One process, which decides by chance.
   private struct Actor {

@@ -6,10 +6,11 @@ import MainstayOutbox
 import MainstayOutboxPostgres
 import MainstayOutboxTesting
 import PostgresTestSupport
+import TestSupport
 import Testing
 
 /// How the tables come into being, grow, and who may work with them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.ends(withinMinutes: 10))
 struct TablesTests {
   /// What opening the store fails with.
   private func failure(of store: PostgresStore) async -> OutboxError? {
@@ -101,7 +102,8 @@ struct TablesTests {
     let server = try await PostgresServer.common()
     let address = try PostgresAddress(
       server.text().replacing("\(PostgresServer.user)@", with: "\(name)@"))
-    let store = PostgresStore(at: address, schema: place.schema, migrating: false)
+    let store = PostgresStore(
+      at: address, schema: place.schema, migrating: false, patience: .patience, now: nil)
     _ = try await store.open()
     let worker = try await PostgresConnection.patient(address)
     try await worker.query(
@@ -112,7 +114,7 @@ struct TablesTests {
     #expect(try await store.claim().map(\.text) == ["new"])
     try await worker.query(
       "SELECT count(*) FROM \(place.schema).share_policies('a', '{b}', '{c}', '{1}', 10)")
-    let answers = PostgresIdempotencyStore(at: address, schema: place.schema, migrating: false)
+    let answers = PostgresIdempotencyStore.patient(address, schema: place.schema, migrating: false)
     try await answers.open()
     guard case .handle = try await answers.begin("a", fingerprint: Data()) else {
       Issue.record("it is new")
@@ -209,7 +211,8 @@ struct TablesTests {
     try await place.query("CREATE ROLE \(name) LOGIN")
     let server = try await PostgresServer.common()
     let text = server.text().replacing("\(PostgresServer.user)@", with: "\(name)@")
-    let other = PostgresStore(at: try PostgresAddress(text), schema: place.schema)
+    let other = PostgresStore(
+      at: try PostgresAddress(text), schema: place.schema, patience: .patience, now: nil)
     let failure = try #require(await failure(of: other))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("lacks a right"), "\(failure.details)")
@@ -218,7 +221,8 @@ struct TablesTests {
   @Test(arguments: ["", "Big", "1st", "a b", "a\0b", "a'b", String(repeating: "x", count: 64)])
   func `a name that cannot be that of a schema is refused`(schema: String) async throws {
     let address = try await PostgresServer.common().address()
-    let failure = try #require(await failure(of: PostgresStore(at: address, schema: schema)))
+    let store = PostgresStore(at: address, schema: schema, patience: .patience, now: nil)
+    let failure = try #require(await failure(of: store))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("use small letters"), "\(failure.details)")
   }
@@ -231,7 +235,8 @@ struct TablesTests {
       CREATE DATABASE latin WITH ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0
       """)
     let address = try server.address("latin")
-    let failure = try #require(await failure(of: PostgresStore(at: address)))
+    let store = PostgresStore(at: address, patience: .patience, now: nil)
+    let failure = try #require(await failure(of: store))
     #expect(failure.code == .unavailable)
     #expect(failure.details.contains("“latin”") && failure.details.contains("LATIN1, "))
     #expect(failure.details.contains("WITH ENCODING 'UTF8'"), "\(failure.details)")
@@ -239,7 +244,7 @@ struct TablesTests {
     let rows = try await there.query("SELECT to_regnamespace('mainstay') IS NULL")
     #expect(try rows.first?.bool(0) == true)
     // What is kept of requests is bytes alone.
-    let answers = PostgresIdempotencyStore(at: address)
+    let answers = PostgresIdempotencyStore.patient(address)
     try await answers.open()
     guard case .handle = try await answers.begin("a – b", fingerprint: Data()) else {
       Issue.record("it is new")

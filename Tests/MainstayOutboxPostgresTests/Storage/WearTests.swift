@@ -16,7 +16,7 @@ struct WearTests {
 
   @Test func `days that nobody was there for do not stop the coming ones`() async throws {
     let place = try await Place()
-    let store = try await place.opened()
+    let store = try await place.looking()
     let days = try await place.query(
       """
       SELECT relname FROM pg_class
@@ -45,7 +45,7 @@ struct WearTests {
 
   @Test func `days are neither made nor dropped while somebody reads them all`() async throws {
     let place = try await Place()
-    let store = try await place.opened()
+    let keeper = try await place.looking()
     let days = "SELECT 1 FROM pg_inherits WHERE inhparent = '@.outcome'::regclass"
     let count = try await place.query(days).count
     let coming = try #require(
@@ -70,23 +70,26 @@ struct WearTests {
     try await place.query("SELECT @.forget_days(7)")
     let step = try await place.query("SELECT at > 0 FROM @.step WHERE name = 'housekeeping'")
     #expect(try step.first?.bool(0) == true, "it was done")
+    let store = try await place.opened()
     _ = try await store.insert(.note("a"))
     let lease = try #require(try await store.claim().first).lease
     #expect(try await store.settle(lease, OperationVerdict(.done)))
+    // From here on it would keep order, too.
+    await store.close()
     try await reader.query("COMMIT")
     try await place.query("UPDATE @.step SET at = 0")
-    try await store.keepHouse()
+    try await keeper.keepHouse()
     #expect(try await place.query(days).count == count)
     let old = try await place.query("SELECT to_regclass('@.outcome_20200101')::text").first
     #expect(old?.isNull(0) == true)
-    await store.close()
+    await keeper.close()
   }
 
   @Test func `ends without a day of their own are forgotten by and by, found by their time`()
     async throws
   {
     let place = try await Place()
-    let store = try await place.opened()
+    try await place.store().migrate()
     try await place.query(
       """
       INSERT INTO @.outcome_other (number, uuid, kind, reason, at)
@@ -107,7 +110,6 @@ struct WearTests {
     #expect(try read.first?.int(0) == 0)
     try await place.query("COMMIT")
     #expect(try await place.query("SELECT 1 FROM @.outcome_other").count == 99)
-    await store.close()
   }
 
   @Test func `claims of several limited kinds take their limits in one order`() async throws {
@@ -216,7 +218,8 @@ struct WearTests {
     try await place.script("CREATE ROLE \(name) LOGIN; CREATE SCHEMA @ AUTHORIZATION \(name)")
     let server = try await PostgresServer.common()
     let text = server.text().replacing("\(PostgresServer.user)@", with: "\(name)@")
-    let store = PostgresStore(at: try PostgresAddress(text), schema: place.schema)
+    let store = PostgresStore(
+      at: try PostgresAddress(text), schema: place.schema, patience: .patience, now: nil)
     _ = try await store.open()
     _ = try await store.insert(.note("a"))
     await store.close()

@@ -10,10 +10,17 @@ import TestSupport
 import Testing
 
 /// The statements of the items on PostgreSQL: each of them is run.
-@Suite(.ends(withinMinutes: 3)) struct SharedItemsTests {
+@Suite(.ends(withinMinutes: 10)) struct SharedItemsTests {
+  /// A database whose sessions may take as long to open as a busy machine needs.
+  private func database() async throws -> PostgresAddress {
+    let server = try await PostgresServer.common()
+    return try PostgresAddress(
+      server.text(try await server.databaseName()) + "?connect_timeout=300")
+  }
+
   /// Two inventories on one database, whose service is away.
   private func sharing(_ body: (Inventory, Inventory) async throws -> Void) async throws {
-    try await sharing(try await PostgresServer.common().database(), ["a", "b"]) {
+    try await sharing(try await database(), ["a", "b"]) {
       try await body($0[0], $0[1])
     }
   }
@@ -93,10 +100,12 @@ import Testing
   }
 
   @Test func `who joins others learns what was given up while nobody said so`() async throws {
-    let address = try await PostgresServer.common().database()
+    let address = try await database()
     try await sharing(address, ["a"]) { first in
       let id = try await first[0].add(try ItemDraft(title: "Lamp")).item.id
-      let connection = try await PostgresConnection.open(address)
+      let connection = try await PostgresConnection.open(
+        address,
+        settings: .init(statement: .patience, lock: .patience, grace: .patience))
       var count = 0
       while count == 0 {
         count = try await connection.query(

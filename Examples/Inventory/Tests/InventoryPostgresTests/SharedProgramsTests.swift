@@ -34,8 +34,9 @@ import Testing
       "inventory-upstream",
       ["--port", "0", "--data", folder.appending(path: "up").path, "--allow-control"])
     let service = Address(port: upstream.port)
-    let first = try await program("a", server.text(), upstream.port)
-    let second = try await program("b", server.text(), upstream.port)
+    let database = server.text() + "?connect_timeout=300"
+    let first = try await program("a", database, upstream.port)
+    let second = try await program("b", database, upstream.port)
     let (a, b) = (Address(port: first.port), Address(port: second.port))
 
     let made = try await a.send("POST", "/api/items", #"{"title": "Lamp"}"#)
@@ -86,8 +87,9 @@ import Testing
     let upstream = try await BuiltProgram(
       "inventory-upstream", ["--port", "0", "--data", folder.appending(path: "up").path])
     let service = Address(port: upstream.port)
-    let first = try await program("a", server.text(), upstream.port)
-    let second = try await program("b", server.text(), upstream.port)
+    let database = server.text() + "?connect_timeout=300"
+    let first = try await program("a", database, upstream.port)
+    let second = try await program("b", database, upstream.port)
     let (a, b) = (Address(port: first.port), Address(port: second.port))
     // The service knows the key of another request, so this one is given up.
     let key = ["Idempotency-Key": "taken"]
