@@ -160,8 +160,10 @@ actor Drainer {
   /// Adds to a snapshot how long it takes to work off what can be worked off.
   func estimated(_ snapshot: OutboxSnapshot) -> OutboxSnapshot {
     var snapshot = snapshot
-    let isMoving = snapshot.ready + snapshot.running > 0
-    let count = isMoving ? snapshot.ready + snapshot.running + snapshot.blocked : 0
+    let moving = snapshot.ready + snapshot.running
+    let following = min(snapshot.following ?? .max, snapshot.blocked)
+    snapshot.following = nil
+    let count = moving > 0 ? moving + following : 0
     snapshot.estimate = rate.estimate(count, at: settings.timeline.now)
     return snapshot
   }

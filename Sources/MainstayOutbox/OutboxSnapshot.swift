@@ -34,6 +34,15 @@ public struct OutboxSnapshot: Sendable, Hashable, Codable {
   ///
   /// An outbox knows it, a store does not.
   public var estimate: DrainEstimate?
+  /// How many of the blocked ones wait for what can run alone; nil where the store does not say.
+  ///
+  /// It is for the estimate, and an outbox hands it to nobody.
+  package var following: Int?
+
+  private enum CodingKeys: String, CodingKey {
+    case pending, ready, running, scheduled, blocked, waiting, conflicted, parked, dead, bytes
+    case causes, oldestAge, estimate
+  }
 
   /// Makes a snapshot of an empty outbox.
   public init() {}

@@ -276,6 +276,28 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `how long the rest takes leaves out what waits behind a dead letter`() async throws {
+    var shop = try Workshop()
+    shop.configuration.maximumConcurrency = 1
+    let clock = shop.clock
+    let outbox = try await shop.open(
+      shop.worker { note, _ in
+        guard note.text != "dead" else { throw AppError.test(.permanent) }
+        clock.advance(by: .seconds(2))
+      })
+    for number in 0..<5 { try await outbox.enqueue(Note(text: String(number))) }
+    try await outbox.enqueue(Note(text: "dead"), orderedBy: "k")
+    await outbox.wait { $0.pending == 0 && $0.dead == 1 }
+    await outbox.suspend()
+    for number in 0..<20 { try await outbox.enqueue(Note(text: String(number)), orderedBy: "k") }
+    for number in 0..<3 { try await outbox.enqueue(Note(text: String(number))) }
+    let snapshot = try await outbox.snapshot()
+    #expect(snapshot.ready == 3 && snapshot.blocked == 20)
+    let seconds = try #require(snapshot.estimate?.likely.inSeconds)
+    #expect(abs(seconds - 6) < 1)
+    await outbox.shutDown()
+  }
+
   @Test func `it drains what it can in the time that it has`() async throws {
     var shop = try Workshop()
     shop.configuration.startsPaused = true

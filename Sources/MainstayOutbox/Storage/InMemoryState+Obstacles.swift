@@ -4,6 +4,36 @@ import Foundation
 import Mainstay
 
 extension InMemoryState {
+  /// How many of the blocked ones wait for what can run alone.
+  ///
+  /// What else stands before one under its key, or is needed, holds it, and all that needs it.
+  func following(at date: Date) -> Int {
+    let blocked = rows.filter { $0.value.operation.state == .blocked }
+    func isGoing(_ row: StoredRow) -> Bool {
+      let operation = row.operation
+      return operation.state == .leased
+        || operation.state == .ready && isOpen(operation.lane, at: date)
+          && !paused.contains(operation.type.kind)
+    }
+    let standing = rows.values.filter { $0.operation.state != .blocked && !isGoing($0) }
+    let holding = dead.values.filter(\.holdsKey)
+    let keys = Set(
+      standing.compactMap(\.operation.orderingKey) + holding.compactMap(\.operation.orderingKey))
+    var held = Set(blocked.filter { $1.operation.orderingKey.map(keys.contains) ?? false }.keys)
+    var dependents: [Int64: [Int64]] = [:]
+    for (id, needed) in needs {
+      for other in needed.keys {
+        dependents[other, default: []].append(id)
+        if blocked[other] == nil, !(rows[other].map(isGoing) ?? false) { held.insert(id) }
+      }
+    }
+    var left = Array(held)
+    while let next = left.popLast() {
+      for id in dependents[next] ?? [] where held.insert(id).inserted { left.append(id) }
+    }
+    return blocked.count { !held.contains($0.key) }
+  }
+
   /// What stands in the way of an operation, by the rules of ``claim(_:at:)``.
   func obstacles(
     _ id: OperationID, unmet: Set<OperationConstraint>, at date: Date

@@ -108,6 +108,7 @@ struct InMemoryState {
     snapshot.oldestAge = rows.values.map(\.operation.enqueued).min().map {
       .milliseconds(max(date.milliseconds - $0.milliseconds, 0))
     }
+    if snapshot.blocked > 0 { snapshot.following = following(at: date) }
     return snapshot
   }
 

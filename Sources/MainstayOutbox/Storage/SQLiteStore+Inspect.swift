@@ -29,8 +29,37 @@ extension SQLiteStore {
       }
       snapshot.dead = try Int.fetchOne(db, sql: "SELECT count(*) FROM mainstay_dead") ?? 0
       snapshot.oldestAge = oldest.map { .milliseconds(max(date.milliseconds - $0, 0)) }
+      if snapshot.blocked > 0 {
+        let sql = Self.following(isPaused, hasRests: try Schema.has("mainstay_rest", db))
+        snapshot.following = try Int.fetchOne(
+          db.cachedStatement(sql: sql), arguments: [date.milliseconds])
+      }
       return snapshot
     }
+  }
+
+  /// Counts the blocked ones that wait for what can run alone.
+  ///
+  /// What else stands before one under its key, or is needed, holds it, and all that needs it.
+  private static func following(_ isPaused: String, hasRests: Bool) -> String {
+    let rests = hasRests ? "SELECT lane FROM mainstay_rest WHERE until > ?1" : "SELECT NULL"
+    let isGoing = """
+      (state = 'leased' OR state = 'ready' AND NOT \(isPaused) AND lane IN (
+        SELECT name FROM mainstay_lane WHERE cause IS NULL OR until <= ?1
+        EXCEPT \(rests)))
+      """
+    return """
+      WITH RECURSIVE held (id) AS (
+        SELECT id FROM mainstay_op AS o WHERE state = 'blocked' AND ordering_key IS NOT NULL AND (
+          EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = o.ordering_key
+            AND state <> 'blocked' AND NOT \(isGoing))
+          OR EXISTS (SELECT 1 FROM mainstay_dead
+            WHERE ordering_key = o.ordering_key AND holds_key))
+        UNION SELECT op FROM mainstay_dep WHERE NOT EXISTS (
+          SELECT 1 FROM mainstay_op WHERE id = needs AND (state = 'blocked' OR \(isGoing)))
+        UNION SELECT op FROM held JOIN mainstay_dep ON needs = held.id)
+      SELECT count(*) FROM mainstay_op WHERE state = 'blocked' AND id NOT IN (SELECT id FROM held)
+      """
   }
 
   /// Why a lane is closed, the strongest cause of it; nil where it is open.

@@ -37,8 +37,37 @@ extension PostgresStore {
       oldest = min(oldest ?? .max, try row.int(2))
     }
     snapshot.oldestAge = oldest.map { .milliseconds(max(date - $0, 0)) }
+    if snapshot.blocked > 0 {
+      snapshot.following = Int(try await ask(Self.following, [.int(date)]).int(0))
+    }
     return snapshot
   }
+
+  /// How many of the blocked ones wait for what can run alone.
+  ///
+  /// What else stands before one under its key, or is needed, holds it, and all that needs it.
+  private static let following = """
+    WITH RECURSIVE going AS (
+      SELECT o.id, o.ordering_key FROM mainstay.op AS o
+        LEFT JOIN mainstay.lane AS l ON l.name = o.lane
+      WHERE o.state = 'leased' OR o.state = 'ready' AND l.name IS NOT NULL
+        AND (l.cause IS NULL OR l.until <= $1::bigint) AND coalesce(l.rest_until, 0) <= $1::bigint
+        AND NOT EXISTS (SELECT 1 FROM mainstay.pause AS p WHERE p.kind = o.kind)
+    ), held AS (
+      SELECT o.id FROM mainstay.op AS o WHERE o.state = 'blocked' AND (
+        o.ordering_key IN (SELECT h.ordering_key FROM mainstay.op AS h
+          WHERE h.ordering_key IS NOT NULL AND h.state <> 'blocked'
+            AND h.id NOT IN (SELECT id FROM going))
+        OR o.ordering_key IN (SELECT ordering_key FROM mainstay.dead
+          WHERE ordering_key IS NOT NULL AND holds_key))
+      UNION SELECT d.op FROM mainstay.dep AS d
+        LEFT JOIN mainstay.op AS n ON n.id = d.needs AND n.state = 'blocked'
+        LEFT JOIN going AS g ON g.id = d.needs
+      WHERE n.id IS NULL AND g.id IS NULL
+      UNION SELECT d.op FROM held AS h JOIN mainstay.dep AS d ON d.needs = h.id
+    )
+    SELECT count(*) FROM mainstay.op WHERE state = 'blocked' AND id NOT IN (SELECT id FROM held)
+    """
 
   /// What came and what became of it.
   public func ledger() async throws -> OutboxLedger {

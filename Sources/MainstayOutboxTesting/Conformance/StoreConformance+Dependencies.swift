@@ -19,6 +19,43 @@ extension StoreConformance {
         try await settle(desk, "c", .done)
         desk.hold(try await desk.store.ledger().isBalanced)
       },
+      Rule("what follows something that can run is told from what waits for a person") { desk in
+        // Only a store of this package can say it.
+        guard desk.store is any InspectableStore || desk.store is InMemoryStore else { return }
+        func following(line: Int = #line) async throws -> Int {
+          try desk.some(try await desk.store.snapshot().following, line: line)
+        }
+        // Held by a dead letter, by one that needs that, or by one whose lane is closed.
+        for text in ["dead", "d1", "d2"] {
+          _ = try await desk.store.insert(.note(text, orderedBy: "d"))
+        }
+        let lost = try await desk.store.insert(.note("lost"))
+        try await settle(desk, "dead", dead)
+        try await settle(desk, "lost", dead)
+        let n1 = try await desk.store.insert(note("n1", needs: [lost]))
+        _ = try await desk.store.insert(note("n2", needs: [n1]))
+        for text in ["s1", "s2"] {
+          _ = try await desk.store.insert(.note(text, orderedBy: "s", lane: "side"))
+        }
+        try await desk.store.close("side", LaneClosure(.paused))
+        desk.same(try await desk.store.snapshot().blocked, 5)
+        desk.same(try await following(), 0)
+        // Those that follow others step by step.
+        let first = try await desk.store.insert(.note("k1", orderedBy: "k"))
+        for text in ["k2", "k3"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+        let next = try await desk.store.insert(note("f1", needs: [first]))
+        _ = try await desk.store.insert(note("f2", needs: [next, first]))
+        _ = try await desk.store.insert(note("f3", needs: [first, lost]))
+        desk.same(try await desk.store.snapshot().blocked, 10)
+        desk.same(try await following(), 4)
+        let leased = try desk.some(try await desk.store.claim().first)
+        desk.same(try await following(), 4)
+        try await desk.store.reopen("side", closedFor: nil)
+        desk.same(try await following(), 5)
+        _ = try await desk.store.settle(
+          leased.lease, OperationVerdict(.scheduled(after: .seconds(9))))
+        desk.same(try await following(), 1)
+      },
       Rule("an operation waits for those of its key, too") { desk in
         let a = try await desk.store.insert(.note("a"))
         _ = try await desk.store.insert(note("k1", needs: [a], orderedBy: "k"))
