@@ -38,6 +38,8 @@ struct Fixing {
     let troubles: Int
     var new: [UInt8]
     var fixed: [Finding] = []
+    /// What the last pass had to leave out, since the file would not parse after it.
+    var broken: [Finding] = []
     var isOpen = true
   }
 
@@ -58,6 +60,12 @@ struct Fixing {
         AuditProblem(
           path: draft.source.path,
           reason: "fixes found no end in \(Self.mostPasses) passes, so it is left as it was"))
+    }
+    outcome.problems += drafts.values.flatMap(\.broken).map { finding in
+      AuditProblem(
+        path: finding.path,
+        reason: "it would not parse after the fix of \(finding.rule) for line \(finding.line), so "
+          + "that is left out")
     }
     outcome.files = drafts.values.filter { !$0.fixed.isEmpty }.map { draft in
       FixOutcome.File(
@@ -113,31 +121,31 @@ struct Fixing {
     var runs: [String: FixRun] = [:]
     for path in paths {
       guard let draft = drafts[path] else { continue }
-      let run = FixRun(findings[path] ?? [], in: draft.new, unsafe: unsafe)
-      if run.fixed.isEmpty || run.bytes == draft.new {
-        drafts[path]?.isOpen = false
-      } else {
-        runs[path] = run
-      }
+      runs[path] = FixRun(findings[path] ?? [], in: draft.new, unsafe: unsafe)
     }
-    let troubles = await ParseCheck.troubles(in: runs.mapValues(\.bytes), jobs: engine.jobs)
+    let changed = runs.filter { !$0.value.fixed.isEmpty }.mapValues(\.bytes)
+    let troubles = await ParseCheck.troubles(in: changed, jobs: engine.jobs)
     for (path, run) in runs.sorted(by: { $0.key < $1.key }) {
-      take(run, of: path, troubles[path] ?? 0, &drafts, &outcome)
+      guard let draft = drafts[path] else { continue }
+      guard troubles[path] ?? 0 > draft.troubles else {
+        take(run, leaving: [], of: path, &drafts, &outcome)
+        continue
+      }
+      let sound = await SoundFixes(
+        findings[path] ?? [], in: draft.new, path: path, troubles: draft.troubles, unsafe: unsafe)
+      take(sound.run, leaving: sound.broken, of: path, &drafts, &outcome)
     }
   }
 
   private func take(
-    _ run: FixRun, of path: String, _ troubles: Int, _ drafts: inout [String: Draft],
+    _ run: FixRun, leaving broken: [Finding], of path: String, _ drafts: inout [String: Draft],
     _ outcome: inout FixOutcome
   ) {
     guard var draft = drafts[path] else { return }
-    guard troubles <= draft.troubles else {
-      let rules = Set(run.fixed.map(\.rule)).sorted().joined(separator: ", ")
-      drafts[path] = nil
-      outcome.problems.append(
-        AuditProblem(
-          path: path,
-          reason: "it would not parse after the fixes of \(rules), so it is left as it was"))
+    defer { drafts[path] = draft }
+    draft.broken = broken
+    guard !run.fixed.isEmpty, run.bytes != draft.new else {
+      draft.isOpen = false
       return
     }
     if let lines = outcome.lines?[path: path] {
@@ -146,6 +154,5 @@ struct Fixing {
     }
     draft.new = run.bytes
     draft.fixed += run.fixed
-    drafts[path] = draft
   }
 }
