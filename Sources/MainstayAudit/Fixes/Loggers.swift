@@ -10,6 +10,8 @@ struct KnownLogger {
   let isStored: Bool
   /// Whether it has its value before an initializer runs.
   let hasValue: Bool
+  /// Whether code outside the isolation of its type may read it.
+  let isReadAnywhere: Bool
 }
 
 extension AuditedFile {
@@ -56,7 +58,9 @@ extension AuditedFile {
       return KnownLogger(
         name: property.name.text, isStatic: property.variable.isStatic,
         isStored: property.binding.accessorBlock == nil && !isLazy,
-        hasValue: property.binding.initializer != nil)
+        hasValue: property.binding.initializer != nil,
+        isReadAnywhere: property.variable.bindingSpecifier.tokenKind == .keyword(.let)
+          || property.variable.modifiers.has(.nonisolated))
     }
     knownLoggers[type.node.id] = found
     return found
@@ -87,14 +91,24 @@ private struct Reach {
   private var view = View.instance
   private var prefix = ""
   private var isCaptured = false
+  /// Whether the place runs elsewhere than its type: in a closure that is sent to other threads.
+  private var isSent = false
+  /// Whether what is sent holds `self` without the logger, too.
+  private var sendsSelf = false
+  private var isNonisolated = false
   private var isMutating = false
   private var initializer: InitializerDeclSyntax?
 
   init(of place: Syntax) { self.place = place }
 
   mutating func leave(_ node: Syntax) {
+    isNonisolated = isNonisolated || node.isNonisolated
     if let closure = node.as(ClosureExprSyntax.self) {
       isCaptured = true
+      if closure.isSent {
+        isSent = true
+        sendsSelf = sendsSelf || closure.namesSelf
+      }
       if !closure.isWorkOfTask { prefix = "self." }
     } else if node.isTypeMember {
       view = .type
@@ -122,6 +136,8 @@ private struct Reach {
     case .instance: break
     }
     if logger.isStatic { return "Self." + logger.name }
+    if isSent, type.kind == .classType, !sendsSelf, !type.mayBeSent { return nil }
+    if isNonisolated || isSent && type.mayBeIsolated, !logger.isReadAnywhere { return nil }
     // No closure may keep a value that changes, or that is being made.
     if isCaptured, type.mayBeValue, isMutating || initializer != nil { return nil }
     let isReady =
@@ -163,12 +179,37 @@ extension FunctionCallExprSyntax {
 extension TypeDeclaration {
   /// Whether it may be a struct or enum.
   fileprivate var mayBeValue: Bool { [.structure, .enumeration, .extension].contains(kind) }
+
+  /// Whether its values may belong to an actor.
+  fileprivate var mayBeIsolated: Bool { kind == .actor || kind == .extension || hasGlobalActor }
+
+  /// Whether other threads may have a value of this class.
+  fileprivate var mayBeSent: Bool { hasGlobalActor || inherited.contains("Sendable") }
+
+  private var hasGlobalActor: Bool {
+    let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes
+    return attributes?.names.contains { $0.hasSuffix("Actor") } ?? false
+  }
 }
 
 extension ClosureExprSyntax {
   /// Whether it holds `self` or something else weakly or without owning it.
   fileprivate var capturesWeakly: Bool {
     signature?.capture?.items.contains { $0.specifier != nil } ?? false
+  }
+
+  /// Whether it is handed to something that runs it on another thread, except for `Task { … }`.
+  fileprivate var isSent: Bool {
+    let names: Set<String> = [
+      "async", "asyncAfter", "asyncAndWait", "addOperation", "addBarrierBlock", "detached",
+      "addTask", "addTaskUnlessCancelled", "concurrentPerform", "detachNewThread",
+    ]
+    return receiver?.call.name.map(names.contains) ?? false
+  }
+
+  /// Whether it holds `self` as it stands.
+  fileprivate var namesSelf: Bool {
+    contains { $0.as(TokenSyntax.self)?.tokenKind == .keyword(.self) }
   }
 
   /// Whether it is the work of `Task { … }`, which needs no `self` in front of members; that of
@@ -181,6 +222,11 @@ extension ClosureExprSyntax {
 }
 
 extension Syntax {
+  /// Whether it is a member that belongs to no actor, whatever its type does.
+  fileprivate var isNonisolated: Bool {
+    asProtocol((any WithModifiersSyntax).self)?.modifiers.has(.nonisolated) ?? false
+  }
+
   /// Whether it is a `static` or `class` function, property or subscript.
   fileprivate var isTypeMember: Bool {
     let modifiers =

@@ -48,6 +48,48 @@ private let value = "C = { do { return try load() } catch { return C() } }()"
     #expect(try await mended(code) == nil)
   }
 
+  @Test(arguments: [
+    "actor A { var log = Logger(); nonisolated func f() { \(handler) } }",
+    "actor A { var log = Logger(); nonisolated func f() { Task { \(handler) } } }",
+    "actor A { lazy var log = Logger(); func f() { Task.detached { \(handler) } } }",
+    "@MainActor final class A { var log = Logger(); nonisolated func f() { \(handler) } }",
+    "@MainActor final class A { var log = Logger(); func f() { q.async { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { q.async { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { q.asyncAfter(deadline: t) { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { Task.detached { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { group.addTask { \(handler) } } }",
+  ])
+  func `no fix logs where code runs outside of the actor of its logger, or may not send it`(
+    code: String
+  ) async throws {
+    #expect(try await mended(code) == nil)
+  }
+
+  @Test(arguments: [
+    ("actor A { let log = Logger(); nonisolated func f() { \(handler) } }", "log"),
+    ("actor A { let log = Logger(); func f() { Task.detached { \(handler) } } }", "self.log"),
+    ("actor A { var log = Logger(); func f() { Task { \(handler) } } }", "log"),
+    ("actor A { var log = Logger(); func f() { a.forEach { _ in \(handler) } } }", "self.log"),
+    (
+      "@MainActor final class A { let log = Logger(); func f() { q.async { \(handler) } } }",
+      "self.log"
+    ),
+    (
+      "final class A: Sendable { let log = Logger(); func f() { q.async { \(handler) } } }",
+      "self.log"
+    ),
+    ("struct A { let log = Logger(); func f() { q.async { \(handler) } } }", "self.log"),
+    (
+      "final class A { static let log = Logger(); func f() { q.async { \(handler) } } }", "Self.log"
+    ),
+  ])
+  func `a logger is named outside of its actor where everybody may read it`(
+    code: String, name: String
+  ) async throws {
+    let fixed = try #require(try await mended(code), "\(code)")
+    #expect(fixed.contains("{ \(name).error("), "\(fixed)")
+  }
+
   @Test(arguments: ["", "// Header.\n// Two lines.\n"])
   func `an import goes behind the mark that a file starts with`(header: String) async throws {
     let code = "\u{FEFF}" + header + "enum PayError: Error { case declined }\n"
