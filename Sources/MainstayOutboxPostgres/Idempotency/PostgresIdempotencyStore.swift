@@ -41,6 +41,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   let maximumBytes: Int
   let isPooled: Bool
   private let isMigrating: Bool
+  private let patience: Duration?
   let logger: Logger
   let pool: PostgresPool
   let state: Locked<State>
@@ -91,6 +92,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
     self.maximumBytes = maximumBytes
     isMigrating = migrating
     isPooled = pooled
+    self.patience = patience
     self.logger = logger
     state = Locked(State(held: HeldRequestsStateMachine(lifetime: self.lifetime)))
     // A caller waits for an answer: what takes longer is as good as away.
@@ -110,7 +112,7 @@ public final class PostgresIdempotencyStore: IdempotencyStore {
   public func open() async throws {
     let tables = PostgresStore(
       at: address, schema: schema, maximumConnections: 2, migrating: isMigrating, pooled: isPooled,
-      logger: logger)
+      logger: logger, patience: patience, now: nil)
     do {
       try await tables.prepareTables(isMigrating: isMigrating, keepsText: false)
       await tables.pool.close()

@@ -109,7 +109,8 @@ struct SecureOutboxTests {
     let text = secure.text(
       user: SecureServer.named,
       ["sslcert": identity.file.path, "sslkey": identity.key.path])
-    let outbox = try await Outbox(store: PostgresStore(at: try PostgresAddress(text))) {
+    let store = PostgresStore(at: try PostgresAddress(text), patience: .patience, now: nil)
+    let outbox = try await Outbox(store: store) {
       Worker(for: Note.self) { _, _ in }
     }
     try await outbox.enqueue(Note(text: "a"))

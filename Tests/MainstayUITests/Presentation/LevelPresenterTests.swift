@@ -64,7 +64,8 @@ import Testing
     let presenter = LevelPresenter(following: controller, toasts: toasts, locale: german)
     let changes = controller.changes
     controller.report(.network, isMet: false)
-    let change = await changes.first { _ in true }
+    var iterator = changes.makeAsyncIterator()
+    let change = await iterator.next()
     while toasts.visible.isEmpty { await Task.yield() }
     #expect(toasts.visible.map(\.text) == [change?.notice.string(in: german)])
     #expect(toasts.visible.first?.text != change?.notice.string(in: english))
