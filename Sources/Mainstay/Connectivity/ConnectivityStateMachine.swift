@@ -207,30 +207,35 @@ extension ConnectivityStateMachine {
 
   /// When it has to be woken at the latest; nil where nothing depends on time, as most of the time.
   var nextWake: Duration? {
-    let expiry = isClaimByTraffic ? failures.map { $0.at + settings.halfLife }.min() : nil
+    let expiry = isHeldByFailures ? failures.map { $0.at + settings.halfLife }.min() : nil
     return [
       actual == published ? nil : windowEnd, damper.nextWake, improvementDue,
       probeRunning == nil ? probeDue : nil, expiry, portalExpiry,
     ].compactMap(\.self).min()
   }
 
-  /// Whether it is the app's own calls that say that nothing arrives.
-  private var isClaimByTraffic: Bool {
-    actual.standing == .offline && !network.isNegative && !failures.isEmpty
+  /// Whether it is the app's own calls that say that nothing arrives, or may not.
+  private var isHeldByFailures: Bool {
+    if failures.isEmpty { return false }
+    if internet == .unvalidated, internetSource == .traffic { return true }
+    return actual.standing == .offline && !network.isNegative
   }
 }
 
 // What comes out.
 extension ConnectivityStateMachine {
-  private mutating func advance(to now: Duration) { latest = max(latest, Self.bounded(now)) }
-
-  private mutating func settle(_ random: inout SplitMix64) -> Effects {
-    var effects = Effects()
+  /// Time has passed; what is too old is forgotten before anything is added to it.
+  private mutating func advance(to now: Duration) {
+    latest = max(latest, Self.bounded(now))
     failures.removeAll { latest - $0.at >= settings.halfLife }
     let isOver = portalExpiry.map { latest >= $0 } ?? false
     if isOver || failures.isEmpty && internet == .unvalidated && internetSource == .traffic {
       (internet, internetSource, internetAt) = (.unknown, .nobody, latest)
     }
+  }
+
+  private mutating func settle(_ random: inout SplitMix64) -> Effects {
+    var effects = Effects()
     let new = Opinion(
       network: network, networkID: networkID, internet: internet, standing: standing)
     if new != actual { change(to: new) }

@@ -4,7 +4,9 @@ extension RecoveryPlan.Step {
   /// Waits for a network that went away, for a while.
   ///
   /// It goes on as soon as the monitor hears of a better connection, and looks by itself now and
-  /// then, since not every system tells. Afterwards the error stands: the app is offline.
+  /// then, since not every system tells. A connection of which nothing is known counts as one,
+  /// unless it was so already when an error said that the app is offline. Afterwards the error
+  /// stands.
   ///
   /// - Parameters:
   ///   - monitor: Who knows.
@@ -24,6 +26,7 @@ extension RecoveryPlan.Step {
     return .init(
       "wait for the network", for: .offline, .network, within: limit, clock: clock
     ) { error in
+      let before = monitor.current.standing
       let isBack = await withTaskGroup(of: Bool.self) { group in
         let improvements = monitor.improvements
         group.addTask {
@@ -33,7 +36,11 @@ extension RecoveryPlan.Step {
         group.addTask {
           for wait in checks {
             do { try await timeline.sleep(until: timeline.now + wait) } catch { return false }
-            if monitor.current.standing == .online { return true }
+            let standing = monitor.current.standing
+            if standing == .online { return true }
+            // Whoever knows nothing does not contradict the error.
+            let isNews = standing != before || error.kind != .offline
+            if standing.isWorthTrying, isNews { return true }
           }
           return false
         }

@@ -269,6 +269,26 @@ struct ConnectivityBench {
     #expect(bench.machine.nextWake == nil)
   }
 
+  @Test func `a failure that is too old does not count with a new one`() {
+    var bench = ConnectivityBench()
+    bench.failed(.timeout, "a")
+    bench.pass(.seconds(600))
+    bench.failed(.timeout, "b")
+    #expect(bench.internet == .unknown && bench.standing == .online)
+    #expect(bench.machine.nextWake == nil)
+  }
+
+  @Test func `a doubt of calls alone ends with them, though nothing else happens`() {
+    var bench = ConnectivityBench()
+    bench.failed(.timeout, "a")
+    bench.failed(.timeout, "a")
+    #expect(bench.internet == .unvalidated && bench.standing == .unknown)
+    bench.pass(.milliseconds(59_999))
+    #expect(bench.internet == .unvalidated && bench.machine.nextWake == .seconds(160))
+    bench.pass(.milliseconds(1))
+    #expect(bench.internet == .unknown && bench.standing == .online)
+  }
+
   @Test(arguments: [ErrorKind.server, .throttled, .unauthorized, .notFound, .conflict, .validation])
   func `whoever answers with an error has answered`(kind: ErrorKind) {
     var bench = ConnectivityBench()

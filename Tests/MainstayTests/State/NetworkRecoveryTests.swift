@@ -12,10 +12,12 @@ import Testing
   private let source = ScriptedConnectivitySource(.offline)
 
   /// A step that looks for the network, and sleeps until its first look.
-  private func begun() async -> (ConnectivityMonitor, Task<RecoveryPlan.Outcome, Never>) {
+  private func begun(
+    _ error: any Error = AppError.Network.offline
+  ) async -> (ConnectivityMonitor, Task<RecoveryPlan.Outcome, Never>) {
     let monitor = ConnectivityMonitor(source: source, clock: network)
     let plan = RecoveryPlan([.awaitingNetwork(monitor, clock: clock)])
-    let run = Task { await plan.recover(from: AppError.Network.offline) }
+    let run = Task { await plan.recover(from: error) }
     // The limit of the step has a sleeper, too.
     await clock.sleepers(atLeast: 2)
     return (monitor, run)
@@ -44,6 +46,27 @@ import Testing
     guard case .mended = await run.value else {
       return _ = #expect(Bool(false), "it was not mended")
     }
+    monitor.shutDown()
+  }
+
+  @Test(arguments: [(ErrorKind.network, true), (.offline, false)])
+  func `a connection that nobody knows of is tried, unless the error says offline`(
+    kind: ErrorKind, isTried: Bool
+  ) async {
+    source.say(Connectivity.Observation())
+    let error = AppError(
+      code: "lost", kind: kind, disposition: .transient(), title: "T", message: "M.")
+    let (monitor, run) = await begun(error)
+    #expect(monitor.current.standing == .unknown)
+    clock.advance(by: .seconds(2))
+    if !isTried {
+      for wait in [Duration.seconds(4), .seconds(6)] {
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: wait)
+      }
+    }
+    let outcome = await run.value
+    if case .mended = outcome { #expect(isTried) } else { #expect(!isTried) }
     monitor.shutDown()
   }
 
