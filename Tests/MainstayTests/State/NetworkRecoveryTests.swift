@@ -13,7 +13,7 @@ import Testing
 
   /// A step that looks for the network, and sleeps until its first look.
   private func begun(
-    _ error: AppError = AppError.Network.offline
+    _ error: any Error = AppError.Network.offline
   ) async -> (ConnectivityMonitor, Task<RecoveryPlan.Outcome, Never>) {
     let monitor = ConnectivityMonitor(source: source, clock: network)
     let plan = RecoveryPlan([.awaitingNetwork(monitor, clock: clock)])
