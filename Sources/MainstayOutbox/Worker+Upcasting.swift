@@ -80,8 +80,10 @@ extension [PayloadType: Worker] {
   /// What a payload of a type is brought up to by the worker that reads it.
   func newest(of type: PayloadType) -> PayloadType { self[type]?.newest ?? type }
 
-  /// An operation as a value of a type: of the form that it waits in, or of the newest of its kind
-  /// that its worker brings it up to; nil where it is of neither, or cannot be read.
+  /// An operation as a value of a type, which is that of the form that it waits in, or the newest
+  /// that its worker brings it up to.
+  ///
+  /// - Returns: Nil where the type is neither, or it cannot be read.
   func decoded<Operation: QueuedOperation>(
     _ stored: StoredOperation, as type: Operation.Type = Operation.self
   ) -> Operation? {

@@ -74,7 +74,7 @@ import Testing
   func `neither a statement nor a key nor a row is shown or kept`(isMapped: Bool) throws {
     let mapping = isMapped ? ErrorMapping.standard.addingDatabaseErrors() : .standard
     let queue = try DatabaseQueue()
-    let insert = "INSERT INTO patient VALUES ('Ada Lovelace', 'old')"
+    let insert = "INSERT INTO patient VALUES ('Ada Lovelace', NULL)"
     try queue.write { db in
       try db.execute(sql: "CREATE TABLE patient(name TEXT PRIMARY KEY, age)")
       try db.execute(sql: insert)

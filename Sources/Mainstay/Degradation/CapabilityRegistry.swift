@@ -170,8 +170,8 @@ public final class CapabilityRegistry: Sendable {
 
   /// Does what a capability does, or lets what stands in for it do that.
   ///
-  /// Where nobody knows yet whether it works, that is found out first. Where that ends as cancelled,
-  /// so does this, and nothing stands in.
+  /// Where nobody knows yet whether it works, that is found out first. Where that ends as
+  /// cancelled, so does this, and nothing stands in.
   ///
   /// - Parameters:
   ///   - capability: What is done.

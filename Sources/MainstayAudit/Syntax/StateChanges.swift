@@ -37,6 +37,8 @@ struct StateChanges {
       let names = loop.boundNames
       for call in loop.body.every(FunctionCallExprSyntax.self) {
         guard let name = call.name, call.arguments.mentionsAny(of: names) else { continue }
+        // `store.save(item)` in a function `save` is none of its own.
+        if call.isOfAnother, call.enclosingFunction?.name == name { continue }
         calledForEach.insert(name)
       }
     }
@@ -90,6 +92,14 @@ struct StateChanges {
   /// Whether a `defer` in a routine resets a path.
   func defers(_ path: String, in routine: Routine) -> Bool {
     deferred.contains(Key(routine: routine.node.id, path: path))
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it calls a member of something else than `self`.
+  fileprivate var isOfAnother: Bool {
+    guard let access = calledExpression.as(MemberAccessExprSyntax.self) else { return false }
+    return !["self", "strongSelf"].contains(access.base?.lastName)
   }
 }
 

@@ -21,8 +21,8 @@ extension ErrorPresenter {
     public private(set) var presentation: ErrorPresentation
     /// How often it has happened while it was shown or waited.
     public internal(set) var count = 1
-    /// The same failure in other words, such as about other files, and under a field what stood there
-    /// before: ten of them at most.
+    /// The same failure in other words, such as about other files, and under a field what stood
+    /// there before: ten of them at most.
     public internal(set) var alike: [ErrorPresentation] = []
     /// How far the action is that the person chose; nil while none is under way.
     ///

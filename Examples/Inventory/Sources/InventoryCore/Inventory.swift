@@ -205,8 +205,8 @@ package final class Inventory: Sendable {
   /// Tells the status in one place: of two that are read at the same time, the older one would
   /// else be told last now and then.
   ///
-  /// To count what waits takes the longer the more there is, and keeps others from the queue. So the
-  /// first change is told at once, and while there are more, telling them takes a fifth of the time.
+  /// To count what waits takes the longer the more there is, and keeps others from the queue. So
+  /// the first change is told at once, and while there are more, that takes a fifth of the time.
   private func tellStatus() async {
     let clock = ContinuousClock()
     for await _ in news {

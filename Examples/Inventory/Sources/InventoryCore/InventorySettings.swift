@@ -19,8 +19,8 @@ extension Inventory {
     package var settleTime = Duration.seconds(2)
     /// How often changes of others are asked for; nil for never.
     package var pullInterval: Duration? = .seconds(5)
-    /// How long after one document about how everything stands the next is told at the earliest; zero
-    /// or more.
+    /// How long after one document about how everything stands the next is told at the earliest;
+    /// zero or more.
     package var statusInterval = Duration.milliseconds(100)
     /// How long a level stays at least; more than zero.
     package var levelDwell = Duration.seconds(5)

@@ -36,7 +36,7 @@ struct Dispatcher: Sendable {
   func settle() async { await rounds.settle() }
 }
 
-/// One round of a dispatcher.
+/// One round, in which what is intended is handed over.
 private struct DispatchRound: Sendable {
   let store: ItemStore
   let outbox: Outbox

@@ -117,13 +117,25 @@ extension Browser {
       "goog:loggingPrefs": ["browser": "ALL"], "unhandledPromptBehavior": "ignore",
       "timeouts": ["script": Self.limitInMilliseconds, "pageLoad": Self.limitInMilliseconds],
     ]
-    let answer = try await driver.send(
-      .post, "/session", ["capabilities": ["alwaysMatch": capabilities]])
+    let answer = try await Self.begin(driver, ["capabilities": ["alwaysMatch": capabilities]])
     guard let session = answer["sessionId"]?.text else { throw Unreadable(what: "a session") }
     self.driver = driver
     self.session = session
     self.folder = folder
     process = answer["capabilities"]?["goog:processID"]?.number.map(Int32.init)
+  }
+
+  /// Begins a session; a browser may end as it starts, where a machine is short of something for a
+  /// moment, and that says nothing of a page.
+  private static func begin(_ driver: WebDriver, _ wish: JSONValue) async throws -> JSONValue {
+    for _ in 0..<4 {
+      do {
+        return try await driver.send(.post, "/session", wish)
+      } catch let error as WebDriverError where error.code == "session not created" {
+        continue
+      }
+    }
+    return try await driver.send(.post, "/session", wish)
   }
 
   /// Closes it; where the driver cannot any more, ends its process.
