@@ -172,7 +172,7 @@ extension SQLiteStore {
   /// Whether a note was not rolled back; asked at the end of the transaction that it was made in.
   func hasNote(_ id: OperationID, in db: Database) -> Bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM temp.mainstay_note WHERE id = ?)"
-    // mainstay:ignore MS202 -- the table goes as well, with a savepoint that it was made in
+    // The table goes as well, with a savepoint that it was made in.
     return (try? Bool.fetchOne(db, sql: sql, arguments: [id.data])) == true
   }
 

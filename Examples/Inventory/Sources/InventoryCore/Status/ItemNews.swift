@@ -65,7 +65,7 @@ private final class ItemChanges: Sendable {
   }
 
   private func tell(_ ids: [UUID]) async {
-    // mainstay:ignore MS204 -- whoever reads an item next is told
+    // Whoever reads an item next is told.
     guard let items = try? await store.items(ids) else {
       // One that cannot be read keeps no other back.
       if ids.count > 1 { for id in ids { await tell([id]) } }
