@@ -10,37 +10,45 @@ import Testing
 
 /// An outbox that is told about the network, and tells about it.
 @Suite(.requirement("C17", "O12", "O15"), .ends(withinMinutes: 5)) struct OutboxConnectivityTests {
+  /// Fails while there is no network, and would wait for a year then.
+  private func worker(while isDown: Box<Bool>) -> Worker {
+    Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
+      if isDown.value { throw AppError.test(.transient(), kind: .offline) }
+    }
+  }
+
+  /// Lets time pass, step by step, until nothing is left.
+  private func drain(_ outbox: Outbox, on clock: ManualClock, by step: Duration) async {
+    let moving = Task {
+      while !Task.isCancelled {
+        await clock.sleepers(atLeast: 1)
+        clock.advance(by: step)
+        await Task.yield()
+      }
+    }
+    await outbox.wait { $0.pending == 0 }
+    moving.cancel()
+  }
+
   @Test func `what waits because of the network is tried when that is better`() async throws {
     var shop = try Workshop()
     let source = ScriptedConnectivitySource()
     let monitor = ConnectivityMonitor(source: source, clock: shop.clock)
     shop.configuration.connectivity = monitor
     let isDown = Box(true)
-    let outbox = try await shop.open(
-      Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
-        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
-      })
+    let outbox = try await shop.open(worker(while: isDown))
     source.say(.init(link: .down, route: .missing))
     // It is tried though the monitor says that there is no network.
     try await outbox.enqueue(Note(text: "a"))
     await outbox.wait { $0.scheduled == 1 }
     isDown.value = false
     source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
-    let clock = shop.clock
-    let moving = Task {
-      // Some seconds, and far less than the year that it would wait by itself.
-      while !Task.isCancelled {
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(100))
-        await Task.yield()
-      }
-    }
-    await outbox.wait { $0.pending == 0 }
-    moving.cancel()
+    // Some seconds, and far less than the year that it would wait by itself.
+    await drain(outbox, on: shop.clock, by: .milliseconds(100))
     #expect(monitor.current.isWorthTrying)
     await outbox.shutDown()
     monitor.shutDown()
-    clock.advance(by: .seconds(1))
+    shop.clock.advance(by: .seconds(1))
   }
 
   @Test func `that the network is better is not forgotten where the store fails just then`()
@@ -54,9 +62,7 @@ import Testing
     configuration.connectivity = monitor
     let isDown = Box(true)
     let outbox = try await Outbox(store: store, configuration: configuration, clock: shop.clock) {
-      Worker(for: Note.self, backoff: .constant(.seconds(31_536_000), jitter: .none)) { _, _ in
-        if isDown.value { throw AppError.test(.transient(), kind: .offline) }
-      }
+      worker(while: isDown)
     }
     source.say(.init(link: .down, route: .missing))
     try await outbox.enqueue(Note(text: "a"))
@@ -64,20 +70,11 @@ import Testing
     isDown.value = false
     store.fail("expedite", times: 2)
     source.say(.init(link: .up, route: .present, interfaces: [.wifi]))
-    let clock = shop.clock
-    let moving = Task {
-      while !Task.isCancelled {
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(100))
-        await Task.yield()
-      }
-    }
-    await outbox.wait { $0.pending == 0 }
-    moving.cancel()
+    await drain(outbox, on: shop.clock, by: .milliseconds(100))
     #expect(store.count("expedite") >= 3)
     await outbox.shutDown()
     monitor.shutDown()
-    clock.advance(by: .seconds(1))
+    shop.clock.advance(by: .seconds(1))
   }
 
   @Test func `what a monitor says of the network replaces what the app said at first`()
@@ -115,19 +112,10 @@ import Testing
     monitor.record(.failed(.portal), from: "a")
     #expect(!monitor.current.isWorthTrying)
     let outbox = try await waiting(for: monitor, in: shop)
-    let clock = shop.clock
-    let moving = Task {
-      while !Task.isCancelled {
-        await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(1))
-        await Task.yield()
-      }
-    }
-    await outbox.wait { $0.pending == 0 }
-    moving.cancel()
+    await drain(outbox, on: shop.clock, by: .seconds(1))
     await outbox.shutDown()
     monitor.shutDown()
-    clock.advance(by: .seconds(1))
+    shop.clock.advance(by: .seconds(1))
   }
 
   @Test func `a monitor that is shut down holds nothing back any more`() async throws {
