@@ -117,17 +117,23 @@ extension SQLiteStore {
   /// A pool of the app has readers, which are interrupted together with its writer, so its calls
   /// are left alone.
   ///
+  /// An interruption may meet the `ROLLBACK` after a failure, too, and GRDB ends the process where
+  /// a turn leaves a transaction open. So that is taken back when nobody interrupts any more.
+  ///
   /// - Parameters:
-  ///   - writer: The connection.
+  ///   - db: The connection, on its queue and outside of transactions.
+  ///   - writer: Whose connection it is.
   ///   - limit: How long it may take; nil for as long as it takes.
   ///   - body: The work.
   /// - Returns: What the work returns.
   /// - Throws: What the work throws; ``OutboxError`` `failed` where it took too long, and nothing
   ///   was changed then.
   func watched<T>(
-    _ writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
+    _ db: Database, of writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
   ) throws -> T {
     guard let limit, let queue = writer as? DatabaseQueue else { return try body() }
+    // What went wrong is thrown already.
+    defer { if db.isInsideTransaction { try? db.rollback() } }
     return try watch.run(
       within: limit, interrupt: { queue.interrupt() },
       overdue: { error in

@@ -34,7 +34,7 @@ extension SQLiteStore {
     let connection = try open
     try await Self.onWriter(of: connection.queue) { [self] db in
       // All rows may have to be moved; where that takes too long, the clock is as it was.
-      try watched(connection.queue, within: CallWatch.longLimit) {
+      try watched(db, of: connection.queue, within: CallWatch.longLimit) {
         agreeOnClock(db, connection, .full)
       }
       state.withLock { $0.latest = nil }

@@ -14,7 +14,7 @@ extension SQLiteStore {
       let writer = try open.queue
       return try await inserts.submit(operation, to: writer) { [self] operations, db in
         let limit = CallWatch.limit(for: operations.count)
-        return try watched(writer, within: limit) { try insert(operations, db) }
+        return try watched(db, of: writer, within: limit) { try insert(operations, db) }
       }
     } catch {
       throw OutboxError(error, path: path)

@@ -19,7 +19,7 @@ extension SQLiteStore {
     let writer = try open.queue
     do {
       return try await settlements.submit(settlement, to: writer) { [self] settlements, db in
-        try watched(writer, within: CallWatch.longLimit) { try settle(settlements, db) }
+        try watched(db, of: writer, within: CallWatch.longLimit) { try settle(settlements, db) }
       }
     } catch {
       throw suspect(error)

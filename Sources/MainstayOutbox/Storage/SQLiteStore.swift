@@ -140,7 +140,7 @@ public final class SQLiteStore: OutboxStore {
     }
     let owner = connection.owner
     _ = try? await Self.onWriter(of: connection.queue) { [self] db in
-      try watched(connection.queue, within: CallWatch.limit) {
+      try watched(db, of: connection.queue, within: CallWatch.limit) {
         try transaction(.normal, db) {
           // Whatever is still leased was never reported: its effect may have happened.
           try db.execute(
@@ -187,7 +187,7 @@ public final class SQLiteStore: OutboxStore {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
-        try watched(connection.queue, within: limit) {
+        try watched(db, of: connection.queue, within: limit) {
           mayUseReserve
             ? try transactionWithReserve(durability, db) { try body(db, connection) }
             : try transaction(durability, db) { try body(db, connection) }
@@ -261,7 +261,7 @@ public final class SQLiteStore: OutboxStore {
     let connection = try open
     do {
       return try await Self.onWriter(of: connection.queue) { [self] db in
-        try watched(connection.queue, within: limit) {
+        try watched(db, of: connection.queue, within: limit) {
           let result = Result { try body(db) }
           // Afterwards: formats only grow, so what can be read now could be read meanwhile.
           try refuseUnreadable(db)

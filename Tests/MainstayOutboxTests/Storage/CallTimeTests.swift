@@ -3,11 +3,12 @@
 import Foundation
 import GRDB
 import Mainstay
-import MainstayOutbox
 import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
+
+@testable import MainstayOutbox
 
 /// Calls of a store that take longer than they may.
 @Suite(.requirement("O8"), .ends(withinMinutes: 5)) struct CallTimeTests {
@@ -174,5 +175,24 @@ import Testing
     await shop.log.wait(for: "succeeded")
     #expect(shop.log.count("succeeded") == 1)
     await outbox.shutDown()
+  }
+
+  /// The interruption may come as the transaction is rolled back, which leaves it open.
+  @Test func `what an interruption leaves open is taken back`() async throws {
+    let store = store()
+    _ = try await store.open()
+    let queue = try store.open.queue
+    await #expect(throws: CancellationError.self) {
+      try await SQLiteStore.onWriter(of: queue) { db in
+        try store.watched(db, of: queue, within: CallWatch.limit) {
+          try db.beginTransaction(.immediate)
+          try db.execute(sql: "DELETE FROM mainstay_meta")
+          throw CancellationError()
+        }
+      }
+    }
+    #expect(try await store.ledger().isBalanced)
+    _ = try await store.insert(.note("a"))
+    await store.close()
   }
 }
