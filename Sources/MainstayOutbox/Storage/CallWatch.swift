@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
-internal import Mainstay
+package import GRDB
+package import Mainstay
 
 /// Ends what a call does on the one connection where that takes longer than it may.
 ///
@@ -28,6 +28,7 @@ package final class CallWatch: Sendable {
   /// The turn that goes on now.
   private struct Turn {
     let end: Duration
+    /// Neither waits nor calls back.
     let interrupt: @Sendable () -> Void
     var isEnded = false
   }
@@ -42,22 +43,28 @@ package final class CallWatch: Sendable {
   private let state = Locked(State())
 
   /// - Parameter timeline: What time is measured with.
-  init(on timeline: Timeline) { self.timeline = timeline }
+  package init(on timeline: Timeline) { self.timeline = timeline }
 
   /// Does the work of a turn.
   ///
+  /// An interruption may meet the `ROLLBACK` after a failure, too, and GRDB ends the process where
+  /// a turn leaves a transaction open. So that is taken back when nobody interrupts any more.
+  ///
   /// - Parameters:
+  ///   - db: The connection, on its queue and outside of transactions.
+  ///   - queue: Whose connection it is.
   ///   - limit: How long it may take.
-  ///   - interrupt: Interrupts the connection; it must neither wait nor call back.
   ///   - overdue: What is thrown where the work failed because it was interrupted.
   ///   - body: The work.
   /// - Returns: What the work returns.
   /// - Throws: What the work throws, or what `overdue` makes of it.
-  func run<T>(
-    within limit: Duration, interrupt: @escaping @Sendable () -> Void,
+  package func run<T>(
+    _ db: Database, of queue: DatabaseQueue, within limit: Duration,
     overdue: (DatabaseError) -> OutboxError, _ body: () throws -> T
   ) throws -> T {
-    begin(Turn(end: timeline.now + limit, interrupt: interrupt))
+    // What went wrong is thrown already.
+    defer { if db.isInsideTransaction { try? db.rollback() } }
+    begin(Turn(end: timeline.now + limit, interrupt: { queue.interrupt() }))
     let result = Result { try body() }
     let wasEnded = state.withLock { state in
       defer { state.turn = nil }
@@ -117,9 +124,6 @@ extension SQLiteStore {
   /// A pool of the app has readers, which are interrupted together with its writer, so its calls
   /// are left alone.
   ///
-  /// An interruption may meet the `ROLLBACK` after a failure, too, and GRDB ends the process where
-  /// a turn leaves a transaction open. So that is taken back when nobody interrupts any more.
-  ///
   /// - Parameters:
   ///   - db: The connection, on its queue and outside of transactions.
   ///   - writer: Whose connection it is.
@@ -132,10 +136,8 @@ extension SQLiteStore {
     _ db: Database, of writer: any DatabaseWriter, within limit: Duration?, _ body: () throws -> T
   ) throws -> T {
     guard let limit, let queue = writer as? DatabaseQueue else { return try body() }
-    // What went wrong is thrown already.
-    defer { if db.isInsideTransaction { try? db.rollback() } }
     return try watch.run(
-      within: limit, interrupt: { queue.interrupt() },
+      db, of: queue, within: limit,
       overdue: { error in
         OutboxError(
           .failed, details: "\(path): the call took longer than it may (\(limit)), and was ended",

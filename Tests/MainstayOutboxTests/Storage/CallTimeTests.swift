@@ -3,12 +3,11 @@
 import Foundation
 import GRDB
 import Mainstay
+import MainstayOutbox
 import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
-
-@testable import MainstayOutbox
 
 /// Calls of a store that take longer than they may.
 @Suite(.requirement("O8"), .ends(withinMinutes: 5)) struct CallTimeTests {
@@ -178,21 +177,23 @@ import Testing
   }
 
   /// The interruption may come as the transaction is rolled back, which leaves it open.
-  @Test func `what an interruption leaves open is taken back`() async throws {
-    let store = store()
-    _ = try await store.open()
-    let queue = try store.open.queue
-    await #expect(throws: CancellationError.self) {
-      try await SQLiteStore.onWriter(of: queue) { db in
-        try store.watched(db, of: queue, within: CallWatch.limit) {
+  @Test func `what an interruption leaves open is taken back`() throws {
+    let queue = try DatabaseQueue(path: folder.database.path(percentEncoded: false))
+    try queue.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)") }
+    let watch = CallWatch(on: Timeline(clock))
+    #expect(throws: CancellationError.self) {
+      try queue.writeWithoutTransaction { db in
+        try watch.run(
+          db, of: queue, within: CallWatch.limit, overdue: { _ in OutboxError(.failed, details: "") }
+        ) {
           try db.beginTransaction(.immediate)
-          try db.execute(sql: "DELETE FROM mainstay_meta")
+          try db.execute(sql: "DELETE FROM t")
           throw CancellationError()
         }
       }
     }
-    #expect(try await store.ledger().isBalanced)
-    _ = try await store.insert(.note("a"))
-    await store.close()
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT x FROM t") } == 1)
+    try queue.write { try $0.execute(sql: "DELETE FROM t") }
+    try queue.close()
   }
 }
