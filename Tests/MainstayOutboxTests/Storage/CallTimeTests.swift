@@ -184,7 +184,8 @@ import Testing
     #expect(throws: CancellationError.self) {
       try queue.writeWithoutTransaction { db in
         try watch.run(
-          db, of: queue, within: CallWatch.limit, overdue: { _ in OutboxError(.failed, details: "") }
+          db, of: queue, within: CallWatch.limit,
+          overdue: { _ in OutboxError(.failed, details: "late") }
         ) {
           try db.beginTransaction(.immediate)
           try db.execute(sql: "DELETE FROM t")
