@@ -62,12 +62,12 @@ import Testing
     let error = AppError(
       code: "list.full", kind: .unknown, disposition: .permanent, title: "Full", message: "Full.")
     monitor.capture(error)
-    #expect(await monitor.flush(within: .seconds(60)))
+    #expect(await monitor.flush(within: .patience))
     monitor.recordPresentation(.init(style: "alert"), of: error)
-    #expect(await monitor.flush(within: .seconds(60)))
+    #expect(await monitor.flush(within: .patience))
     try FileManager.default.moveItem(atPath: file, toPath: file + ".1")
     monitor.recordPresentation(.init(style: "alert", action: "retry"), of: error)
-    #expect(await monitor.flush(within: .seconds(60)))
+    #expect(await monitor.flush(within: .patience))
     let end = try await BuiltProgram.run("mainstay", ["errors", "show", "list.full", file])
     #expect(end.status == 0 && end.output.contains("alert, retry"), "\(end)")
   }

@@ -52,7 +52,7 @@ import Testing
       }
     }
     opened.count()
-    #expect(await monitor.flush(within: .seconds(60)))
+    #expect(await monitor.flush(within: .patience))
   }
 
   private func top(_ paths: String...) async throws -> String {

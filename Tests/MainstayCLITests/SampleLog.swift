@@ -32,7 +32,7 @@ final class SampleLog: Sendable {
         code: "list.odd", kind: .unknown, disposition: .permanent, title: "Odd",
         message: "A list has <b>odd</b> \"things\" & more.", time: now.withLock { $0 }),
       during: "Show list\u{1b}[2J", metadata: ["list.of.a.long.name": .public("first")])
-    #expect(await monitor.flush(within: .seconds(60)))
+    #expect(await monitor.flush(within: .patience))
   }
 
   /// That somebody recovered from the last report of the log.

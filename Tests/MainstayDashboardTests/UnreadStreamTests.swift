@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Streams of events that are opened and not read: they give up their places.
-@Suite(.ends(withinMinutes: 2)) struct UnreadStreamTests {
+@Suite(.ends(withinMinutes: 10)) struct UnreadStreamTests {
   /// Lets little wait for a reader, so that a test need not write for hours.
   private final class LittleRoom: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any

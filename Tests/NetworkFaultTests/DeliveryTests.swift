@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// An outbox in a file, AsyncHTTPClient, a proxy that does harm, and a service behind it.
-@Suite(.requirement("C13", "O22"), .ends(withinMinutes: 5)) struct DeliveryTests {
+@Suite(.requirement("C13", "O22"), .ends(withinMinutes: 15)) struct DeliveryTests {
   /// How many operations a run brings.
   static let count = RandomDose.isTorture ? 500 : 120
   static let seeds: ClosedRange<UInt64> = RandomDose.isTorture ? 1...24 : 1...2

@@ -41,13 +41,12 @@ struct MonitorRun {
       try intended.append(["\(number)"])
       monitor.capture(AppError.http(status: 500), group: "\(number % 5)")
       guard number % 4 == 3 else { continue }
-      await monitor.flush(within: .seconds(60))
-      try note(monitor)
+      if await monitor.flush(within: .seconds(600)) { try note(monitor) }
       await drain(store, rounds: 2)
     }
     await drain(store, rounds: isLast ? 10_000 : 2)
     guard isLast else { return }
-    await monitor.shutDown(within: .seconds(60))
+    await monitor.shutDown(within: .seconds(600))
     await drain(store, rounds: 10_000)
   }
 

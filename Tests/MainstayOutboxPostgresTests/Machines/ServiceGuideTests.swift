@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The service of the guide, run with a database of its own.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.ends(withinMinutes: 10))
 struct ServiceGuideTests {
   private let page: GuidePage
 

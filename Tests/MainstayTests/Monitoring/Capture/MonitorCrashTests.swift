@@ -8,7 +8,7 @@ import Testing
 
 /// A child process with a monitor, a store and a file of the ledger is killed with SIGKILL at every
 /// step that it takes on the disk, and started again.
-@Suite(.requirement("B42", "A54", "T5"), .ends(withinMinutes: 10)) struct MonitorCrashTests {
+@Suite(.requirement("B42", "A54", "T5"), .ends(withinMinutes: 30)) struct MonitorCrashTests {
   private static let kills = RandomDose.isTorture ? 500 : 24
   private static let steps = StoreProbe.Step.allCases.filter { $0 != .fileQuarantined }
 
