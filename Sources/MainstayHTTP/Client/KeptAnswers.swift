@@ -46,11 +46,16 @@ struct KeptAnswers: Sendable {
 
   /// What was loaded, which is never given without asking where it depends on more than its key.
   func heeding<Value: Sendable>(
-    _ headers: HTTPHeaderFields, _ loaded: ResponseCache.Loaded<Value>
+    _ response: ResilientClient.Response, _ loaded: ResponseCache.Loaded<Value>
   ) -> ResponseCache.Loaded<Value> {
-    let names = headers["vary"].map { CacheDirectives.directives($0).map(\.name) } ?? []
-    guard !settled.isSuperset(of: names) else { return loaded }
     var loaded = loaded
+    // What it says of itself is said of the address that has answered.
+    if let move = response.move {
+      loaded.validator = nil
+      if move == .passing { loaded.freshFor = .zero }
+    }
+    let names = response.headers["vary"].map { CacheDirectives.directives($0).map(\.name) } ?? []
+    guard !settled.isSuperset(of: names) else { return loaded }
     loaded.freshFor = .zero
     loaded.mustRevalidate = true
     return loaded

@@ -19,12 +19,22 @@ struct RequestWay: Sendable {
     case refused(isPortal: Bool)
   }
 
+  /// For how long it is elsewhere that the answer comes from.
+  enum Move: Sendable, Equatable {
+    /// Each address was said to have been replaced by the next one, and nobody limited that.
+    case lasting
+    /// What the first address leads to may be something else the next time.
+    case passing
+  }
+
   private(set) var verb: HTTPVerb
   private(set) var address: WireAddress
   /// Whether the body goes along.
   private(set) var hasBody = true
   /// Whether what belongs to the first service goes along: sign-in, cookies and keys.
   private(set) var isAtHome = true
+  /// Nil while it is where it was sent first.
+  private(set) var move: Move?
   private var hops = 0
 
   init(_ verb: HTTPVerb, _ address: WireAddress) {
@@ -33,9 +43,17 @@ struct RequestWay: Sendable {
   }
 
   /// An answer has come.
+  ///
+  /// - Parameters:
+  ///   - status: Its status.
+  ///   - location: Where it leads.
+  ///   - isLimited: Whether it says for how long it holds.
+  ///   - rule: Which redirections are followed.
+  ///   - canSendAgain: Whether the body can be made anew.
+  /// - Returns: What is done about it.
   mutating func receive(
-    status: Int, location: String?, rule: ResilientClient.Settings.Redirections,
-    canSendAgain: Bool
+    status: Int, location: String?, isLimited: Bool,
+    rule: ResilientClient.Settings.Redirections, canSendAgain: Bool
   ) -> Step {
     guard [301, 302, 303, 307, 308].contains(status), let location else { return .stay }
     let maximum: Int
@@ -71,6 +89,8 @@ struct RequestWay: Sendable {
       hasBody = false
     }
     if isElsewhere { isAtHome = false }
+    let isLasting = [301, 308].contains(status) && !isLimited
+    move = isLasting && move != .passing ? .lasting : .passing
     address = WireAddress(next)
     hops += 1
     return .follow

@@ -10,7 +10,7 @@ extension ResilientClient.Core {
 
   /// Sends a request under the policies of its origin, and reads the answer.
   func perform<T: Sendable>(
-    _ request: Request, _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
+    _ request: Request, _ read: @escaping @Sendable (HTTPReply, RequestWay) async throws -> T
   ) async throws(AppError) -> T {
     // A question has no effect, so the one that the task works on is none of its.
     let key = request.key ?? (request.verb.isSafe ? nil : IdempotencyKey.current)
@@ -30,7 +30,7 @@ extension ResilientClient.Core {
 
   private func perform<T: Sendable>(
     _ request: Request, _ key: IdempotencyKey?, _ book: SendBook,
-    _ read: @escaping @Sendable (HTTPReply, WireAddress) async throws -> T
+    _ read: @escaping @Sendable (HTTPReply, RequestWay) async throws -> T
   ) async throws -> T {
     let (address, origin) = try place(of: request)
     let attempt: @Sendable () async throws -> T = {
@@ -74,13 +74,13 @@ extension ResilientClient.Core {
   /// one is not taken.
   private func attempt<T: Sendable>(
     _ request: Request, _ address: WireAddress, _ key: IdempotencyKey?, _ book: SendBook,
-    _ read: @Sendable (HTTPReply, WireAddress) async throws -> T
+    _ read: @Sendable (HTTPReply, RequestWay) async throws -> T
   ) async throws -> T {
     let number = try book.begin(for: name)
     var course = Course(way: RequestWay(request.verb, address), number: number)
     do {
       let reply = try await answer(request, key, book, &course)
-      let value = try await read(reply, course.way.address)
+      let value = try await read(reply, course.way)
       book.end(.succeeded)
       return value
     } catch {
@@ -148,8 +148,9 @@ extension ResilientClient.Core {
       let step: RequestWay.Step =
         (300...399).contains(reply.status)
         ? course.way.receive(
-          status: reply.status, location: reply.headers["location"], rule: settings.redirections,
-          canSendAgain: canSendAgain) : .stay
+          status: reply.status, location: reply.headers["location"],
+          isLimited: ["cache-control", "expires", "pragma"].contains(where: reply.headers.contains),
+          rule: settings.redirections, canSendAgain: canSendAgain) : .stay
       switch step {
       case .follow: continue
       case .refused(isPortal: true):
@@ -169,6 +170,11 @@ extension ResilientClient.Core {
   ) async throws -> HTTPTransmission {
     var headers = settings.headers
     headers.merge(request.headers)
+    if request.isConditional, way.move != nil {
+      // A version is that of one resource, and the same text may name one of another.
+      headers["if-none-match"] = nil
+      headers["if-modified-since"] = nil
+    }
     if !headers.contains("accept") { headers.append("Accept", request.accept) }
     var body = HTTPTransmission.Body.none
     if way.hasBody, let content = request.body {
@@ -209,7 +215,7 @@ extension ResilientClient.Core {
     course.isOpen = true
     do {
       let reply = try await transport.send(message)
-      course.isPortal = isPortal(reply, request)
+      course.isPortal = isPortal(reply, request, course.way)
       // Nobody but the service itself can answer over TLS: then it may have done what it was asked.
       let isOwn =
         !course.isPortal || course.way.address.url.scheme?.lowercased() == "https"
@@ -256,8 +262,13 @@ extension ResilientClient.Core {
     listener(exchange)
   }
 
-  private func isPortal(_ reply: HTTPReply, _ request: Request) -> Bool {
-    if reply.status == 304, request.isConditional { return false }
+  /// Whether it says that what the caller has is still right: of the address that was asked first.
+  private func confirms(_ reply: HTTPReply, _ request: Request, _ way: RequestWay) -> Bool {
+    reply.status == 304 && request.isConditional && way.move == nil
+  }
+
+  private func isPortal(_ reply: HTTPReply, _ request: Request, _ way: RequestWay) -> Bool {
+    if confirms(reply, request, way) { return false }
     if reply.status == 511 || settings.isPortal(reply.status, reply.headers) { return true }
     // Many services name a page as the type of an answer that has no content.
     guard reply.headers.isPage, (200...299).contains(reply.status), !request.acceptsPages,
@@ -271,7 +282,7 @@ extension ResilientClient.Core {
     _ reply: HTTPReply, _ request: Request, hasKey: Bool, _ course: Course
   ) async throws {
     if (200...299).contains(reply.status) { return }
-    if reply.status == 304, request.isConditional { return }
+    if confirms(reply, request, course.way) { return }
     // What it says about itself helps, and is no reason to fail otherwise.
     let limit = reply.headers.isProblem ? ProblemDetails.maximumBytes : Self.maximumExcerpt
     let body = try? await HeededLimit.enforce {

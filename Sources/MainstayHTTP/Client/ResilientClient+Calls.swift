@@ -11,7 +11,7 @@ extension ResilientClient {
   /// - Throws: `AppError` for anything else, cancellations included.
   public func send(_ request: Request) async throws(AppError) -> Response {
     let limit = core.settings.maximumAnswer
-    return try await core.perform(request) { [verb = request.verb] reply, address in
+    return try await core.perform(request) { [verb = request.verb] reply, way in
       let (body, isCut) = try await Self.body(of: reply, to: verb, upTo: limit)
       guard !isCut else {
         throw AppError.wire(
@@ -19,7 +19,8 @@ extension ResilientClient {
           cause: URLError(.dataLengthExceedsMaximum))
       }
       return Response(
-        status: reply.status, headers: reply.headers, body: body, address: address)
+        status: reply.status, headers: reply.headers, body: body, address: way.address,
+        move: way.move)
     }
   }
 

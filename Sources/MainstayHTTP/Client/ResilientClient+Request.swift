@@ -55,6 +55,8 @@ extension ResilientClient {
     public var url: URL { address.url }
 
     let address: WireAddress
+    /// Nil where the address that was asked has answered itself.
+    let move: RequestWay.Move?
   }
 }
 

@@ -30,12 +30,12 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await core.perform(request) { [silence, verb = request.verb] reply, address in
+    try await core.perform(request) { [silence, verb = request.verb] reply, way in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
           WatchedBody(stream: reply.body, silence: silence), length: reply.length(to: verb)),
-        address: address)
+        address: way.address)
     }
   }
 }
