@@ -23,6 +23,8 @@ extension ResilientClient {
 
   /// Sends a request, and returns as soon as the head of the answer is there.
   ///
+  /// The client and its connections stay for as long as the body is read.
+  ///
   /// The policies are about the head: what fails while the body is read is not repeated, since a
   /// part of it has been handed out.
   ///
@@ -30,11 +32,12 @@ extension ResilientClient {
   /// - Returns: The answer, with a status of success.
   /// - Throws: `AppError` for anything else, cancellations included.
   public func stream(_ request: Request) async throws(AppError) -> StreamedResponse {
-    try await core.perform(request) { [silence, verb = request.verb] reply, way in
+    try await core.perform(request) { [core, silence, verb = request.verb] reply, way in
       StreamedResponse(
         status: reply.status, headers: reply.headers,
         body: HTTPByteStream(
-          WatchedBody(stream: reply.body, silence: silence), length: reply.length(to: verb)),
+          WatchedBody(stream: reply.body, silence: silence, core: core),
+          length: reply.length(to: verb)),
         address: way.address)
     }
   }
@@ -47,10 +50,13 @@ private struct WatchedBody: AsyncSequence, Sendable {
 
   let stream: HTTPByteStream
   let silence: Timeout?
+  /// A transport ends its connections with itself, so it stays for as long as somebody reads.
+  let core: ResilientClient.Core
 
   struct AsyncIterator: AsyncIteratorProtocol {
     var parts: HTTPByteStream.AsyncIterator
     let silence: Timeout?
+    let core: ResilientClient.Core
 
     mutating func next() async throws -> Data? {
       do {
@@ -63,6 +69,6 @@ private struct WatchedBody: AsyncSequence, Sendable {
   }
 
   func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(parts: stream.makeAsyncIterator(), silence: silence)
+    AsyncIterator(parts: stream.makeAsyncIterator(), silence: silence, core: core)
   }
 }

@@ -164,8 +164,10 @@ final class URLSessionExchange: Sendable {
   }
 
   private func mapped(_ error: any Error) -> any Error {
-    if error.isCancellation { return CancellationError() }
-    return mapping.map(error)
+    guard error.isCancellation else { return mapping.map(error) }
+    // Whoever gives it up here has ended it before: this is the end of its session.
+    return AppError.wire(
+      .connectionLost, wasSent: true, details: "URLSession gave the request up", cause: error)
   }
 
   private func finish(_ result: Result<Void, any Error>) {
