@@ -50,8 +50,10 @@ extension ResilientClient.Core {
   private func run<T: Sendable>(
     _ origin: HTTPOrigin, _ book: SendBook, _ attempt: @escaping @Sendable () async throws -> T
   ) async throws -> T {
-    if book.isRepeatable { return try await lanes.run(origin, attempt) }
-    return try await SendBook.current.withValue(book) { try await lanes.run(origin, attempt) }
+    // The call may be one that fetches the body of another one, whose book is none of its own.
+    let own = book.isRepeatable ? nil : book
+    if own == nil, SendBook.current.get() == nil { return try await lanes.run(origin, attempt) }
+    return try await SendBook.current.withValue(own) { try await lanes.run(origin, attempt) }
   }
 
   private func place(of request: Request) throws(AppError) -> (WireAddress, HTTPOrigin) {
