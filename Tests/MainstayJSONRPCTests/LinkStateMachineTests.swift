@@ -64,6 +64,14 @@ import Testing
     #expect(end(&machine, 1, hint: .seconds(30)) == .wait(until: .seconds(30)))
   }
 
+  @Test func `a server that asks for too long a pause is asked again after five minutes`() {
+    var machine = machine()
+    _ = machine.demand()
+    #expect(end(&machine, 1, hint: .seconds(31_536_000)) == .wait(until: .seconds(300)))
+    #expect(machine.wake(now: .seconds(300)) == .open(2))
+    #expect(end(&machine, 2, at: 300, hint: .seconds(300)) == .wait(until: .seconds(600)))
+  }
+
   @Test func `who cannot wait gets the next attempt at once`() {
     var machine = machine()
     _ = machine.demand()

@@ -34,6 +34,8 @@ struct LinkStateMachine: Sendable {
   private var lastPause: Duration?
   /// Whether the server itself asked for the pause.
   private var isPauseAsked = false
+  /// The longest pause that a server gets: calls that wait cannot end it earlier.
+  private static let longestHint = Duration.seconds(300)
   private let backoff: Backoff
   private let hasRestore: Bool
 
@@ -100,7 +102,7 @@ struct LinkStateMachine: Sendable {
   /// - Parameters:
   ///   - connection: Its number.
   ///   - isHopeless: Whether another attempt to open one would end in the same way.
-  ///   - hint: How long the server asked to wait; nil where it did not.
+  ///   - hint: How long the server asked to wait, cut to 5 minutes; nil where it did not.
   ///   - now: The reading of the clock.
   ///   - fraction: A random number in `0..<1`.
   /// - Returns: What to do, which is nothing where no other attempt is made, and whether the end
@@ -120,7 +122,7 @@ struct LinkStateMachine: Sendable {
     let pause = backoff.delay(attempt: failures, previous: lastPause, fraction: fraction)
     lastPause = pause
     isPauseAsked = hint.map { $0 > .zero } ?? false
-    let until = now + max(pause, hint ?? .zero)
+    let until = now + max(pause, min(hint ?? .zero, Self.longestHint))
     state = .pausing(until: until)
     return (.wait(until: until), true)
   }
