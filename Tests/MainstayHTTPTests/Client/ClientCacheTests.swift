@@ -140,6 +140,76 @@ import Testing
     #expect(transport.sent.map { $0.headers["if-none-match"] } == [nil, "\"1\"", "\"1\""])
   }
 
+  /// Sends who asks for `latest` to another book each time; all of them are at the same version.
+  private static func moving(
+    _ status: Int, _ word: String? = nil, lifetime: Int
+  ) -> ScriptedTransport {
+    ScriptedTransport { request, count in
+      let name = request.url.lastPathComponent
+      if name == "latest" {
+        var fields: HTTPHeaderFields = ["Location": "books/\(count)"]
+        fields["Cache-Control"] = word
+        return .json("", status: status, headers: fields)
+      }
+      let isKnown = request.headers["if-none-match"] == "\"1\""
+      return .json(
+        isKnown ? "" : name, status: isKnown ? 304 : 200,
+        headers: ["ETag": "\"1\"", "Cache-Control": "max-age=\(lifetime)"])
+    }
+  }
+
+  @Test(arguments: [302, 303, 307], [60, 0])
+  func `what a redirection leads to now is asked for, whatever it led to before`(
+    _ status: Int, _ lifetime: Int
+  ) async throws {
+    let transport = Self.moving(status, lifetime: lifetime)
+    let books = try client(transport, cache: Self.cache())
+    #expect(try await books.cached("/latest", as: Int.self) == CachedValue(0, .fresh))
+    #expect(try await books.cached("/latest", as: Int.self) == CachedValue(2, .fresh))
+    #expect(transport.sent.allSatisfy { !$0.headers.contains("if-none-match") })
+  }
+
+  @Test(
+    arguments: [
+      (301, nil, 60, 0), (308, nil, 60, 0), (301, "no-cache", 60, 2), (308, "max-age=5", 60, 2),
+      (301, nil, 0, 2),
+    ] as [(Int, String?, Int, Int)])
+  func `what a permanent redirection leads to is kept for as long as it says, without its version`(
+    _ status: Int, _ word: String?, _ lifetime: Int, _ second: Int
+  ) async throws {
+    let transport = Self.moving(status, word, lifetime: lifetime)
+    let books = try client(transport, cache: Self.cache())
+    #expect(try await books.cached("/latest", as: Int.self) == CachedValue(0, .fresh))
+    #expect(try await books.cached("/latest", as: Int.self) == CachedValue(second, .fresh))
+    #expect(transport.sent.allSatisfy { !$0.headers.contains("if-none-match") })
+  }
+
+  @Test func `only the address that was asked says that what is kept is still right`()
+    async throws
+  {
+    let transport = ScriptedTransport { _, count in
+      .json("", status: count == 0 ? 302 : 304, headers: count == 0 ? ["Location": "/b"] : [:])
+    }
+    let books = try client(transport)
+    let error = await #expect(throws: AppError.self) {
+      var request = ResilientClient.Request(.get, "/a")
+      request.headers = ["If-None-Match": "\"1\""]
+      return try await books.send(request)
+    }
+    #expect(error?.httpStatus == 304)
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == ["\"1\"", nil])
+  }
+
+  @Test func `the condition of a change goes along to where that is sent on`() async throws {
+    let transport = ScriptedTransport { _, count in
+      count == 0 ? .json("", status: 307, headers: ["Location": "/b"]) : .json("", status: 201)
+    }
+    var request = ResilientClient.Request(.put, "/a", body: try .json([1]))
+    request.headers = ["If-None-Match": "*"]
+    _ = try await client(transport).send(request)
+    #expect(transport.sent.map { $0.headers["if-none-match"] } == ["*", "*"])
+  }
+
   @Test func `keys hold no secret, and outlive a sign-in and an update of the app`() async throws {
     let transport = Self.numbering()
     let store = WatchedStore()
