@@ -143,6 +143,47 @@ import Testing
     #expect(transport.sent.count == 1)
   }
 
+  /// A clock on which pauses between attempts end at once, and nothing else ever does.
+  private struct HastyClock: Clock {
+    private let clock = ManualClock()
+
+    var now: ManualClock.Instant { clock.now }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      if now.duration(to: deadline) < .seconds(1) { return }
+      try await clock.sleep(until: deadline)
+    }
+  }
+
+  @Test(.ends(withinMinutes: 5))
+  func `what fetches the body of a request that is sent once is repeated all the same`()
+    async throws
+  {
+    let source = ScriptedTransport { _, count in
+      count == 0 ? .json("", status: 503) : .json("part")
+    }
+    let address = try #require(URL(string: "https://source.example"))
+    let parts = ResilientClient("source", at: address, over: source, clock: HastyClock())
+    let isRead = Locked(false)
+    let stream = AsyncThrowingStream<Data, any Error> {
+      if isRead.withLock({ $0 }) { return nil }
+      let part = try await parts.send(ResilientClient.Request(.get, "/part"))
+      isRead.withLock { $0 = true }
+      return part.body
+    }
+    let received = Locked<[String]>([])
+    let upload = ScriptedTransport { request, _ in
+      let text = try await request.content()
+      received.withLock { $0.append(text) }
+      return .json()
+    }
+    let body = HTTPMessageBody.once(HTTPByteStream(stream))
+    _ = try await client(upload).send(ResilientClient.Request(.post, "/copy", body: body))
+    #expect(received.withLock { $0 } == ["part"])
+    #expect(source.sent.count == 2)
+  }
+
   @Test(.requirement("C10")) func `a file that is not there is an error before anything is sent`()
     async throws
   {
