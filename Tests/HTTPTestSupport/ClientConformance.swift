@@ -31,23 +31,25 @@ package struct ClientConformance: Sendable {
     case redirection = "a redirection is followed"
     case cancellation = "a cancellation is one, and ends at once"
     case largeStream = "a long answer is streamed without keeping it"
+    case lastingStream = "a stream goes on without its client"
     case droppedStream = "who stops reading ends the connection"
     case concurrency = "requests at once each get their own answer"
 
     package var testDescription: String { rawValue }
   }
 
-  private let transport: any HTTPTransport
+  private let transport: @Sendable () -> any HTTPTransport
   private let tls: CertificateAuthority.Identity?
   private let http2: Bool
   /// Whether the transport keeps the time limit, by the clock of the system.
   private let keepsTime: Bool
   private let clock = ManualClock()
 
-  /// Names the transport, how the service speaks, and who keeps the time limit.
+  /// Names the transport, of which each client has its own, how the service speaks, and who keeps
+  /// the time limit.
   package init(
-    _ transport: any HTTPTransport, tls: CertificateAuthority.Identity? = nil, http2: Bool = false,
-    keepsTime: Bool = false
+    _ transport: @autoclosure @escaping @Sendable () -> any HTTPTransport,
+    tls: CertificateAuthority.Identity? = nil, http2: Bool = false, keepsTime: Bool = false
   ) {
     self.transport = transport
     self.tls = tls
@@ -80,6 +82,7 @@ package struct ClientConformance: Sendable {
     case .redirection: try await redirection()
     case .cancellation: try await cancellation()
     case .largeStream: try await largeStream()
+    case .lastingStream: try await lastingStream()
     case .droppedStream: try await droppedStream()
     case .concurrency: try await concurrency()
     }
@@ -93,7 +96,7 @@ package struct ClientConformance: Sendable {
     if keepsTime {
       let limit = limit
       return ResilientClient(
-        "loopback", at: address, over: transport, onExchange: onExchange
+        "loopback", at: address, over: transport(), onExchange: onExchange
       ) { _ in
         Pipeline("loopback") {
           Retry(maximumAttempts: attempts, backoff: .none)
@@ -103,7 +106,7 @@ package struct ClientConformance: Sendable {
     }
     let clock = clock
     return ResilientClient(
-      "loopback", at: address, over: transport, clock: clock, onExchange: onExchange
+      "loopback", at: address, over: transport(), clock: clock, onExchange: onExchange
     ) { _ in
       Pipeline("loopback") {
         Retry(maximumAttempts: attempts, backoff: .none, clock: clock)
@@ -324,6 +327,24 @@ package struct ClientConformance: Sendable {
     var count = 0
     for try await part in response.body { count += part.count }
     #expect(count == length)
+  }
+
+  private func lastingStream() async throws {
+    let gate = Gate()
+    let server = try await ScriptedHTTPServer(tls: tls, http2: http2) { _, _ in
+      var answer = ScriptedHTTPServer.Answer.reply(200, body: Data(repeating: 7, count: 100_000))
+      answer.bodyGate = gate
+      return answer
+    }
+    let body = try await body(of: server.origin)
+    gate.open()
+    #expect(try await body.collect(upTo: 200_000).bytes.count == 100_000)
+    #expect(server.received.count == 1, "it is there until the end")
+  }
+
+  /// A body whose client nobody has any more.
+  private func body(of origin: String) async throws -> HTTPByteStream {
+    try await client(origin).stream(get()).body
   }
 
   private func droppedStream() async throws {

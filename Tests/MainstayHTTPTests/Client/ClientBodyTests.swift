@@ -198,6 +198,32 @@ import Testing
     #expect(transport.sent.isEmpty)
   }
 
+  /// Begins to read by a client that nobody has afterwards.
+  private static func reading(
+    _ transport: ScriptedTransport
+  ) async throws -> HTTPByteStream.AsyncIterator {
+    var settings = ResilientClient.Settings()
+    settings.streamSilence = nil
+    let books = try client(transport, settings: settings)
+    return try await books.stream(ResilientClient.Request(.get, "/a")).body.makeAsyncIterator()
+  }
+
+  @Test func `who reads a stream holds its client, and whoever stops lets go of it`() async throws {
+    weak var held: ScriptedTransport?
+    func read() async throws {
+      var parts: HTTPByteStream.AsyncIterator
+      do {
+        let transport = ScriptedTransport(.json("one"))
+        held = transport
+        parts = try await Self.reading(transport)
+      }
+      #expect(held != nil)
+      #expect(try await parts.next() == Data("one".utf8))
+    }
+    try await read()
+    #expect(held == nil)
+  }
+
   @Test(.requirement("D6")) func `a stream that is silent for too long is ended`() async throws {
     let (parts, source) = AsyncThrowingStream<Data, any Error>.makeStream()
     let transport = ScriptedTransport { _, _ in
