@@ -16,6 +16,25 @@ import Testing
     try await ClientConformance(URLSessionTransport()).check(promise)
   }
 
+  /// The body of an answer whose transport nobody has any more.
+  private static func body(of origin: String) async throws -> HTTPByteStream {
+    let address = try #require(URL(string: origin))
+    return try await URLSessionTransport().send(HTTPTransmission(.get, address)).body
+  }
+
+  @Test(.ends(withinMinutes: 5))
+  func `what ends with its session is a lost connection, and no cancellation`() async throws {
+    let server = try await LoopbackServer { _, _ in .endless(200, body: Data("[".utf8)) }
+    let body = try await Self.body(of: server.origin)
+    let error = await #expect(throws: AppError.self) {
+      for try await _ in body {}
+    }
+    #expect(error?.kind == .network)
+    #expect(error?.isCancellation == false)
+    #expect(error?.mayHaveBeenSent == true)
+    #expect(server.received.count == 1, "it is there until the end")
+  }
+
   @Test(.ends(withinMinutes: 5), arguments: [0, 3, 5])
   func `a body that is shorter or longer than it was announced is not sent`(
     _ length: Int
