@@ -62,11 +62,11 @@ final class RetryRecovery {
       if Task.isCancelled { throw cancelled() }
       guard isMended || !isHopeless else { throw unmade(failure, .notRetryable) }
       // The step has taken time, of which the wait knows nothing.
-      guard machine.isInTime(after: delay, situation(isInside: isInsideAnother)) else {
-        throw unmade(failure, .deadlineTooClose)
-      }
+      guard isInTime(after: delay) else { throw unmade(failure, .deadlineTooClose) }
     }
     try await sleep(delay)
+    // The wait may have ended late, such as on a device that slept.
+    guard isInTime(after: .zero) else { throw unmade(failure, .deadlineTooClose) }
   }
 
   /// Runs a step before the wait, and tells what became of it.
@@ -81,11 +81,16 @@ final class RetryRecovery {
     }
   }
 
-  /// No attempt follows after all: what was paid for it comes back.
+  /// No attempt follows after all: what the call ends with.
   private func unmade(_ failure: any Error, _ reason: PolicyEvent.GiveUpReason) -> any Error {
+    takeBack(reason)
+    return told(failure)
+  }
+
+  /// No attempt follows after all: what was paid for it comes back.
+  private func takeBack(_ reason: PolicyEvent.GiveUpReason) {
     notes.endLast(decidedBy: reason.rawValue)
     giveUp(reason)
-    return told(failure)
   }
 
   /// What the caller is told.
@@ -127,6 +132,10 @@ final class RetryRecovery {
         failure, .afterBackoff(hint: nil), isInside: false, cost: budget.costAfterResult)
     else { return false }
     try await sleep(delay)
+    guard isInTime(after: .zero) else {
+      takeBack(.deadlineTooClose)
+      return false
+    }
     return true
   }
 
@@ -141,7 +150,8 @@ final class RetryRecovery {
   private func decide(
     _ failure: any Error, _ rule: Disposition.RetryRule, isInside: Bool, cost: Int
   ) -> Duration? {
-    var situation = situation(isInside: isInside)
+    var situation = situation(
+      isInside: isInside, chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
     if let failure = failure as? AppError { situation.attempts = failure.fields.attempts }
     var decision = machine.attemptFailed(rule, situation)
     // Only where an attempt would follow does it matter whether the caller is still there: an error
@@ -175,14 +185,22 @@ final class RetryRecovery {
     }
   }
 
-  private func situation(isInside: Bool) -> RetryStateMachine.Situation {
+  /// Whether an attempt that begins after a wait, which begins now, begins in time.
+  private func isInTime(after delay: Duration) -> Bool {
+    machine.isInTime(
+      after: delay, situation(isInside: isInsideAnother, chance: (own: 0, hint: 0)))
+  }
+
+  private func situation(
+    isInside: Bool, chance: (own: Double, hint: Double)
+  ) -> RetryStateMachine.Situation {
     let limits = [Deadline.remaining, RetryScope.current?.remaining].compactMap(\.self)
     return RetryStateMachine.Situation(
       elapsed: start.map { retry.timeline.now - $0 } ?? .zero,
       timeLeft: limits.min(),
       isRepeatable: IdempotencyKey.current != nil,
       isInsideAnother: isInside,
-      chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
+      chance: chance)
   }
 
   private func note(
