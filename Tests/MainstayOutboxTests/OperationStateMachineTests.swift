@@ -228,9 +228,8 @@ import Testing
     #expect(
       verdict.next == (isDoubtful ? .dead(.outcomeUnknown, followers: .holdKey) : known))
     // An answer leaves nothing in doubt, and what was unknown before stays so.
-    let answer = AppError.http(status: 503).adding(metadata: ["http.sent": "maybe"])
     var answered = Self.machine()
-    #expect(answered.failed(answer, fraction: 0).effect == .refused)
+    #expect(answered.failed(.http(status: 503), fraction: 0).effect == .refused)
     var unknown = Self.machine(effect: .sentUnknown)
     #expect(unknown.failed(error, fraction: 0).effect == .sentUnknown)
   }

@@ -113,8 +113,8 @@ public struct Hedge: ConcurrentPolicy {
   /// - Parameter operation: What is run, up to the number of copies at the same time.
   /// - Returns: What the first copy to succeed returned.
   /// - Throws: The error of the copy that said that nothing will change. Where all have failed, the
-  ///   error of the copy that was asked to wait, else of the first to fail. `CancellationError` for
-  ///   a caller that has gone away.
+  ///   error of the first copy that left the outcome unknown, else of the one that was asked to
+  ///   wait, else of the first to fail. `CancellationError` for a caller that has gone away.
   public func runSendable<T: Sendable>(
     _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {

@@ -22,6 +22,8 @@ struct HedgeStateMachine: Sendable {
   private var isHedging = true
   private var firstFailed: Int?
   private var askedToWait: Int?
+  /// The first copy after which nobody knows whether the call had its effect.
+  private var unknown: Int?
 
   init(maximumCopies: Int, delay: Duration) {
     self.maximumCopies = maximumCopies
@@ -56,7 +58,8 @@ struct HedgeStateMachine: Sendable {
     switch disposition {
     // The dependency answered, or somebody stopped the work: another copy gets the same.
     case .permanent, .needsUser, .cancelled: return .fail(copy: copy)
-    case .transient(nil), .transient(.zero?), .unknownOutcome: break
+    case .transient(nil), .transient(.zero?): break
+    case .unknownOutcome: unknown = unknown ?? copy
     // Asked to wait: more copies are the last thing that helps (P30).
     case .transient, .throttled:
       askedToWait = askedToWait ?? copy
@@ -69,8 +72,9 @@ struct HedgeStateMachine: Sendable {
   private mutating func afterFailure() -> Step {
     guard running.isEmpty else { return .wait }
     if isHedging, started < maximumCopies { return .start }
-    // Whoever is further out must learn that the service asked to wait.
-    return .fail(copy: askedToWait ?? firstFailed ?? started)
+    // Whoever is further out must learn that a copy may have had its effect, which the end of
+    // another one says nothing about, and else that the service asked to wait.
+    return .fail(copy: unknown ?? askedToWait ?? firstFailed ?? started)
   }
 
   private mutating func stop() {

@@ -8,6 +8,9 @@
 /// gets `CancellationError` at once; an attempt that could not begin before the deadline is not
 /// waited for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
 ///
+/// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
+/// failure that may pass: those say nothing about what that attempt did.
+///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.
 ///
@@ -134,8 +137,8 @@ public struct Retry: Policy {
   /// - Parameter operation: What is run.
   /// - Returns: What the operation returned; a result that is not acceptable where no further
   ///   attempt is made.
-  /// - Throws: The error of the last attempt, or `CancellationError` for a caller that has gone
-  ///   away.
+  /// - Throws: The error of the last attempt, or of an earlier one that left the outcome unknown;
+  ///   `CancellationError` for a caller that has gone away.
   @inlinable @inline(__always)
   public func run<T>(_ operation: () async throws -> T) async throws -> T {
     let call = try begin()
@@ -165,8 +168,8 @@ public struct Retry: Policy {
   ///     results is asked as well.
   ///   - operation: What is run.
   /// - Returns: The first acceptable result; where no further attempt is made, the last result.
-  /// - Throws: The error of the last attempt, or `CancellationError` for a caller that has gone
-  ///   away.
+  /// - Throws: The error of the last attempt, or of an earlier one that left the outcome unknown;
+  ///   `CancellationError` for a caller that has gone away.
   @inlinable
   public func run<T>(
     until isAcceptable: (T) -> Bool, _ operation: () async throws -> T

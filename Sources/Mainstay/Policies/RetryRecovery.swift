@@ -14,6 +14,8 @@ final class RetryRecovery {
   private var machine: RetryStateMachine
   private var notes = AttemptNotes()
   private var paid = 0
+  /// The first failure after which nobody knows whether the call had its effect.
+  private var unknown: (any Error)?
 
   @usableFromInline
   init(of retry: Retry, call: Retry.Call) {
@@ -28,8 +30,8 @@ final class RetryRecovery {
 
   /// Returns when the next attempt may begin.
   ///
-  /// - Throws: The failure where there is no next attempt, `CancellationError` where the caller has
-  ///   gone away in the meantime.
+  /// - Throws: The failure where there is no next attempt, or the one before it that left the
+  ///   outcome unknown. `CancellationError` where the caller has gone away in the meantime.
   @usableFromInline
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
@@ -38,6 +40,7 @@ final class RetryRecovery {
       tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
       throw failure
     }
+    if disposition == .unknownOutcome { unknown = unknown ?? failure }
     if disposition == .unclassified, retry.condition.readsDisposition,
       let report = retry.unclassified.report(failure)
     {
@@ -52,18 +55,18 @@ final class RetryRecovery {
       let delay = decide(
         failure, isHopeless ? .afterBackoff(hint: nil) : rule, isInside: isInsideAnother,
         cost: cost)
-    else { throw notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce) }
+    else { throw told(failure) }
     if let (step, error) = mending {
       let isMended = await mend(error, by: step)
       // An attempt was to follow, so the failure is not the last word.
       if Task.isCancelled { throw cancelled() }
       guard isMended || !isHopeless else { throw unmade(failure, .notRetryable) }
       // The step has taken time, of which the wait knows nothing.
-      guard machine.isInTime(after: delay, situation(isInside: isInsideAnother)) else {
-        throw unmade(failure, .deadlineTooClose)
-      }
+      guard isInTime(after: delay) else { throw unmade(failure, .deadlineTooClose) }
     }
     try await sleep(delay)
+    // The wait may have ended late, such as on a device that slept.
+    guard isInTime(after: .zero) else { throw unmade(failure, .deadlineTooClose) }
   }
 
   /// Runs a step before the wait, and tells what became of it.
@@ -78,11 +81,31 @@ final class RetryRecovery {
     }
   }
 
-  /// No attempt follows after all: what was paid for it comes back.
+  /// No attempt follows after all: what the call ends with.
   private func unmade(_ failure: any Error, _ reason: PolicyEvent.GiveUpReason) -> any Error {
+    takeBack(reason)
+    return told(failure)
+  }
+
+  /// No attempt follows after all: what was paid for it comes back.
+  private func takeBack(_ reason: PolicyEvent.GiveUpReason) {
     notes.endLast(decidedBy: reason.rawValue)
     giveUp(reason)
-    return notes.attached(to: failure, countsOutside: retry.nesting == .runsOnce)
+  }
+
+  /// What the caller is told.
+  ///
+  /// What refused or failed a later attempt says nothing about an earlier one that may have had its
+  /// effect; an answer that will not change does.
+  private func told(_ failure: any Error) -> any Error {
+    var told = failure
+    if let unknown {
+      switch Classification.disposition(of: failure) {
+      case .rejected, .transient, .throttled: told = unknown
+      case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: break
+      }
+    }
+    return notes.attached(to: told, countsOutside: retry.nesting == .runsOnce)
   }
 
   /// The caller has gone away before the attempt that was to follow.
@@ -109,6 +132,10 @@ final class RetryRecovery {
         failure, .afterBackoff(hint: nil), isInside: false, cost: budget.costAfterResult)
     else { return false }
     try await sleep(delay)
+    guard isInTime(after: .zero) else {
+      takeBack(.deadlineTooClose)
+      return false
+    }
     return true
   }
 
@@ -123,7 +150,8 @@ final class RetryRecovery {
   private func decide(
     _ failure: any Error, _ rule: Disposition.RetryRule, isInside: Bool, cost: Int
   ) -> Duration? {
-    var situation = situation(isInside: isInside)
+    var situation = situation(
+      isInside: isInside, chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
     if let failure = failure as? AppError { situation.attempts = failure.fields.attempts }
     var decision = machine.attemptFailed(rule, situation)
     // Only where an attempt would follow does it matter whether the caller is still there: an error
@@ -157,14 +185,22 @@ final class RetryRecovery {
     }
   }
 
-  private func situation(isInside: Bool) -> RetryStateMachine.Situation {
+  /// Whether an attempt that begins after a wait, which begins now, begins in time.
+  private func isInTime(after delay: Duration) -> Bool {
+    machine.isInTime(
+      after: delay, situation(isInside: isInsideAnother, chance: (own: 0, hint: 0)))
+  }
+
+  private func situation(
+    isInside: Bool, chance: (own: Double, hint: Double)
+  ) -> RetryStateMachine.Situation {
     let limits = [Deadline.remaining, RetryScope.current?.remaining].compactMap(\.self)
     return RetryStateMachine.Situation(
       elapsed: start.map { retry.timeline.now - $0 } ?? .zero,
       timeLeft: limits.min(),
       isRepeatable: IdempotencyKey.current != nil,
       isInsideAnother: isInside,
-      chance: (own: retry.chance.fraction(), hint: retry.chance.fraction()))
+      chance: chance)
   }
 
   private func note(

@@ -24,7 +24,7 @@ extension ResilientClient.Core {
       return value
     } catch {
       if let kept { await kept.invalidate(book.changed) }
-      throw final(error, book)
+      throw final(error, request, book)
     }
   }
 
@@ -64,12 +64,15 @@ extension ResilientClient.Core {
     return (address, origin)
   }
 
-  /// What the caller is told.
-  private func final(_ error: any Error, _ book: SendBook) -> AppError {
+  /// What the caller is told: of all attempts, and not of the last one alone.
+  private func final(_ error: any Error, _ request: Request, _ book: SendBook) -> AppError {
     let error = ErrorMapping.current.map(error)
     guard book.mayHaveEffect, error.disposition != .cancelled else { return error }
+    // A question has no effect, whichever of its attempts arrived.
+    guard !request.verb.isSafe || !book.isRepeatable else { return error }
     let told = error.adding(metadata: ["http.sent": "maybe"])
-    return told.disposition == .unknownOutcome ? told : told.with(disposition: .unknownOutcome)
+    guard !book.isRepeatable, told.disposition != .unknownOutcome else { return told }
+    return told.with(disposition: .unknownOutcome)
   }
 
   /// One attempt, as policies see it: with its redirections, and with a new sign-in where the old

@@ -40,8 +40,8 @@ struct SendStateMachine: Sendable, Equatable {
   private(set) var mayHaveArrived = false
   private(set) var hasSucceeded = false
 
-  /// Whether what must not be repeated may have happened, or be happening.
-  var mayHaveEffect: Bool { !isRepeatable && (mayHaveArrived || hasSucceeded || underWay > 0) }
+  /// Whether what was asked for may have happened, or be happening.
+  var mayHaveEffect: Bool { mayHaveArrived || hasSucceeded || underWay > 0 }
 
   init(isRepeatable: Bool) { self.isRepeatable = isRepeatable }
 

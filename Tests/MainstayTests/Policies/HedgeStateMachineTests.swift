@@ -70,6 +70,42 @@ import Testing
     #expect(machine.failed(2, .throttled()) == .fail(copy: 1))
   }
 
+  @Test(arguments: [
+    Disposition.transient(), .transient(retryAfter: .seconds(1)), .throttled(), .rejected(),
+    .unclassified,
+  ])
+  func `however another copy fails, one that may have had its effect is told`(
+    other: Disposition
+  ) {
+    for (first, second) in [(1, 2), (2, 1)] {
+      for isUnknownFirst in [true, false] {
+        var machine = Self.machine()
+        _ = machine.start(now: .seconds(2))
+        #expect(machine.failed(first, isUnknownFirst ? .unknownOutcome : other) == .wait)
+        let step = machine.failed(second, isUnknownFirst ? other : .unknownOutcome)
+        #expect(step == .fail(copy: isUnknownFirst ? first : second))
+      }
+    }
+  }
+
+  @Test func `of copies that may have had their effect the first to fail is told`() {
+    var machine = Self.machine(3)
+    _ = machine.start(now: .seconds(2))
+    _ = machine.start(now: .seconds(4))
+    #expect(machine.failed(2, .unknownOutcome) == .wait)
+    #expect(machine.failed(3, .throttled()) == .wait)
+    #expect(machine.failed(1, .unknownOutcome) == .fail(copy: 2))
+  }
+
+  @Test func `an answer that will not change is told also after an unknown outcome`() {
+    for disposition in [Disposition.permanent, .needsUser, .cancelled] {
+      var machine = Self.machine()
+      #expect(machine.failed(1, .unknownOutcome) == .start)
+      _ = machine.start(now: .seconds(1))
+      #expect(machine.failed(2, disposition) == .fail(copy: 2))
+    }
+  }
+
   @Test(.requirement("P29")) func `an answer that will not change ends it at once`() {
     for disposition in [Disposition.permanent, .needsUser, .cancelled] {
       var machine = Self.machine()

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Mainstay
+import MainstayTesting
+import TestSupport
+import Testing
+
+/// A call that is tried again does not forget that an earlier attempt may have had its effect.
+@Suite struct RetryUnknownOutcomeTests {
+  private let clock = ManualClock()
+  private let patience = ManualClock()
+
+  @Test func `a refusal does not hide that an earlier attempt may have had its effect`() async {
+    let recorder = EventRecorder()
+    let breaker = CircuitBreaker("pay", .consecutiveFailures(1), clock: clock)
+    let pipeline = Pipeline("pay") {
+      Retry(backoff: .none, clock: clock, observer: recorder)
+      breaker
+      Timeout(.seconds(1), disposition: .unknownOutcome, clock: clock)
+    }
+    let call = Task {
+      try await IdempotencyKey().active {
+        try await pipeline.run { try await untilCancelled(patience) }
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    await patience.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(1))
+    let error = await #expect(throws: TimedOut.self) { try await call.value }
+    #expect(error?.disposition == .unknownOutcome)
+    let log = recorder.events.last?.attempts?.entries.map(\.outcome)
+    #expect(log == ["timedOut.attempt", "rejected.circuitOpen"])
+  }
+
+  @Test(arguments: [(503, 500), (429, 500), (404, 404), (401, 401)])
+  func `of later failures only an answer that will not change is told in its place`(
+    later: Int, told: Int
+  ) async {
+    let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited)
+    var errors = [AppError.http(status: 500, isRepeatable: false), .http(status: later)]
+    let error = await #expect(throws: AppError.self) {
+      try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
+    }
+    #expect(error?.httpStatus == told)
+    #expect(error?.metadata["retry.attempts"] == "2")
+    #expect(error?.metadata["retry.log"]?.contains("2 http.\(later), ") == true)
+  }
+
+  @Test func `of several attempts that leave it unknown the first is told`() async {
+    let retry = Retry(maximumAttempts: 4, backoff: .none, budget: .unlimited)
+    var errors = [
+      AppError.http(status: 503), .http(status: 500, isRepeatable: false),
+      .http(status: 502, isRepeatable: false), .http(status: 503),
+    ]
+    let error = await #expect(throws: AppError.self) {
+      try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
+    }
+    #expect(error?.httpStatus == 500 && error?.disposition == .unknownOutcome)
+  }
+
+  @Test func `a cancellation stays one`() async {
+    let retry = Retry(backoff: .none, budget: .unlimited)
+    var errors: [any Error] = [
+      AppError.http(status: 500, isRepeatable: false), CancellationError(),
+    ]
+    await #expect(throws: CancellationError.self) {
+      try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
+    }
+  }
+}
