@@ -242,7 +242,10 @@ private struct SingleCall<Output: Sendable>: Sendable {
       defer { connection.isEchoExpected = false }
       return connection.isEchoExpected
     }
-    guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
+    let place = client.caller.now
+    guard isEcho, !place.isBackwardDue, Self.isBackward(result, to: place.cursor) else {
+      return result
+    }
     // The server confirms the place that the connection was brought to: nothing happened.
     return try await nextBlock(of: link)
   }

@@ -63,6 +63,24 @@ import Testing
     #expect(watched.log.lines.contains("restored"))
   }
 
+  @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost], [1, 2])
+  func `the step back to a new start is told, however often the connection breaks before it`(
+    fault: OgmiosServer.Fault, endpoints: Int
+  ) async throws {
+    var servers: [OgmiosServer] = []
+    for _ in 0..<endpoints {
+      servers.append(try await OgmiosServer(ledger: OgmiosLedger(blocks: 4)))
+    }
+    let watched = try Watched(
+      servers.map(\.socketAddress), retry: OgmiosPresets.fixedRetry(clock: ContinuousClock()))
+    let client = watched.client
+    #expect(try await steps(5, of: client).last == "block 80")
+    let start = OgmiosPoint.block(slot: 40, id: servers[0].ledger.blocks[1].id)
+    try await client.chainSync.findIntersection([start])
+    servers[0].inject(fault, into: "nextBlock")
+    #expect(try await steps(2, of: client) == ["back 40", "block 60"])
+  }
+
   @Test func `a fork while nobody was connected goes back as far as it has to`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 6))
     let watched = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry())
