@@ -136,7 +136,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
       return try request.read(try await answer(from: link))
     } catch let error as OgmiosError where error.kind == .invalidResponse {
       // The server has gone on by a step that nobody understands.
-      if method == "nextBlock" { link.places.connection.withLock { $0.chain = nil } }
+      if method == "nextBlock" { link.chainPlaces.connection.withLock { $0.chain = nil } }
       throw error.at(link.name)
     }
   }
@@ -212,13 +212,14 @@ private struct SingleCall<Output: Sendable>: Sendable {
   /// Where the server is after one that was given up nobody knows, so it is brought to its place
   /// before the next block.
   private func intersection(of link: OgmiosLink) async throws -> JSONValue {
-    let places = link.places
+    try link.leaveStep()
+    let places = link.chainPlaces
     let before = places.connection.withLock { connection in
       defer { connection.chain = nil }
       return connection.chain
     }
     do {
-      return try await plain(link)
+      return try await link.callChain(method, request.params, timeout: timeout)
     } catch let error as OgmiosError where error.code == 1000 {
       // The server stayed where it was.
       places.connection.withLock { if $0.chain == nil { $0.chain = before } }
@@ -227,15 +228,21 @@ private struct SingleCall<Output: Sendable>: Sendable {
   }
 
   private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
-    let places = link.places
     // Asked at another place, its answer is of no use.
-    if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
-    try await places.bringChain(bring(link))
+    if link.chainPlaces.connection.withLock({ $0.chain }) != client.caller.now.chain {
+      try link.leaveStep()
+      link.chainPlaces.step.drop()
+    }
+    let places = link.chainPlaces
+    let bringing: OgmiosLink.Places.Call = {
+      try await link.callChain($0, $1, timeout: client.options.timeout)
+    }
+    try await places.bringChain(bringing)
     // An answer over a connection that was lost meanwhile is asked for again.
     guard let result = try await step(of: link) else { return try await nextBlock(of: link) }
     guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
       // It came over a new connection that could not be brought to the place.
-      try await places.bringChain(bring(link))
+      try await places.bringChain(bringing)
       return try await nextBlock(of: link)
     }
     let isEcho = places.connection.withLock { connection in
@@ -253,10 +260,10 @@ private struct SingleCall<Output: Sendable>: Sendable {
   /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
   /// more.
   private func step(of link: OgmiosLink) async throws -> JSONValue? {
-    let (step, method) = (link.places.step, method)
+    let (step, method) = (link.chainPlaces.step, method)
     let (number, answer) = step.current {
       // A connection that says nothing is noticed by its pings.
-      try await link.callSocket(method, nil, timeout: .seconds(86_400))
+      try await link.callChain(method, nil, timeout: .seconds(86_400))
     }
     do {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }

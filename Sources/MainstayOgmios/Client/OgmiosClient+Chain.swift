@@ -30,9 +30,10 @@ extension OgmiosClient {
       try await client.turns.chain.run {
         let request = OgmiosRequest.findIntersection(points)
         let (found, link) = try await client.located(request, timeout)
-        link.places.step.drop()
+        let places = link.chainPlaces
+        places.step.drop()
         let number = client.caller.change { $0.intersected(points, at: found.point) }
-        link.places.connection.withLock {
+        places.connection.withLock {
           $0.chain = number
           $0.isEchoExpected = false
         }
@@ -50,7 +51,7 @@ extension OgmiosClient {
       try await client.turns.chain.run {
         let (step, link) = try await client.located(.nextBlock, timeout)
         let number = client.caller.change { $0.stepped(step) }
-        link.places.connection.withLock { if $0.chain != nil { $0.chain = number } }
+        link.chainPlaces.connection.withLock { if $0.chain != nil { $0.chain = number } }
         return step
       }
     }

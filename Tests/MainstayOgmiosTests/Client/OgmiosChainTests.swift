@@ -108,6 +108,55 @@ import Testing
     #expect(client.status.connection == .connected)
   }
 
+  @Test func `a new start waits for no block that somebody gave up, and costs no view`()
+    async throws
+  {
+    var ledger = OgmiosLedger(blocks: 1)
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let client = try Watched([server.socketAddress]).client
+    try await client.mempoolMonitor.acquire()
+    _ = try await steps(2, of: client)
+    for round in 0..<2 {
+      let asked = server.calls.count
+      let waiting = Task { try await client.chainSync.nextBlock() }
+      await server.calls(atLeast: asked + 1)
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      if round == 0 {
+        try await client.chainSync.findIntersection()
+      } else {
+        let nowhere = OgmiosPoint.block(slot: 1, id: "aa")
+        let error = await failure { try await client.chainSync.findIntersection([nowhere]) }
+        #expect(error?.code == 1000)
+      }
+      #expect(client.status.connection == .connected)
+      if round == 0 {
+        #expect(try await steps(2, of: client) == ["back to the beginning", "block 20"])
+      }
+    }
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 40"])
+    #expect(try await client.mempoolMonitor.nextTransaction() != nil)
+  }
+
+  @Test func `an answer that nobody took outlives a start that nobody has`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    server.change { $0.forge() }
+    // What comes after the block says that it is there.
+    _ = try await client.networkQuery.tip.execute()
+    let nowhere = OgmiosPoint.block(slot: 1, id: "aa")
+    let error = await failure { try await client.chainSync.findIntersection([nowhere]) }
+    #expect(error?.code == 1000)
+    #expect(try await steps(1, of: client) == ["block 40"])
+  }
+
   @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
     let client = try Watched([server.socketAddress]).client
