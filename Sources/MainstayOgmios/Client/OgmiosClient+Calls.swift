@@ -98,7 +98,8 @@ extension OgmiosClient {
     let all = only.map { [$0] } ?? order(preferring: holder(for: method))
     let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
     return try await trying(
-      usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method)
+      usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method),
+      waiting: OgmiosMethod.isWaiting(method) ? call.timeout : nil
     ) { (try await call.run(on: $0), $0) }
   }
 
