@@ -8,12 +8,16 @@ extension OgmiosClient {
   func execute<Output>(
     _ request: OgmiosRequest<Output>, timeout: Duration? = nil
   ) async throws -> Output {
-    switch OgmiosMethod.conversation(of: request.method) {
-    case .chain: try await turns.chain.run { try await repeated(request, timeout) }
-    case .mempool: try await turns.mempool.run { try await repeated(request, timeout) }
+    let method = request.method
+    switch OgmiosMethod.conversation(of: method) {
+    case .chain:
+      return try await inTurn(turns.chain, method, timeout) { try await repeated(request, $0) }
+    case .mempool:
+      if let answer = try await glance(request, timeout) { return answer }
+      return try await inTurn(turns.mempool, method, timeout) { try await repeated(request, $0) }
     case .ledger where caller.now.ledger != nil:
-      try await turns.ledger.run { try await repeated(request, timeout) }
-    case .ledger, .network, .submission: try await repeated(request, timeout)
+      return try await inTurn(turns.ledger, method, timeout) { try await repeated(request, $0) }
+    case .ledger, .network, .submission: return try await repeated(request, timeout)
     }
   }
 
@@ -36,9 +40,7 @@ extension OgmiosClient {
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
     if let timeout, timeout <= .zero {
-      throw OgmiosError(
-        .timeout, method: request.method,
-        cause: .timeout().adding(metadata: ["http.sent": "no"]), note: "there was no time for it")
+      throw Self.outOfTime(request.method, "there was no time for it")
     }
     return try await persisting(request.method) { try await once(request, timeout, index) }
   }
@@ -48,17 +50,20 @@ extension OgmiosClient {
   /// - Parameters:
   ///   - indices: The endpoints, in the order in which they are asked.
   ///   - method: The method that it is about.
+  ///   - timeout: How long each question waits for its answer; nil for what is usual.
   ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
   ///     lasts for more than one question.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func looking<T>(
-    at indices: [Int], for method: String,
+    at indices: [Int], for method: String, _ timeout: Duration? = nil,
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
       try await trying(indices, method: method, isRepeatable: true) { link in
-        try await link.looking(timeout: options.timeout) { try await look($0, link.hasSocket) }
+        try await link.looking(timeout: timeout ?? options.timeout) {
+          try await look($0, link.hasSocket)
+        }
       }
     }
   }
@@ -91,9 +96,8 @@ extension OgmiosClient {
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?
   ) async throws -> (Output, OgmiosLink) {
     let method = request.method
-    let usual = OgmiosMethod.isWaiting(method) ? options.longTimeout : options.timeout
     let call = SingleCall(
-      request: request, timeout: timeout ?? usual, client: self,
+      request: request, timeout: timeout ?? usualTimeout(method), client: self,
       needsSocket: needsSocket(method))
     let all = only.map { [$0] } ?? order(preferring: holder(for: method))
     let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
@@ -314,7 +318,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
     let places = link.places
     let wanted = client.caller.now.mempool
     let isThere = wanted != nil && places.connection.withLock { $0.mempool } == wanted
-    let isRestartable = method == "hasTransaction" || method == "sizeOfMempool"
+    let isRestartable = OgmiosMethod.isAboutAnyMempoolView(method)
     let isRelease = method == "releaseMempool"
     let standing = places.acquisition.standing
     // A view that is gone can't be gone through from where it was left, and while the server waits

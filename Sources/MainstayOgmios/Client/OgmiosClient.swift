@@ -25,7 +25,7 @@ public final class OgmiosClient: Sendable {
   let audience = OgmiosAudience()
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
-  private let now: @Sendable () -> Duration
+  let now: @Sendable () -> Duration
   private let healthOf: @Sendable (OgmiosLink, Duration) async throws -> OgmiosHealth
 
   /// Makes a client; the first call opens a connection.
@@ -63,7 +63,7 @@ public final class OgmiosClient: Sendable {
     OgmiosTexts.join()
     self.options = options
     self.links = links
-    turns = OgmiosTurns(maximumWait: options.longTimeout, clock: clock)
+    turns = OgmiosTurns(clock: clock)
     var settings = OgmiosEndpointsStateMachine.Settings()
     settings.firstRest = options.rest
     settings.longestRest = max(options.rest, settings.longestRest)

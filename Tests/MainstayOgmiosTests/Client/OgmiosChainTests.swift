@@ -192,6 +192,26 @@ import Testing
     #expect(try await steps(1, of: client) == ["block 40"])
   }
 
+  @Test func `a turn is waited for no longer than the call may take`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let clock = ManualClock()
+    let client = try Watched([server.socketAddress], clock: clock).client
+    _ = try await steps(2, of: client)
+    let first = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    let second = Task {
+      await failure { try await client.chainSync.findIntersection([], timeout: .seconds(5)) }
+    }
+    while clock.nextWakeUp != .seconds(5) { await Task.yield() }
+    clock.advance(by: .seconds(5))
+    let error = await second.value
+    #expect(error?.kind == .timeout)
+    #expect(error?.appError.mayHaveBeenSent == false)
+    #expect(client.status.connection == .connected)
+    server.change { $0.forge() }
+    #expect(try await first.value.told == "block 40")
+  }
+
   @Test func `an answer that nobody took is asked for again on a new connection, told once`()
     async throws
   {
