@@ -161,10 +161,12 @@ final class OgmiosLink: Sendable {
   func health(within limit: Duration, clock: some Clock<Duration>) async throws -> OgmiosHealth {
     let url = httpURL.appending(path: "health")
     do {
-      return try await Timeout(limit, clock: clock).run {
-        let reply = try await transport.send(HTTPTransmission(.get, url, headers: headers))
-        let body = try await reply.body.collect(upTo: 1_000_000).bytes
-        return try OgmiosHealth(status: reply.status, body: body, endpoint: name)
+      return try await untilClosed { [transport, headers, name] in
+        try await Timeout(limit, clock: clock).run {
+          let reply = try await transport.send(HTTPTransmission(.get, url, headers: headers))
+          let body = try await reply.body.collect(upTo: 1_000_000).bytes
+          return try OgmiosHealth(status: reply.status, body: body, endpoint: name)
+        }
       }
     } catch let error where error.isCancellation {
       throw error

@@ -320,6 +320,16 @@ import Testing
     client.close()
     await #expect(throws: (any Error).self) { try await waiting.value }
     await #expect(throws: (any Error).self) { try await client.networkQuery.tip.execute() }
+    await #expect(throws: CancellationError.self) { try await client.health() }
+  }
+
+  @Test func `the end of a client ends its question how the server is`() async throws {
+    let deaf = try await WebSocketServer(receive: { _ in .silence }) { _ in }
+    let client = try Watched([deaf.origin]).client
+    let asking = Task { try await client.health() }
+    await deaf.log.first { $0 == .refused(connection: 0) }
+    client.close()
+    await #expect(throws: CancellationError.self) { try await asking.value }
   }
 }
 
