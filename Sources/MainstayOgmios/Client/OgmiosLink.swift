@@ -111,6 +111,9 @@ final class OgmiosLink: Sendable {
   /// What happens to the WebSocket, from now on; nil where there is none.
   var events: AsyncStream<JSONRPCEvent>? { socket?.events }
 
+  /// How many are told what happens to the WebSocket.
+  var listeners: Int { socket?.listeners ?? 0 }
+
   /// How the WebSocket stands; nil where there is none.
   var socketStatus: ConnectionStatus? { socket?.status }
 
