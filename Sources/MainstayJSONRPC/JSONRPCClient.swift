@@ -145,6 +145,9 @@ public final class JSONRPCClient: Sendable {
   /// What happens, from now on; of what nobody fetches the newest 1,000 are kept.
   public var events: AsyncStream<JSONRPCEvent> { core.events.listen() }
 
+  /// How many are told what happens.
+  package var listeners: Int { core.events.count }
+
   /// How the connection stands; over HTTP, how the last exchange went.
   public var status: ConnectionStatus { core.status }
 

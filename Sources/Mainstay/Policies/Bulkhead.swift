@@ -111,6 +111,15 @@ public final class Bulkhead: Policy, Sendable {
     return try await operation()
   }
 
+  /// Runs an operation as ``run(_:)`` does, after waiting for a permit for so long at most.
+  package func run<T>(
+    waitingAtMost limit: Duration, _ operation: () async throws -> T
+  ) async throws -> T {
+    if takeIfFree() == nil { _ = try await takeInTurn(within: limit) }
+    defer { giveBack() }
+    return try await operation()
+  }
+
   /// Runs an operation that says how it ended, as ``run(_:)`` does.
   ///
   /// - Parameter operation: What is run; never run when the call is refused, or cancelled while it
@@ -175,16 +184,21 @@ extension Bulkhead: WaitingRoom {
 
   /// Takes a permit, after waiting for it if need be.
   ///
+  /// This caller waits no longer than `limit`; nil is as long as the settings say.
+  ///
   /// - Returns: How many run now, this caller included.
   @usableFromInline
-  func takeInTurn(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
+  func takeInTurn(
+    within limit: Duration? = nil, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Int {
     try Task.checkCancellation()
     let now = timeline.now
     let timeLeft = Deadline.remaining ?? .aYear
     if timeLeft <= .zero { throw refuse(.deadlineTooClose) }
     typealias Asked = (answer: BulkheadStateMachine.Answer, waiter: Waiter?, willing: Duration)
     let (answer, waiter, willing): Asked = guarded.withLock { guarded in
-      let willing = guarded.machine.settings.maximumWait
+      let maximum = guarded.machine.settings.maximumWait
+      let willing = limit.map { min($0, maximum) } ?? maximum
       let answer = guarded.machine.wait(now: now, atMost: min(willing, timeLeft))
       guard case .waits(let id) = answer else { return (answer, nil, willing) }
       let waiter = Waiter(id: id, room: self)

@@ -12,6 +12,9 @@ final class Broadcast<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
+  /// How many listen.
+  var count: Int { state.withLock { $0.listeners.count } }
+
   /// What is told from now on.
   func listen() -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(

@@ -8,12 +8,16 @@ extension OgmiosClient {
   func execute<Output>(
     _ request: OgmiosRequest<Output>, timeout: Duration? = nil
   ) async throws -> Output {
-    switch OgmiosMethod.conversation(of: request.method) {
-    case .chain: try await turns.chain.run { try await repeated(request, timeout) }
-    case .mempool: try await turns.mempool.run { try await repeated(request, timeout) }
+    let method = request.method
+    switch OgmiosMethod.conversation(of: method) {
+    case .chain:
+      return try await inTurn(turns.chain, method, timeout) { try await repeated(request, $0) }
+    case .mempool:
+      if let answer = try await glance(request, timeout) { return answer }
+      return try await inTurn(turns.mempool, method, timeout) { try await repeated(request, $0) }
     case .ledger where caller.now.ledger != nil:
-      try await turns.ledger.run { try await repeated(request, timeout) }
-    case .ledger, .network, .submission: try await repeated(request, timeout)
+      return try await inTurn(turns.ledger, method, timeout) { try await repeated(request, $0) }
+    case .ledger, .network, .submission: return try await repeated(request, timeout)
     }
   }
 
@@ -36,9 +40,7 @@ extension OgmiosClient {
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, only index: Int? = nil
   ) async throws -> (Output, OgmiosLink) {
     if let timeout, timeout <= .zero {
-      throw OgmiosError(
-        .timeout, method: request.method,
-        cause: .timeout().adding(metadata: ["http.sent": "no"]), note: "there was no time for it")
+      throw Self.outOfTime(request.method, "there was no time for it")
     }
     return try await persisting(request.method) { try await once(request, timeout, index) }
   }
@@ -48,17 +50,20 @@ extension OgmiosClient {
   /// - Parameters:
   ///   - indices: The endpoints, in the order in which they are asked.
   ///   - method: The method that it is about.
+  ///   - timeout: How long each question waits for its answer; nil for what is usual.
   ///   - look: Asks; it is given what calls a method on a connection of its own, and whether that
   ///     lasts for more than one question.
   /// - Returns: What it returns.
   /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func looking<T>(
-    at indices: [Int], for method: String,
+    at indices: [Int], for method: String, _ timeout: Duration? = nil,
     _ look: (_ call: @escaping OgmiosLink.Places.Call, _ isLasting: Bool) async throws -> T
   ) async throws -> T {
     try await persisting(method) {
       try await trying(indices, method: method, isRepeatable: true) { link in
-        try await link.looking(timeout: options.timeout) { try await look($0, link.hasSocket) }
+        try await link.looking(timeout: timeout ?? options.timeout) {
+          try await look($0, link.hasSocket)
+        }
       }
     }
   }
@@ -91,14 +96,14 @@ extension OgmiosClient {
     _ request: OgmiosRequest<Output>, _ timeout: Duration?, _ only: Int?
   ) async throws -> (Output, OgmiosLink) {
     let method = request.method
-    let usual = OgmiosMethod.isWaiting(method) ? options.longTimeout : options.timeout
     let call = SingleCall(
-      request: request, timeout: timeout ?? usual, client: self,
+      request: request, timeout: timeout ?? usualTimeout(method), client: self,
       needsSocket: needsSocket(method))
     let all = only.map { [$0] } ?? order(preferring: holder(for: method))
     let usable = call.needsSocket ? all.filter { links[$0].hasSocket } : all
     return try await trying(
-      usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method)
+      usable, method: method, isRepeatable: OgmiosMethod.isRepeatable(method),
+      waiting: OgmiosMethod.isWaiting(method) ? call.timeout : nil
     ) { (try await call.run(on: $0), $0) }
   }
 
@@ -136,7 +141,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
       return try request.read(try await answer(from: link))
     } catch let error as OgmiosError where error.kind == .invalidResponse {
       // The server has gone on by a step that nobody understands.
-      if method == "nextBlock" { link.places.connection.withLock { $0.chain = nil } }
+      if method == "nextBlock" { link.chainPlaces.connection.withLock { $0.chain = nil } }
       throw error.at(link.name)
     }
   }
@@ -212,13 +217,14 @@ private struct SingleCall<Output: Sendable>: Sendable {
   /// Where the server is after one that was given up nobody knows, so it is brought to its place
   /// before the next block.
   private func intersection(of link: OgmiosLink) async throws -> JSONValue {
-    let places = link.places
+    try link.leaveStep()
+    let places = link.chainPlaces
     let before = places.connection.withLock { connection in
       defer { connection.chain = nil }
       return connection.chain
     }
     do {
-      return try await plain(link)
+      return try await link.callChain(method, request.params, timeout: timeout)
     } catch let error as OgmiosError where error.code == 1000 {
       // The server stayed where it was.
       places.connection.withLock { if $0.chain == nil { $0.chain = before } }
@@ -227,22 +233,31 @@ private struct SingleCall<Output: Sendable>: Sendable {
   }
 
   private func nextBlock(of link: OgmiosLink) async throws -> JSONValue {
-    let places = link.places
     // Asked at another place, its answer is of no use.
-    if places.connection.withLock({ $0.chain }) != client.caller.now.chain { places.step.drop() }
-    try await places.bringChain(bring(link))
+    if link.chainPlaces.connection.withLock({ $0.chain }) != client.caller.now.chain {
+      try link.leaveStep()
+      link.chainPlaces.step.drop()
+    }
+    let places = link.chainPlaces
+    let bringing: OgmiosLink.Places.Call = {
+      try await link.callChain($0, $1, timeout: client.options.timeout)
+    }
+    try await places.bringChain(bringing)
     // An answer over a connection that was lost meanwhile is asked for again.
     guard let result = try await step(of: link) else { return try await nextBlock(of: link) }
     guard places.connection.withLock({ $0.chain }) == client.caller.now.chain else {
       // It came over a new connection that could not be brought to the place.
-      try await places.bringChain(bring(link))
+      try await places.bringChain(bringing)
       return try await nextBlock(of: link)
     }
     let isEcho = places.connection.withLock { connection in
       defer { connection.isEchoExpected = false }
       return connection.isEchoExpected
     }
-    guard isEcho, Self.isBackward(result, to: client.caller.now.cursor) else { return result }
+    let place = client.caller.now
+    guard isEcho, !place.isBackwardDue, Self.isBackward(result, to: place.cursor) else {
+      return result
+    }
     // The server confirms the place that the connection was brought to: nothing happened.
     return try await nextBlock(of: link)
   }
@@ -250,10 +265,10 @@ private struct SingleCall<Output: Sendable>: Sendable {
   /// The answer to the question that is on its way, or to a new one; nil where nobody wants it any
   /// more.
   private func step(of link: OgmiosLink) async throws -> JSONValue? {
-    let (step, method) = (link.places.step, method)
+    let (step, method) = (link.chainPlaces.step, method)
     let (number, answer) = step.current {
       // A connection that says nothing is noticed by its pings.
-      try await link.callSocket(method, nil, timeout: .seconds(86_400))
+      try await link.callChain(method, nil, timeout: .seconds(86_400))
     }
     do {
       let result = try await link.leaving(timeout).runSendable { try await answer.value }
@@ -303,7 +318,7 @@ private struct SingleCall<Output: Sendable>: Sendable {
     let places = link.places
     let wanted = client.caller.now.mempool
     let isThere = wanted != nil && places.connection.withLock { $0.mempool } == wanted
-    let isRestartable = method == "hasTransaction" || method == "sizeOfMempool"
+    let isRestartable = OgmiosMethod.isAboutAnyMempoolView(method)
     let isRelease = method == "releaseMempool"
     let standing = places.acquisition.standing
     // A view that is gone can't be gone through from where it was left, and while the server waits

@@ -27,12 +27,13 @@ extension OgmiosClient {
     public func findIntersection(
       _ points: [OgmiosPoint] = [], timeout: Duration? = nil
     ) async throws -> OgmiosIntersection {
-      try await client.turns.chain.run {
-        let request = OgmiosRequest.findIntersection(points)
+      let request = OgmiosRequest.findIntersection(points)
+      return try await client.inTurn(client.turns.chain, request.method, timeout) { timeout in
         let (found, link) = try await client.located(request, timeout)
-        link.places.step.drop()
+        let places = link.chainPlaces
+        places.step.drop()
         let number = client.caller.change { $0.intersected(points, at: found.point) }
-        link.places.connection.withLock {
+        places.connection.withLock {
           $0.chain = number
           $0.isEchoExpected = false
         }
@@ -47,10 +48,10 @@ extension OgmiosClient {
     /// - Returns: The next block, or the point that the chain went back to.
     /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
     public func nextBlock(timeout: Duration? = nil) async throws -> OgmiosChainStep {
-      try await client.turns.chain.run {
+      try await client.inTurn(client.turns.chain, "nextBlock", timeout) { timeout in
         let (step, link) = try await client.located(.nextBlock, timeout)
         let number = client.caller.change { $0.stepped(step) }
-        link.places.connection.withLock { if $0.chain != nil { $0.chain = number } }
+        link.chainPlaces.connection.withLock { if $0.chain != nil { $0.chain = number } }
         return step
       }
     }
@@ -76,7 +77,7 @@ extension OgmiosClient {
     ///   `Rejection`, and a cancellation.
     @discardableResult
     public func acquire(at point: OgmiosPoint? = nil) async throws -> OgmiosPoint {
-      try await client.turns.ledger.run {
+      try await client.inTurn(client.turns.ledger, "acquireLedgerState", nil) { _ in
         let before = client.caller.now.ledger
         let view = client.caller.change { $0.look(at: point) }
         do {
@@ -91,9 +92,10 @@ extension OgmiosClient {
 
     /// Lets go of the view; questions are about the end of the ledger again.
     ///
-    /// - Throws: A cancellation.
+    /// - Throws: ``OgmiosError`` of the kind `timeout` where calls before it take too long; a
+    ///   `Rejection`, and a cancellation.
     public func release() async throws {
-      try await client.turns.ledger.run {
+      try await client.inTurn(client.turns.ledger, "releaseLedgerState", nil) { _ in
         guard let view = client.caller.now.ledger else { return }
         client.caller.change { $0.lookAway() }
         for link in client.links

@@ -21,7 +21,9 @@ extension OgmiosClient {
     /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
     @discardableResult
     public func acquire(timeout: Duration? = nil) async throws -> UInt64 {
-      try await client.turns.mempool.run { try await acquireInTurn(timeout) }
+      try await client.inTurn(client.turns.mempool, "acquireMempool", timeout) {
+        try await acquireInTurn($0)
+      }
     }
 
     private func acquireInTurn(_ timeout: Duration?) async throws -> UInt64 {
@@ -62,7 +64,9 @@ extension OgmiosClient {
     /// - Throws: ``OgmiosError`` with the code 4000 where there is none; a `Rejection`, and a
     ///   cancellation.
     public func release() async throws {
-      try await client.turns.mempool.run { try await releaseInTurn() }
+      try await client.inTurn(client.turns.mempool, "releaseMempool", nil) { _ in
+        try await releaseInTurn()
+      }
     }
 
     private func releaseInTurn() async throws {

@@ -41,8 +41,10 @@ extension OgmiosClient {
     for link in links {
       guard let events = link.events else { continue }
       Task { [weak self, weak monitor] in
-        for await event in events where event.isOfConnection {
+        for await event in events {
+          // Whatever happens is the time to see that nobody holds the monitor any more.
           guard let self, let monitor else { return }
+          guard event.isOfConnection else { continue }
           // Again where a call has ended meanwhile, whose word would be lost.
           var told: ConnectionStatus?
           while told != standing(of: link) {

@@ -25,7 +25,7 @@ public final class OgmiosClient: Sendable {
   let audience = OgmiosAudience()
   private let machine: Locked<OgmiosEndpointsStateMachine>
   private let lastErrors: Locked<[OgmiosError?]>
-  private let now: @Sendable () -> Duration
+  let now: @Sendable () -> Duration
   private let healthOf: @Sendable (OgmiosLink, Duration) async throws -> OgmiosHealth
 
   /// Makes a client; the first call opens a connection.
@@ -63,7 +63,7 @@ public final class OgmiosClient: Sendable {
     OgmiosTexts.join()
     self.options = options
     self.links = links
-    turns = OgmiosTurns(maximumWait: options.longTimeout, clock: clock)
+    turns = OgmiosTurns(clock: clock)
     var settings = OgmiosEndpointsStateMachine.Settings()
     settings.firstRest = options.rest
     settings.longestRest = max(options.rest, settings.longestRest)
@@ -115,35 +115,36 @@ extension OgmiosClient {
   }
 
   /// Asks endpoints one after the other until one answers, be it with an error.
+  ///
+  /// - Parameters:
+  ///   - order: The endpoints.
+  ///   - method: The method that it is about.
+  ///   - isRepeatable: Whether another endpoint may be asked after one that may have been.
+  ///   - limit: How long the operation may take that waits for something to happen; nil for one
+  ///     that is answered at once.
+  ///   - operation: Asks one.
+  /// - Returns: What it returns.
+  /// - Throws: ``OgmiosError``, a `Rejection`, and a cancellation.
   func trying<T>(
-    _ order: [Int], method: String, isRepeatable: Bool,
+    _ order: [Int], method: String, isRepeatable: Bool, waiting limit: Duration? = nil,
     _ operation: (OgmiosLink) async throws -> T
   ) async throws -> T {
     var last: (any Error)?
     for index in order {
       let link = links[index]
       let begun = now()
-      var impatience: OgmiosError?
       do {
-        let result = try await link.breaker.run { () -> Result<T, OgmiosError> in
-          do {
-            return .success(try await operation(link))
-          } catch let error as OgmiosError where error.isAnswer {
-            // The endpoint is well, whatever it thinks of the request.
-            return .failure(error)
-          } catch let error as OgmiosError
-            where error.isImpatience
-          {
-            // Nothing has happened on the chain yet: that says nothing about the endpoint.
-            impatience = error
-            throw Rejection(policy: link.name, reason: .waitedTooLong)
-          }
+        if let limit, link.breaker.state != .closed {
+          let tip = try await guarded(link) { try await tryOut(link, method, within: limit) }
+          note(.answered, Self.error(of: tip), index, begun)
         }
-        note(.answered, (try? result.get()) == nil ? Self.error(of: result) : nil, index, begun)
+        let result = try await guarded(link) { try await operation(link) }
+        note(.answered, Self.error(of: result), index, begun)
         return try result.get()
       } catch let error as Rejection {
-        if let impatience { throw impatience }
         last = last ?? error
+      } catch let error as OgmiosError where error.isImpatience {
+        throw error
       } catch let error as OgmiosError where !error.isAnswer {
         // Where the caller had no time for it, the endpoint is not known to be at fault.
         let isSpent = error.wasNeverSent && Self.isOutOfTime
@@ -156,6 +157,45 @@ extension OgmiosClient {
       }
     }
     throw last ?? OgmiosError(.invalidMethod, method: method)
+  }
+
+  /// Asks an endpoint, unless its breaker refuses that.
+  private func guarded<T>(
+    _ link: OgmiosLink, _ operation: () async throws -> T
+  ) async throws -> Result<T, OgmiosError> {
+    var impatience: OgmiosError?
+    do {
+      return try await link.breaker.run { () -> Result<T, OgmiosError> in
+        do {
+          return .success(try await operation())
+        } catch let error as OgmiosError where error.isAnswer {
+          // The endpoint is well, whatever it thinks of the request.
+          return .failure(error)
+        } catch let error as OgmiosError where error.isImpatience {
+          // Nothing has happened on the chain yet: that says nothing about the endpoint.
+          impatience = error
+          throw Rejection(policy: link.name, reason: .waitedTooLong)
+        }
+      }
+    } catch let error as Rejection {
+      throw impatience ?? error
+    }
+  }
+
+  /// Asks what is answered at once: a wait would hold the place of a probe for as long as nothing
+  /// happens, and everybody else would be refused.
+  private func tryOut(
+    _ link: OgmiosLink, _ method: String, within limit: Duration
+  ) async throws {
+    let tip = OgmiosRequest<OgmiosPoint>.networkTip
+    do {
+      _ = try await link.callSocket(tip.method, nil, timeout: min(limit, options.timeout))
+    } catch let error as OgmiosError
+      where error.kind == .timeout && !error.wasNeverSent && limit < options.timeout
+    {
+      // So little time was the wish of the caller.
+      throw OgmiosError(.timeout, method: method, endpoint: link.name, cause: error.cause)
+    }
   }
 
   /// Whether the deadline around the call has passed, so that asking anybody else is in vain.

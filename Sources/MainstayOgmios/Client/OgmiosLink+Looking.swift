@@ -10,6 +10,29 @@ extension OgmiosLink {
   struct Looks: Sendable {
     var isClosed = false
     var sockets: [ObjectIdentifier: JSONRPCClient] = [:]
+    /// The requests that go on beside all connections.
+    var requests: [UInt64: Task<OgmiosHealth, any Error>] = [:]
+    var lastRequest: UInt64 = 0
+  }
+
+  /// Makes a request that ends with the link; once that has ended, it is not made.
+  func untilClosed(
+    _ operation: @escaping @Sendable () async throws -> OgmiosHealth
+  ) async throws -> OgmiosHealth {
+    let begun = looks.withLock { looks -> (key: UInt64, task: Task<OgmiosHealth, any Error>)? in
+      guard !looks.isClosed else { return nil }
+      looks.lastRequest += 1
+      let task = Task { try await operation() }
+      looks.requests[looks.lastRequest] = task
+      return (looks.lastRequest, task)
+    }
+    guard let (key, task) = begun else { throw CancellationError() }
+    defer { looks.withLock { $0.requests[key] = nil } }
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
   }
 
   /// Asks on a connection of its own, which has no view of the ledger or of the mempool; over HTTP
@@ -48,10 +71,11 @@ extension OgmiosLink {
 
   /// Ends those that go on, and those that come.
   func closeLooks() {
-    let sockets = looks.withLock { looks in
+    let (sockets, requests) = looks.withLock { looks in
       looks.isClosed = true
-      return looks.sockets.values
+      return (looks.sockets.values, looks.requests.values)
     }
     for socket in sockets { socket.close() }
+    for request in requests { request.cancel() }
   }
 }

@@ -16,12 +16,14 @@ extension OgmiosLink.Places {
     acquisition.connectionChanged()
     isServedByHTTP.withLock { $0 = false }
     connection.withLock { $0 = .init() }
-    let place = caller.now
-    guard place.chain > 0 || place.ledger?.point != nil else { return }
+    let (place, parts) = (caller.now, parts.withLock { $0 })
+    let hasMoved = parts.contains(.chain) && place.chain > 0
+    let hasView = parts.contains(.ledger) && place.ledger?.point != nil
+    guard hasMoved || hasView else { return }
     let call: Call = { method, params throws(AppError) in try await session.call(method, params) }
     do {
-      try await bringChain(call)
-      if place.ledger?.point != nil { try await bringLedger(call) }
+      if hasMoved { try await bringChain(call) }
+      if hasView { try await bringLedger(call) }
       restored()
     } catch let error where (error as? AppError)?.cause(as: JSONRPCError.self) != nil {
       // The connection is well.

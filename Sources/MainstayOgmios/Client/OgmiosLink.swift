@@ -10,6 +10,14 @@ internal import MainstayJSONRPC
 final class OgmiosLink: Sendable {
   /// Where the WebSocket is, and where the caller is; shared with what restores it.
   final class Places: Sendable {
+    /// What a connection is brought to.
+    struct Parts: OptionSet, Sendable {
+      let rawValue: Int
+      static let chain = Parts(rawValue: 1)
+      static let ledger = Parts(rawValue: 2)
+    }
+
+    let parts: Locked<Parts>
     let connection = Locked(OgmiosPlaceStateMachine.Connection())
     /// The step of the chain that was asked for last.
     let step = OgmiosPendingStep()
@@ -20,8 +28,11 @@ final class OgmiosLink: Sendable {
     let caller: OgmiosCallerPlace
     let restored: @Sendable () -> Void
 
-    init(caller: OgmiosCallerPlace, restored: @escaping @Sendable () -> Void) {
+    init(
+      caller: OgmiosCallerPlace, parts: Parts, restored: @escaping @Sendable () -> Void
+    ) {
       self.caller = caller
+      self.parts = Locked(parts)
       self.restored = restored
     }
   }
@@ -34,6 +45,9 @@ final class OgmiosLink: Sendable {
   private let socket: JSONRPCClient?
   /// Makes a WebSocket beside that one, on which nothing is restored.
   let newSocket: (@Sendable () throws(ConfigurationError) -> JSONRPCClient)?
+  /// Makes a WebSocket beside that one, on which the place on the chain is restored.
+  let newChainSocket: (@Sendable (Places) throws(ConfigurationError) -> JSONRPCClient)?
+  let chainLine: Locked<ChainLine>
   let looks = Locked(Looks())
   private let http: JSONRPCClient
   private let httpURL: URL
@@ -49,8 +63,11 @@ final class OgmiosLink: Sendable {
     let name = Self.name(of: url)
     self.name = name
     let observer = options.observer
-    let places = Places(caller: caller) { observer?(.restored(endpoint: name)) }
+    let places = Places(caller: caller, parts: [.chain, .ledger]) {
+      observer?(.restored(endpoint: name))
+    }
     self.places = places
+    chainLine = Locked(ChainLine(places: places))
     var rpc = JSONRPCClient.Options()
     rpc.timeout = options.timeout
     rpc.maximumMessageSize = options.maximumMessageSize
@@ -79,6 +96,13 @@ final class OgmiosLink: Sendable {
       try JSONRPCClient(webSocket: url, options: bare, clock: clock)
     }
     self.newSocket = isSocket ? newSocket : nil
+    let newChainSocket: @Sendable (Places) throws(ConfigurationError) -> JSONRPCClient = {
+      (places) throws(ConfigurationError) in
+      var own = bare
+      own.webSocket.restore = { session in try await places.restore(on: session) }
+      return try JSONRPCClient(webSocket: url, options: own, clock: clock)
+    }
+    self.newChainSocket = isSocket ? newChainSocket : nil
     breaker = options.breaker(name)
   }
 
@@ -87,12 +111,16 @@ final class OgmiosLink: Sendable {
   /// What happens to the WebSocket, from now on; nil where there is none.
   var events: AsyncStream<JSONRPCEvent>? { socket?.events }
 
+  /// How many are told what happens to the WebSocket.
+  var listeners: Int { socket?.listeners ?? 0 }
+
   /// How the WebSocket stands; nil where there is none.
   var socketStatus: ConnectionStatus? { socket?.status }
 
   func close() {
     socket?.close()
     closeLooks()
+    chainLine.withLock { $0.socket }?.close()
     http.close()
   }
 
@@ -136,10 +164,12 @@ final class OgmiosLink: Sendable {
   func health(within limit: Duration, clock: some Clock<Duration>) async throws -> OgmiosHealth {
     let url = httpURL.appending(path: "health")
     do {
-      return try await Timeout(limit, clock: clock).run {
-        let reply = try await transport.send(HTTPTransmission(.get, url, headers: headers))
-        let body = try await reply.body.collect(upTo: 1_000_000).bytes
-        return try OgmiosHealth(status: reply.status, body: body, endpoint: name)
+      return try await untilClosed { [transport, headers, name] in
+        try await Timeout(limit, clock: clock).run {
+          let reply = try await transport.send(HTTPTransmission(.get, url, headers: headers))
+          let body = try await reply.body.collect(upTo: 1_000_000).bytes
+          return try OgmiosHealth(status: reply.status, body: body, endpoint: name)
+        }
       }
     } catch let error where error.isCancellation {
       throw error

@@ -35,6 +35,8 @@ struct OgmiosPlaceStateMachine: Sendable {
   private(set) var chain: UInt64 = 0
   private var start: [OgmiosPoint] = []
   private var recent: [OgmiosPoint] = []
+  /// Whether the caller has not been told yet that the chain goes back to its place.
+  private(set) var isBackwardDue = true
   private(set) var ledger: LedgerView?
   private(set) var mempool: UInt64?
 
@@ -54,6 +56,7 @@ struct OgmiosPlaceStateMachine: Sendable {
   mutating func intersected(_ points: [OgmiosPoint], at point: OgmiosPoint) -> UInt64 {
     start = points
     recent = [point]
+    isBackwardDue = true
     chain = move()
     return chain
   }
@@ -71,6 +74,7 @@ struct OgmiosPlaceStateMachine: Sendable {
         recent = [point]
       }
     }
+    isBackwardDue = false
     chain = move()
     return chain
   }

@@ -56,6 +56,11 @@ enum OgmiosMethod {
     method == "nextBlock" || method == "acquireMempool"
   }
 
+  /// Whether it asks about the mempool, and not about one view of it.
+  static func isAboutAnyMempoolView(_ method: String) -> Bool {
+    method == "hasTransaction" || method == "sizeOfMempool"
+  }
+
   /// Whether it needs a connection that lasts, whatever was called before.
   static func needsConnection(_ method: String) -> Bool {
     switch conversation(of: method) {

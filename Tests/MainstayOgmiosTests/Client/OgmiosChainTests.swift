@@ -63,6 +63,24 @@ import Testing
     #expect(watched.log.lines.contains("restored"))
   }
 
+  @Test(arguments: [OgmiosServer.Fault.hangUp, .reset, .nodeLost], [1, 2])
+  func `the step back to a new start is told, however often the connection breaks before it`(
+    fault: OgmiosServer.Fault, endpoints: Int
+  ) async throws {
+    var servers: [OgmiosServer] = []
+    for _ in 0..<endpoints {
+      servers.append(try await OgmiosServer(ledger: OgmiosLedger(blocks: 4)))
+    }
+    let watched = try Watched(
+      servers.map(\.socketAddress), retry: OgmiosPresets.fixedRetry(clock: ContinuousClock()))
+    let client = watched.client
+    #expect(try await steps(5, of: client).last == "block 80")
+    let start = OgmiosPoint.block(slot: 40, id: servers[0].ledger.blocks[1].id)
+    try await client.chainSync.findIntersection([start])
+    servers[0].inject(fault, into: "nextBlock")
+    #expect(try await steps(2, of: client) == ["back 40", "block 60"])
+  }
+
   @Test func `a fork while nobody was connected goes back as far as it has to`() async throws {
     let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 6))
     let watched = try Watched([server.socketAddress], retry: OgmiosPresets.fixedRetry())
@@ -88,6 +106,55 @@ import Testing
     server.change { $0.forge() }
     #expect(try await steps(1, of: client) == ["block 60"])
     #expect(client.status.connection == .connected)
+  }
+
+  @Test func `a new start waits for no block that somebody gave up, and costs no view`()
+    async throws
+  {
+    var ledger = OgmiosLedger(blocks: 1)
+    ledger.submit("00")
+    let server = try await OgmiosServer(ledger: ledger)
+    let client = try Watched([server.socketAddress]).client
+    try await client.mempoolMonitor.acquire()
+    _ = try await steps(2, of: client)
+    for round in 0..<2 {
+      let asked = server.calls.count
+      let waiting = Task { try await client.chainSync.nextBlock() }
+      await server.calls(atLeast: asked + 1)
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+      if round == 0 {
+        try await client.chainSync.findIntersection()
+      } else {
+        let nowhere = OgmiosPoint.block(slot: 1, id: "aa")
+        let error = await failure { try await client.chainSync.findIntersection([nowhere]) }
+        #expect(error?.code == 1000)
+      }
+      #expect(client.status.connection == .connected)
+      if round == 0 {
+        #expect(try await steps(2, of: client) == ["back to the beginning", "block 20"])
+      }
+    }
+    server.change { $0.forge() }
+    #expect(try await steps(1, of: client) == ["block 40"])
+    #expect(try await client.mempoolMonitor.nextTransaction() != nil)
+  }
+
+  @Test func `an answer that nobody took outlives a start that nobody has`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let client = try Watched([server.socketAddress]).client
+    _ = try await steps(2, of: client)
+    let waiting = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    server.change { $0.forge() }
+    // What comes after the block says that it is there.
+    _ = try await client.networkQuery.tip.execute()
+    let nowhere = OgmiosPoint.block(slot: 1, id: "aa")
+    let error = await failure { try await client.chainSync.findIntersection([nowhere]) }
+    #expect(error?.code == 1000)
+    #expect(try await steps(1, of: client) == ["block 40"])
   }
 
   @Test func `who looks often and waits a little misses nothing, and asks once`() async throws {
@@ -123,6 +190,26 @@ import Testing
     #expect(await waiting.value?.kind == .timeout)
     server.change { $0.forge() }
     #expect(try await steps(1, of: client) == ["block 40"])
+  }
+
+  @Test func `a turn is waited for no longer than the call may take`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let clock = ManualClock()
+    let client = try Watched([server.socketAddress], clock: clock).client
+    _ = try await steps(2, of: client)
+    let first = Task { try await client.chainSync.nextBlock() }
+    await server.calls(atLeast: 3)
+    let second = Task {
+      await failure { try await client.chainSync.findIntersection([], timeout: .seconds(5)) }
+    }
+    while clock.nextWakeUp != .seconds(5) { await Task.yield() }
+    clock.advance(by: .seconds(5))
+    let error = await second.value
+    #expect(error?.kind == .timeout)
+    #expect(error?.appError.mayHaveBeenSent == false)
+    #expect(client.status.connection == .connected)
+    server.change { $0.forge() }
+    #expect(try await first.value.told == "block 40")
   }
 
   @Test func `an answer that nobody took is asked for again on a new connection, told once`()

@@ -210,6 +210,35 @@ import Testing
     #expect(client.status.connection == .connected)
   }
 
+  @Test func `who waits for a block after a break keeps nobody else out`() async throws {
+    let server = try await OgmiosServer(ledger: OgmiosLedger(blocks: 1))
+    let clock = ManualClock()
+    let client = try Watched([server.socketAddress]) {
+      $0.breaker = { OgmiosPresets.breaker($0, clock: clock) }
+    }.client
+    for _ in 0..<2 { _ = try await client.chainSync.nextBlock() }
+    server.inject(.reset, into: "nextBlock", times: 5)
+    for _ in 0..<5 {
+      #expect(await failure { try await client.chainSync.nextBlock() }?.kind == .websocket)
+    }
+    await #expect(throws: Rejection.self) { try await client.chainSync.nextBlock() }
+    clock.advance(by: .seconds(60))
+    let next = Task { try await client.chainSync.nextBlock() }
+    // One confirms the place, and one waits.
+    var calls = server.calls
+    while calls.count(where: { $0 == "nextBlock" }) < 9 {
+      await server.calls(atLeast: calls.count + 1)
+      calls = server.calls
+    }
+    _ = try await client.networkQuery.tip.execute()
+    #expect(client.status.connection == .connected)
+    clock.advance(by: .seconds(40))
+    _ = try await client.networkQuery.tip.execute()
+    #expect(client.status.endpoints[0].breaker == .closed)
+    server.change { $0.forge() }
+    #expect(try await next.value.told == "block 40")
+  }
+
   @Test func `answers of a server, errors too, keep the breaker closed`() async throws {
     let server = try await OgmiosServer()
     let client = try Watched([server.httpAddress]).client
@@ -291,6 +320,16 @@ import Testing
     client.close()
     await #expect(throws: (any Error).self) { try await waiting.value }
     await #expect(throws: (any Error).self) { try await client.networkQuery.tip.execute() }
+    await #expect(throws: CancellationError.self) { try await client.health() }
+  }
+
+  @Test func `the end of a client ends its question how the server is`() async throws {
+    let deaf = try await WebSocketServer(receive: { _ in .silence }) { _ in }
+    let client = try Watched([deaf.origin]).client
+    let asking = Task { try await client.health() }
+    await deaf.log.first { $0 == .refused(connection: 0) }
+    client.close()
+    await #expect(throws: CancellationError.self) { try await asking.value }
   }
 }
 

@@ -92,6 +92,24 @@ import Testing
     #expect(try await monitor.nextTransaction() != nil)
   }
 
+  @Test func `while somebody waits for the next view the mempool can be asked about`()
+    async throws
+  {
+    var ledger = OgmiosLedger()
+    let id = ledger.submit("00") ?? ""
+    let server = try await OgmiosServer(ledger: ledger)
+    let monitor = try Watched([server.socketAddress]).client.mempoolMonitor
+    try await monitor.acquire()
+    let next = Task { try await monitor.acquire() }
+    await server.calls(atLeast: 2)
+    #expect(try await monitor.size().transactions == 1)
+    #expect(try await monitor.hasTransaction(id))
+    server.change { $0.submit("01") }
+    _ = try await next.value
+    #expect(try await monitor.nextTransaction()?.id == id)
+    #expect(try await monitor.size().transactions == 2)
+  }
+
   @Test func `a view that was given up is gone, and nothing waits for the next one`()
     async throws
   {

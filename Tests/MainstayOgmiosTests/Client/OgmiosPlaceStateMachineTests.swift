@@ -54,6 +54,17 @@ import Testing
     #expect(place.replay == [point(99), .origin])
   }
 
+  @Test func `a step back is due until the first step after a start`() throws {
+    var place = OgmiosPlaceStateMachine()
+    #expect(place.isBackwardDue)
+    _ = place.stepped(try backward(1))
+    #expect(!place.isBackwardDue)
+    _ = place.intersected([point(1)], at: point(1))
+    #expect(place.isBackwardDue)
+    _ = place.stepped(try forward(2))
+    #expect(!place.isBackwardDue)
+  }
+
   @Test func `only so much is kept as can be taken back`() throws {
     var place = OgmiosPlaceStateMachine()
     for slot in 1...3_000 { _ = place.stepped(try forward(slot)) }
