@@ -27,6 +27,9 @@ extension OgmiosClient {
     return own
   }
 
+  /// How many are told what happens to its connections.
+  package var listeners: Int { links.reduce(0) { $0 + $1.listeners } }
+
   /// Tells a monitor with settings of your own of all calls of this client.
   ///
   /// What is called within its own `run` is recorded by that, once.

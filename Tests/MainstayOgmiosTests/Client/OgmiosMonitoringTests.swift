@@ -5,11 +5,10 @@ import Mainstay
 import MainstayHTTP
 import MainstayHTTPTesting
 import MainstayJSONRPC
+import MainstayOgmios
 import MainstayTesting
 import TestSupport
 import Testing
-
-@testable import MainstayOgmios
 
 /// A transport that answers each question with 512.
 private struct Post: HTTPTransport {
@@ -54,12 +53,11 @@ private struct Post: HTTPTransport {
   @Test func `a monitor that nobody holds is told of nothing after the next call`() async throws {
     let server = try await OgmiosServer()
     let client = try Watched([server.socketAddress]).client
-    let link = try #require(client.links.first)
     _ = try await client.networkQuery.tip.execute()
     for _ in 0..<10 { _ = client.monitored() }
     _ = try await client.networkQuery.tip.execute()
     // The listeners look after the call.
-    while link.listeners > 0 { await Task.yield() }
+    while client.listeners > 0 { await Task.yield() }
     #expect(client.status.connection == .connected)
   }
 
