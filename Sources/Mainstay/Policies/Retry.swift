@@ -207,7 +207,7 @@ public struct Retry: Policy {
   /// and outside of a retry.
   ///
   /// Of several retries around each other, it is that of the one that makes the attempts.
-  public static var currentAttempt: Int { max(1, RetryScope.attempt.get()) }
+  public static var currentAttempt: Int { RetryScope.currentAttempt ?? 1 }
 
   /// What is known of a call when it begins.
   @usableFromInline
@@ -257,7 +257,7 @@ public struct Retry: Policy {
       }
       attempt += 1
       do {
-        end = .success(try await RetryScope.attempt.withValue(attempt, operation: operation))
+        end = .success(try await RetryScope.retrying(attempt, operation))
       } catch {
         end = .failure(error)
       }
