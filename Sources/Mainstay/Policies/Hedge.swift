@@ -145,9 +145,9 @@ extension Hedge: PipelineStage {
   }
 
   package var summaries: [StageSummary] {
-    let (maximumCopies, longest) = (configuration.maximumCopies, latencies.longestDelay)
+    let (maximumCopies, delay) = (configuration.maximumCopies, latencies.fixedDelay)
     let words = "starts up to \(maximumCopies - 1) more copies side by side"
-    return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: longest))]
+    return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: delay))]
   }
 
   package func placed(_ placement: StagePlacement) -> Hedge {
@@ -202,12 +202,10 @@ final class HedgeLatencies: Sendable {
     }
   }
 
-  /// How long a copy may take at most before the next one is started, as far as is known now.
-  var longestDelay: Duration {
-    switch configuration.delay.kind {
-    case .fixed(let delay): delay.clamped
-    case .percentile(_, let initial, _): max(initial.clamped, delay)
-    }
+  /// How long a copy may take before the next one is started where that is always the same; nil
+  /// where it follows the calls.
+  var fixedDelay: Duration? {
+    if case .fixed(let delay) = configuration.delay.kind { delay.clamped } else { nil }
   }
 
   /// A copy gave the answer, and the others were cancelled; nothing is learned where the device

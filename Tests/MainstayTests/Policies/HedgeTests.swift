@@ -246,6 +246,23 @@ import Testing
     #expect(hedge.currentDelay == .seconds(19))
   }
 
+  @Test func `each copy begins at the latest when the one before has ended`() async throws {
+    func longest(_ hedge: Hedge) -> Duration? {
+      Pipeline("books") {
+        hedge
+        Timeout(.seconds(10), clock: clock)
+      }.explain().longestTime
+    }
+    let none = RetryBudget(ratio: 0.001, minimumPerSecond: 0, initial: 0, clock: clock)
+    let usual = hedge(after: .percentile(0.95), budget: none)
+    #expect(longest(usual) == .seconds(20))
+    for _ in 1...20 { try await usual.runSendable { [clock] in clock.advance(by: .seconds(9)) } }
+    #expect(usual.currentDelay == .seconds(9))
+    #expect(longest(usual) == .seconds(20), "as long as the calls may take, not as they took")
+    #expect(longest(hedge(after: .fixed(.seconds(2)), copies: 3)) == .seconds(14))
+    #expect(longest(hedge(after: .fixed(.seconds(60)))) == .seconds(20))
+  }
+
   @Test(.requirement("P29")) func `calls that were cut short do not make the delay shorter`()
     async throws
   {

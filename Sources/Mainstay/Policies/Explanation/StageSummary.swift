@@ -49,8 +49,9 @@ package struct StageSummary: Sendable, Hashable {
     case delays(Duration?)
     /// Runs what is inside several times, one after the other.
     case repeats(Repetition)
-    /// Runs what is inside several times side by side, each copy this long after the one before.
-    case copies(Int, every: Duration)
+    /// Runs what is inside several times side by side, each copy this long after the one before, or
+    /// when that has failed; nil where the time follows the calls.
+    case copies(Int, every: Duration?)
     /// Ends whatever is inside after this time.
     case bounds(Duration)
     /// Nothing is known about it.

@@ -37,7 +37,10 @@ struct WorstCase: Sendable, Equatable {
       time = .atMost(limit)
     case .copies(let count, let delay):
       calls = calls.multiplied(by: count)
-      add(delay.multiplied(by: count - 1))
+      guard case .atMost(let inner) = time else { break }
+      // A copy that has failed is followed at once, so none is waited for longer than it can take.
+      let gap = delay.map { min($0, inner) } ?? inner
+      time = .atMost(inner.sum(gap.multiplied(by: count - 1)))
     case .repeats(let repetition):
       guard !(repetition.yieldsToOuter && around.contains { $0.kind == .retry }) else { break }
       calls = calls.multiplied(by: repetition.attempts)
