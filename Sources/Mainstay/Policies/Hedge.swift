@@ -147,7 +147,9 @@ extension Hedge: PipelineStage {
   package var summaries: [StageSummary] {
     let (maximumCopies, delay) = (configuration.maximumCopies, latencies.fixedDelay)
     let words = "starts up to \(maximumCopies - 1) more copies side by side"
-    return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: delay))]
+    var summary = StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: delay))
+    summary.hedgesBlindly = safety == .safeToRepeat
+    return [summary]
   }
 
   package func placed(_ placement: StagePlacement) -> Hedge {

@@ -17,9 +17,7 @@ struct WorstCase: Sendable, Equatable {
   /// Goes through the stages from the inside out.
   init(of stages: [StageSummary]) {
     for (index, stage) in stages.enumerated().reversed() {
-      // A run that callers share belongs to nothing further out.
-      let first = stages[..<index].lastIndex { $0.kind == .coalesce } ?? stages.startIndex
-      surround(with: stage, inside: stages[first..<index])
+      surround(with: stage, inside: stages.around(index))
       refusesWithTime = refusesWithTime || stage.refusesWithTime
     }
   }
