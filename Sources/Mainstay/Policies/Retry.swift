@@ -34,6 +34,8 @@ public struct Retry: Policy {
   var name: String?
   /// Whether a retry further out in the same pipeline makes the attempts.
   var isInsideAnother = false
+  /// Whether each call was paid in when it comes here, by a stage further out in the same pipeline.
+  private var isPaidIn = false
 
   /// Makes a retry.
   ///
@@ -220,8 +222,7 @@ public struct Retry: Policy {
   @usableFromInline
   func begin() throws -> Call {
     if Task.isCancelled { throw CancellationError() }
-    // Such a call was paid in by the retry further out.
-    if !isInsideAnother { budget.deposit() }
+    if !isPaidIn { budget.deposit() }
     return Call(start: settings.isTimed ? timeline.now : nil)
   }
 
@@ -270,7 +271,13 @@ extension Retry: PipelineStage {
     var copy = self
     copy.name = name ?? placement.pipeline
     copy.isInsideAnother = placement.isInsideRetry && nesting == .runsOnce
+    let isSharedPaid = isBudgetShared && placement.budgetsPaid.contains(ObjectIdentifier(budget))
+    copy.isPaidIn = copy.isInsideAnother || isSharedPaid
     return copy
+  }
+
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+    isPaidIn || !isBudgetShared ? around : around.union([ObjectIdentifier(budget)])
   }
 
   package var repeatsForThoseInside: Bool? { true }

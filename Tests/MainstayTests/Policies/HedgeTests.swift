@@ -173,6 +173,35 @@ import Testing
     #expect(budget.available == 0.2)
   }
 
+  @Test(.requirement("P30")) func `a hedge outside of a retry pays in once for both`()
+    async throws
+  {
+    for safety in [Hedge.Safety.safeToRepeat, .underIdempotencyKey] {
+      let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: clock)
+      let hedge = hedge(safety: safety, budget: budget)
+      let retry = Retry(budget: budget, clock: clock)
+      let pipeline = Pipeline("both") {
+        hedge
+        Pipeline("inner") { retry }
+      }
+      try await pipeline.runSendable {}
+      #expect(budget.available == 0.2)
+    }
+  }
+
+  @Test(.requirement("P30")) func `a hedge pays into a budget that the retry outside lacks`()
+    async throws
+  {
+    let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: clock)
+    let hedge = hedge(budget: budget)
+    let pipeline = Pipeline("apart") {
+      Retry(budget: .unlimited, clock: clock)
+      hedge
+    }
+    try await pipeline.runSendable {}
+    #expect(budget.available == 0.2)
+  }
+
   @Test(.requirement("P29")) func `no copy is begun for a caller that has gone away`() async {
     let script = Script(Self.slow)
     let task = Task { [hedge = hedge()] in try await hedge.runSendable(script.run) }
