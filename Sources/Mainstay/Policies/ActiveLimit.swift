@@ -5,11 +5,12 @@ internal import Synchronization
 /// A time limit that is running: what everything inside it can ask for the time that is left.
 @usableFromInline
 final class ActiveLimit: Sendable {
-  /// The innermost limit around the current task.
+  /// The innermost limit around the current task; its run may be over where the task outlives it.
   @usableFromInline
   static let local = TaskLocal<ActiveLimit?>(wrappedValue: nil)
 
-  static var current: ActiveLimit? { local.get() }
+  /// The innermost limit around the current task whose run goes on.
+  static var current: ActiveLimit? { local.get()?.goingOn }
 
   /// The limit that ends first, among the one that began here and those around it on its clock.
   let limit: TimeLimit
@@ -26,6 +27,9 @@ final class ActiveLimit: Sendable {
   ///
   /// It is as one of those limits says that the operation stood under, whichever of them passed.
   private let leavesOutcomeUnknown: Atomic<Bool>
+
+  /// Whether what ran under it has ended: a task that was begun there and goes on is not under it.
+  private let isOver = Atomic<Bool>(false)
 
   /// How far the work has come.
   ///
@@ -91,16 +95,33 @@ final class ActiveLimit: Sendable {
     leavesOutcomeUnknown = Atomic(whole.leavesOutcomeUnknown.load(ordering: .relaxed))
   }
 
+  /// This limit, or the innermost around it whose run goes on where that of this one is over.
+  private var goingOn: ActiveLimit? {
+    var limit: ActiveLimit? = self
+    while let active = limit, active.isOver.load(ordering: .acquiring) { limit = active.parent }
+    return limit
+  }
+
+  /// The innermost limit around this one whose run goes on.
+  ///
+  /// What has ended the work is asked of all of them: an operation that was abandoned is cancelled
+  /// by limits whose runs have returned before it.
+  private var around: ActiveLimit? { parent?.goingOn }
+
+  /// What ran under it has ended.
+  @usableFromInline
+  func close() { isOver.store(true, ordering: .releasing) }
+
   /// The innermost limit on a clock, among this one and those around it.
   private func nearest(on timeline: Timeline) -> ActiveLimit? {
-    limit.timeline.isComparable(to: timeline) ? self : parent?.nearest(on: timeline)
+    limit.timeline.isComparable(to: timeline) ? self : around?.nearest(on: timeline)
   }
 
   /// How much time is left before the first of all limits ends; never negative.
   var remaining: Duration {
     let own = remainingOnItsClock
-    guard hasOtherClocks, let parent else { return own }
-    return min(own, parent.remaining)
+    guard hasOtherClocks, let around else { return own }
+    return min(own, around.remaining)
   }
 
   /// How much time is left by the clock of this limit; never negative.
@@ -172,7 +193,10 @@ extension TimedOut {
 extension ActiveLimit: AlarmTarget {
   /// The work is done; whoever waits for it goes on.
   @usableFromInline
-  func finish() { end(as: Progress.finished) }
+  func finish() {
+    close()
+    end(as: Progress.finished)
+  }
 
   /// The limit has ended, unless the work was done before or nobody waits for it any more.
   @usableFromInline

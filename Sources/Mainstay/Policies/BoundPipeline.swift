@@ -20,11 +20,15 @@ public struct BoundPipeline<Input, Output>: Sendable {
   private let explanation: @Sendable () -> PipelineExplanation
 
   init<P>(
-    _ pipeline: Pipeline<P>, _ call: @escaping @Sendable (Input) async throws -> Output
+    _ pipeline: Pipeline<P>, hasFallback: Bool = false,
+    _ call: @escaping @Sendable (Input) async throws -> Output
   ) {
     name = pipeline.name
     self.call = call
-    explanation = { pipeline.explain() }
+    explanation = {
+      PipelineExplanation(
+        name: pipeline.name, summaries: pipeline.summaries, hasFallback: hasFallback)
+    }
   }
 
   /// Calls the function under all stages of its pipeline, where the caller is.
@@ -36,6 +40,8 @@ public struct BoundPipeline<Input, Output>: Sendable {
   public func callAsFunction(_ input: Input) async throws -> Output { try await call(input) }
 
   /// Says what the pipeline does to a call, and what about it looks like a mistake.
+  ///
+  /// A fallback is the first stage, and since nothing bounds it there is no longest time.
   public func explain() -> PipelineExplanation { explanation() }
 }
 
@@ -69,7 +75,7 @@ extension Pipeline where P: Policy {
     _ operation: @escaping @Sendable (Input) async throws -> Output,
     fallback: @escaping @Sendable (Input, any Error) async throws -> Output
   ) -> BoundPipeline<Input, Output> {
-    BoundPipeline(self) { input in
+    BoundPipeline(self, hasFallback: true) { input in
       try await run {
         try await operation(input)
       } fallback: { error in
@@ -103,7 +109,7 @@ extension Pipeline {
     _ operation: @escaping @Sendable (Input) async throws -> Output,
     fallback: @escaping @Sendable (Input, any Error) async throws -> Output
   ) -> BoundPipeline<Input, Output> {
-    BoundPipeline(self) { input in
+    BoundPipeline(self, hasFallback: true) { input in
       do {
         return try await runSendable { try await operation(input) }
       } catch {

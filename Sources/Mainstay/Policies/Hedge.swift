@@ -29,8 +29,8 @@ public struct Hedge: ConcurrentPolicy {
   let safety: Safety
   let budget: RetryBudget
   let isBudgetShared: Bool
-  /// Whether a retry further out in the same pipeline makes attempts of the call.
-  var isInsideRetry = false
+  /// Whether each call was paid in when it comes here, by a stage further out in the same pipeline.
+  private var isPaidIn = false
   let timeline: Timeline
   let audience: PolicyAudience
   let latencies: HedgeLatencies
@@ -45,8 +45,8 @@ public struct Hedge: ConcurrentPolicy {
   ///     default is 2.
   ///   - safety: Which calls may run twice; the default is those under an idempotency key.
   ///   - budget: What further copies are paid from; the default, nil, is one of its own, of 20 % of
-  ///     the calls and one per second. Inside of a ``Retry`` the calls pay into a budget that was
-  ///     given once, by the retry: give both the same.
+  ///     the calls and one per second. Give a ``Retry`` in the same pipeline the same: the
+  ///     outermost of them pays each call in, once.
   ///   - name: The name, for events; the default is that of the pipeline.
   ///   - clock: The clock; the default is the continuous one.
   ///   - observer: Who is told about its events, besides the observer of the process.
@@ -119,12 +119,11 @@ public struct Hedge: ConcurrentPolicy {
     _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     try Task.checkCancellation()
-    guard safety == .safeToRepeat || IdempotencyKey.current != nil else {
-      return try await operation()
-    }
-    // The first attempt of a retry that shares the budget was paid in there.
-    let isPaidIn = isBudgetShared && (isInsideRetry || RetryScope.isInside)
-    if !isPaidIn { budget.deposit() }
+    let isHedged = safety == .safeToRepeat || IdempotencyKey.current != nil
+    // Whoever is inside and shares the budget relies on it that each call is paid in here.
+    let paysIn = isBudgetShared ? !isPaidIn && !RetryScope.isInside : isHedged
+    if paysIn { budget.deposit() }
+    guard isHedged else { return try await operation() }
     return try await HedgeRun(of: self, operation).result().get()
   }
 
@@ -145,16 +144,22 @@ extension Hedge: PipelineStage {
   }
 
   package var summaries: [StageSummary] {
-    let (maximumCopies, longest) = (configuration.maximumCopies, latencies.longestDelay)
+    let (maximumCopies, delay) = (configuration.maximumCopies, latencies.fixedDelay)
     let words = "starts up to \(maximumCopies - 1) more copies side by side"
-    return [StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: longest))]
+    var summary = StageSummary(.hedge, name: name, words, .copies(maximumCopies, every: delay))
+    summary.hedgesBlindly = safety == .safeToRepeat
+    return [summary]
   }
 
   package func placed(_ placement: StagePlacement) -> Hedge {
     var copy = self
     copy.name = name ?? placement.pipeline
-    copy.isInsideRetry = placement.isInsideRetry
+    copy.isPaidIn = isBudgetShared && placement.budgetsPaid.contains(ObjectIdentifier(budget))
     return copy
+  }
+
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+    isBudgetShared ? around.union([ObjectIdentifier(budget)]) : around
   }
 }
 
@@ -202,12 +207,10 @@ final class HedgeLatencies: Sendable {
     }
   }
 
-  /// How long a copy may take at most before the next one is started, as far as is known now.
-  var longestDelay: Duration {
-    switch configuration.delay.kind {
-    case .fixed(let delay): delay.clamped
-    case .percentile(_, let initial, _): max(initial.clamped, delay)
-    }
+  /// How long a copy may take before the next one is started where that is always the same; nil
+  /// where it follows the calls.
+  var fixedDelay: Duration? {
+    if case .fixed(let delay) = configuration.delay.kind { delay.clamped } else { nil }
   }
 
   /// A copy gave the answer, and the others were cancelled; nothing is learned where the device

@@ -189,12 +189,17 @@ extension Pipeline: PipelineStage {
   package var isPristine: Bool { policy.isPristineIfStage }
   package var isPristineWhenIdle: Bool { policy.isPristineWhenIdleIfStage }
   package var repeatsForThoseInside: Bool? { policy.asStage?.repeatsForThoseInside }
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+    policy.asStage?.budgetsPaid(around: around) ?? around
+  }
 
   /// Its stages go by its own name, and its time limits do not rely on those of another pipeline.
   package func placed(_ placement: StagePlacement) -> Pipeline {
     var copy = self
     copy.policy = policy.placedIfStage(
-      StagePlacement(pipeline: name, isInsideRetry: placement.isInsideRetry))
+      StagePlacement(
+        pipeline: name, isInsideRetry: placement.isInsideRetry,
+        budgetsPaid: placement.budgetsPaid))
     return copy
   }
 }

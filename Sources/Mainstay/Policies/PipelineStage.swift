@@ -12,6 +12,9 @@ package struct StagePlacement: Sendable {
   /// Whether a retry further out makes the attempts for those inside.
   package var isInsideRetry = false
 
+  /// The budgets that a stage further out pays each call into.
+  package var budgetsPaid: Set<ObjectIdentifier> = []
+
   /// The clock of the time limit that ends everything for those directly around it, with nothing
   /// between them; nil where the stage inside is something else.
   package var sharedLimitInside: Timeline?
@@ -50,6 +53,15 @@ package protocol PipelineStage: ConcurrentPolicy {
   /// It is false where what is inside belongs to nobody further out.
   var repeatsForThoseInside: Bool? { get }
 
+  /// The budgets that each call has been paid into when it comes to those inside of the stage.
+  ///
+  /// It is asked of a stage that is placed.
+  ///
+  /// - Parameter around: Those that it has been paid into further out.
+  /// - Returns: Those, and what the stage pays into; none where what is inside belongs to nobody
+  ///   further out.
+  func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier>
+
   /// Whether the stage remembers nothing, so that one made anew would do the same.
   ///
   /// A ``PolicyRegistry`` forgets only such stages.
@@ -70,6 +82,7 @@ extension PipelineStage {
   package var statefulParts: [(name: String, identity: ObjectIdentifier)] { [] }
   package var summaries: [StageSummary] { [.opaque(Self.self)] }
   package var repeatsForThoseInside: Bool? { nil }
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> { around }
   package var isPristine: Bool { true }
   package var isPristineWhenIdle: Bool { isPristine }
   package func placed(_ placement: StagePlacement) -> Self { self }
@@ -123,6 +136,11 @@ extension Chain: PipelineStage {
     inner.asStage?.repeatsForThoseInside ?? outer.asStage?.repeatsForThoseInside
   }
 
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+    let between = outer.asStage?.budgetsPaid(around: around) ?? around
+    return inner.asStage?.budgetsPaid(around: between) ?? between
+  }
+
   package func placed(_ placement: StagePlacement) -> Chain {
     let stageInside = inner.asStage
     var outerPlacement = placement
@@ -137,7 +155,9 @@ extension Chain: PipelineStage {
       outerPlacement.sharedLimitInside = nil
     }
     if let repeats = outer.asStage?.repeatsForThoseInside { innerPlacement.isInsideRetry = repeats }
-    return Chain(
-      outer: outer.placedIfStage(outerPlacement), inner: inner.placedIfStage(innerPlacement))
+    let placedOuter = outer.placedIfStage(outerPlacement)
+    innerPlacement.budgetsPaid =
+      placedOuter.asStage?.budgetsPaid(around: placement.budgetsPaid) ?? placement.budgetsPaid
+    return Chain(outer: placedOuter, inner: inner.placedIfStage(innerPlacement))
   }
 }

@@ -37,6 +37,8 @@ public struct Retry: Policy {
   var name: String?
   /// Whether a retry further out in the same pipeline makes the attempts.
   var isInsideAnother = false
+  /// Whether each call was paid in when it comes here, by a stage further out in the same pipeline.
+  private var isPaidIn = false
 
   /// Makes a retry.
   ///
@@ -210,7 +212,7 @@ public struct Retry: Policy {
   /// and outside of a retry.
   ///
   /// Of several retries around each other, it is that of the one that makes the attempts.
-  public static var currentAttempt: Int { max(1, RetryScope.attempt.get()) }
+  public static var currentAttempt: Int { RetryScope.currentAttempt ?? 1 }
 
   /// What is known of a call when it begins.
   @usableFromInline
@@ -223,8 +225,7 @@ public struct Retry: Policy {
   @usableFromInline
   func begin() throws -> Call {
     if Task.isCancelled { throw CancellationError() }
-    // Such a call was paid in by the retry further out.
-    if !isInsideAnother { budget.deposit() }
+    if !isPaidIn { budget.deposit() }
     return Call(start: settings.isTimed ? timeline.now : nil)
   }
 
@@ -260,7 +261,7 @@ public struct Retry: Policy {
       }
       attempt += 1
       do {
-        end = .success(try await RetryScope.attempt.withValue(attempt, operation: operation))
+        end = .success(try await RetryScope.retrying(attempt, operation))
       } catch {
         end = .failure(error)
       }
@@ -273,7 +274,13 @@ extension Retry: PipelineStage {
     var copy = self
     copy.name = name ?? placement.pipeline
     copy.isInsideAnother = placement.isInsideRetry && nesting == .runsOnce
+    let isSharedPaid = isBudgetShared && placement.budgetsPaid.contains(ObjectIdentifier(budget))
+    copy.isPaidIn = copy.isInsideAnother || isSharedPaid
     return copy
+  }
+
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
+    isPaidIn || !isBudgetShared ? around : around.union([ObjectIdentifier(budget)])
   }
 
   package var repeatsForThoseInside: Bool? { true }

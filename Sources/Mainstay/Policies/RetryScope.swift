@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// What a ``Retry`` knows about those around it.
 ///
 /// Three layers that make four attempts each would be 64 calls (P16). So the attempts are made by
@@ -9,20 +11,44 @@
 /// - Elsewhere, the inner one makes its attempts in the first attempt of the outer one, and its
 ///   error says how many they were, so that the outer one counts them as its own.
 /// - From its second attempt on, the outer one sets a mark, and those inside run the operation
-///   once. The mark is task-local: it goes through nested pipelines, calls and child tasks.
+///   once. The mark is task-local: it goes through nested pipelines, calls and child tasks. It ends
+///   with the attempt, also for a task that was begun there and goes on.
 ///
 /// The first attempt is not marked, since the mark would cost five times as much as the rest of a
 /// call that succeeds.
-@usableFromInline
 package enum RetryScope {
-  /// Which attempt of a ``Retry`` the current task works on, from the second one on; else 0.
-  @usableFromInline
-  static let attempt = TaskLocal<Int>(wrappedValue: 0)
+  /// What goes on around the current task, and around all tasks that are begun in it.
+  ///
+  /// Those may outlive it, so it says itself when it is over.
+  private final class Span<Value: Sendable>: Sendable {
+    let value: Value
+    private let outer: Span?
+    private let isOver = Atomic<Bool>(false)
+
+    init(_ value: Value, inside outer: Span?) {
+      self.value = value
+      self.outer = outer
+    }
+
+    /// This one, or the innermost around it that is not over.
+    var goingOn: Span? {
+      var span: Span? = self
+      while let found = span, found.isOver.load(ordering: .acquiring) { span = found.outer }
+      return span
+    }
+
+    func end() { isOver.store(true, ordering: .releasing) }
+  }
+
+  private static let attempt = TaskLocal<Span<Int>?>(wrappedValue: nil)
+
+  /// Which attempt of a ``Retry`` the current task works on, from the second one on; else nil.
+  static var currentAttempt: Int? { attempt.get()?.goingOn?.value }
 
   /// Whether the current task works on the second attempt of a ``Retry``, or a later one.
-  static var isInside: Bool { attempt.get() > 0 }
+  static var isInside: Bool { currentAttempt != nil }
 
-  private static let work = TaskLocal<Work?>(wrappedValue: nil)
+  private static let work = TaskLocal<Span<Work>?>(wrappedValue: nil)
 
   /// What surrounds the current task where a queue runs it.
   struct Work: Sendable {
@@ -33,7 +59,21 @@ package enum RetryScope {
     var remaining: Duration? { end.map { max(.zero, $0.reading - $0.timeline.now) } }
   }
 
-  static var current: Work? { work.get() }
+  static var current: Work? { work.get()?.goingOn?.value }
+
+  /// Runs an operation as an attempt of a ``Retry``.
+  ///
+  /// - Parameters:
+  ///   - number: Which attempt it is; 2 or more.
+  ///   - operation: What is run.
+  /// - Returns: What the operation returned.
+  static func retrying<T>(
+    _ number: Int, _ operation: () async throws -> T
+  ) async rethrows -> T {
+    let span = Span(number, inside: attempt.get()?.goingOn)
+    defer { span.end() }
+    return try await attempt.withValue(span, operation: operation)
+  }
 
   /// Runs an operation for a queue that makes attempts of its own.
   ///
@@ -48,8 +88,10 @@ package enum RetryScope {
     _ operation: () async throws -> T
   ) async rethrows -> T {
     // The queue's attempt is not an attempt of a `Retry` that encloses the whole queue.
-    try await attempt.withValue(0) {
-      try await work.withValue(Work(budget: budget, end: end), operation: operation)
+    let span = Span(Work(budget: budget, end: end), inside: work.get()?.goingOn)
+    defer { span.end() }
+    return try await attempt.withValue(nil) {
+      try await work.withValue(span, operation: operation)
     }
   }
 
@@ -64,7 +106,7 @@ package enum RetryScope {
     _ begin: () -> Task<Success, Never>
   ) -> Task<Success, Never> {
     ActiveLimit.local.withValue(nil) {
-      work.withValue(nil) { attempt.withValue(0, operation: begin) }
+      work.withValue(nil) { attempt.withValue(nil, operation: begin) }
     }
   }
 }

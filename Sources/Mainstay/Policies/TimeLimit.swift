@@ -66,8 +66,9 @@ package final class TimeLimit: Sendable {
   func announce<T>(
     _ leavesOutcomeUnknown: Bool, _ operation: () async throws -> T
   ) async throws -> T {
-    try await ActiveLimit.local.withValue(
-      try begin(leavesOutcomeUnknown: leavesOutcomeUnknown), operation: operation)
+    let limit = try begin(leavesOutcomeUnknown: leavesOutcomeUnknown)
+    defer { limit.close() }
+    return try await ActiveLimit.local.withValue(limit, operation: operation)
   }
 
   /// Runs an operation and ends it in time.
@@ -90,6 +91,7 @@ package final class TimeLimit: Sendable {
     _ leavesOutcomeUnknown: Bool, _ operation: () async throws -> T
   ) async throws -> T {
     let limit = try begin(isHeeded: true, leavesOutcomeUnknown: leavesOutcomeUnknown)
+    defer { limit.close() }
     do {
       return try await ActiveLimit.local.withValue(limit, operation: operation)
     } catch {

@@ -198,6 +198,7 @@ private final class AbandonableRun<T: Sendable>: AlarmTarget {
 
   /// The operation is done.
   func finish(_ result: Result<T, any Error>) {
+    active.close()
     let before = state.withLock { state in
       let before = state
       if case .running = state { state = .ended(.finished(result)) }

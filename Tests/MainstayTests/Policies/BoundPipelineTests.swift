@@ -47,6 +47,27 @@ import Testing
     #expect(try await load(7) == "7: 404")
   }
 
+  @Test func `a fallback takes its time outside of all limits`() {
+    let plain = Pipeline("plain") { Timeout(.seconds(10)) }
+    let hedged = Pipeline("hedged") {
+      Timeout(.seconds(10))
+      PipelineTests.Race()
+    }
+    @Sendable func load(_ isbn: Int) -> Int { isbn }
+    @Sendable func fallback(_ isbn: Int, _ error: any Error) -> Int { isbn }
+    let explanations = [
+      plain.bind(load, fallback: fallback).explain(),
+      hedged.bind(load, fallback: fallback).explain(),
+    ]
+    for explanation in explanations {
+      #expect(explanation.longestTime == nil)
+      #expect(explanation.unboundedBecause == "the fallback has no time limit")
+      #expect(explanation.stages.map(\.title).prefix(2) == ["Fallback", "Timeout"])
+      #expect(explanation.maximumCalls == 1 && explanation.findings.isEmpty)
+    }
+    #expect(plain.bind(load).explain().longestTime == .seconds(10))
+  }
+
   @Test(.requirement("P26", "T4")) func `never falls back for a cancellation`() async {
     @Sendable func fallback(_ input: Int, _ error: any Error) -> Int {
       Issue.record("fell back for a cancellation")

@@ -173,6 +173,35 @@ import Testing
     #expect(budget.available == 0.2)
   }
 
+  @Test(.requirement("P30")) func `a hedge outside of a retry pays in once for both`()
+    async throws
+  {
+    for safety in [Hedge.Safety.safeToRepeat, .underIdempotencyKey] {
+      let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: clock)
+      let hedge = hedge(safety: safety, budget: budget)
+      let retry = Retry(budget: budget, clock: clock)
+      let pipeline = Pipeline("both") {
+        hedge
+        Pipeline("inner") { retry }
+      }
+      try await pipeline.runSendable {}
+      #expect(budget.available == 0.2)
+    }
+  }
+
+  @Test(.requirement("P30")) func `a hedge pays into a budget that the retry outside lacks`()
+    async throws
+  {
+    let budget = RetryBudget(minimumPerSecond: 0, initial: 0, clock: clock)
+    let hedge = hedge(budget: budget)
+    let pipeline = Pipeline("apart") {
+      Retry(budget: .unlimited, clock: clock)
+      hedge
+    }
+    try await pipeline.runSendable {}
+    #expect(budget.available == 0.2)
+  }
+
   @Test(.requirement("P29")) func `no copy is begun for a caller that has gone away`() async {
     let script = Script(Self.slow)
     let task = Task { [hedge = hedge()] in try await hedge.runSendable(script.run) }
@@ -244,6 +273,23 @@ import Testing
       try await hedge.runSendable { [clock] in clock.advance(by: .seconds(call)) }
     }
     #expect(hedge.currentDelay == .seconds(19))
+  }
+
+  @Test func `each copy begins at the latest when the one before has ended`() async throws {
+    func longest(_ hedge: Hedge) -> Duration? {
+      Pipeline("books") {
+        hedge
+        Timeout(.seconds(10), clock: clock)
+      }.explain().longestTime
+    }
+    let none = RetryBudget(ratio: 0.001, minimumPerSecond: 0, initial: 0, clock: clock)
+    let usual = hedge(after: .percentile(0.95), budget: none)
+    #expect(longest(usual) == .seconds(20))
+    for _ in 1...20 { try await usual.runSendable { [clock] in clock.advance(by: .seconds(9)) } }
+    #expect(usual.currentDelay == .seconds(9))
+    #expect(longest(usual) == .seconds(20), "as long as the calls may take, not as they took")
+    #expect(longest(hedge(after: .fixed(.seconds(2)), copies: 3)) == .seconds(14))
+    #expect(longest(hedge(after: .fixed(.seconds(60)))) == .seconds(20))
   }
 
   @Test(.requirement("P29")) func `calls that were cut short do not make the delay shorter`()

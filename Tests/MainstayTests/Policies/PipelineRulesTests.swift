@@ -10,9 +10,13 @@ import Testing
   struct Fake: PipelineStage {
     let summaries: [StageSummary]
 
-    init(_ kind: StageSummary.Kind, _ effect: StageSummary.Effect, disturbs: Bool = false) {
+    init(
+      _ kind: StageSummary.Kind, _ effect: StageSummary.Effect, disturbs: Bool = false,
+      hedgesBlindly: Bool = false
+    ) {
       var summary = StageSummary(kind, name: nil, "does something", effect)
       summary.disturbsReleases = disturbs
+      summary.hedgesBlindly = hedgesBlindly
       summaries = [summary]
     }
 
@@ -20,7 +24,7 @@ import Testing
       _ operation: @escaping @Sendable () async throws -> T
     ) async throws -> T { try await operation() }
 
-    static let hedge = Fake(.hedge, .copies(2, every: .seconds(1)))
+    static let hedge = Fake(.hedge, .copies(2, every: .seconds(1)), hedgesBlindly: true)
     static let coalesce = Fake(.coalesce, .refuses)
   }
 
@@ -148,6 +152,25 @@ import Testing
         Deadline(.seconds(2), disposition: .unknownOutcome)
         hedge
       } == ["hedges-unknown-outcome"])
+    #expect(
+      rules {
+        Hedge(safety: .safeToRepeat)
+        pay
+      } == ["hedges-unknown-outcome"])
+  }
+
+  @Test(.requirement("P25")) func `a hedge under a key may run what may have had its effect`() {
+    let pay = Timeout(.seconds(2), disposition: .unknownOutcome)
+    #expect(
+      rules {
+        Hedge()
+        pay
+      }.isEmpty)
+    #expect(
+      rules {
+        Deadline(.seconds(2), disposition: .unknownOutcome)
+        Hedge()
+      }.isEmpty)
   }
 
   @Test(.requirement("P25")) func `a blind retry of what may have had its effect`() {
@@ -189,6 +212,41 @@ import Testing
         Deadline(.seconds(11))
         slow
       }.isEmpty)
+  }
+
+  @Test func `the limits of callers are not those of a run that they share`() {
+    #expect(
+      rules {
+        Deadline(.seconds(5))
+        Fake.coalesce
+        Deadline(.seconds(60))
+        Retry(backoff: .constant(.seconds(5)))
+        Timeout(.seconds(2))
+      }.isEmpty)
+    #expect(
+      rules {
+        Timeout(.seconds(5))
+        Fake.coalesce
+        Retry()
+        Timeout(.seconds(2))
+      }.isEmpty)
+  }
+
+  @Test func `a retry that leaves repeating to another one never waits`() {
+    #expect(
+      rules {
+        Retry()
+        Timeout(.seconds(2))
+        Retry(maximumAttempts: 2, backoff: .constant(.seconds(5)))
+      } == ["retry-inside-retry", "timeout-outside-retry"])
+    // One outside of a shared run does not make its attempts.
+    #expect(
+      rules {
+        Retry(maximumAttempts: 1)
+        Fake.coalesce
+        Deadline(.seconds(2))
+        Retry(maximumAttempts: 2, backoff: .constant(.seconds(5)))
+      } == ["limit-outside-coalesce", "waits-beyond-limit"])
   }
 
   @Test func `a policy that counts calls outside of Coalesce`() {

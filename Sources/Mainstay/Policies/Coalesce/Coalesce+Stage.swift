@@ -33,6 +33,8 @@ extension Coalesce.Keyed: PipelineStage {
   // Nor is a run an attempt of a retry outside.
   package var repeatsForThoseInside: Bool? { false }
 
+  package func budgetsPaid(around: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> { [] }
+
   package var summaries: [StageSummary] {
     [
       StageSummary(

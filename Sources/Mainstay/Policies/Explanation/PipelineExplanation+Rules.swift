@@ -13,7 +13,7 @@ extension PipelineExplanation.Finding.Rule {
   public static let retryInsideRetry = Self("retry-inside-retry")
   /// Attempts and copies of a hedge multiply each other.
   public static let hedgeAndRetry = Self("hedge-and-retry")
-  /// What may have had its effect is hedged.
+  /// What may have had its effect is hedged without an idempotency key.
   public static let hedgesUnknownOutcome = Self("hedges-unknown-outcome")
   /// What may have had its effect is repeated after anything.
   public static let retriesUnknownOutcome = Self("retries-unknown-outcome")

@@ -58,12 +58,20 @@ public struct PipelineExplanation: Sendable, Hashable {
   /// What looks like a mistake, from the outside in.
   public let findings: [Finding]
 
-  init(name: String, summaries: [StageSummary]) {
+  /// - Parameters:
+  ///   - name: The name of the pipeline.
+  ///   - summaries: Its stages, the outermost first.
+  ///   - hasFallback: Whether another function is called for a call that failed.
+  init(name: String, summaries: [StageSummary], hasFallback: Bool = false) {
     self.name = name
-    stages = summaries.map { Stage(title: $0.title, words: $0.words) }
+    let words = "calls another function where the call has failed, outside of all limits"
+    let fallback = hasFallback ? [Stage(title: "Fallback", words: words)] : []
+    stages = fallback + summaries.map { Stage(title: $0.title, words: $0.words) }
     let worst = WorstCase(of: summaries)
     maximumCalls = worst.calls
     switch worst.time {
+    case _ where hasFallback:
+      (longestTime, unboundedBecause) = (nil, "the fallback has no time limit")
     case .atMost(let time): (longestTime, unboundedBecause) = (time, nil)
     case .unbounded(let reason): (longestTime, unboundedBecause) = (nil, reason)
     }

@@ -14,6 +14,8 @@ enum PipelineRules {
     /// Whether what happens inside may be shared with other callers, so that the limits outside
     /// are not those of the run.
     let isShared: Bool
+    /// Whether the inner one leaves repeating to a retry that stands outside of it.
+    let innerYields: Bool
   }
 
   static func findings(in stages: [StageSummary]) -> [Finding] {
@@ -21,7 +23,9 @@ enum PipelineRules {
       ((outer + 1)..<stages.endIndex).map { inner in
         Pair(
           outer: stages[outer], inner: stages[inner],
-          isShared: stages[outer..<inner].contains { $0.kind == .coalesce })
+          isShared: stages[outer..<inner].contains { $0.kind == .coalesce },
+          innerYields: stages[inner].yieldsToOuter
+            && stages.around(inner).contains { $0.kind == .retry })
       }
     }
     var findings: [Finding] = []
@@ -39,7 +43,7 @@ enum PipelineRules {
 // The order of two stages.
 extension PipelineRules {
   @Sendable private static func timeoutOutsideRetry(_ pair: Pair) -> Finding? {
-    guard pair.outer.kind.isTimeout, pair.inner.attempts > 1 else { return nil }
+    guard pair.outer.kind.isTimeout, pair.inner.attempts > 1, !pair.isShared else { return nil }
     return Finding(
       .timeoutOutsideRetry, .warning,
       "\(pair.outer.title) stands outside of \(pair.inner.title) and cuts off its attempts.",
@@ -129,13 +133,13 @@ extension PipelineRules {
 extension PipelineRules {
   @Sendable private static func hedgesUnknownOutcome(_ pair: Pair) -> Finding? {
     guard
-      pair.outer.kind == .hedge && pair.inner.leavesOutcomeUnknown
-        || pair.outer.leavesOutcomeUnknown && pair.inner.kind == .hedge
+      pair.outer.hedgesBlindly && pair.inner.leavesOutcomeUnknown
+        || pair.outer.leavesOutcomeUnknown && pair.inner.hedgesBlindly
     else { return nil }
     return Finding(
       .hedgesUnknownOutcome, .warning,
       "The time limit says that a call may have had its effect, yet the hedge makes it twice.",
-      "Hedge only what may be run several times.")
+      "Hedge such calls under an idempotency key alone, which is the default.")
   }
 
   @Sendable private static func retriesUnknownOutcome(_ pair: Pair) -> Finding? {
@@ -162,7 +166,8 @@ extension PipelineRules {
 
   @Sendable private static func waitsBeyondLimit(_ pair: Pair) -> Finding? {
     guard case .bounds(let limit) = pair.outer.effect,
-      case .repeats(let repetition) = pair.inner.effect, repetition.waits >= limit
+      case .repeats(let repetition) = pair.inner.effect, repetition.waits >= limit,
+      !pair.isShared, !pair.innerYields
     else { return nil }
     return Finding(
       .waitsBeyondLimit, .warning,

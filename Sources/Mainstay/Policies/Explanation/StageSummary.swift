@@ -49,8 +49,9 @@ package struct StageSummary: Sendable, Hashable {
     case delays(Duration?)
     /// Runs what is inside several times, one after the other.
     case repeats(Repetition)
-    /// Runs what is inside several times side by side, each copy this long after the one before.
-    case copies(Int, every: Duration)
+    /// Runs what is inside several times side by side, each copy this long after the one before, or
+    /// when that has failed; nil where the time follows the calls.
+    case copies(Int, every: Duration?)
     /// Ends whatever is inside after this time.
     case bounds(Duration)
     /// Nothing is known about it.
@@ -97,6 +98,8 @@ package struct StageSummary: Sendable, Hashable {
   package var leavesOutcomeUnknown = false
   /// Whether it may refuse a call and say when to come back.
   package var refusesWithTime = false
+  /// Whether it makes copies of calls that no idempotency key makes safe to repeat.
+  package var hedgesBlindly = false
   /// Whether it disturbs calls in a release build.
   package var disturbsReleases = false
 
@@ -129,6 +132,15 @@ package struct StageSummary: Sendable, Hashable {
     case (_, let name?): "\(kind.rawValue) \"\(name)\""
     case (_, nil): kind.rawValue
     }
+  }
+}
+
+extension [StageSummary] {
+  /// What stands around a stage, the outermost first; a run that callers share belongs to nothing
+  /// further out.
+  func around(_ index: Int) -> ArraySlice<StageSummary> {
+    let first = self[..<index].lastIndex { $0.kind == .coalesce } ?? startIndex
+    return self[first..<index]
   }
 }
 

@@ -17,9 +17,7 @@ struct WorstCase: Sendable, Equatable {
   /// Goes through the stages from the inside out.
   init(of stages: [StageSummary]) {
     for (index, stage) in stages.enumerated().reversed() {
-      // A run that callers share belongs to nothing further out.
-      let first = stages[..<index].lastIndex { $0.kind == .coalesce } ?? stages.startIndex
-      surround(with: stage, inside: stages[first..<index])
+      surround(with: stage, inside: stages.around(index))
       refusesWithTime = refusesWithTime || stage.refusesWithTime
     }
   }
@@ -37,7 +35,10 @@ struct WorstCase: Sendable, Equatable {
       time = .atMost(limit)
     case .copies(let count, let delay):
       calls = calls.multiplied(by: count)
-      add(delay.multiplied(by: count - 1))
+      guard case .atMost(let inner) = time else { break }
+      // A copy that has failed is followed at once, so none is waited for longer than it can take.
+      let gap = delay.map { min($0, inner) } ?? inner
+      time = .atMost(inner.sum(gap.multiplied(by: count - 1)))
     case .repeats(let repetition):
       guard !(repetition.yieldsToOuter && around.contains { $0.kind == .retry }) else { break }
       calls = calls.multiplied(by: repetition.attempts)
