@@ -48,6 +48,18 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `the status of a database does not show the password`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    try await PostgresStore(at: try server.address(name), patience: .patience, now: nil).migrate()
+    let url = server.networkText(name, query: Self.patience)
+    for text in [try await run("status", url), try await run("status", "--json", url)] {
+      #expect(text.contains("127.0.0.1"), "\(text)")
+      // The URL writes the rest of the password by its codes.
+      #expect(!text.contains(PostgresServer.password.prefix(4)), "\(text)")
+    }
+  }
+
   @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
     let server = try await PostgresServer.common()
     let empty = server.networkText(try await server.databaseName(), query: Self.patience)
