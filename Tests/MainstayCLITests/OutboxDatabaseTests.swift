@@ -60,6 +60,27 @@ import Testing
     }
   }
 
+  @Test func `a database of an older build is left to the app that uses it`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let settings = PostgresConnection.Settings(
+      connecting: .patience, statement: .patience, lock: .patience)
+    let connection = try await PostgresConnection.open(server.address(name), settings: settings)
+    let all = PostgresStore.schemaSQL()
+    let new = try #require(all.range(of: "create sequence mainstay.policy_version"))
+    try await connection.script("\(all[..<new.lowerBound])COMMIT;")
+    let url = server.networkText(name, query: Self.patience)
+    for command in [["status"], ["redrive", "--all"], ["verify"]] {
+      let end = try await BuiltProgram.run(
+        "mainstay", ["outbox"] + command + [url], environment: [:])
+      #expect(end.status == 3, "\(end.output)\(end.errors)")
+      #expect(end.errors.contains("have an older format; an app"), "\(end.errors)")
+    }
+    let steps = try await connection.query("SELECT max(number) FROM mainstay.migration")
+    #expect(try steps.first?.int(0) == 8, "an older worker can go on")
+    connection.close()
+  }
+
   @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
     let server = try await PostgresServer.common()
     let empty = server.networkText(try await server.databaseName(), query: Self.patience)

@@ -33,7 +33,8 @@ struct OutboxPlace {
       return isChanged ? try SQLiteStore.ofWhoever(at: url) : SQLiteStore(at: url)
     }
     #if Postgres
-      return PostgresStore(at: try address(), schema: place.schema)
+      // Older tables are left to the app that uses them.
+      return PostgresStore(at: try address(), schema: place.schema, migrating: false)
     #else
       throw CommandFailure(
         status: .couldNotRun,
