@@ -81,6 +81,19 @@ import Testing
     connection.close()
   }
 
+  @Test func `a database behind a pooler is looked at and changed`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    try await PostgresStore(at: try server.address(name), patience: .patience, now: nil).migrate()
+    let pooler = try await PgBouncer(before: server, mode: .transaction)
+    let url = pooler.text(name)
+    let refused = try await run("status", url, status: 3)
+    #expect(refused.contains("--pooled"), "\(refused)")
+    #expect(try await run("status", "--pooled", url).contains("0 dead letter"))
+    #expect(try await run("redrive", "--all", "--pooled", url).hasPrefix("0 dead letter"))
+    withExtendedLifetime(pooler) {}
+  }
+
   @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
     let server = try await PostgresServer.common()
     let empty = server.networkText(try await server.databaseName(), query: Self.patience)

@@ -29,6 +29,9 @@ struct OutboxFile: ParsableArguments {
   @Option(help: "In a database: the schema of the outbox.")
   var schema = "mainstay"
 
+  @Flag(help: "In a database: a pooler stands before the server, such as PgBouncer.")
+  var pooled = false
+
   @Flag(help: "Print JSON.")
   var json = false
 

@@ -34,7 +34,8 @@ struct OutboxPlace {
     }
     #if Postgres
       // Older tables are left to the app that uses them.
-      return PostgresStore(at: try address(), schema: place.schema, migrating: false)
+      return PostgresStore(
+        at: try address(), schema: place.schema, migrating: false, pooled: place.pooled)
     #else
       throw CommandFailure(
         status: .couldNotRun,
