@@ -6,6 +6,9 @@ internal import Mainstay
 package struct OperationFilter: Sendable, Hashable {
   /// Stands in the id, the kind, the lane, the ordering key, or the code or message of the last
   /// failure, in capitals or not.
+  ///
+  /// In a file or a database, capitals beyond ASCII are not found, and on PostgreSQL no other
+  /// letters beyond ASCII in ordering keys: look for the rest of the word.
   package var text: String
   package var kind: OperationKind?
   package var lane: Lane?
