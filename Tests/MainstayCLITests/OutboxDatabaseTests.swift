@@ -48,6 +48,52 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `the status of a database does not show the password`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    try await PostgresStore(at: try server.address(name), patience: .patience, now: nil).migrate()
+    let url = server.networkText(name, query: Self.patience)
+    for text in [try await run("status", url), try await run("status", "--json", url)] {
+      #expect(text.contains("127.0.0.1"), "\(text)")
+      // The URL writes the rest of the password by its codes.
+      #expect(!text.contains(PostgresServer.password.prefix(4)), "\(text)")
+    }
+  }
+
+  @Test func `a database of an older build is left to the app that uses it`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    let settings = PostgresConnection.Settings(
+      connecting: .patience, statement: .patience, lock: .patience)
+    let connection = try await PostgresConnection.open(server.address(name), settings: settings)
+    let all = PostgresStore.schemaSQL()
+    let new = try #require(all.range(of: "create sequence mainstay.policy_version"))
+    try await connection.script("\(all[..<new.lowerBound])COMMIT;")
+    let url = server.networkText(name, query: Self.patience)
+    for command in [["status"], ["redrive", "--all"], ["verify"]] {
+      let end = try await BuiltProgram.run(
+        "mainstay", ["outbox"] + command + [url], environment: [:])
+      #expect(end.status == 3, "\(end.output)\(end.errors)")
+      #expect(end.errors.contains("have an older format; an app"), "\(end.errors)")
+    }
+    let steps = try await connection.query("SELECT max(number) FROM mainstay.migration")
+    #expect(try steps.first?.int(0) == 8, "an older worker can go on")
+    connection.close()
+  }
+
+  @Test func `a database behind a pooler is looked at and changed`() async throws {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName()
+    try await PostgresStore(at: try server.address(name), patience: .patience, now: nil).migrate()
+    let pooler = try await PgBouncer(before: server, mode: .transaction)
+    let url = pooler.text(name)
+    let refused = try await run("status", url, status: 3)
+    #expect(refused.contains("--pooled"), "\(refused)")
+    #expect(try await run("status", "--pooled", url).contains("0 dead letter"))
+    #expect(try await run("redrive", "--all", "--pooled", url).hasPrefix("0 dead letter"))
+    withExtendedLifetime(pooler) {}
+  }
+
   @Test func `what cannot be opened is told in a sentence, without the password`() async throws {
     let server = try await PostgresServer.common()
     let empty = server.networkText(try await server.databaseName(), query: Self.patience)

@@ -7,6 +7,7 @@ import Logging
 import Mainstay
 import MainstayDashboard
 import MainstayOutbox
+import MainstayOutboxTesting
 import MainstayTesting
 import TestSupport
 import Testing
@@ -16,6 +17,23 @@ import Testing
   private static let page = "/mainstay/outboxes/orders"
   private static let chosen = [("id", "order")]
   private static let confirmed = chosen + [("confirmed", "yes")]
+
+  /// A store that fails when a second kind is paused.
+  private final class FailingStore: ForwardingStore {
+    let inner = InMemoryStore()
+    private let pauses = Locked(0)
+
+    var store: any OutboxStore { inner }
+
+    func pause(_ kind: OperationKind) async throws {
+      let count = pauses.withLock { count in
+        count += 1
+        return count
+      }
+      guard count < 2 else { throw OutboxError(.unavailable, details: "a test") }
+      try await inner.pause(kind)
+    }
+  }
 
   private func waiting(_ count: Int) async throws -> Outbox {
     let outbox = try await Outbox(store: InMemoryStore()) { Worker(for: Order.self) { _, _ in } }
@@ -51,6 +69,23 @@ import Testing
         #"Kinds of operations were paused from the dashboard. kinds=["order"] outbox=orders"#,
         #"Kinds of operations were resumed from the dashboard. kinds=["order"] outbox=orders"#,
       ])
+    await outbox.shutDown()
+  }
+
+  @Test func `kinds of which some were paused before it failed are said and logged`() async throws {
+    let (outbox, log) = (try await Outbox(store: FailingStore()) {}, Log())
+    await outbox.pause()
+    try await outbox.enqueue(Order(text: "listed"))
+    try await serve(Dashboard(outbox, log: log)) { client in
+      let visitor = try await Visitor(client, at: Self.page)
+      let done = try await visitor.post(
+        "\(Self.page)/kinds/pause", [("id", "a"), ("id", "b"), ("confirmed", "yes")])
+      #expect(done.status == .serviceUnavailable)
+      #expect(done.text.contains("At least 1 of 2 kinds were paused; then it stopped."))
+      #expect(try await outbox.pausedKinds() == ["a"])
+    }
+    let notice = #"Kinds of operations were paused from the dashboard. kinds=["a"] outbox=orders"#
+    #expect(log.lines.contains(notice), "\(log.lines)")
     await outbox.shutDown()
   }
 

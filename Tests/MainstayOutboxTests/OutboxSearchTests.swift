@@ -31,6 +31,10 @@ import Testing
       case .sqlite: SQLiteStore(at: folder.database)
       case .foreign: ForeignStore(store: InMemoryStore())
       }
+    return try await filled(store)
+  }
+
+  private func filled(_ store: any OutboxStore) async throws -> Outbox {
     let outbox = try await Self.opened(store)
     for number in 0..<6 {
       var options = EnqueueOptions(orderedBy: "Customer \(number)")
@@ -156,6 +160,32 @@ import Testing
     let second = try await outbox.operations(matching: errands, after: first.next, limit: 2_000)
     #expect(second.found.count == 1_050)
     #expect(Set(first.found.map(\.id)).isDisjoint(with: second.found.map(\.id)))
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [Kind.memory, .sqlite])
+  func `who goes through all of them meets none twice, though the last of a page has gone`(
+    kind: Kind
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let store: any OutboxStore & OperationSearch =
+      kind == .memory ? InMemoryStore() : SQLiteStore(at: folder.database)
+    let outbox = try await filled(store)
+    let letters = try await outbox.deadLetters().map(\.id)
+    var met: [OperationID] = []
+    try await store.eachLetter(pages: 2) { letter in
+      met.append(letter.id)
+      if met.count == 2 { try await outbox.discard(letter.id) }
+      return true
+    }
+    #expect(met == letters)
+    met = []
+    try await store.eachOperation { operation in
+      met.append(operation.id)
+      if met.count == 500 { _ = try await outbox.cancel(operation.id) }
+      return true
+    }
+    #expect((met.count, Set(met).count) == (1_103, 1_103))
     await outbox.shutDown()
   }
 }

@@ -59,9 +59,13 @@ package final class PgBouncer: Sendable {
 
   /// The address of a database behind it, where no password is asked for.
   package func address(_ database: String = "postgres") throws -> PostgresAddress {
+    try PostgresAddress(text(database))
+  }
+
+  /// The same as a text, for programs.
+  package func text(_ database: String = "postgres") -> String {
     let host = folder.path.replacing("/", with: "%2F")
-    return try PostgresAddress(
-      "postgresql://\(PostgresServer.user)@\(host):\(Self.port)/\(database)")
+    return "postgresql://\(PostgresServer.user)@\(host):\(Self.port)/\(database)"
   }
 
   /// It listens on no port of the network: the number only names its socket.

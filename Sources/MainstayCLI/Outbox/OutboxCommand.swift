@@ -29,6 +29,9 @@ struct OutboxFile: ParsableArguments {
   @Option(help: "In a database: the schema of the outbox.")
   var schema = "mainstay"
 
+  @Flag(help: "In a database: a pooler stands before the server, such as PgBouncer.")
+  var pooled = false
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -140,38 +143,5 @@ struct ShownOperation: Encodable {
     isExpendable = operation.isExpendable
     merges = operation.merges
     timeout = operation.timeout.map { $0 / .seconds(1) }
-  }
-}
-
-/// Goes through operations or dead letters page by page, so that any number can be gone through.
-///
-/// - Parameters:
-///   - next: Reads the page after an identity.
-///   - body: Called with each; false ends it.
-/// - Throws: What reading and the body throw.
-func each<T: Identifiable>(
-  _ next: (OperationID?) async throws -> [T], _ body: (T) throws -> Bool
-) async throws where T.ID == OperationID {
-  var last: OperationID?
-  while true {
-    let page = try await next(last)
-    guard let end = page.last else { return }
-    for item in page { guard try body(item) else { return } }
-    last = end.id
-  }
-}
-
-extension InspectableStore {
-  /// How many are read at once.
-  private var page: Int { 500 }
-
-  /// Goes through the operations that are not finished, until the body says false.
-  func eachOperation(_ body: (StoredOperation) throws -> Bool) async throws {
-    try await each({ try await operations(after: $0, limit: page) }, body)
-  }
-
-  /// Goes through the dead letters, until the body says false.
-  func eachLetter(_ body: (DeadLetter) throws -> Bool) async throws {
-    try await each({ try await deadLetters(after: $0, limit: page) }, body)
   }
 }

@@ -33,11 +33,9 @@ struct OutboxPlace {
       return isChanged ? try SQLiteStore.ofWhoever(at: url) : SQLiteStore(at: url)
     }
     #if Postgres
-      do throws(OutboxError) {
-        return PostgresStore(at: try PostgresAddress(place.file), schema: place.schema)
-      } catch {
-        throw CommandFailure(status: .wrongOptions, message: error.details)
-      }
+      // Older tables are left to the app that uses them.
+      return PostgresStore(
+        at: try address(), schema: place.schema, migrating: false, pooled: place.pooled)
     #else
       throw CommandFailure(
         status: .couldNotRun,
@@ -45,4 +43,24 @@ struct OutboxPlace {
           + "databases.")
     #endif
   }
+
+  /// How the place is shown: a file as it was typed, and a database without its password.
+  ///
+  /// - Throws: ``CommandFailure`` where the URL is none.
+  func shown() throws -> String {
+    #if Postgres
+      if isDatabase { return try address().description }
+    #endif
+    return place.file
+  }
+
+  #if Postgres
+    private func address() throws -> PostgresAddress {
+      do throws(OutboxError) {
+        return try PostgresAddress(place.file)
+      } catch {
+        throw CommandFailure(status: .wrongOptions, message: error.details)
+      }
+    }
+  #endif
 }

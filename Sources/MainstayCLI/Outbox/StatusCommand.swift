@@ -32,13 +32,14 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let place = try OutboxPlace(file).shown()
     let status = try await file.look { store in
       let ledger = try await store.ledger()
       let closed = try await store.closedLanes().map {
         Status.Closed(lane: $0.lane.rawValue, cause: $0.cause, until: $0.until)
       }
       return Status(
-        file: file.file, snapshot: try await store.snapshot(), ledger: ledger,
+        file: place, snapshot: try await store.snapshot(), ledger: ledger,
         isBalanced: ledger.isBalanced, closed: closed,
         pausedKinds: try await store.pausedKinds().map(\.rawValue))
     }
@@ -52,7 +53,7 @@ struct StatusCommand: AsyncParsableCommand {
     let dead = Format.count(snapshot.dead, "dead letter")
     var lines = [
       Terminal.output.accented(
-        "\(subject) pending and \(dead) in \(Terminal.safe(file.file))", .bold)
+        "\(subject) pending and \(dead) in \(Terminal.safe(status.file))", .bold)
     ]
     var table = TextTable(["State": .left, "Operations": .right])
     for (name, count) in [

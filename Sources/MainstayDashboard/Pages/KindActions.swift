@@ -31,10 +31,28 @@ enum KindAction: String, CaseIterable, Sendable {
 
   func address(on queue: Queue) -> String { "\(queue.address)/kinds/\(rawValue)" }
 
-  func perform(on kind: OperationKind, in outbox: Outbox) async throws(OutboxError) {
-    switch self {
-    case .pause: try await outbox.pause(kind: kind)
-    case .resume: try await outbox.resume(kind: kind)
+  /// What is said where something kept it from going on.
+  func stopped(after count: Int, of all: Int, _ why: String) -> String {
+    let kinds = Words.plural(all, "kind was", "kinds were")
+    return "At least \(Words.number(count)) of \(kinds) \(done); then it stopped. \(why)"
+  }
+
+  /// - Returns: Those that it was done with, and what kept it from going on.
+  func perform(
+    on kinds: [OperationKind], in outbox: Outbox
+  ) async -> (done: [OperationKind], failure: OutboxError?) {
+    var done: [OperationKind] = []
+    do {
+      for kind in kinds {
+        switch self {
+        case .pause: try await outbox.pause(kind: kind)
+        case .resume: try await outbox.resume(kind: kind)
+        }
+        done.append(kind)
+      }
+      return (done, nil)
+    } catch {
+      return (done, error)
     }
   }
 }
@@ -104,12 +122,16 @@ extension Site {
     guard form["confirmed"] == "yes" else {
       return answer(request, question(action, chosen, queue))
     }
-    for kind in chosen { try await action.perform(on: kind, in: queue.outbox) }
+    let (done, error) = await action.perform(on: chosen, in: queue.outbox)
     live.forgetCounts(of: queue.name)
     dashboard.logger.notice(
       "Kinds of operations were \(action.done) from the dashboard.",
-      metadata: ["outbox": "\(queue.name)", "kinds": "\(chosen.map(\.rawValue))"])
-    return redirect(to: "\(queue.address)?done=\(action.rawValue)-\(chosen.count)")
+      metadata: ["outbox": "\(queue.name)", "kinds": "\(done.map(\.rawValue))"])
+    if let error {
+      return failure(
+        .serviceUnavailable, action.stopped(after: done.count, of: chosen.count, words(for: error)))
+    }
+    return redirect(to: "\(queue.address)?done=\(action.rawValue)-\(done.count)")
   }
 
   private func question(_ action: KindAction, _ chosen: [OperationKind], _ queue: Queue) -> Page {

@@ -3,7 +3,7 @@
 package import Foundation
 
 /// A store that tools may look at while apps use it.
-package protocol InspectableStore: OutboxStore {
+package protocol InspectableStore: OutboxStore, OperationSearch {
   /// Opens the store to be looked at only: nothing is changed, taken back or brought up to date.
   ///
   /// - Throws: ``OutboxError`` `unavailable` where there is no store or it cannot be reached. It is

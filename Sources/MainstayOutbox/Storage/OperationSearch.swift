@@ -6,6 +6,9 @@ internal import Mainstay
 package struct OperationFilter: Sendable, Hashable {
   /// Stands in the id, the kind, the lane, the ordering key, or the code or message of the last
   /// failure, in capitals or not.
+  ///
+  /// In a file or a database, capitals beyond ASCII are not found, and on PostgreSQL no other
+  /// letters beyond ASCII in ordering keys: look for the rest of the word.
   package var text: String
   package var kind: OperationKind?
   package var lane: Lane?
@@ -130,6 +133,48 @@ package protocol OperationSearch: Sendable {
   ///
   /// - Returns: How many were still there.
   func discard(contentsOf ids: [OperationID]) async throws -> Int
+}
+
+extension OperationSearch {
+  /// Goes through the operations that are not finished, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - page: How many are read at once; the default is 500.
+  ///   - body: Called with each, which may have gone meanwhile; false ends it.
+  /// - Throws: What reading and the body throw.
+  package func eachOperation(
+    pages page: Int = 500, _ body: (StoredOperation) async throws -> Bool
+  ) async throws {
+    try await each(body) {
+      try await operations(matching: OperationFilter(), after: $0, limit: page)
+    }
+  }
+
+  /// Goes through the dead letters, the oldest operation first.
+  ///
+  /// - Parameters:
+  ///   - page: How many are read at once; the default is 500.
+  ///   - body: Called with each, which may have gone meanwhile; false ends it.
+  /// - Throws: What reading and the body throw.
+  package func eachLetter(
+    pages page: Int = 500, _ body: (DeadLetter) async throws -> Bool
+  ) async throws {
+    try await each(body) {
+      try await deadLetters(matching: OperationFilter(), after: $0, limit: page)
+    }
+  }
+
+  private func each<Element>(
+    _ body: (Element) async throws -> Bool,
+    _ next: (SearchPlace?) async throws -> SearchPage<Element>
+  ) async throws {
+    var place: SearchPlace?
+    repeat {
+      let page = try await next(place)
+      for item in page.found { guard try await body(item) else { return } }
+      place = page.next
+    } while place != nil
+  }
 }
 
 extension OperationSearch where Self: OutboxStore {

@@ -116,8 +116,8 @@ extension PostgresError {
       case "08P01" where address != nil && words.contains("startup parameter"):
         (
           .refused,
-          "The pooler\(place) takes no settings with a session (\(words)): give `pooled: true`, "
-            + "and no options in the address."
+          "The pooler\(place) takes no settings with a session (\(words)): give `pooled: true` "
+            + "(`mainstay outbox`: --pooled), and no options in the address."
         )
       case _ where state.hasPrefix("08"):
         (.lost, "The connection to the server was lost (\(words)): try again.")

@@ -124,7 +124,8 @@ extension PostgresStore {
 
   /// Opens the database to be looked at only: nothing is leased, taken back or brought up to date.
   ///
-  /// - Throws: `OutboxError`, as ``open()``.
+  /// - Throws: `OutboxError`, as ``open()``, and `failed` where an app has to bring the tables up to
+  ///   date first.
   package func openToLook() async throws {
     do {
       try checkSchema()
@@ -133,6 +134,12 @@ extension PostgresStore {
       guard !present.steps.isEmpty else {
         throw OutboxError(
           .unavailable, details: "\(address) holds no outbox in its schema \(schema)")
+      }
+      guard present.next == nil else {
+        throw OutboxError(
+          .failed,
+          details: "The tables in schema \(schema) of \(address) have an older format; an app of "
+            + "this version brings them up to date")
       }
       // No process has this number.
       state.withLock { $0.owner = 0 }

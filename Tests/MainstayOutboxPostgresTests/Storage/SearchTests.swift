@@ -70,7 +70,8 @@ private struct Note: QueuedOperation {
     async throws
   {
     let place = try await Place()
-    let outbox = try await Outbox(store: place.store()) {
+    let store = place.store()
+    let outbox = try await Outbox(store: store) {
       Worker(for: Note.self) { _, _ in
         throw AppError(
           code: "test.refused", kind: .validation, disposition: .permanent, title: "Refused",
@@ -99,6 +100,13 @@ private struct Note: QueuedOperation {
     let second = try await outbox.operations(matching: all, after: first.next, limit: 10)
     #expect(second.found.count == 3)
     #expect(Set(first.found.map(\.id)).isDisjoint(with: second.found.map(\.id)))
+    var met: [OperationID] = []
+    try await store.eachLetter(pages: 2) { letter in
+      met.append(letter.id)
+      if met.count == 2 { try await outbox.discard(letter.id) }
+      return true
+    }
+    #expect(met == [letters[0]] + letters[2...])
     await outbox.shutDown()
   }
 }
