@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Mainstay
+package import Mainstay
 
 /// A clock that stands still until a test moves it.
 ///
-/// It counts who sleeps on it, so a test waits for the sleepers that it expects instead of guessing
+/// It counts who waits for it, so a test waits for the waiters that it expects instead of guessing
 /// with yields:
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// async let result = retry.run { try await flaky() }
-/// await clock.sleepers(atLeast: 1)
+/// await clock.waiters(atLeast: 1)
 /// clock.advance(by: .seconds(1))
 /// ```
+///
+/// A waiter is a task that sleeps on the clock, or an alarm that a policy has set: a time limit that
+/// runs, or a caller in the queue of a bulkhead. Where both are there, a bound tells a short wait
+/// from a long limit: `waiters(atLeast: 1, within: .seconds(1))`. A rate limiter sets one alarm for
+/// its next turn, however many callers wait for theirs.
+///
+/// A sleeper is a task that sleeps, whoever began it. The alarms of one policy share sleepers: one
+/// of them waits for several alarms, and sleeps on when they were taken back.
 public final class ManualClock: Clock, Sendable {
   /// A reading of the clock.
   public struct Instant: InstantProtocol {
@@ -36,10 +44,57 @@ public final class ManualClock: Clock, Sendable {
     var now = Instant(offset: .zero)
     var asleep = Duration.zero
     var nextID: UInt64 = 0
-    var sleepers: [UInt64: (until: Instant, continuation: CheckedContinuation<Void, any Error>)] =
-      [:]
+    var sleepers: [UInt64: Sleeper] = [:]
     var cancelledEarly: Set<UInt64> = []
-    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var watchers: [UInt64: Watcher] = [:]
+    /// Who sets alarms on the clock.
+    var followed: [ObjectIdentifier: Followed] = [:]
+
+    mutating func newID() -> UInt64 {
+      nextID += 1
+      return nextID
+    }
+
+    /// Takes out the watchers who have what they expect.
+    ///
+    /// - Parameter waits: What all wait still; nil where only the sleepers are known.
+    /// - Returns: What wakes them.
+    mutating func takeMet(_ waits: [Duration]?) -> [CheckedContinuation<Void, Never>] {
+      let count = sleepers.count
+      let met = watchers.filter { $0.value.expectation.isMet(sleepers: count, waits: waits) }
+      for id in met.keys { watchers[id] = nil }
+      return met.values.map(\.continuation)
+    }
+  }
+
+  private struct Sleeper {
+    let until: Instant
+    /// Whether it sleeps for the alarms of a policy, which are counted themselves.
+    let isForAlarms: Bool
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Followed {
+    weak var alarms: Alarms?
+  }
+
+  private struct Watcher {
+    let expectation: Expectation
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private enum Expectation {
+    case sleepers(Int)
+    case waiters(Int, within: Duration?)
+
+    func isMet(sleepers: Int, waits: [Duration]?) -> Bool {
+      switch self {
+      case .sleepers(let count): return sleepers >= count
+      case .waiters(let count, let bound):
+        guard let waits else { return false }
+        return waits.count(where: { wait in bound.map { wait <= $0 } ?? true }) >= count
+      }
+    }
   }
 
   private let state = Locked(State())
@@ -53,7 +108,8 @@ public final class ManualClock: Clock, Sendable {
   /// The smallest step; zero, since it is moved by hand.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep on the clock.
+  /// How many tasks sleep on the clock; of those for the alarms of a policy, one may stand for
+  /// several alarms or for none that is left.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// The time until the next sleeper wakes; nil where nobody sleeps.
@@ -61,6 +117,18 @@ public final class ManualClock: Clock, Sendable {
     state.withLock { state in
       state.sleepers.values.map(\.until).min().map { state.now.duration(to: $0) }
     }
+  }
+
+  /// How long each waiter still waits, the shortest wait first: each task that sleeps, and each
+  /// alarm of a policy that was not taken back.
+  public var waits: [Duration] {
+    let (own, followed) = state.withLock { state in
+      let own = state.sleepers.values.lazy.filter { !$0.isForAlarms }
+      return (own.map { state.now.duration(to: $0.until) }, state.followed.values.map(\.alarms))
+    }
+    // What is due already rings in a moment, and waits for nothing.
+    let alarms = followed.flatMap { $0?.waits ?? [] }.filter { $0 > .zero }
+    return (own + alarms).sorted()
   }
 
   /// Moves the clock and wakes whoever has slept long enough, the earliest first.
@@ -74,6 +142,7 @@ public final class ManualClock: Clock, Sendable {
       return due.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
     }
     for (_, sleeper) in due { sleeper.continuation.resume() }
+    tellWatchers()
   }
 
   /// Moves the clock as while the device sleeps: time passes in the world, and no work is done.
@@ -84,16 +153,45 @@ public final class ManualClock: Clock, Sendable {
     advance(by: duration)
   }
 
-  /// Returns as soon as at least this many tasks sleep on the clock.
-  public func sleepers(atLeast count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.sleepers.count >= count { return true }
-        state.watchers.append((count, continuation))
-        return false
+  /// Returns as soon as at least this many tasks sleep on the clock, or the own task is cancelled.
+  ///
+  /// Those who wait for a policy may share a sleeper; ``waiters(atLeast:within:)`` counts each.
+  public func sleepers(atLeast count: Int) async { await watch(for: .sleepers(count)) }
+
+  /// Returns as soon as at least this many wait for the clock, or the own task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - bound: The longest wait that is counted, such as one that is longer than all waits between
+  ///     attempts and shorter than a time limit; the default, nil, counts all.
+  public func waiters(atLeast count: Int, within bound: Duration? = nil) async {
+    await watch(for: .waiters(count, within: bound))
+  }
+
+  private func watch(for expectation: Expectation) async {
+    let id = state.withLock { $0.newID() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let watcher = Watcher(expectation: expectation, continuation: continuation)
+        state.withLock { $0.watchers[id] = watcher }
+        tellWatchers()
+        // The handler may have run before the watcher was there.
+        if Task.isCancelled { leave(id) }
       }
-      if isThere { continuation.resume() }
+    } onCancel: {
+      leave(id)
     }
+  }
+
+  private func leave(_ id: UInt64) {
+    state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume()
+  }
+
+  /// Something has changed, so somebody may have what was expected; outside of all locks.
+  private func tellWatchers() {
+    guard state.withLock({ !$0.watchers.isEmpty }) else { return }
+    let waits = waits
+    for watcher in state.withLock({ $0.takeMet(waits) }) { watcher.resume() }
   }
 
   /// Sleeps until the clock has been moved to a reading.
@@ -103,10 +201,7 @@ public final class ManualClock: Clock, Sendable {
   ///   - tolerance: Not heeded: a sleeper wakes exactly then.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
+    let id = state.withLock { $0.newID() }
     defer { state.withLock { _ = $0.cancelledEarly.remove(id) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -125,19 +220,20 @@ public final class ManualClock: Clock, Sendable {
       case cancelled
       case sleep([CheckedContinuation<Void, Never>])
     }
+    let isForAlarms = Alarms.isSleeping.get()
     let next: Next = state.withLock { state in
       if state.cancelledEarly.remove(id) != nil { return .cancelled }
       if deadline <= state.now { return .wake }
-      state.sleepers[id] = (deadline, continuation)
-      let count = state.sleepers.count
-      let ready = state.watchers.filter { $0.count <= count }.map(\.continuation)
-      state.watchers.removeAll { $0.count <= count }
-      return .sleep(ready)
+      state.sleepers[id] = Sleeper(
+        until: deadline, isForAlarms: isForAlarms, continuation: continuation)
+      return .sleep(state.takeMet(nil))
     }
     switch next {
     case .wake: continuation.resume()
     case .cancelled: continuation.resume(throwing: CancellationError())
-    case .sleep(let watchers): for watcher in watchers { watcher.resume() }
+    case .sleep(let watchers):
+      for watcher in watchers { watcher.resume() }
+      tellWatchers()
     }
   }
 
@@ -154,4 +250,16 @@ public final class ManualClock: Clock, Sendable {
 
 extension ManualClock: SleepCountingClock {
   package var timeAsleep: Duration { state.withLock { $0.asleep } }
+}
+
+extension ManualClock: AlarmCountingClock {
+  package func follow(_ alarms: Alarms) {
+    state.withLock { $0.followed[ObjectIdentifier(alarms)] = Followed(alarms: alarms) }
+  }
+
+  package func alarmsEnded(_ id: ObjectIdentifier) {
+    state.withLock { _ = $0.followed.removeValue(forKey: id) }
+  }
+
+  package func alarmWasAdded() { tellWatchers() }
 }

@@ -30,6 +30,10 @@ struct AlarmQueue<Target: Sendable>: Sendable {
 
   /// How many alarms wait.
   var count: Int { slots.count - freeSlots.count }
+  /// When each of those that wait is due, in no order.
+  var dues: [Duration] {
+    heap.filter { slots[$0.ticket.slot].generation == $0.ticket.generation }.map(\.due)
+  }
   /// How many entries the heap holds, stale ones included.
   var entryCount: Int { heap.count }
   /// How many sleepers there are.

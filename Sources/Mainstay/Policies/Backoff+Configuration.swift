@@ -17,6 +17,8 @@ extension Backoff {
       case linear
       /// By `factor` each time.
       case exponential
+      /// To the sum of the last two: once, once, twice, 3 times, 5 times `first`.
+      case fibonacci
     }
 
     /// How delays grow.

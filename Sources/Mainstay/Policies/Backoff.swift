@@ -24,6 +24,7 @@ public struct Backoff: Sendable, Hashable {
   private enum Growth: Sendable, Hashable {
     case linear(step: Double)
     case exponential(factor: Double)
+    case fibonacci
     case custom(CustomDelay)
   }
 
@@ -57,6 +58,7 @@ public struct Backoff: Sendable, Hashable {
       case .constant: .linear(step: 0)
       case .linear: .linear(step: (configuration.step ?? configuration.first).clamped.inSeconds)
       case .exponential: .exponential(factor: configuration.factor)
+      case .fibonacci: .fibonacci
       }
   }
 
@@ -108,6 +110,20 @@ public struct Backoff: Sendable, Hashable {
   ) -> Backoff {
     Backoff(
       Configuration(.exponential, first: first, cap: cap, factor: factor, jitter: jitter))
+  }
+
+  /// A delay that is the sum of the two before it: the first one once and twice, then 2, 3, 5 and 8
+  /// times, slower than doubling.
+  ///
+  /// - Parameters:
+  ///   - first: The first delay; zero or more.
+  ///   - cap: The longest delay; at least the first one, cut to a year.
+  ///   - jitter: How it is spread; the default is `full`.
+  /// - Returns: A backoff that grows as the Fibonacci numbers.
+  public static func fibonacci(
+    from first: Duration, to cap: Duration, jitter: Jitter = .full
+  ) -> Backoff {
+    Backoff(Configuration(.fibonacci, first: first, cap: cap, jitter: jitter))
   }
 
   /// A delay that a function of yours says.
@@ -165,8 +181,21 @@ public struct Backoff: Sendable, Hashable {
     switch growth {
     case .linear(let step): first + step * Double(failures)
     case .exponential(let factor): first == 0 ? 0 : first * pow(factor, Double(failures))
+    case .fibonacci: fibonacci(failures: failures)
     case .custom(let custom): custom.delay(failures + 1).clamped.inSeconds
     }
+  }
+
+  /// Adds up to the cap and no further, which even the shortest delay reaches in some 125 steps.
+  private func fibonacci(failures: Int) -> Double {
+    guard first > 0 else { return 0 }
+    var (last, delay) = (0.0, first)
+    var step = 0
+    while step < failures, delay < cap {
+      (last, delay) = (delay, last + delay)
+      step += 1
+    }
+    return delay
   }
 
   private func decorrelated(after previous: Duration?, _ chance: Double) -> Double {

@@ -39,15 +39,39 @@ extension Retry {
 
   /// Which results are followed by another attempt, although the operation returned.
   public struct ResultCondition: Sendable {
-    let isUnacceptable: @Sendable (Any) -> Bool
+    /// When another attempt follows; nil for a result that is acceptable.
+    let decide: @Sendable (Any) -> Disposition.RetryRule?
 
     /// Asks a function of yours about results of one type; all others are acceptable.
     ///
     /// - Parameter isUnacceptable: Whether another attempt is to be made, such as for work that is
     ///   not done yet.
     public init<Value>(_ isUnacceptable: @escaping @Sendable (Value) -> Bool) {
-      self.isUnacceptable = { value in (value as? Value).map(isUnacceptable) ?? false }
+      self.init(decide: { (value: Value) in
+        isUnacceptable(value) ? .afterBackoff(hint: nil) : nil
+      })
     }
+
+    private init<Value>(decide: @escaping @Sendable (Value) -> Disposition.RetryRule?) {
+      self.decide = { value in (value as? Value).flatMap(decide) }
+    }
+
+    /// Asks a function of yours about results of one type when another attempt is to be made, such
+    /// as where an answer that is not the final one says how long to wait.
+    ///
+    /// A wait that it names is kept as one that comes with an error: spread upward by up to a tenth,
+    /// and bounded by `maximumServerDelay` and the ``Deadline``. Where it is too long, the result
+    /// is returned at once. For a ``CircuitBreaker`` each result with a rule is a failure.
+    ///
+    /// - Parameter rule: Gets a result; nil is the answer for one that is acceptable.
+    /// - Returns: The condition; results of all other types are acceptable.
+    public static func rule<Value>(
+      _ rule: @escaping @Sendable (Value) -> Disposition.RetryRule?
+    ) -> ResultCondition {
+      ResultCondition(decide: rule)
+    }
+
+    func isUnacceptable(_ value: Any) -> Bool { decide(value) != nil }
   }
 
   /// What a retry does inside of another one.

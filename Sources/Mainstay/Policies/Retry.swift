@@ -155,7 +155,7 @@ public struct Retry: Policy {
     // In a closure, after which the compiler sees to being on the caller's executor; else a call
     // that succeeds at once would have to see to it twice.
     return try await PassThrough().run {
-      try await goOn(after: first, call, operation) { accepts($0) }
+      try await goOn(after: first, call, operation) { rule(for: $0) }
     }
   }
 
@@ -167,7 +167,7 @@ public struct Retry: Policy {
   ///
   /// - Parameters:
   ///   - isAcceptable: Whether the result is what was wanted; the policy's own condition for
-  ///     results is asked as well.
+  ///     results is asked as well, and may say how long to wait.
   ///   - operation: What is run.
   /// - Returns: The first acceptable result; where no further attempt is made, the last result.
   /// - Throws: The error of the last attempt, or of an earlier one that left the outcome unknown;
@@ -184,7 +184,7 @@ public struct Retry: Policy {
       first = .failure(error)
     }
     return try await goOn(after: first, call, operation) {
-      isAcceptable($0) && accepts($0)
+      rule(for: $0) ?? (isAcceptable($0) ? nil : .afterBackoff(hint: nil))
     }
   }
 
@@ -202,7 +202,7 @@ public struct Retry: Policy {
       if !judgesResults, case .success = first { return first }
       let end = Result { () throws in try first.original() }
       return .success(
-        try await goOn(after: end, call, { try await operation().original() }) { accepts($0) })
+        try await goOn(after: end, call, { try await operation().original() }) { rule(for: $0) })
     } catch {
       return Outcome(ending: error)
     }
@@ -229,9 +229,9 @@ public struct Retry: Policy {
     return Call(start: settings.isTimed ? timeline.now : nil)
   }
 
-  /// Whether the policy itself has nothing against a result.
+  /// When another attempt follows a result; nil where the policy itself has nothing against it.
   @usableFromInline
-  func accepts<T>(_ value: T) -> Bool { results.map { !$0.isUnacceptable(value) } ?? true }
+  func rule<T>(for value: T) -> Disposition.RetryRule? { results?.decide(value) }
 
   /// Looks at how an attempt ended, and makes further ones while they can help.
   ///
@@ -239,7 +239,7 @@ public struct Retry: Policy {
   @usableFromInline
   func goOn<T>(
     after first: Result<T, any Error>, _ call: Call,
-    _ operation: () async throws -> T, _ isAcceptable: (T) -> Bool
+    _ operation: () async throws -> T, _ rule: (T) -> Disposition.RetryRule?
   ) async throws -> T {
     var end = first
     var recovery: RetryRecovery?
@@ -247,13 +247,13 @@ public struct Retry: Policy {
     while true {
       switch end {
       case .success(let value):
-        if isAcceptable(value) {
+        guard let rule = rule(value) else {
           recovery?.succeeded()
           return value
         }
         let going = recovery ?? RetryRecovery(of: self, call: call)
         recovery = going
-        guard try await going.wait(afterResultOf: T.self) else { return value }
+        guard try await going.wait(afterResultOf: T.self, rule) else { return value }
       case .failure(let failure):
         let going = recovery ?? RetryRecovery(of: self, call: call)
         recovery = going

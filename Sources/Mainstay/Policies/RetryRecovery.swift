@@ -125,11 +125,11 @@ final class RetryRecovery {
   ///
   /// A retry further out does not repeat results, so this one does, wherever it stands.
   @usableFromInline
-  func wait<T>(afterResultOf type: T.Type) async throws -> Bool {
+  func wait<T>(
+    afterResultOf type: T.Type, _ rule: Disposition.RetryRule
+  ) async throws -> Bool {
     let failure = Retry.UnacceptableResult(type: QualifiedTypeName.of(type))
-    guard
-      let delay = decide(
-        failure, .afterBackoff(hint: nil), isInside: false, cost: budget.costAfterResult)
+    guard let delay = decide(failure, rule, isInside: false, cost: budget.costAfterResult)
     else { return false }
     try await sleep(delay)
     guard isInTime(after: .zero) else {

@@ -47,6 +47,7 @@ struct RetryStateMachine: Sendable {
     let own = limits.backoff.delay(
       attempt: failures, previous: previousDelay, fraction: situation.chance.own)
     let delay: Duration
+    var isTooLong = false
     isHint = false
     switch rule {
     case .never: return .giveUp(.notRetryable)
@@ -60,9 +61,7 @@ struct RetryStateMachine: Sendable {
       }
       (delay, isHint) = (spread(hint, situation), true)
     case .afterBackoff(let hint?), .afterHint(let hint?):
-      guard hint.clamped <= limits.maximumServerDelay else {
-        return .giveUp(.serverDelayTooLong)
-      }
+      isTooLong = hint.clamped > limits.maximumServerDelay
       let floor = if case .afterBackoff = rule { own } else { Duration.zero }
       let hinted = spread(hint.clamped, situation)
       (delay, isHint) = (max(floor, hinted), hinted >= floor)
@@ -70,6 +69,8 @@ struct RetryStateMachine: Sendable {
     }
     guard !situation.isInsideAnother else { return .giveUp(.insideAnotherRetry) }
     guard failures < limits.maximumAttempts else { return .giveUp(.attemptsUsedUp) }
+    // Only for whoever would wait is a wait too long.
+    guard !isTooLong else { return .giveUp(.serverDelayTooLong) }
     // Checked before the wait, with the wait included: nobody sleeps towards a deadline that cannot
     // be met.
     guard isInTime(after: delay, situation) else { return .giveUp(.deadlineTooClose) }

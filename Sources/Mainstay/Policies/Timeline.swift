@@ -69,6 +69,8 @@ package struct Timeline: Sendable {
 protocol ErasedClock: Sendable {
   var now: Duration { get }
   var timeAsleep: Duration? { get }
+  /// Who counts the alarms that are set on it; nil for a clock that does not.
+  var alarmCounter: (any AlarmCountingClock)? { get }
   func sleep(until reading: Duration) async throws
 }
 
@@ -110,6 +112,7 @@ private struct LiveClock: ErasedClock {
 
   var now: Duration { Self.reading }
   var timeAsleep: Duration? { now - Self.awakeStart.duration(to: .now) }
+  var alarmCounter: (any AlarmCountingClock)? { nil }
 
   func sleep(until reading: Duration) async throws {
     let now = now
@@ -130,6 +133,7 @@ private struct ClockReading<C: Clock<Duration>>: ErasedClock {
 
   var now: Duration { start.duration(to: clock.now) }
   var timeAsleep: Duration? { (clock as? any SleepCountingClock)?.timeAsleep }
+  var alarmCounter: (any AlarmCountingClock)? { clock as? any AlarmCountingClock }
 
   func sleep(until reading: Duration) async throws {
     let latest = min(reading, now + .aYear)

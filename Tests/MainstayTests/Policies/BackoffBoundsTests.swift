@@ -30,6 +30,16 @@ import Testing
         == [0, 2, 4, 6].map(Duration.seconds))
   }
 
+  @Test func `the shortest delay grows by sums to the longest cap, and stays there`() {
+    let backoff = Backoff.fibonacci(
+      from: Duration(attoseconds: 1), to: .seconds(Int64.max), jitter: .none)
+    for attempt in [200, 2_000, .max] {
+      #expect(backoff.delay(attempt: attempt, fraction: 0.5) == .seconds(365 * 86_400))
+    }
+    let none = Backoff.fibonacci(from: .zero, to: .seconds(60), jitter: .none)
+    #expect(none.delay(attempt: .max, fraction: 0.5) == .zero)
+  }
+
   @Test func `zero stays zero however often it is multiplied`() {
     let backoff = Backoff.exponential(from: .zero, to: .seconds(60), jitter: .none)
     for attempt in [1, 2, 3, 2_000] {

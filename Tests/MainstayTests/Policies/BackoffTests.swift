@@ -12,6 +12,13 @@ import Testing
       (.linear(from: .seconds(1), by: .seconds(2), to: .seconds(9), jitter: jitter), .seconds(9)),
       (.exponential(from: .seconds(1), to: .seconds(20), jitter: jitter), .seconds(20)),
       (.exponential(from: .zero, to: .seconds(1), jitter: jitter), .seconds(1)),
+      (.fibonacci(from: .seconds(1), to: .seconds(20), jitter: jitter), .seconds(20)),
+      (.fibonacci(from: .zero, to: .seconds(1), jitter: jitter), .seconds(1)),
+      (
+        .fibonacci(
+          from: Duration(attoseconds: 1), to: .seconds(1e15), jitter: jitter),
+        .seconds(365 * 86_400)
+      ),
       (
         .exponential(from: .seconds(1), to: .seconds(1e15), factor: 1e300, jitter: jitter),
         .seconds(365 * 86_400)
@@ -28,6 +35,10 @@ import Testing
     #expect(
       (1...4).map { linear.delay(attempt: $0, fraction: 0.5) }
         == [1, 4, 7, 8].map(Duration.seconds))
+    let sums = Backoff.fibonacci(from: .seconds(2), to: .seconds(20), jitter: .none)
+    #expect(
+      (1...8).map { sums.delay(attempt: $0, fraction: 0.5) }
+        == [2, 2, 4, 6, 10, 16, 20, 20].map(Duration.seconds))
     let constant = Backoff.constant(.seconds(1), jitter: .none)
     #expect(
       (1...3).map { constant.delay(attempt: $0, fraction: 0.9) } == [1, 1, 1].map(Duration.seconds))
@@ -95,6 +106,9 @@ import Testing
     #expect(
       Backoff.exponential(from: first, to: .seconds(9))
         == .exponential(from: first, to: .seconds(9), factor: 2, jitter: .full))
+    #expect(
+      Backoff.fibonacci(from: first, to: .seconds(9))
+        == .fibonacci(from: first, to: .seconds(9), jitter: .full))
   }
 
   @Test func `illegal settings stop the program and name the option and its range`() async {
@@ -104,6 +118,9 @@ import Testing
     }
     await #expect(processExitsWith: .failure) {
       _ = Backoff.exponential(from: .seconds(1), to: .seconds(2), factor: .nan)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = Backoff.fibonacci(from: .seconds(2), to: .seconds(1))
     }
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -44,6 +44,10 @@ import Testing
     let constant = try Backoff(
       validating: decode(Backoff.Configuration.self, #"{"growth": "constant", "first": 3}"#))
     #expect(constant == .constant(.seconds(3)))
+    let sums = try Backoff(
+      validating: decode(
+        Backoff.Configuration.self, #"{"growth": "fibonacci", "first": 1, "cap": 9}"#))
+    #expect(sums == .fibonacci(from: .seconds(1), to: .seconds(9)))
   }
 
   @Test func `settings survive JSON`() throws {

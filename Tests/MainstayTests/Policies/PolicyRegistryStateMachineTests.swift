@@ -162,6 +162,16 @@ import Testing
     #expect(machine.keys == [2, 1, 3])
   }
 
+  @Test func `what had to stay is no younger for that`() {
+    var machine = Machine(.init(maximumCount: 3, idleAfter: nil))
+    for key in 1...3 {
+      machine.giveBack(machine.insert(key, key, now: .zero) { _ in false }.loan.slot)
+    }
+    let fourth = machine.insert(4, 4, now: .zero) { $0 == 2 }
+    #expect(fourth.forgotten == [2])
+    #expect(machine.keys == [1, 3, 4])
+  }
+
   @Test func `a slot that came free is used again`() {
     var machine = Machine(.init(maximumCount: 2, idleAfter: nil))
     for key in 0..<100 {

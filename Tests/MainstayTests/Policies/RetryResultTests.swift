@@ -69,6 +69,49 @@ import Testing
     #expect(calls == 3)
   }
 
+  @Test(.requirement("P24")) func `a result that says how long to wait is asked for then`()
+    async throws
+  {
+    let clock = ManualClock()
+    let retry = Retry(
+      backoff: .constant(.milliseconds(200), jitter: .none),
+      retryIfResult: .rule { (job: Job) in
+        job.isDone ? nil : .afterBackoff(hint: .seconds(30))
+      }, clock: clock)
+    let calls = Log()
+    let job = Task {
+      try await retry.run {
+        calls.add("asked")
+        return Job(isDone: calls.lines.count == 2)
+      }
+    }
+    await clock.sleepers(atLeast: 1)
+    let wait = try #require(clock.nextWakeUp)
+    #expect(wait >= .seconds(30) && wait <= .seconds(33))
+    clock.advance(by: wait)
+    #expect(try await job.value.isDone)
+    #expect(calls.lines.count == 2)
+  }
+
+  @Test(.requirement("P22")) func `a result that asks for too long a wait is returned at once`()
+    async throws
+  {
+    let (clock, recorder) = (ManualClock(), EventRecorder())
+    let rule = Retry.ResultCondition.rule { (wait: Int) in .afterHint(.seconds(wait)) }
+    let retry = Retry(
+      retryIfResult: rule, maximumServerDelay: .seconds(60), clock: clock, observer: recorder)
+    let late = try await Pipeline("jobs") {
+      Deadline(.seconds(20), clock: clock)
+      retry
+    }.run { 30 }
+    #expect(late == 30)
+    #expect(try await retry.run { 61 } == 61)
+    #expect(try await retry.run(until: { _ in true }) { 61 } == 61, "the policy is asked as well")
+    #expect(
+      recorder.gaveUpReasons == [.deadlineTooClose, .serverDelayTooLong, .serverDelayTooLong])
+    #expect(try await retry.run { "of another type" } == "of another type")
+  }
+
   @Test(.requirement("P15")) func `a repetition for a result is paid for`() async throws {
     let budget = RetryBudget(minimumPerSecond: 0, initial: 1, clock: ManualClock())
     var calls = 0

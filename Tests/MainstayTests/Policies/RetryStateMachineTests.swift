@@ -75,6 +75,17 @@ import Testing
         == .giveUp(.serverDelayTooLong))
   }
 
+  @Test(.requirement("P24")) func `a wait that is too long matters only to whoever would wait`() {
+    for rule in [Disposition.RetryRule.afterHint(.seconds(61)), .afterBackoff(hint: .seconds(61))] {
+      var inner = Self.machine(maximumServerDelay: .seconds(60))
+      var situation = Self.situation()
+      situation.isInsideAnother = true
+      #expect(inner.attemptFailed(rule, situation) == .giveUp(.insideAnotherRetry))
+      var last = Self.machine(attempts: 1, maximumServerDelay: .seconds(60))
+      #expect(last.attemptFailed(rule, Self.situation()) == .giveUp(.attemptsUsedUp))
+    }
+  }
+
   @Test(.requirement("T7", "D31")) func `three attempts are at most three calls`() {
     var machine = Self.machine(attempts: 3)
     let decisions = (1...3).map { _ in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Mainstay
 import MainstayTesting
 import TestSupport
 import Testing
@@ -43,5 +44,55 @@ import Testing
     }
     await #expect(throws: CancellationError.self) { try await early.value }
     #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `whoever expects too many waiters stops when cancelled`() async {
+    let clock = ManualClock()
+    let expectations = (0..<50).map { _ in
+      Task {
+        await clock.sleepers(atLeast: 9)
+        await clock.waiters(atLeast: 9)
+      }
+    }
+    for expectation in expectations { expectation.cancel() }
+    for expectation in expectations { await expectation.value }
+    #expect(clock.waits.isEmpty)
+  }
+
+  @Test func `callers in one queue are a waiter each, though they share a sleeper`() async throws {
+    let clock = ManualClock()
+    let bulkhead = Bulkhead("reads", limit: 1, queue: 2, maximumWait: .seconds(10), clock: clock)
+    let permit = try await bulkhead.acquire()
+    let calls = (0..<2).map { _ in Task { try await bulkhead.run {} } }
+    await clock.waiters(atLeast: 2)
+    #expect(clock.waits == [.seconds(10), .seconds(10)])
+    permit.release()
+    for call in calls { try await call.value }
+    #expect(clock.waits.isEmpty)
+  }
+
+  @Test func `a limit that is over is no waiter, and a bound leaves out one that runs`() async {
+    let clock = ManualClock()
+    let pipeline = Pipeline("reads") {
+      Retry(maximumAttempts: 2, backoff: .constant(.seconds(1), jitter: .none), clock: clock)
+      Timeout(.seconds(10), clock: clock)
+    }
+    let call = Task { try await pipeline.run { throw AppError.http(status: 503) } }
+    await clock.waiters(atLeast: 1, within: .seconds(5))
+    #expect(clock.waits == [.seconds(1)])
+    clock.advance(by: .seconds(1))
+    await #expect(throws: AppError.self) { try await call.value }
+    #expect(clock.waits.isEmpty)
+  }
+
+  @Test func `an expectation within a bound is met by time that passes`() async throws {
+    let clock = ManualClock()
+    let sleeper = Task { try await clock.sleep(for: .seconds(9)) }
+    await clock.sleepers(atLeast: 1)
+    async let isNear: Void = clock.waiters(atLeast: 1, within: .seconds(2))
+    clock.advance(by: .seconds(7))
+    await isNear
+    clock.advance(by: .seconds(2))
+    try await sleeper.value
   }
 }

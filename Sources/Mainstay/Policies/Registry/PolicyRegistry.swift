@@ -11,7 +11,7 @@
 /// time, and where it is full the one that was used the longest ago. It forgets only what remembers
 /// nothing: never a breaker that is open or counts failures, nor a retry whose own budget was
 /// spent, nor anything with a call on its way. Where all are like that it keeps more than the bound
-/// and says so with `registryOverflowed`.
+/// and says so with `registryOverflowed`. What had to stay once comes up again after all others.
 ///
 /// A policy of somebody else's is taken to remember nothing once no call is on its way.
 public final class PolicyRegistry<Key: Hashable & Sendable, P: ConcurrentPolicy>: Sendable {

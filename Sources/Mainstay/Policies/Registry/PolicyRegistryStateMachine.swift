@@ -2,8 +2,8 @@
 
 /// Which policies a ``PolicyRegistry`` keeps, and which it forgets: the pure part.
 ///
-/// Entries lie in slots and are threaded by when they were last used. A slot is named by its index:
-/// it stays what it is for as long as somebody borrows it.
+/// Entries lie in slots and are threaded by when they were last used, or had to stay when room was
+/// made. A slot is named by its index: it stays what it is for as long as somebody borrows it.
 struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Settings that were checked before.
   struct Limits: Sendable {
@@ -31,6 +31,8 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
     let value: Value
     var borrowers: Int
     var lastUsed: Duration
+    /// Counts all uses, of which several may be at one reading.
+    var latestUse: UInt64
     var older: Int?
     var newer: Int?
   }
@@ -42,6 +44,7 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
   private var oldest: Int?
   private var newest: Int?
   private var latest = Duration.zero
+  private var uses: UInt64 = 0
 
   /// How many were made and kept.
   private(set) var made = 0
@@ -54,13 +57,7 @@ struct PolicyRegistryStateMachine<Key: Hashable & Sendable, Value: Sendable>: Se
   var count: Int { slotByKey.count }
   /// All keys, the one that was used the longest ago first.
   var keys: [Key] {
-    var keys: [Key] = []
-    var next = oldest
-    while let slot = next, let entry = slots[slot] {
-      keys.append(entry.key)
-      next = entry.newer
-    }
-    return keys
+    slots.compactMap(\.self).sorted { $0.latestUse < $1.latestUse }.map(\.key)
   }
   /// How many calls use the policy of a key.
   func borrowers(of key: Key) -> Int { slotByKey[key].flatMap { slots[$0]?.borrowers } ?? 0 }
@@ -83,14 +80,21 @@ extension PolicyRegistryStateMachine {
     guard let slot = slotByKey[key], let entry = slots[slot] else { return nil }
     advance(to: now)
     slots[slot]?.borrowers += 1
-    renew(slot, lastUsed: latest)
+    use(slot)
     return Loan(slot: slot, value: entry.value)
   }
 
   /// A call has ended; that counts as a use, at the latest reading that is known.
   mutating func giveBack(_ slot: Int) {
     slots[slot]?.borrowers -= 1
-    renew(slot, lastUsed: latest)
+    use(slot)
+  }
+
+  private mutating func use(_ slot: Int) {
+    uses += 1
+    slots[slot]?.latestUse = uses
+    slots[slot]?.lastUsed = latest
+    renew(slot)
   }
 
   /// A call uses what was just made for a key, unless somebody else was faster.
@@ -114,7 +118,8 @@ extension PolicyRegistryStateMachine {
     let countBefore = count
     let forgotten = makeRoom(isPristine, isPristineWhenIdle)
     let slot = freeSlots.popLast() ?? slots.endIndex
-    let entry = Entry(key: key, value: value, borrowers: 1, lastUsed: latest)
+    uses += 1
+    let entry = Entry(key: key, value: value, borrowers: 1, lastUsed: latest, latestUse: uses)
     if slot == slots.endIndex { slots.append(entry) } else { slots[slot] = entry }
     slotByKey[key] = slot
     made += 1
@@ -151,8 +156,8 @@ extension PolicyRegistryStateMachine {
       guard let slot = oldest, count >= limits.maximumCount || isIdle(slot) else { break }
       if let value = forget(slot, isPristine, isPristineWhenIdle) {
         values.append(value)
-      } else if let lastUsed = slots[slot]?.lastUsed {
-        renew(slot, lastUsed: lastUsed)
+      } else {
+        renew(slot)
       }
     }
     return values
@@ -186,8 +191,7 @@ extension PolicyRegistryStateMachine {
 
 // The thread from the oldest to the newest.
 extension PolicyRegistryStateMachine {
-  private mutating func renew(_ slot: Int, lastUsed: Duration) {
-    slots[slot]?.lastUsed = lastUsed
+  private mutating func renew(_ slot: Int) {
     guard newest != slot else { return }
     unlink(slot)
     link(slot)
