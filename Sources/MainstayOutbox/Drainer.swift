@@ -43,6 +43,8 @@ actor Drainer {
   private var pace: DrainPaceStateMachine
   var rate = DrainRate()
   private var isExclusive = false
+  /// When a rate that all machines share lets one more begin, as far as the last claim knows.
+  private var nextTurn: Duration?
   var isPaused = false
   /// How often it went on after a pause: a suspension that waits notices by it that it is over.
   var resumptions = 0
@@ -190,7 +192,7 @@ actor Drainer {
         (storageFailures, isOutdated) = (0, false)
         if isEnding { return }
         if promotion.mustLookAgain, !isPaused { continue }
-        let times = [usedUp.next(at: start), isPaused ? nil : promotion.nextLook]
+        let times = [usedUp.next(at: start), nextTurn, isPaused ? nil : promotion.nextLook]
         await wakes.signal.wait(until: times.compactMap { $0 }.min(), on: settings.timeline)
       } catch {
         // Nothing that the store does ends the loop.
@@ -249,7 +251,9 @@ actor Drainer {
 
   /// Starts what can be started.
   private func turn() async throws {
-    let free = places.free
+    // Read before the store is asked, as that of a look.
+    let (free, start) = (places.free, settings.timeline.now)
+    nextTurn = nil
     // What there is beside what runs is not known then.
     if free == 0 { promotion.claimed(0, of: 0) }
     guard free > 0, !isPaused, !isEnding, !(isExclusive && !running.isEmpty) else { return }
@@ -262,6 +266,7 @@ actor Drainer {
     promotion.claimed(claim.operations.count, of: free)
     if claim.isPartial { wake() }
     isExclusive = claim.isExclusive
+    nextTurn = claim.nextTurn.map { start + $0 }
     var hasGivenBack = false
     for leased in claim.operations {
       // It may have been paused meanwhile; what cannot be given back is run rather than forgotten.

@@ -8,6 +8,19 @@ import MainstayTesting
 import TestSupport
 import Testing
 
+/// Leases nothing while a rate of all machines holds it back, and says for how long it does.
+private struct RatedStore: ForwardingStore {
+  let store: any OutboxStore
+  let isHeld = Box(true)
+
+  func claim(_ request: ClaimRequest) async throws -> Claim {
+    guard isHeld.value else { return try await store.claim(request) }
+    var claim = Claim(operations: [])
+    claim.nextTurn = .milliseconds(100)
+    return claim
+  }
+}
+
 /// When an outbox looks for what is due, and what it must not miss.
 @Suite(.requirement("C13", "O29"), .ends(withinMinutes: 5)) struct OutboxPromotionTests {
   private let shop: Workshop
@@ -98,6 +111,21 @@ import Testing
     await outbox.wait { $0.pending == 1 }
     #expect(try await outbox.ledger().count(.expired) == 1)
     gate.open()
+    await outbox.wait { $0.pending == 0 }
+    await outbox.shutDown()
+  }
+
+  @Test func `what a rate of all machines held back begins when its turn comes`() async throws {
+    let store = RatedStore(store: InMemoryStore(now: { [day = shop.day] in day.now }))
+    let outbox = try await Outbox(
+      store: store, configuration: shop.configuration, clock: shop.clock
+    ) { shop.worker { _, _ in } }
+    try await outbox.enqueue(Note(text: "a"))
+    await outbox.resume()
+    await shop.clock.sleepers(atLeast: 1)
+    store.isHeld.value = false
+    // Nothing but that turn has it claim once more.
+    shop.clock.advance(by: .milliseconds(100))
     await outbox.wait { $0.pending == 0 }
     await outbox.shutDown()
   }

@@ -209,6 +209,9 @@ public struct Claim: Sendable, Equatable {
   public let isExclusive: Bool
   /// Whether there was so much to set aside that another claim may find more.
   public let isPartial: Bool
+  /// In what time a rate that all machines share lets one more of a kind begin; nil, the default,
+  /// where none holds a kind back.
+  package var nextTurn: Duration?
 
   /// Makes a claim; for stores.
   public init(

@@ -29,8 +29,9 @@ struct Migration: Sendable {
       number: 8, name: "housekeeping", minimumReader: 8, minimumWriter: 8, sql: housekeeping),
     Migration(number: 9, name: "sharing", sql: sharing),
     Migration(number: 10, name: "requests", sql: requests),
-    // The last one: functions that a step replaces are planned as others until this says so.
+    // Functions that a later step replaces are planned as others until that says the same.
     Migration(number: 11, name: "plans", sql: plans),
+    Migration(number: 12, name: "turns", sql: turns),
   ]
 
   /// The format that this build has: the number of its last step.

@@ -43,12 +43,14 @@ extension PostgresStore {
     let rows = try await run(Self.claim, [.int(owner), .int(lease.milliseconds)] + parameters)
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
+    var nextTurn: Duration?
     for row in rows {
       if let exclusive = try row.bool(ifAny: 0) {
         (isExclusive, isPartial) = (exclusive, try row.bool(1))
+        nextTurn = try row.int(ifAny: 3).map { .milliseconds($0) }
         continue
       }
-      let reading = OperationReading(row: row, offset: 3)
+      let reading = OperationReading(row: row, offset: 4)
       let token = try row.int(2)
       if let operation = try? reading.operation(.leased) {
         let lease = Lease(id: operation.id, row: try reading.number, token: token)
@@ -66,7 +68,9 @@ extension PostgresStore {
       // The answer took so long that nobody renews them: they come back when the lease is over.
       throw OutboxError(.failed, details: "\(address) answered when the lease was nearly over")
     }
-    return Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
+    var claim = Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
+    claim.nextTurn = nextTurn
+    return claim
   }
 
   /// A row that no build writes must not stop the others.
@@ -112,8 +116,11 @@ extension PostgresStore {
     }
   }
 
+  /// All that it leases is leased before the first row is read, so the next turn is told after that.
   private static let claim = """
-    SELECT is_exclusive, is_partial, token, (operation).* FROM mainstay.claim(
+    SELECT is_exclusive, is_partial, token,
+      CASE WHEN is_exclusive IS NOT NULL THEN mainstay.next_turn($4::text[]) END, (operation).*
+    FROM mainstay.claim(
       $1, $2, $3::integer, $4::text[], $5::integer[], $6::integer[], $7, $8::text[], $9::integer,
       $10::bigint)
     """

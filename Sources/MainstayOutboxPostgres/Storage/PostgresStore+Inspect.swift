@@ -45,28 +45,35 @@ extension PostgresStore {
 
   /// How many of the blocked ones wait for what can run alone.
   ///
-  /// What else stands before one under its key, or is needed, holds it, and all that needs it.
-  private static let following = """
-    WITH RECURSIVE going AS (
-      SELECT o.id, o.ordering_key FROM mainstay.op AS o
-        LEFT JOIN mainstay.lane AS l ON l.name = o.lane
-      WHERE o.state = 'leased' OR o.state = 'ready' AND l.name IS NOT NULL
-        AND (l.cause IS NULL OR l.until <= $1::bigint) AND coalesce(l.rest_until, 0) <= $1::bigint
-        AND NOT EXISTS (SELECT 1 FROM mainstay.pause AS p WHERE p.kind = o.kind)
-    ), held AS (
-      SELECT o.id FROM mainstay.op AS o WHERE o.state = 'blocked' AND (
-        o.ordering_key IN (SELECT h.ordering_key FROM mainstay.op AS h
-          WHERE h.ordering_key IS NOT NULL AND h.state <> 'blocked'
-            AND h.id NOT IN (SELECT id FROM going))
-        OR o.ordering_key IN (SELECT ordering_key FROM mainstay.dead
-          WHERE ordering_key IS NOT NULL AND holds_key))
-      UNION SELECT d.op FROM mainstay.dep AS d
-        LEFT JOIN mainstay.op AS n ON n.id = d.needs AND n.state = 'blocked'
-        LEFT JOIN going AS g ON g.id = d.needs
-      WHERE n.id IS NULL AND g.id IS NULL
-      UNION SELECT d.op FROM held AS h JOIN mainstay.dep AS d ON d.needs = h.id
+  /// What else stands before one under its key, or is needed, holds it, and all that needs it. Each
+  /// row is judged where it is found: to look it up in a list of those that were judged before
+  /// would compare each with each wherever the server expects few.
+  package static let following = """
+    WITH RECURSIVE held AS (
+      SELECT o.id FROM mainstay.op AS n
+        JOIN mainstay.op AS o ON o.ordering_key = n.ordering_key AND o.state = 'blocked'
+        LEFT JOIN mainstay.lane AS l ON l.name = n.lane
+        LEFT JOIN mainstay.pause AS p ON p.kind = n.kind
+      WHERE n.ordering_key IS NOT NULL AND n.state <> 'blocked' AND \(isGoing) IS NOT TRUE
+      UNION SELECT o.id FROM mainstay.dead AS n
+        JOIN mainstay.op AS o ON o.ordering_key = n.ordering_key AND o.state = 'blocked'
+      WHERE n.ordering_key IS NOT NULL AND n.holds_key
+      UNION SELECT o.id FROM mainstay.dep AS d
+        JOIN mainstay.op AS o ON o.id = d.op AND o.state = 'blocked'
+        LEFT JOIN mainstay.op AS n ON n.id = d.needs
+        LEFT JOIN mainstay.lane AS l ON l.name = n.lane
+        LEFT JOIN mainstay.pause AS p ON p.kind = n.kind
+      WHERE n.state IS DISTINCT FROM 'blocked' AND \(isGoing) IS NOT TRUE
+      UNION SELECT o.id FROM held AS h JOIN mainstay.dep AS d ON d.needs = h.id
+        JOIN mainstay.op AS o ON o.id = d.op AND o.state = 'blocked'
     )
-    SELECT count(*) FROM mainstay.op WHERE state = 'blocked' AND id NOT IN (SELECT id FROM held)
+    SELECT (SELECT count(*) FROM mainstay.op WHERE state = 'blocked') - (SELECT count(*) FROM held)
+    """
+
+  /// Whether one, with its lane and what pauses its kind, runs or can begin.
+  private static let isGoing = """
+    (n.state = 'leased' OR n.state = 'ready' AND l.name IS NOT NULL AND p.kind IS NULL
+        AND (l.cause IS NULL OR l.until <= $1::bigint) AND coalesce(l.rest_until, 0) <= $1::bigint)
     """
 
   /// What came and what became of it.

@@ -237,6 +237,26 @@ struct OutboxOnPostgresTests {
     await two.close()
   }
 
+  @Test func `a claim says when the rate of all machines lets one more begin`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["a", "b", "c"] { _ = try await store.insert(.note(text)) }
+    let request = ClaimRequest(limit: 1, types: NewOperation.types, isAlone: true)
+    #expect(try await store.claim(request).nextTurn == nil, "there is no limit")
+    try await store.limit("note", perSecond: 0.001, burst: 1)
+    let last = try await store.claim(request)
+    #expect(last.operations.count == 1)
+    #expect(try #require(last.nextTurn) <= .seconds(1_000))
+    let none = try await store.claim(request)
+    #expect(none.operations.isEmpty)
+    #expect((.milliseconds(1)...(.seconds(1_000))).contains(try #require(none.nextTurn)))
+    let others = ClaimRequest(limit: 1, types: [.init(kind: "other", version: 1)], isAlone: true)
+    #expect(try await store.claim(others).nextTurn == nil)
+    try await store.limit("note", perSecond: 1e-300, burst: 1)
+    #expect(try #require(try await store.claim(request).nextTurn) <= .seconds(3_600))
+    await store.close()
+  }
+
   @Test func `a limit of all machines is said to stand in the way`() async throws {
     let place = try await Place()
     let store = try await place.opened()

@@ -116,4 +116,33 @@ struct PlanTests {
     #expect(try leased.map { try $0.text(0) } == ["other"])
     await store.close()
   }
+
+  @Test func `a snapshot compares what is held back with no list, however long both are`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    try await place.query(
+      """
+      INSERT INTO @.op (uuid, kind, version, lane, ordering_key, state, run_at, enqueued_at,
+        idem_key, payload)
+      SELECT gen_random_uuid(), 'note', 1, 'main', convert_to('k' || i % 2, 'UTF8'),
+        CASE WHEN i = 2 THEN 'scheduled' WHEN i = 3 THEN 'ready' ELSE 'blocked' END,
+        CASE WHEN i = 2 THEN @.clock() + 3600000 END, @.clock(), 'i' || i, ''
+      FROM generate_series(2, 20001) AS i
+      """)
+    for isCounted in [false, true] {
+      if isCounted { try await place.query("ANALYZE @.op") }
+      let plan = try await place.query(
+        "EXPLAIN "
+          + PostgresStore.following.replacing("mainstay.", with: "@.").replacing("$1", with: "0"))
+      let text = try plan.map { try $0.text(0) }.joined(separator: "\n")
+      #expect(!text.contains("SubPlan"), "\(text)")
+    }
+    let snapshot = try await store.snapshot()
+    #expect(snapshot.blocked == 19_998 && snapshot.following == 9_999)
+    try await store.pause("note")
+    #expect(try await store.snapshot().following == 0)
+    await store.close()
+  }
 }
