@@ -106,6 +106,28 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a transaction that the app left open stays open`() async throws {
+    var configuration = GRDB.Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let database = try DatabaseQueue(path: path, configuration: configuration)
+    try Self.migrator.migrate(database)
+    let outbox = try await open(database, isPaused: true)
+    try await database.writeWithoutTransaction { db in
+      try db.beginTransaction()
+      try db.execute(sql: "INSERT INTO op (name) VALUES ('a')")
+    }
+    #expect(try await outbox.snapshot().pending == 0)
+    // It has a transaction of its own, and none can begin in that of the app.
+    await #expect(throws: OutboxError.self) { try await outbox.enqueue(Note(text: "a")) }
+    let count = try await database.writeWithoutTransaction { db in
+      try db.commit()
+      return try Int.fetchOne(db, sql: "SELECT count(*) FROM op")
+    }
+    #expect(count == 1)
+    try await outbox.enqueue(Note(text: "b"))
+    await outbox.shutDown()
+  }
+
   @Test func `what is accepted outside of a transaction is told and run at once`() async throws {
     let database = try database()
     let outbox = try await open(database)

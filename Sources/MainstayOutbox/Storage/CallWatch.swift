@@ -48,10 +48,11 @@ package final class CallWatch: Sendable {
   /// Does the work of a turn.
   ///
   /// An interruption may meet the `ROLLBACK` after a failure, too, and GRDB ends the process where
-  /// a turn leaves a transaction open. So that is taken back when nobody interrupts any more.
+  /// a turn leaves a transaction open. So that is taken back when nobody interrupts any more. One
+  /// that was open before is the app's own, and stays as it is.
   ///
   /// - Parameters:
-  ///   - db: The connection, on its queue and outside of transactions.
+  ///   - db: The connection, on its queue.
   ///   - queue: Whose connection it is.
   ///   - limit: How long it may take.
   ///   - overdue: What is thrown where the work failed because it was interrupted.
@@ -62,8 +63,9 @@ package final class CallWatch: Sendable {
     _ db: Database, of queue: DatabaseQueue, within limit: Duration,
     overdue: (DatabaseError) -> OutboxError, _ body: () throws -> T
   ) throws -> T {
+    let wasInside = db.isInsideTransaction
     // What went wrong is thrown already.
-    defer { if db.isInsideTransaction { try? db.rollback() } }
+    defer { if db.isInsideTransaction, !wasInside { try? db.rollback() } }
     begin(Turn(end: timeline.now + limit, interrupt: { queue.interrupt() }))
     let result = Result { try body() }
     let wasEnded = state.withLock { state in
@@ -125,7 +127,7 @@ extension SQLiteStore {
   /// are left alone.
   ///
   /// - Parameters:
-  ///   - db: The connection, on its queue and outside of transactions.
+  ///   - db: The connection, on its queue.
   ///   - writer: Whose connection it is.
   ///   - limit: How long it may take; nil for as long as it takes.
   ///   - body: The work.
