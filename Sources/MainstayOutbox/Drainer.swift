@@ -11,6 +11,8 @@ actor Drainer {
     let task: Task<Void, Never>
     /// The circuit that it tries out; nil where that was closed as it began.
     let probes: CircuitBreaker?
+    /// Whether somebody has signed in since it began: what it is told is about what was before.
+    var isOfBefore = false
   }
 
   /// How long a cancelled run may take to notice, when the app is suspended.
@@ -104,6 +106,13 @@ actor Drainer {
   func cancelRun(of id: OperationID) {
     for (lease, run) in running where lease.id == id { run.task.cancel() }
     if isClaiming { cancelledMeanwhile.insert(id) }
+  }
+
+  /// Somebody has signed in, or done what else the runs of a lane may have asked for.
+  func signedIn(in lane: Lane) {
+    for (lease, run) in running where run.operation.lane == lane {
+      running[lease]?.isOfBefore = true
+    }
   }
 
   /// What keeps an operation from running that nothing in the store keeps from it.
@@ -324,6 +333,7 @@ actor Drainer {
         start: settings.timeline.now,
         cancel: { [weak self] in await self?.cancel(leased.lease) },
         workEnded: { [weak self] in await self?.workEnded(leased.lease) },
+        isOfBefore: { [weak self] in await self?.running[leased.lease]?.isOfBefore ?? false },
         isEnding: { [weak self] in await self?.isEnding ?? true })
       ended(leased.lease, await run.execute())
     }

@@ -235,6 +235,8 @@ extension Outbox {
 
   /// Goes on with a lane that was paused, that was throttled, or in which a person was needed.
   ///
+  /// Calls of this process that began before and are refused after it do not close it again.
+  ///
   /// - Parameters:
   ///   - lane: The lane.
   ///   - cause: Goes on only where this is why the lane is closed, such as `needsUser` after
@@ -243,6 +245,8 @@ extension Outbox {
   public func resume(
     _ lane: Lane, closedFor cause: LaneClosure.Cause? = nil
   ) async throws(OutboxError) {
+    // First: what is refused from here on was asked with what is no longer valid.
+    if cause == nil || cause == .needsUser { await drainer.signedIn(in: lane) }
     try await changing { try await $0.reopen(lane, closedFor: cause) }
   }
 

@@ -14,6 +14,8 @@ struct WorkerRun: Sendable {
   let cancel: @Sendable () async -> Void
   /// Told when the work has ended well, and nothing is left but to record that.
   let workEnded: @Sendable () async -> Void
+  /// Whether somebody has signed in since it began.
+  let isOfBefore: @Sendable () async -> Bool
   /// Whether the outbox is being shut down: the store gives back what is left when it is closed.
   let isEnding: @Sendable () async -> Bool
 
@@ -305,7 +307,7 @@ struct WorkerRun: Sendable {
     var failures = 0
     while true {
       do {
-        let isHeld = try await store.settle(leased.lease, end.verdict)
+        let isHeld = try await store.settle(leased.lease, await withoutLateClosure(end.verdict))
         settings.report(leased.lease.id, nil)
         tell(isHeld ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
@@ -327,6 +329,14 @@ struct WorkerRun: Sendable {
         }.value
       }
     }
+  }
+
+  /// Who was refused before somebody signed in is tried again, and closes nothing.
+  private func withoutLateClosure(_ verdict: OperationVerdict) async -> OperationVerdict {
+    guard verdict.closesLane?.cause == .needsUser, await isOfBefore() else { return verdict }
+    var verdict = verdict
+    verdict.closesLane = nil
+    return verdict
   }
 
   private func confirm() async throws {

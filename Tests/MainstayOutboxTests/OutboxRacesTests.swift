@@ -161,6 +161,36 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test func `a call that began before somebody signed in closes no lane after that`()
+    async throws
+  {
+    let slow = Gate()
+    let isSignedIn = Box(false)
+    let outbox = try await open(
+      shop.worker(maximumAttempts: 1) { note, _ in
+        let isAllowed = isSignedIn.value
+        if note.text == "slow", !isAllowed { await slow.pass() }
+        if !isAllowed { throw AppError.http(status: 401) }
+      })
+    try await outbox.enqueue(Note(text: "slow"))
+    await shop.log.wait(for: "started")
+    try await outbox.enqueue(Note(text: "quick"))
+    await outbox.wait { $0.causes.laneNeedsUser == 1 && $0.running == 1 }
+    isSignedIn.value = true
+    try await outbox.resume(.main, closedFor: .needsUser)
+    await shop.log.wait(for: "succeeded")
+    slow.open()
+    await shop.log.wait(for: "failed", count: 2)
+    try #require(try await outbox.snapshot().causes.laneNeedsUser == 0)
+    await outbox.wait { $0.pending == 0 }
+    // Whoever is refused with what is valid now asks again.
+    isSignedIn.value = false
+    try await outbox.enqueue(Note(text: "late"))
+    await shop.log.wait(for: "failed", count: 3)
+    #expect(try await outbox.snapshot().causes.laneNeedsUser == 1)
+    await outbox.shutDown()
+  }
+
   @Test func `what was given up on says nothing of the run after it`() async throws {
     let (deaf, next, said) = (Gate(), Gate(), Gate())
     let runs = Box(0)

@@ -146,8 +146,9 @@ public struct ConnectivityProbe: Sendable {
       let response = try await limit.runSendable { [send] in try await send(request) }
       return judge(response, nonce: nonce)
     } catch {
-      if error.isCancellation { return nil }
-      return .notDelivered(ErrorMapping.kind(of: error))
+      guard error.isCancellation else { return .notDelivered(ErrorMapping.kind(of: error)) }
+      // A client also gives up by itself, such as where it does not trust the certificate.
+      return Task.isCancelled ? nil : .notDelivered(.network)
     }
   }
 

@@ -180,7 +180,12 @@ extension ConnectivityStateMachine {
     advance(to: now)
     if run == probeRunning {
       probeRunning = nil
-      if let verdict { conclude(verdict, &random) }
+      if let verdict {
+        conclude(verdict, &random)
+      } else if case .portal = internet {
+        // Nobody else finds out when it is over.
+        planNextProbe(isSame: true, random: &random)
+      }
     }
     return settle(&random)
   }

@@ -109,7 +109,18 @@ import Testing
         == .notDelivered(.insecure))
     #expect(
       try await verdict { _ in throw URLError(.notConnectedToInternet) } == .notDelivered(.offline))
-    #expect(try await verdict { _ in throw CancellationError() } == nil)
+  }
+
+  @Test(arguments: [CancellationError(), URLError(.cancelled)] as [any Error])
+  func `a call that is broken off has not arrived, unless whoever asks was cancelled`(
+    error: any Error
+  ) async throws {
+    #expect(try await verdict { _ in throw error } == .notDelivered(.network))
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await verdict { _ in throw error }
+    }
+    #expect(try await cancelled.value == nil)
   }
 
   @Test func `who never answers is left after five seconds`() async throws {

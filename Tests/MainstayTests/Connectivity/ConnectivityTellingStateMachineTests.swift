@@ -165,6 +165,20 @@ import Testing
     #expect(bench.probes.count <= 2)
   }
 
+  @Test func `a portal is asked about again after a question that came to nothing`() {
+    var bench = ConnectivityBench(probing: true)
+    bench.demand()
+    bench.answered(.portal(nil))
+    bench.pass(.seconds(5))
+    #expect(bench.probes.count == 2)
+    bench.answered(nil)
+    #expect(bench.standing == .portal && bench.machine.nextWake != nil)
+    bench.pass(.seconds(10))
+    #expect(bench.probes.count == 3)
+    bench.answered(.validated)
+    #expect(bench.standing == .online)
+  }
+
   @Test func `an answer from another network is not heeded`() {
     var bench = ConnectivityBench(probing: true)
     bench.demand()
