@@ -44,6 +44,7 @@ extension PostgresStore {
     var operations: [LeasedOperation] = []
     var (isExclusive, isPartial) = (false, false)
     var nextTurn: Duration?
+    var unreadable: [(row: Int64, token: Int64)] = []
     for row in rows {
       if let exclusive = try row.bool(ifAny: 0) {
         (isExclusive, isPartial) = (exclusive, try row.bool(1))
@@ -56,7 +57,7 @@ extension PostgresStore {
         let lease = Lease(id: operation.id, row: try reading.number, token: token)
         operations.append(LeasedOperation(lease: lease, operation: operation))
       } else {
-        try await park(try reading.number, token)
+        unreadable.append((try reading.number, token))
       }
     }
     let areHeld = state.withLock { state in
@@ -68,18 +69,24 @@ extension PostgresStore {
       // The answer took so long that nobody renews them: they come back when the lease is over.
       throw OutboxError(.failed, details: "\(address) answered when the lease was nearly over")
     }
+    for row in unreadable { await park(row.row, row.token) }
     var claim = Claim(operations: operations, isExclusive: isExclusive, isPartial: isPartial)
     claim.nextTurn = nextTurn
     return claim
   }
 
-  /// A row that no build writes must not stop the others.
-  private func park(_ row: Int64, _ token: Int64) async throws {
-    _ = try await run(
-      """
-      UPDATE mainstay.op SET state = 'parked', owner = NULL, cause = 'unreadable'
-      WHERE id = $1 AND lease_token = $2 AND state = 'leased'
-      """, [.int(row), .int(token)])
+  /// A row that no build writes must not stop the others: where it cannot be set aside, the next
+  /// claims give it back.
+  private func park(_ row: Int64, _ token: Int64) async {
+    do {
+      _ = try await run(
+        """
+        UPDATE mainstay.op SET state = 'parked', owner = NULL, cause = 'unreadable'
+        WHERE id = $1 AND lease_token = $2 AND state = 'leased'
+        """, [.int(row), .int(token)])
+    } catch {
+      state.withLock { $0.straysUntil = .now + longestClaim }
+    }
   }
 
   /// What the function says to a process whose leases were taken back.

@@ -146,4 +146,28 @@ struct LostAnswerTests {
     await other.close()
     await store.close()
   }
+
+  @Test func `a row that can neither be read nor set aside keeps nothing else from running`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.opened()
+    _ = try await store.insert(.note("bad"))
+    _ = try await store.insert(.note("good"))
+    try await place.script(
+      """
+      UPDATE @.op SET idem_key = 'a key' WHERE id = (SELECT min(id) FROM @.op);
+      CREATE FUNCTION @.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'not now'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE ON @.op FOR EACH ROW WHEN (new.state = 'parked')
+        EXECUTE FUNCTION @.refuse();
+      """)
+    let good = try #require(try await store.claim().first)
+    #expect(good.text == "good")
+    #expect(try await store.settle(good.lease, OperationVerdict(.done)))
+    try await place.query("DROP TRIGGER refuse ON @.op")
+    #expect(try await store.claim().isEmpty)
+    #expect(try await store.snapshot().parked == 1, "it was given back, and set aside then")
+    await store.close()
+  }
 }
