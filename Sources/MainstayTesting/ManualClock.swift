@@ -123,7 +123,7 @@ public final class ManualClock: Clock, Sendable {
   /// alarm of a policy that was not taken back.
   public var waits: [Duration] {
     let (own, followed) = state.withLock { state in
-      let own = state.sleepers.values.lazy.filter { !$0.isForAlarms }
+      let own = state.sleepers.values.filter { !$0.isForAlarms }
       return (own.map { state.now.duration(to: $0.until) }, state.followed.values.map(\.alarms))
     }
     // What is due already rings in a moment, and waits for nothing.

@@ -59,8 +59,8 @@ extension Retry {
     /// Asks a function of yours about results of one type when another attempt is to be made, such
     /// as where an answer that is not the final one says how long to wait.
     ///
-    /// A wait that it names is kept as one that comes with an error: spread upward by up to a tenth,
-    /// and bounded by `maximumServerDelay` and the ``Deadline``. Where it is too long, the result
+    /// A wait that it names is kept as one that comes with an error: spread upward by a tenth at
+    /// most, and bounded by `maximumServerDelay` and the ``Deadline``. Where it is too long, the result
     /// is returned at once. For a ``CircuitBreaker`` each result with a rule is a failure.
     ///
     /// - Parameter rule: Gets a result; nil is the answer for one that is acceptable.

@@ -123,7 +123,7 @@ extension PostgresStore {
     }
   }
 
-  /// All that it leases is leased before the first row is read, so the next turn is told after that.
+  /// All that it leases is leased before the first row is read; the next turn is told after that.
   private static let claim = """
     SELECT is_exclusive, is_partial, token,
       CASE WHEN is_exclusive IS NOT NULL THEN mainstay.next_turn($4::text[]) END, (operation).*
