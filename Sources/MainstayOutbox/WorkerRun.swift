@@ -236,8 +236,11 @@ struct WorkerRun: Sendable {
     }
     let step = try? merge(payload, remote)
     let verdict = machine.overtaken(
-      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped)
+      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped,
+      isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
     if case .conflicted = verdict.next { return ended(verdict, mapped) }
+    // One that may pass by itself is a failure like any other.
+    guard verdict.news != nil else { return ended(verdict, mapped) }
     return merged(verdict, step)
   }
 
