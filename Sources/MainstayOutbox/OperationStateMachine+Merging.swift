@@ -13,11 +13,15 @@ extension OperationStateMachine {
   ///   - merges: How many times in a row that happened before.
   ///   - key: The key under which the result is sent: it is something else than what was sent.
   ///   - error: What the other side said.
+  ///   - isRunCancelled: Whether somebody has cancelled the run.
+  ///   - fraction: A random number in `0..<1`, for the backoff of a conflict that may pass by itself.
   /// - Returns: What becomes of the operation.
   package mutating func overtaken(
-    _ step: MergeStep?, latest: Data, merges: Int, key: IdempotencyKey, error: AppError
+    _ step: MergeStep?, latest: Data, merges: Int, key: IdempotencyKey, error: AppError,
+    isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
-    var verdict = failed(error, remote: latest, fraction: 0)
+    var verdict = failed(
+      error, remote: latest, isRunCancelled: isRunCancelled, fraction: fraction)
     guard case .conflicted = verdict.next else { return verdict }
     verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
     guard let step else {

@@ -34,10 +34,12 @@ extension Worker {
     }
     var step: MergeStep.Make?
     if let merge { step = { data, latest in try merge(try convert(data), latest) } }
+    var left: MergeStep.Applied?
+    if let applied { left = { data, latest in try applied(try convert(data), latest) } }
     var worker = Worker(
       type: type, newest: newest, rules: rules,
       perform: { [perform] data, context in try await perform(try convert(data), context) },
-      reconcile: ask, merge: step,
+      reconcile: ask, merge: step, applied: left,
       read: { [read] data in try read(try convert(data)) })
     worker.gates = gates
     return worker

@@ -38,21 +38,26 @@ public struct Worker: Sendable {
   let reconcile: Ask?
   /// Merges what the other side has into a payload; nil where a person always decides.
   let merge: MergeStep.Make?
+  /// What a run that was found applied has left of the record, from what the other side had before;
+  /// nil where nothing is merged.
+  let applied: MergeStep.Applied?
   /// Who lets calls of this worker through.
   var gates = Gates()
 
   init<Operation: QueuedOperation>(
     for operation: Operation.Type, rules: OperationStateMachine.Rules, perform: @escaping Perform,
-    reconcile: Ask?, merge: MergeStep.Make? = nil
+    reconcile: Ask?, merge: MergeStep.Make? = nil, applied: MergeStep.Applied? = nil
   ) {
     self.init(
       type: Operation.payloadType, newest: Operation.payloadType, rules: rules, perform: perform,
-      reconcile: reconcile, merge: merge, read: { try Operation.decode($0).encoded() })
+      reconcile: reconcile, merge: merge, applied: applied,
+      read: { try Operation.decode($0).encoded() })
   }
 
   init(
     type: PayloadType, newest: PayloadType, rules: OperationStateMachine.Rules,
-    perform: @escaping Perform, reconcile: Ask?, merge: MergeStep.Make?, read: @escaping Read
+    perform: @escaping Perform, reconcile: Ask?, merge: MergeStep.Make?,
+    applied: MergeStep.Applied?, read: @escaping Read
   ) {
     self.type = type
     self.newest = newest
@@ -61,6 +66,7 @@ public struct Worker: Sendable {
     self.perform = perform
     self.reconcile = reconcile
     self.merge = merge
+    self.applied = applied
   }
 
   /// Makes a worker.

@@ -103,11 +103,18 @@ struct WorkerRun: Sendable {
     _ machine: inout OperationStateMachine
   ) async -> End? {
     do {
+      // Before it asks: what fails now leaves the outcome as unknown as it was.
+      let latest = worker.applied == nil ? nil : try await latest()
       let answer = try await leased.operation.idempotencyKey.active {
         try await inTime { try await ask(payload, context) }
       }
       tell(.reconciled(answer))
-      if let verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
+      if var verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
+        if answer == .applied {
+          // Without news the store forgets what it knew, and what follows goes by its own base.
+          let left = try? worker.applied?(payload, latest)
+          verdict.news = left.flatMap(sealedRecord).map { RecordNews(latest: $0) }
+        }
         return ended(verdict, nil)
       }
       guard leased.operation.isCancelled else { return nil }
@@ -150,7 +157,11 @@ struct WorkerRun: Sendable {
     } catch let error as UnreadablePayload {
       return unreadable(error, machine)
     } catch let error as NotSent {
-      let verdict = machine.notSent(error.step, latest: error.latest.flatMap(sealedRecord))
+      var verdict = machine.notSent(error.step, latest: error.latest.flatMap(sealedRecord))
+      // Nothing was sent, so what is known stays. What cannot be read is forgotten.
+      if verdict.next == .done, let kept = try? await store.latest(for: leased.operation) {
+        verdict.news = RecordNews(latest: kept, merges: leased.operation.merges)
+      }
       return merged(verdict, error.step)
     } catch let rejection as Rejection where !hasBegun.withLock({ $0 }) {
       // The circuit is open: its whole lane waits until it lets a probe through.
@@ -227,8 +238,11 @@ struct WorkerRun: Sendable {
     }
     let step = try? merge(payload, remote)
     let verdict = machine.overtaken(
-      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped)
+      step, latest: kept, merges: leased.operation.merges, key: IdempotencyKey(), error: mapped,
+      isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
     if case .conflicted = verdict.next { return ended(verdict, mapped) }
+    // One that may pass by itself is a failure like any other.
+    guard verdict.news != nil else { return ended(verdict, mapped) }
     return merged(verdict, step)
   }
 

@@ -274,6 +274,20 @@ private final class CardServer: Sendable {
     await outbox.shutDown()
   }
 
+  @Test func `a conflict that may pass by itself is told as a failure`() async throws {
+    let outbox = try await shop.open(
+      Worker(for: SaveCard.self, backoff: .constant(.seconds(1), jitter: .none)) {
+        [server] _, _, _ in
+        throw try RemoteConflict(server.present, error: .test(.transient(), kind: .conflict))
+      })
+    try await outbox.enqueue(save { $0.title = "mine" }, orderedBy: "card")
+    await outbox.resume()
+    await outbox.wait { $0.scheduled == 1 }
+    await shop.log.wait(for: "failed")
+    #expect(shop.log.count("failed") == 1 && shop.log.count("merged") == 0)
+    await outbox.shutDown()
+  }
+
   @Test func `a change of what others deleted makes it anew, as its policy says`() async throws {
     let outbox = try await shop.open(server.worker)
     server.delete()

@@ -65,6 +65,16 @@ extension MergingOperation {
     latest.flatMap { try? Self.version(in: $0) } ?? base
   }
 
+  /// What the other side has once it has taken the change of what is given.
+  ///
+  /// Its version is not known, so it goes on having the one before: under that the other side
+  /// refuses what follows, and says what it has.
+  ///
+  /// - Throws: ``NotSent`` where nothing was to be sent.
+  func applied(to remote: VersionedState<Record>) throws -> VersionedState<Record> {
+    VersionedState(try change(of: remote).state, version: remote.version)
+  }
+
   static func version(in data: Data) throws -> VersionedState<Record> {
     try PayloadCoding.decode(VersionedState<Record>.self, from: data)
   }
@@ -132,6 +142,10 @@ extension Worker {
       merge: { data, latest in
         let remote = try Operation.version(in: latest)
         return MergeStep(try Operation.decode(data).merged(into: remote), remote)
+      },
+      applied: { data, latest in
+        let operation = try Operation.decode(data)
+        return try PayloadCoding.encode(try operation.applied(to: operation.remote(latest)))
       })
   }
 }
@@ -139,6 +153,7 @@ extension Worker {
 /// What becomes of a change once it was merged with what the other side has.
 package struct MergeStep: Sendable, Equatable {
   typealias Make = @Sendable (_ payload: Data, _ latest: Data) throws -> MergeStep
+  typealias Applied = @Sendable (_ payload: Data, _ latest: Data?) throws -> Data
 
   /// What is left to do.
   package enum Next: Sendable, Equatable {

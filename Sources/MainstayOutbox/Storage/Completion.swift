@@ -41,7 +41,8 @@ struct Completion {
       try departure.tell(of: id, .done)
     }
     try departure.unblock(row["ordering_key"])
-    if mayHaveMore { try departure.forgetLatest(of: row) }
+    // Its run has left no news of the record, and has changed it.
+    if mayHaveMore { try departure.outdateLatest(of: row) }
     return true
   }
 

@@ -90,6 +90,13 @@ struct Departure {
     ).execute(arguments: [key])
   }
 
+  /// What the other side has of a record may be something else by now.
+  func outdateLatest(of row: Row) throws {
+    let key: Data = row["ordering_key"] ?? row["uuid"]
+    try db.cachedStatement(sql: "DELETE FROM mainstay_latest WHERE key = ?")
+      .execute(arguments: [key])
+  }
+
   /// Drops what nobody wants any more; what may have had its effect is kept.
   ///
   /// - Returns: How many were found; there may be more where that is the limit.
@@ -128,6 +135,10 @@ struct Departure {
   }
 
   /// Ends a dead letter that nobody wants any more; what needs it is given up.
+  ///
+  /// - Parameter row: The dead letter, with the columns of `OperationRow.leaving`, and whether it
+  ///   held its key with an effect that may have happened as `doubtful`.
+  /// - Throws: What the database throws.
   func discard(_ row: Row) throws {
     let id: Int64 = row["id"]
     try db.execute(sql: "DELETE FROM mainstay_dead WHERE id = ?", arguments: [id])
@@ -136,6 +147,7 @@ struct Departure {
     try keepOutcome(of: row, .discarded, nil)
     try forgetOldOutcomes()
     try tell(of: id, .gone)
+    if row["doubtful"] { try outdateLatest(of: row) }
     try unblock(row["ordering_key"])
     try forgetLatest(of: row)
   }

@@ -31,6 +31,11 @@ extension InMemoryState {
     }
   }
 
+  /// What the other side has of a record may be something else by now.
+  mutating func outdateLatest(of operation: StoredOperation) {
+    latest[Self.record(of: operation)] = nil
+  }
+
   /// Drops what has expired and was not sent.
   mutating func expire(at date: Date) {
     let expired = rows.filter { _, row in
@@ -134,6 +139,7 @@ extension InMemoryState {
     leaveReceipt(of: letter.operation, .discarded, at: date)
     keepOutcome(of: id, .discarded, nil, at: date)
     tell(of: number, .gone, at: date)
+    if letter.holdsKey, !letter.operation.effect.isSafe { outdateLatest(of: letter.operation) }
     unblock(letter.operation.orderingKey, at: date)
     forgetLatest(of: letter.operation)
     return true
@@ -194,6 +200,7 @@ extension InMemoryState {
     }
     if row.operation.state == .parked {
       // Nobody here can ask what became of it.
+      outdateLatest(of: row.operation)
       remove(number, as: .cancelled, at: date)
       return .mayHaveHappened
     }

@@ -180,6 +180,7 @@ struct InMemoryState {
     // did.
     let isLost = verdict.effect.isSafe && verdict.next != .done || verdict.next == .parked
     let isGone = operation.isCancelled && isLost
+    if verdict.outdatesRecord(isCancelled: operation.isCancelled) { outdateLatest(of: operation) }
     switch isGone ? .cancelled : verdict.next {
     case .done: remove(lease.row, as: .done, output: verdict.output, at: date)
     case .dropped: remove(lease.row, as: .dropped, at: date)

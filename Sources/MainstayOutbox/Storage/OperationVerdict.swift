@@ -46,6 +46,9 @@ public struct OperationVerdict: Sendable, Equatable {
   /// What the worker returned, encoded.
   public var output: Data?
   /// What was learnt about the record that the operation changes.
+  ///
+  /// What is done without news, and what leaves with an effect that may have happened, makes a store
+  /// forget what it kept of the record: the other side may have another version since then.
   public var news: RecordNews?
 
   /// Makes a verdict.
@@ -59,6 +62,22 @@ public struct OperationVerdict: Sendable, Equatable {
     self.effect = effect
     self.failure = failure
     self.closesLane = closesLane
+  }
+
+  /// Whether the operation leaves, and the other side may have another version of its record then
+  /// than what is kept: what follows must not be compared with that.
+  ///
+  /// - Parameter isCancelled: Whether somebody has cancelled it meanwhile.
+  /// - Returns: Whether a store has to forget what it keeps of the record.
+  package func outdatesRecord(isCancelled: Bool) -> Bool {
+    guard news == nil else { return false }
+    switch next {
+    case .done: return true
+    case .dropped, .cancelled: return !effect.isSafe
+    case .dead(_, let followers): return followers != .holdKey && !effect.isSafe
+    case .parked: return isCancelled && !effect.isSafe
+    case .ready, .scheduled, .waiting, .conflicted: return false
+    }
   }
 
   /// Whether it is the end, and nothing else, as that of nearly every run.

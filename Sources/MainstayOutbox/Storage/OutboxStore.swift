@@ -102,7 +102,8 @@ public protocol OutboxStore: Sendable {
   func operations(orderedBy orderingKey: String) async throws -> [StoredOperation]
 
   /// What the other side was last known to have of the record that an operation changes; nil where
-  /// nothing was learnt since the first one of its ordering key was enqueued.
+  /// nothing was learnt since the first one of its ordering key was enqueued. When a store forgets
+  /// it before, ``OperationVerdict/news`` says.
   func latest(for operation: StoredOperation) async throws -> Data?
 
   /// How an operation ended; nil where that is not known, or not any more.

@@ -23,6 +23,7 @@ extension SQLiteStore {
       }
       // Nobody here can ask what became of it.
       if row["parked"] {
+        try departure(db).outdateLatest(of: row)
         try departure(db).remove(row, as: .cancelled)
         return .mayHaveHappened
       }

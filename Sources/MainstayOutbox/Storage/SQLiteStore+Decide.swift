@@ -48,8 +48,11 @@ extension SQLiteStore {
 
   func discard(_ id: OperationID, _ db: Database) throws -> Bool {
     let row = try Row.fetchOne(
-      db, sql: "SELECT \(OperationRow.leaving) FROM mainstay_dead WHERE uuid = ?",
-      arguments: [id.data])
+      db,
+      sql: """
+        SELECT \(OperationRow.leaving), holds_key AND NOT \(OperationRow.isSafe) AS doubtful
+        FROM mainstay_dead WHERE uuid = ?
+        """, arguments: [id.data])
     guard let row else { return false }
     try departure(db).discard(row)
     return true

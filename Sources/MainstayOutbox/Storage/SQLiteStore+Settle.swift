@@ -58,6 +58,9 @@ extension SQLiteStore {
     if let failure = verdict.failure {
       try Self.noteAttempt(of: row["id"], failure, verdict.effect, at: date, db)
     }
+    if verdict.outdatesRecord(isCancelled: row["cancelled"]) {
+      try departure(db).outdateLatest(of: row)
+    }
     try apply(verdict, to: row, at: date, db)
     if let closure = verdict.closesLane {
       try Self.close(Lane(rawValue: row["lane"]), closure, at: date, db)

@@ -62,6 +62,13 @@ extension Migration {
       if p_closure is not null then
         perform mainstay.close_lane(v_row.lane, p_closure, p_closed_for, v_at);
       end if;
+      -- It leaves, and the other side may have another version of the record than what is kept.
+      if p_latest is null and (p_next = 'done' or p_effect not in ('notSent', 'refused')
+        and (p_next in ('dropped', 'cancelled') or p_next = 'dead' and p_followers <> 'holdKey'
+          or p_next = 'parked' and v_row.cancelled))
+      then
+        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(v_row.uuid));
+      end if;
       -- Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask
       -- what did.
       if v_row.cancelled
@@ -155,8 +162,13 @@ extension Migration {
       v_row record;
     begin
       delete from mainstay.dead where uuid = p_uuid
-        returning id, kind, ordering_key, octet_length(payload) as bytes into v_row;
+        returning id, kind, ordering_key, octet_length(payload) as bytes,
+          holds_key and effect not in ('notSent', 'refused') as is_doubtful into v_row;
       if not found then return false; end if;
+      -- The other side may have another version of the record than what is kept.
+      if v_row.is_doubtful then
+        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(p_uuid));
+      end if;
       delete from mainstay.attempt where op = v_row.id;
       perform mainstay.leave_receipt(v_row.kind, 'discarded', 1, v_row.bytes, v_at);
       if p_outcomes then
@@ -218,7 +230,8 @@ extension Migration {
     declare
       v_row record;
     begin
-      select id, state, effect into v_row from mainstay.op where uuid = p_uuid for update;
+      select id, state, effect, ordering_key into v_row from mainstay.op where uuid = p_uuid
+        for update;
       if not found then return null; end if;
       if v_row.state <> 'leased' and v_row.effect in ('notSent', 'refused') then
         perform mainstay.remove(
@@ -227,6 +240,7 @@ extension Migration {
       end if;
       -- Nobody here can ask what became of it.
       if v_row.state = 'parked' then
+        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(p_uuid));
         perform mainstay.remove(
           v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
         return 'mayHaveHappened';

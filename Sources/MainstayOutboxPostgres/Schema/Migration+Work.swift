@@ -274,9 +274,8 @@ extension Migration {
       loop
         perform mainstay.unblock(v_row.k, v_at);
       end loop;
-      delete from mainstay.latest as l where l.key = any (v_records)
-        and (select o.id from mainstay.op as o where o.ordering_key = l.key limit 1) is null
-        and (select d.id from mainstay.dead as d where d.ordering_key = l.key limit 1) is null;
+      -- They have changed their records, and no news was left of those.
+      delete from mainstay.latest as l where l.key = any (v_records);
       return query select g.id, false from unnest(v_ids) as g (id);
     end $$;
     """

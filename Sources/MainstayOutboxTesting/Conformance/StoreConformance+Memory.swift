@@ -15,6 +15,29 @@ extension StoreConformance {
     return leased.lease.id
   }
 
+  /// How an operation leaves, and whether what is known of its record is kept then.
+  private static let departures: [(OperationVerdict.Next, EffectCertainty, isKept: Bool)] = [
+    (.done, .applied, isKept: false),
+    (.cancelled, .sentUnknown, isKept: false),
+    (.cancelled, .notSent, isKept: true),
+    (.dropped, .refused, isKept: true),
+    (.dead(.outcomeUnknown, followers: .goOn), .sentUnknown, isKept: false),
+    (.dead(.refused, followers: .goOn), .refused, isKept: true),
+  ]
+
+  /// The second of three changes of a record, leased, after the first one has left what the other
+  /// side has.
+  private static func second(
+    _ desk: StoreDesk, known latest: String
+  ) async throws -> LeasedOperation {
+    for text in ["a", "b", "c"] { _ = try await desk.store.insert(.note(text, orderedBy: "k")) }
+    let first = try desk.some(try await desk.store.claim(1).first)
+    var verdict = OperationVerdict(.done, effect: .applied)
+    verdict.news = RecordNews(latest: Data(latest.utf8))
+    _ = try await desk.store.settle(first.lease, verdict)
+    return try desk.some(try await desk.store.claim(1).first)
+  }
+
   /// What a store remembers besides payloads: how operations ended, how far they came, and what the
   /// other side has.
   static let memory: [Rule] = [
@@ -128,6 +151,31 @@ extension StoreConformance {
       desk.hold(try await desk.store.latest(for: other) == nil, "it is another record")
       _ = try await end(desk)
       desk.hold(try await desk.store.latest(for: second) == nil)
+    },
+    Rule("what the other side has is not known where it may have changed since") { desk in
+      for (next, effect, isKept) in departures {
+        let second = try await second(desk, known: "v1")
+        _ = try await desk.store.settle(second.lease, OperationVerdict(next, effect: effect))
+        let third = try desk.some(try await desk.store.claim(1).first)
+        let latest = try await desk.store.latest(for: third.operation)
+        desk.same(latest, isKept ? Data("v1".utf8) : nil, "\(next), \(effect)")
+        _ = try await desk.store.settle(third.lease, OperationVerdict(.done))
+        // A dead letter may be there, and would be asked for what is known of its record.
+        _ = try await desk.store.discard(second.lease.id)
+      }
+      let letter = try await second(desk, known: "v1")
+      let given = OperationVerdict.Next.dead(.outcomeUnknown, followers: .holdKey)
+      _ = try await desk.store.settle(letter.lease, OperationVerdict(given, effect: .sentUnknown))
+      desk.same(
+        try await desk.store.latest(for: letter.operation), Data("v1".utf8), "it may be redriven")
+      desk.hold(try await desk.store.discard(letter.lease.id))
+      desk.hold(try await desk.store.latest(for: letter.operation) == nil, "nobody knows")
+      _ = try await end(desk)
+      let parked = try await second(desk, known: "v1")
+      _ = try await desk.store.settle(
+        parked.lease, OperationVerdict(.parked, effect: .sentUnknown))
+      desk.same(try await desk.store.cancel(parked.lease.id), .mayHaveHappened)
+      desk.hold(try await desk.store.latest(for: parked.operation) == nil, "nobody can ask")
     },
     Rule("a change that is sent anew has another key, and begins anew") { desk in
       _ = try await desk.store.insert(.note("a", orderedBy: "k"))

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Mainstay
+import MainstayOutbox
+import MainstayTesting
+import TestSupport
+import Testing
+
+private struct Song: Codable, Sendable, Equatable {
+  var title = "t"
+  var isLiked = false
+}
+
+private struct SaveSong: MergingOperation {
+  static let kind: OperationKind = "save-song"
+  static let mergePolicy = MergePolicy<Song>([
+    .field("title", \.title), .field("isLiked", \.isLiked),
+  ])
+  var base: VersionedState<Song>
+  var local: RecordState<Song>
+
+  init(_ base: Song, to local: Song, version: String? = nil) {
+    self.base = VersionedState(.present(base), version: version)
+    self.local = .present(local)
+  }
+}
+
+/// Another way to change the same record.
+private struct LikeSong: QueuedOperation {
+  static let kind: OperationKind = "like-song"
+}
+
+/// The other side, which knows idempotency keys, and whose answer to a song that is liked is lost
+/// once.
+private final class SongServer: Sendable {
+  private struct State {
+    var song = Song()
+    var version = 1
+    var keys: [String: String] = [:]
+    var mustLoseAnswer = true
+  }
+
+  private let state = Box(State())
+
+  var song: Song { state.value.song }
+
+  func like() { state.change { ($0.song.isLiked, $0.version) = (true, $0.version + 1) } }
+
+  func knows(_ key: IdempotencyKey) -> Bool { state.value.keys[key.rawValue] != nil }
+
+  func put(_ change: RecordChange<Song>, key: IdempotencyKey) throws -> String {
+    let (answer, song) = state.change { state -> (String?, VersionedState<Song>) in
+      let present = VersionedState(RecordState.present(state.song), version: "\(state.version)")
+      if let known = state.keys[key.rawValue] { return (known, present) }
+      guard change.precondition.map({ $0 == present.version }) ?? true,
+        let song = change.state.record
+      else { return (nil, present) }
+      state.song = song
+      state.version += 1
+      state.keys[key.rawValue] = "\(state.version)"
+      return ("\(state.version)", present)
+    }
+    guard let answer else { throw try RemoteConflict(song) }
+    let isLost = state.change { state in
+      defer { if state.song.isLiked { state.mustLoseAnswer = false } }
+      return state.song.isLiked && state.mustLoseAnswer
+    }
+    if isLost { throw AppError.test(.unknownOutcome, kind: .timeout) }
+    return answer
+  }
+
+  var worker: Worker {
+    Worker(
+      for: SaveSong.self, backoff: .constant(.zero, jitter: .none),
+      reconcile: { _, context in self.knows(context.idempotencyKey) ? .applied : .notApplied },
+      run: { _, change, context in try self.put(change, key: context.idempotencyKey) })
+  }
+}
+
+/// Changes of a record behind one that has left no answer.
+@Suite(.requirement("C21"), .ends(withinMinutes: 5)) struct OutboxDoubtfulMergeTests {
+  private let shop: Workshop
+  private let server = SongServer()
+
+  init() throws {
+    var shop = try Workshop()
+    shop.configuration.startsPaused = true
+    self.shop = shop
+  }
+
+  private func open(inMemory: Bool) async throws -> Outbox {
+    let workers = [
+      server.worker, Worker(for: LikeSong.self) { [server] _, _ in server.like() },
+    ]
+    guard inMemory else { return try await shop.open(workers[0], workers[1]) }
+    return try await Outbox(
+      store: InMemoryStore(), configuration: shop.configuration, clock: shop.clock
+    ) { workers }
+  }
+
+  private func drain(_ outbox: Outbox) async {
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded", count: 3)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: [false, true])
+  func `what takes back a change that was found applied is sent`(inMemory: Bool) async throws {
+    let outbox = try await open(inMemory: inMemory)
+    let (old, new) = (Song(), Song(title: "new"))
+    let liked = Song(title: "new", isLiked: true)
+    try await outbox.enqueue(SaveSong(old, to: new, version: "1"), orderedBy: "song")
+    try await outbox.enqueue(SaveSong(new, to: liked), orderedBy: "song")
+    try await outbox.enqueue(SaveSong(liked, to: new), orderedBy: "song")
+    await drain(outbox)
+    #expect(server.song == new)
+    #expect(shop.log.count("reconciled") == 1 && shop.log.count("succeeded") == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func `what takes back what an operation of another kind did is sent`(
+    inMemory: Bool
+  ) async throws {
+    let outbox = try await open(inMemory: inMemory)
+    let (old, new) = (Song(), Song(title: "new"))
+    let liked = Song(title: "new", isLiked: true)
+    try await outbox.enqueue(SaveSong(old, to: new, version: "1"), orderedBy: "song")
+    try await outbox.enqueue(LikeSong(), orderedBy: "song")
+    try await outbox.enqueue(SaveSong(liked, to: new), orderedBy: "song")
+    await drain(outbox)
+    #expect(server.song == new && shop.log.count("succeeded") == 3)
+  }
+}
