@@ -29,7 +29,6 @@ extension ConnectivityStateMachine {
   /// Forgets what was found on this network.
   mutating func forget() {
     (internet, internetSource, internetAt) = (.unknown, .nobody, latest)
-    memorySince = latest
     successes = []
     lastSuccess = nil
     failures = []
@@ -39,8 +38,8 @@ extension ConnectivityStateMachine {
   }
 
   mutating func succeed(_ peer: String?, isOfBefore: Bool?) {
-    // It was on its way when the network went, and says nothing about what is now.
-    if network.isNegative, isOfBefore ?? (latest - networkSince < Self.grace) { return }
+    // It was on its way when the network went or came, and says nothing about what is now.
+    if isOfBefore ?? (network.isNegative && latest - networkSince < Self.grace) { return }
     if let claimedSince, latest - claimedSince >= Self.grace {
       falseClaims += 1
       caution = min(caution + 1, Self.maximumCaution)
@@ -75,8 +74,10 @@ extension ConnectivityStateMachine {
     switch kind.sign {
     case .nothing: return
     case .answered: return succeed(peer, isOfBefore: isOfBefore)
-    // It was lost with the network it began on, and says nothing about this one.
-    case .unreachable where isOfBefore == true, .silent where isOfBefore == true: return
+    // It is about the network that it began on, and says nothing about this one.
+    case .unreachable where isOfBefore == true, .silent where isOfBefore == true,
+      .portal where isOfBefore == true:
+      return
     case .suspicious: return wantProbe(.suspicion)
     case .portal:
       successes = []

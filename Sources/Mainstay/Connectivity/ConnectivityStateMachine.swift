@@ -131,6 +131,8 @@ extension ConnectivityStateMachine {
       network = observation
       networkSince = latest
       let isOther = !observation.identity.isEmpty && observation.identity != lastIdentity
+      // It was so before, and nobody knew it yet.
+      let isFirst = lastIdentity == nil && wasNegative == observation.isNegative
       if isOther {
         if lastIdentity != nil { networkID += 1 }
         lastIdentity = observation.identity
@@ -138,6 +140,7 @@ extension ConnectivityStateMachine {
       // What was found on another network, or before the cut, says nothing any more.
       let isOtherwise = isOther || wasNegative != observation.isNegative
       if isOtherwise { forget() }
+      if isOtherwise, !isFirst { memorySince = latest }
       if isOtherwise || wasPositive != observation.isPositive { wantProbe(.change) }
       if observation.isNegative { probeDue = nil }
     }

@@ -57,12 +57,14 @@ public struct RebaseQueue<Operation: RebasingOperation>: Sendable {
   ///
   /// - Parameters:
   ///   - server: What the other side has.
-  ///   - acknowledged: The number of the last change of this device that it has done; 0 for none.
+  ///   - acknowledged: The number of the last change of this device that it has done; 0 for none,
+  ///     cut to less than half of `UInt64.max`.
   public init(server: Operation.Document, acknowledged: UInt64 = 0) {
     self.server = server
-    self.acknowledged = acknowledged
+    // It comes from the other side: no number of it may stop the count.
+    self.acknowledged = min(acknowledged, .max / 2 - 1)
     document = server
-    lastNumber = acknowledged
+    lastNumber = self.acknowledged
   }
 
   /// Adds a change, if it can be done to what readers see.
@@ -148,9 +150,10 @@ extension RebaseQueue: Decodable where Operation: Decodable, Operation.Document:
   /// - Throws: `DecodingError` also where the numbers of the changes are out of order.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: RebaseQueueKeys.self)
+    let acknowledged = try values.decode(UInt64.self, forKey: .acknowledged)
     self.init(
       server: try values.decode(Operation.Document.self, forKey: .server),
-      acknowledged: try values.decode(UInt64.self, forKey: .acknowledged))
+      acknowledged: acknowledged)
     pending = try values.decode([Pending].self, forKey: .pending)
     let last = try values.decode(UInt64.self, forKey: .lastNumber)
     let numbers = [acknowledged] + pending.map(\.number)

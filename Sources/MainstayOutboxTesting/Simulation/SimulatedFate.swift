@@ -13,6 +13,9 @@ struct SimulatedFate: Sendable {
   var arrivals: [Duration] = []
   /// How long the answer takes; nil where it is lost.
   var back: Duration?
+
+  /// After how many milliseconds a call arrives that is late, or arrives again.
+  static let lateness = 20_000...90_000
 }
 
 /// The errors of a network and of what stands before a server.
@@ -119,7 +122,7 @@ extension SimulationWorld.State {
     }
     let luck = Int.random(in: 0..<100, using: &generator)
     var fate = SimulatedFate(arrivals: [some(5...150)], back: some(5...150))
-    let late = some(20_000...90_000)
+    let late = some(SimulatedFate.lateness)
     if faultsAreOff { return fate }
     if mood == .slow { fate.arrivals = [late / 2] }
     switch luck {

@@ -122,6 +122,12 @@ struct SimulatedStore: ForwardingStore {
     }
   }
 
+  func latest(for operation: StoredOperation) async throws -> Data? {
+    let latest = try await store.latest(for: operation)
+    if latest != nil { world.state.withLock { $0.book.looked(operation.id) } }
+    return latest
+  }
+
   func confirms(_ lease: Lease) async throws -> Bool {
     try await change { try await $0.confirms(lease) }
   }

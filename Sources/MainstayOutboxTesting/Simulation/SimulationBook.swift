@@ -27,6 +27,8 @@ struct SimulationBook {
     var carriedOut = 0
     /// How many of its calls are still to arrive.
     var onTheirWay = 0
+    /// Its run knows what the other side has, and has called nobody since it was told.
+    var knowsOtherSide = false
   }
 
   struct OrderKey: Hashable {
@@ -105,6 +107,7 @@ struct SimulationBook {
     entries[id]?.key = leased.operation.idempotencyKey
     entries[id]?.payload = leased.operation.payload
     entries[id]?.lease = leased.lease
+    entries[id]?.knowsOtherSide = false
     if let ending = entry.ending {
       return ("what is gone stays gone", "\(name(id)) is \(ending), and was leased again")
     }
@@ -144,7 +147,10 @@ struct SimulationBook {
     switch verdict.next {
     case .done:
       end(lease.id, "done")
-      if entry.calls > 0, entry.carriedOut == 0 {
+      // What merges is done, too, where the other side has said, or was known, to have it already.
+      let isThere = verdict.news != nil || entry.knowsOtherSide
+      let mayBeIdle = verdict.effect != .applied && isThere
+      if entry.calls > 0, entry.carriedOut == 0, !mayBeIdle {
         return (
           "what is done has happened",
           "\(name(lease.id)) is done, and none of its \(entry.calls) calls was carried out"
@@ -158,8 +164,13 @@ struct SimulationBook {
     return nil
   }
 
+  /// A run was told what the other side was last known to have.
+  mutating func looked(_ id: OperationID) { entries[id]?.knowsOtherSide = true }
+
   mutating func called(_ key: IdempotencyKey) {
-    if let id = byKey[key] { entries[id]?.calls += 1 }
+    guard let id = byKey[key] else { return }
+    entries[id]?.calls += 1
+    entries[id]?.knowsOtherSide = false
   }
 
   mutating func sent(_ key: IdempotencyKey, _ copies: Int) {

@@ -134,7 +134,7 @@ extension SimulationRun {
       let left = disks.reduce(0) { sum, disk in
         sum + (ask { try await disk.snapshot() }?.pending ?? 0)
       }
-      if left == 0 { return }
+      if left == 0 { return arrive() }
     }
     let stuck = disks.indices.flatMap { explanations($0) }
     world.change { state in
@@ -142,6 +142,13 @@ extension SimulationRun {
         "everything comes to its end",
         "a day after all is well again, something is left: \(stuck.joined(separator: "; "))")
     }
+  }
+
+  /// What is still on its way has its effect, too, before anybody judges.
+  private func arrive() {
+    guard world.change({ !$0.events.isEmpty }) else { return }
+    pass(.milliseconds(SimulatedFate.lateness.upperBound))
+    inspect()
   }
 }
 

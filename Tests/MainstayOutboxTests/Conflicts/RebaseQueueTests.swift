@@ -97,6 +97,10 @@ enum ListChange: RebasingOperation, Codable, Equatable {
     #expect(queue.rebase(onto: [], acknowledged: .max / 2) == false)
     #expect(queue.rebase(onto: [], acknowledged: .max / 2 - 1) == true)
     #expect(throws: Never.self) { try queue.append(.append(2)) }
+    // Nor is what a first sync is told.
+    var first = RebaseQueue<ListChange>(server: [], acknowledged: .max)
+    #expect(first.acknowledged == .max / 2 - 1)
+    #expect(try first.append(.append(2)) == .max / 2)
   }
 
   @Test func `a queue survives on a disk`() throws {

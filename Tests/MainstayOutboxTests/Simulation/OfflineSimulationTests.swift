@@ -56,6 +56,18 @@ import Testing
     }
   }
 
+  @Test func `nothing is judged before all calls have arrived`() async {
+    for seed in 1...100 as ClosedRange<UInt64> {
+      let report = await CountingSimulation(faults: .repetitions).run(seed: seed, steps: 5)
+      #expect(report.violation == nil)
+      let sent = report.coverage["calls", default: 0] + report.coverage["arrives twice", default: 0]
+      let arrived = report.log.count {
+        $0.contains("the server does #") || $0.contains("the server sees #")
+      }
+      #expect(arrived == sent, "seed \(seed)")
+    }
+  }
+
   @Test func `steps that are not kept are not made`() async {
     let report = await CountingSimulation().run(seed: 3, steps: 12, keeping: [2, 5])
     #expect(report.steps == [2, 5])

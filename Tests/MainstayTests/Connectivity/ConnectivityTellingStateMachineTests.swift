@@ -193,6 +193,36 @@ import Testing
     #expect(bench.internet == .validated, "nor is one that comes twice")
   }
 
+  @Test(arguments: [true, false])
+  func `what a call met on the network before is not what this one is`(probing: Bool) {
+    var bench = ConnectivityBench(probing: probing)
+    bench.observe(.online(by: .wifi, identity: "train"))
+    if probing { bench.answered(nil) }
+    bench.pass(.seconds(2))
+    for kind in [ErrorKind.portal, .server, .timeout] {
+      bench.failed(kind, "a", lasting: .seconds(3))
+    }
+    bench.delivered("b", lasting: .seconds(3))
+    #expect(bench.internet == .unknown && bench.standing == .online)
+    bench.failed(.timeout, "a", lasting: .seconds(1))
+    bench.failed(.timeout, "a", lasting: .seconds(1))
+    bench.delivered("b", lasting: .seconds(3))
+    #expect(bench.internet == .unvalidated, "nor does it take back what was found here")
+    bench.failed(.portal, "a", lasting: .seconds(2))
+    #expect(bench.standing == .portal, "what began on this network says how it is")
+    bench.delivered("b", lasting: .seconds(1))
+    bench.delivered("c", lasting: .seconds(1))
+    #expect(bench.internet == .validated)
+  }
+
+  @Test func `a call that began before the network was heard of tells how that is`() {
+    var bench = ConnectivityBench(nil)
+    bench.pass(.seconds(1))
+    bench.observe(.online)
+    bench.delivered("a", lasting: .milliseconds(500))
+    #expect(bench.internet == .validated)
+  }
+
   @Test(.requirement("T8")) func `clocks that jump by ages trap nowhere`() {
     var bench = ConnectivityBench(probing: true)
     let jumps: [Duration] = [
