@@ -14,7 +14,7 @@ extension OperationStateMachine {
   ///   - key: The key under which the result is sent: it is something else than what was sent.
   ///   - error: What the other side said.
   ///   - isRunCancelled: Whether somebody has cancelled the run.
-  ///   - fraction: A random number in `0..<1`, for the backoff of a conflict that may pass by itself.
+  ///   - fraction: A random number in `0..<1`, for the backoff of a conflict that may pass.
   /// - Returns: What becomes of the operation.
   package mutating func overtaken(
     _ step: MergeStep?, latest: Data, merges: Int, key: IdempotencyKey, error: AppError,

@@ -14,7 +14,7 @@ package import Mainstay
 /// clock.advance(by: .seconds(1))
 /// ```
 ///
-/// A waiter is a task that sleeps on the clock, or an alarm that a policy has set: a time limit that
+/// A waiter is a task that sleeps on the clock, or an alarm of a policy that is set: a limit that
 /// runs, or a caller in the queue of a bulkhead. Where both are there, a bound tells a short wait
 /// from a long limit: `waiters(atLeast: 1, within: .seconds(1))`. A rate limiter sets one alarm for
 /// its next turn, however many callers wait for theirs.

@@ -60,8 +60,8 @@ extension Retry {
     /// as where an answer that is not the final one says how long to wait.
     ///
     /// A wait that it names is kept as one that comes with an error: spread upward by a tenth at
-    /// most, and bounded by `maximumServerDelay` and the ``Deadline``. Where it is too long, the result
-    /// is returned at once. For a ``CircuitBreaker`` each result with a rule is a failure.
+    /// most, and bounded by `maximumServerDelay` and the ``Deadline``. Where it is too long, the
+    /// result is returned at once. For a ``CircuitBreaker`` each result with a rule is a failure.
     ///
     /// - Parameter rule: Gets a result; nil is the answer for one that is acceptable.
     /// - Returns: The condition; results of all other types are acceptable.

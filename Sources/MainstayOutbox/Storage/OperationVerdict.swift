@@ -47,8 +47,8 @@ public struct OperationVerdict: Sendable, Equatable {
   public var output: Data?
   /// What was learnt about the record that the operation changes.
   ///
-  /// What is done without news, and what leaves with an effect that may have happened, makes a store
-  /// forget what it kept of the record: the other side may have another version since then.
+  /// What is done without news, and what leaves with an effect that may have happened, makes a
+  /// store forget what it kept of the record: the other side may have another version since then.
   public var news: RecordNews?
 
   /// Makes a verdict.

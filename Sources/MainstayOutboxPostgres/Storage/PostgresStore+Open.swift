@@ -124,8 +124,8 @@ extension PostgresStore {
 
   /// Opens the database to be looked at only: nothing is leased, taken back or brought up to date.
   ///
-  /// - Throws: `OutboxError`, as ``open()``, and `failed` where an app has to bring the tables up to
-  ///   date first.
+  /// - Throws: `OutboxError`, as ``open()``, and `failed` where an app has to bring the tables up
+  ///   to date first.
   package func openToLook() async throws {
     do {
       try checkSchema()
