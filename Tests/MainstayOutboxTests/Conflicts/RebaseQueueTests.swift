@@ -99,8 +99,8 @@ enum ListChange: RebasingOperation, Codable, Equatable {
     #expect(throws: Never.self) { try queue.append(.append(2)) }
     // Nor is what a first sync is told.
     var first = RebaseQueue<ListChange>(server: [], acknowledged: .max)
-    #expect(first.acknowledged == .max / 2 - 1)
-    #expect(try first.append(.append(2)) == .max / 2)
+    #expect(first.acknowledged == UInt64.max / 2 - 1)
+    #expect(try first.append(.append(2)) == UInt64.max / 2)
   }
 
   @Test func `a queue survives on a disk`() throws {
