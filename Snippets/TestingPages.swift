@@ -20,7 +20,7 @@ func advance(
 ) async throws -> Int {
   let clock = ManualClock()
   async let result = retry.run { try await flaky() }
-  await clock.sleepers(atLeast: 1)
+  await clock.waiters(atLeast: 1)
   clock.advance(by: .seconds(1))
   return try await result
 }
