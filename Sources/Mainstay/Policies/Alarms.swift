@@ -61,7 +61,7 @@ package final class Alarms: Sendable {
     var wakeUp: Duration? = first
     while let until = wakeUp {
       // A clock that ends a sleep early, or throws, only costs another look.
-      do { try await rest(until: until) } catch { await Task.yield() }
+      do { try await rest(until: until) } catch _ { await Task.yield() }
       let now = clock.now
       let (ringing, next) = queue.withLock { $0.wake(sleeperUntil: until, now: now) }
       for target in ringing { target.ring() }

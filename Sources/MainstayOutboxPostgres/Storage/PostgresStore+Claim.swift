@@ -85,6 +85,7 @@ extension PostgresStore {
         WHERE id = $1 AND lease_token = $2 AND state = 'leased'
         """, [.int(row), .int(token)])
     } catch {
+      // mainstay:ignore MS202 -- the next claims give it back
       state.withLock { $0.straysUntil = .now + longestClaim }
     }
   }
