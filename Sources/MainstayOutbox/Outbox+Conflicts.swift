@@ -101,6 +101,17 @@ extension Outbox {
     return isTaken
   }
 
+  /// What an operation began with, for those behind it; nil where nobody can be, or where it does
+  /// not merge.
+  func sealedBase<Operation: QueuedOperation>(
+    of operation: Operation, _ id: OperationID, _ options: EnqueueOptions
+  ) throws(OutboxError) -> Data? {
+    guard options.orderingKey != nil, let merging = operation as? any MergingOperation,
+      let plain = try merging.encodedBase(of: id)
+    else { return nil }
+    return try sealed(plain, as: .record(Operation.kind))
+  }
+
   /// The conflict that an operation is in, and what it wants.
   private func open<Operation: MergingOperation>(
     _ id: OperationID, _ type: Operation.Type

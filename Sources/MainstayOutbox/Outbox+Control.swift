@@ -53,7 +53,7 @@ extension Outbox {
   func latest(for operation: StoredOperation) async throws(OutboxError) -> Data? {
     let content = Vault.Content.record(operation.type.kind)
     return try await calling { try await $0.latest(for: operation) }
-      .flatMap { try? vault.opened($0, as: content) }
+      .flatMap { try? vault.opened($0, as: content).news(to: operation.id) }
   }
 
   func learn(

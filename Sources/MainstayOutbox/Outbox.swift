@@ -341,13 +341,15 @@ extension Outbox {
     let sealed = try sealed(payload, as: .payload(Operation.payloadType))
     var generator = SystemRandomNumberGenerator()
     let id = OperationID.new(at: Date(), using: &generator)
+    var wishes = wishes(options, of: Operation.self)
+    wishes.base = try sealedBase(of: operation, id, options)
     let new = NewOperation(
       id: id, type: Operation.payloadType,
       lane: options.lane ?? Operation.lane, orderingKey: options.orderingKey,
       idempotencyKey: options.idempotencyKey ?? IdempotencyKey(id), payload: sealed,
       timeToLive: options.timeToLive,
       effect: options.mayHaveBeenSent ? .sentUnknown : .notSent,
-      wishes: wishes(options, of: Operation.self))
+      wishes: wishes)
     return (new, payload)
   }
 

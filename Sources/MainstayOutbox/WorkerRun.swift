@@ -217,7 +217,8 @@ struct WorkerRun: Sendable {
   private func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
     do {
-      return try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+      let plain = try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+      return plain?.news(to: leased.lease.id)
     } catch {
       // It waits, like one whose payload cannot be opened.
       throw UnreadablePayload(cause: error)

@@ -61,8 +61,32 @@ extension MergingOperation {
 
   /// What the other side was last known to have; what this side began with where nothing was heard
   /// since, or where it cannot be read.
+  ///
+  /// What the first change of the record began with is no news: it counts for a change that goes on
+  /// from the first one, and not for one that knows of another version.
   func remote(_ latest: Data?) -> VersionedState<Record> {
-    latest.flatMap { try? Self.version(in: $0) } ?? base
+    guard let latest, let kept = try? PayloadCoding.decode(KeptState<Record>.self, from: latest)
+    else { return base }
+    let known = VersionedState(kept.state, version: kept.version)
+    guard kept.beginning != nil else { return known }
+    if base.state == .missing { return base }
+    return base.version == nil || base.version == known.version ? known : base
+  }
+
+  /// What this side began with, for those behind it.
+  ///
+  /// - Parameter id: Its own identity.
+  /// - Returns: It, encoded; nil where it is not known.
+  /// - Throws: ``OutboxError`` `unencodable`.
+  func encodedBase(of id: OperationID) throws(OutboxError) -> Data? {
+    guard base.state != .missing else { return nil }
+    do {
+      return try PayloadCoding.encode(
+        KeptState(state: base.state, version: base.version, beginning: id))
+    } catch {
+      throw OutboxError(
+        .unencodable, details: "\(Self.kind) \(Self.version): base", underlying: error)
+    }
   }
 
   /// What the other side has once it has taken the change of what is given.
@@ -77,6 +101,27 @@ extension MergingOperation {
 
   static func version(in data: Data) throws -> VersionedState<Record> {
     try PayloadCoding.decode(VersionedState<Record>.self, from: data)
+  }
+}
+
+/// What is kept of a record: a `VersionedState`, and whose base it is where nothing was heard yet.
+private struct KeptState<Record: Codable & Sendable>: Codable {
+  let state: RecordState<Record>
+  let version: String?
+  let beginning: OperationID?
+}
+
+private struct KeptBeginning: Decodable {
+  let beginning: OperationID?
+}
+
+extension Data {
+  /// What is kept of a record, as far as it is news to an operation: what it began with itself may
+  /// have been replaced with its payload since.
+  func news(to id: OperationID) -> Data? {
+    // What cannot be read is no base of anybody.
+    let kept = try? PayloadCoding.decode(KeptBeginning.self, from: self)
+    return kept?.beginning == id ? nil : self
   }
 }
 

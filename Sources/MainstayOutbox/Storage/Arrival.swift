@@ -209,6 +209,7 @@ struct Arrival {
     let needed = try needs(operation, after: holder)
     try insertRow(operation, isBlocked: !needed.isEmpty)
     let number = db.lastInsertedRowID
+    try keepBase(of: operation, number)
     for need in needed {
       try db.cachedStatement(
         sql: "INSERT OR REPLACE INTO mainstay_dep (op, needs, policy) VALUES (?, ?, ?)"
@@ -276,6 +277,18 @@ struct Arrival {
       expiry(of: operation), operation.effect.rawValue, operation.idempotencyKey.rawValue,
       wishes.timeout?.milliseconds, operation.payload,
     ])
+  }
+
+  /// Keeps what the first change of a record began with, which is there already.
+  private func keepBase(of operation: NewOperation, _ number: Int64) throws {
+    guard let base = operation.wishes.base, let key = operation.orderingKey else { return }
+    try db.cachedStatement(
+      sql: """
+        INSERT OR IGNORE INTO mainstay_latest (key, state) SELECT ?1, ?2
+        WHERE NOT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = ?1 AND id <> ?3)
+          AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = ?1)
+        """
+    ).execute(arguments: [Data(key.utf8), base, number])
   }
 
   private func expiry(of operation: NewOperation) -> Int64? {

@@ -136,10 +136,20 @@ extension InMemoryState {
     }
     let follows = new.orderingKey.map { isTaken($0) } ?? false
     if follows || !needed.isEmpty { (row.operation.state, row.operation.due) = (.blocked, nil) }
+    keepBase(of: new)
     rows[number] = row
     if !needed.isEmpty { needs[number] = needed }
     if mustGiveUp { giveUp(number, at: date) }
     return new.id
+  }
+
+  /// Keeps what the first change of a record began with, before it is there itself.
+  private mutating func keepBase(of new: NewOperation) {
+    guard let base = new.wishes.base, let key = new.orderingKey, last(of: key) == nil,
+      !dead.values.contains(where: { $0.operation.orderingKey == key })
+    else { return }
+    let record = Self.record(keyed: key)
+    latest[record] = latest[record] ?? base
   }
 
   private func row(of new: NewOperation, at date: Date) -> StoredRow {

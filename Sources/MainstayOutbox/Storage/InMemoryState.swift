@@ -64,8 +64,10 @@ struct InMemoryState {
 
   /// The record that an operation changes.
   static func record(of operation: StoredOperation) -> String {
-    operation.orderingKey.map { "key \($0)" } ?? "operation \(operation.id)"
+    operation.orderingKey.map(record(keyed:)) ?? "operation \(operation.id)"
   }
+
+  static func record(keyed key: String) -> String { "key \(key)" }
 
   mutating func keepOutcome(
     of id: OperationID, _ reason: OutboxReceipt.Reason, _ output: Data?, at date: Date

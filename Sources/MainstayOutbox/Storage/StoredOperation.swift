@@ -88,6 +88,11 @@ extension NewOperation {
     public var timeout: Duration?
     /// What it and the one before it under its ordering key come to; nil where both are done.
     public var coalescing: Coalescing?
+    /// What it began with, for those behind it; nil where it does not merge.
+    ///
+    /// A store keeps it as ``OutboxStore/latest(for:)`` where nothing is kept, and no operation and
+    /// no dead letter of the ordering key is there.
+    public var base: Data?
 
     /// Makes wishes; those that are left out are those of an operation without any.
     public init(

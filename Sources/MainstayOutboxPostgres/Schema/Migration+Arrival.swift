@@ -13,7 +13,8 @@ extension Migration {
       uuid uuid, kind text, version integer, lane text, ordering_key bytea, idem_key text,
       payload bytea, lifetime bigint, effect text, priority integer, handicap bigint, delay bigint,
       unique_key bytea, if_taken text, constraints text[], expendable boolean, needs uuid[],
-      policy text, earlier uuid, expected bytea, merged bytea, timeout bigint
+      policy text, earlier uuid, expected bytea, merged bytea, timeout bigint,
+      base bytea
     );
 
     create type mainstay.arrival_answer as (code text, uuid uuid);
@@ -158,6 +159,15 @@ extension Migration {
         v_answer := mainstay.twin(v_new);
         if v_answer.code is null then return ('again', null)::mainstay.arrival_answer; end if;
         return v_answer;
+      end if;
+      -- The first change of a record leaves what it began with to those behind it.
+      if v_new.base is not null and v_new.ordering_key is not null then
+        insert into mainstay.latest (key, state) select v_new.ordering_key, v_new.base
+          where not exists (select 1 from mainstay.op as o
+              where o.ordering_key = v_new.ordering_key and o.id <> v_id)
+            and not exists (select 1 from mainstay.dead as d
+              where d.ordering_key = v_new.ordering_key)
+          on conflict (key) do nothing;
       end if;
       insert into mainstay.dep (op, needs, policy)
         -- Of the one before it, what was asked for counts.

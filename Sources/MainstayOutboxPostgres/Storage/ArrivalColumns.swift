@@ -8,7 +8,7 @@ extension NewOperation {
   /// Whether it has no wishes that others could stand against, nor any that are rare.
   var isPlain: Bool {
     wishes.uniqueKey == nil && wishes.dependencies == nil && wishes.constraints.isEmpty
-      && wishes.coalescing == nil && wishes.timeout == nil
+      && wishes.coalescing == nil && wishes.timeout == nil && wishes.base == nil
   }
 }
 
@@ -56,6 +56,7 @@ struct WishColumns {
       .bytesArray(wishes.map { $0.coalescing?.expected }),
       .bytesArray(wishes.map { $0.coalescing?.payload }),
       .ints(wishes.map { $0.timeout?.milliseconds }),
+      .bytesArray(wishes.map(\.base)),
     ]
   }
 

@@ -156,15 +156,15 @@ extension PostgresStore {
         CASE WHEN g.constraints IS NOT NULL
           THEN array(SELECT jsonb_array_elements_text(g.constraints::jsonb)) END,
         g.expendable, string_to_array(g.needs, ',')::uuid[], g.policy, g.earlier, g.expected,
-        g.merged, g.timeout)::mainstay.arrival
+        g.merged, g.timeout, g.base)::mainstay.arrival
       FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::bytea[], $6::text[],
         $7::bytea[], $8::bigint[], $9::text[], $10::integer[], $11::bigint[], $12::bigint[],
         $13::boolean[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[],
-        $19::uuid[], $20::bytea[], $21::bytea[], $22::bigint[])
+        $19::uuid[], $20::bytea[], $21::bytea[], $22::bigint[], $23::bytea[])
       WITH ORDINALITY AS g (uuid, kind, version, lane, ordering_key, idem_key, payload, lifetime,
         effect, priority, handicap, delay, expendable, unique_key, if_taken, constraints, needs,
-        policy, earlier, expected, merged, timeout, place)
-      ORDER BY g.place), $23::bigint, $24::bigint, $25::boolean, $26::bigint,
-      $27::integer)
+        policy, earlier, expected, merged, timeout, base, place)
+      ORDER BY g.place), $24::bigint, $25::bigint, $26::boolean, $27::bigint,
+      $28::integer)
     """
 }

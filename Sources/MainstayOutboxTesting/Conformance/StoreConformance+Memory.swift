@@ -152,6 +152,37 @@ extension StoreConformance {
       _ = try await end(desk)
       desk.hold(try await desk.store.latest(for: second) == nil)
     },
+    Rule("the first of a record leaves what it began with to those behind it") { desk in
+      func note(_ text: String, _ base: String?, orderedBy key: String? = "k") -> NewOperation {
+        var wishes = NewOperation.Wishes()
+        wishes.base = base.map { Data($0.utf8) }
+        return .note(text, orderedBy: key, wishes: wishes)
+      }
+      func latest(_ id: OperationID) async throws -> Data? {
+        let operation = try desk.some(try await desk.store.operation(id))
+        return try await desk.store.latest(for: operation)
+      }
+      let first = try await desk.store.insert(note("a", "v0"))
+      desk.same(try await latest(first), Data("v0".utf8))
+      let second = try await desk.store.insert(note("b", "made of it"))
+      desk.same(try await desk.store.cancel(first), .cancelled)
+      desk.same(try await latest(second), Data("v0".utf8), "it is still wanted")
+      desk.same(try await desk.store.cancel(second), .cancelled)
+      let ids = try await desk.store.insert(contentsOf: [note("c", "v1"), note("d", "made of it")])
+      desk.same(try await latest(ids[1]), Data("v1".utf8), "it begins anew")
+      let dead = try desk.some(try await desk.store.claim(1).first)
+      _ = try await desk.store.settle(
+        dead.lease, OperationVerdict(.dead(.refused, followers: .goOn), effect: .refused))
+      _ = try await end(desk)
+      _ = try await desk.store.insert(note("e", "v2"))
+      let last = try desk.some(try await desk.store.claim(1).first)
+      desk.hold(try await desk.store.latest(for: last.operation) == nil, "a dead letter is there")
+      let free = try await desk.store.insert(note("f", "v3", orderedBy: nil))
+      desk.hold(try await latest(free) == nil, "nobody can be behind it")
+      let plain = try await desk.store.insert(note("g", nil, orderedBy: "l"))
+      _ = try await desk.store.insert(note("h", "v4", orderedBy: "l"))
+      desk.hold(try await latest(plain) == nil, "the first one has said nothing")
+    },
     Rule("what the other side has is not known where it may have changed since") { desk in
       for (next, effect, isKept) in departures {
         let second = try await second(desk, known: "v1")

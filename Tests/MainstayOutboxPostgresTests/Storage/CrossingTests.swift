@@ -112,7 +112,7 @@ import Testing
       """
       SELECT code FROM @.take_all(ARRAY[(gen_random_uuid(), 'note', 1, 'main', NULL, 'key',
         '{"text":"new"}', NULL, 'notSent', 2, 0, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL,
-        NULL, NULL, NULL)::@.arrival], 2, NULL, true, NULL, 1)
+        NULL, NULL, NULL, NULL)::@.arrival], 2, NULL, true, NULL, 1)
       """)
     #expect(try code.map { try $0.text(0) } == ["kept"])
     try await app.query("COMMIT")

@@ -60,6 +60,11 @@ import Testing
         AND NOT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = x'01')
         AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = x'01')
       """,
+      """
+      INSERT OR IGNORE INTO mainstay_latest (key, state) SELECT x'01', x'02'
+      WHERE NOT EXISTS (SELECT 1 FROM mainstay_op WHERE ordering_key = x'01' AND id <> 3)
+        AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = x'01')
+      """,
       "UPDATE mainstay_op SET rank = 1 WHERE id > 5 AND enqueued_at > 7",
       """
       SELECT EXISTS (SELECT 1 FROM mainstay_type JOIN mainstay_owner AS o ON o.id = owner
