@@ -164,16 +164,19 @@ import Testing
   @Test func `a call that began before somebody signed in closes no lane after that`()
     async throws
   {
-    let slow = Gate()
+    let (slow, asked) = (Gate(), Gate())
     let isSignedIn = Box(false)
     let outbox = try await open(
       shop.worker(maximumAttempts: 1) { note, _ in
         let isAllowed = isSignedIn.value
-        if note.text == "slow", !isAllowed { await slow.pass() }
+        if note.text == "slow", !isAllowed {
+          asked.open()
+          await slow.pass()
+        }
         if !isAllowed { throw AppError.http(status: 401) }
       })
     try await outbox.enqueue(Note(text: "slow"))
-    await shop.log.wait(for: "started")
+    await asked.pass()
     try await outbox.enqueue(Note(text: "quick"))
     await outbox.wait { $0.causes.laneNeedsUser == 1 && $0.running == 1 }
     isSignedIn.value = true
