@@ -84,8 +84,8 @@ extension PostgresStore {
         UPDATE mainstay.op SET state = 'parked', owner = NULL, cause = 'unreadable'
         WHERE id = $1 AND lease_token = $2 AND state = 'leased'
         """, [.int(row), .int(token)])
-    } catch {
       // mainstay:ignore MS202 -- the next claims give it back
+    } catch {
       state.withLock { $0.straysUntil = .now + longestClaim }
     }
   }
