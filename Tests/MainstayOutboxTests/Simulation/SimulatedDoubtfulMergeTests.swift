@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Changes of one record by a device, which asks what became of those whose answer was lost.
-@Suite(.requirement("C13", "C21", "O22")) struct SimulatedMergingTests {
+@Suite(.requirement("C13", "C21", "O22")) struct SimulatedDoubtfulMergeTests {
   private typealias Simulation = OfflineSimulation<World>
 
   private struct Point: Codable, Sendable, Equatable {
