@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 package import GRDB
 internal import Mainstay
 
 /// Lets callers that arrive while others are being committed share the next commit: n callers pay
 /// for one.
 ///
-/// There is no timer. Each batch is one turn of the connection, so that others get theirs.
+/// One that comes alone goes at once. Those who came together before are waited for, for a part of
+/// what a commit takes (``CommitDelayStateMachine``). Each batch is one turn of the connection, so
+/// that others get theirs, also while somebody is waited for.
 package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   private struct Waiting: Sendable {
     let item: Item
     let continuation: CheckedContinuation<Answer, any Error>
   }
 
+  private enum Phase {
+    case idle
+    /// Others are waited for; the number is that of the delay.
+    case delayed(Int)
+    case committing
+  }
+
   private struct State {
     var waiting: [Waiting] = []
-    var isCommitting = false
+    var phase = Phase.idle
+    var delay = CommitDelayStateMachine()
+    var delays = 0
+  }
+
+  /// What is done once the lock is given back.
+  private enum Step {
+    case nothing, commit
+    case look(after: Duration, delay: Int)
   }
 
   /// Commits items in one transaction, and answers each; what it throws stands for all of them.
@@ -24,10 +42,14 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
   /// How many share a transaction at most.
   private static var maximumCount: Int { 1_000 }
 
+  private let isDelayed: Bool
   private let state = Locked(State())
 
   /// Makes one, with nobody in it.
-  package init() {}
+  ///
+  /// - Parameter isDelayed: Whether those who came together before are waited for; that pays where
+  ///   a commit waits for the disk.
+  package init(isDelayed: Bool) { self.isDelayed = isDelayed }
 
   /// Returns when the item was committed.
   ///
@@ -36,13 +58,54 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
     _ item: Item, to writer: any DatabaseWriter, by commit: @escaping Commit
   ) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
-      let mustCommit = state.withLock { state in
+      let step = state.withLock { state -> Step in
         state.waiting.append(Waiting(item: item, continuation: continuation))
-        defer { state.isCommitting = true }
-        return !state.isCommitting
+        if case .committing = state.phase { return .nothing }
+        guard isDelayed else { return begin(&state) }
+        let now = Timeline.live.now
+        let action = state.delay.came(waiting: state.waiting.count, at: now)
+        // Whoever looks already looks again where somebody came meanwhile.
+        if case (.waits, .delayed) = (action, state.phase) { return .nothing }
+        return take(action, &state, at: now)
       }
-      if mustCommit { commitWaiting(writer, commit) }
+      perform(step, writer, commit)
     }
+  }
+
+  private func begin(_ state: inout State) -> Step {
+    state.phase = .committing
+    return .commit
+  }
+
+  private func take(
+    _ action: CommitDelayStateMachine.Action, _ state: inout State, at now: Duration
+  ) -> Step {
+    guard case .waits(let until) = action else { return begin(&state) }
+    state.delays += 1
+    state.phase = .delayed(state.delays)
+    return .look(after: until - now, delay: state.delays)
+  }
+
+  private func perform(_ step: Step, _ writer: any DatabaseWriter, _ commit: @escaping Commit) {
+    switch step {
+    case .nothing: break
+    case .commit: commitWaiting(writer, commit)
+    case .look(let wait, let delay):
+      // Not by a task: a program may keep all threads of tasks busy, and commits go on.
+      let nanoseconds = Int(wait / .nanoseconds(1))
+      DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [self] in
+        look(delay, writer, commit)
+      }
+    }
+  }
+
+  private func look(_ delay: Int, _ writer: any DatabaseWriter, _ commit: @escaping Commit) {
+    let step = state.withLock { state -> Step in
+      guard case .delayed(delay) = state.phase else { return .nothing }
+      let now = Timeline.live.now
+      return take(state.delay.looked(waiting: state.waiting.count, at: now), &state, at: now)
+    }
+    perform(step, writer, commit)
   }
 
   private func commitWaiting(_ writer: any DatabaseWriter, _ commit: @escaping Commit) {
@@ -50,14 +113,26 @@ package final class GroupCommit<Item: Sendable, Answer: Sendable>: Sendable {
       let batch = state.withLock { state in
         let batch = Array(state.waiting.prefix(Self.maximumCount))
         state.waiting.removeFirst(batch.count)
+        state.delay.began(batch.count)
         return batch
       }
+      let start = Timeline.live.now
       answer(batch, db, commit)
-      let isMore = state.withLock { state in
-        state.isCommitting = !state.waiting.isEmpty
-        return state.isCommitting
+      perform(after(batch.count, since: start), writer, commit)
+    }
+  }
+
+  /// What is done after a commit.
+  private func after(_ count: Int, since start: Duration) -> Step {
+    let now = Timeline.live.now
+    return state.withLock { state in
+      let waiting = state.waiting.count
+      let action = state.delay.ended(count, waiting: waiting, took: now - start, at: now)
+      guard waiting > 0 else {
+        state.phase = .idle
+        return .nothing
       }
-      if isMore { commitWaiting(writer, commit) }
+      return isDelayed ? take(action, &state, at: now) : begin(&state)
     }
   }
 

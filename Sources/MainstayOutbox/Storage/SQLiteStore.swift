@@ -60,8 +60,8 @@ public final class SQLiteStore: OutboxStore {
   let watch: CallWatch
   let log = WriteAheadLog()
   let logger: Logger
-  let inserts = GroupCommit<NewOperation, OperationID>()
-  let settlements = GroupCommit<Settlement, Bool>()
+  let inserts = GroupCommit<NewOperation, OperationID>(isDelayed: true)
+  let settlements = GroupCommit<Settlement, Bool>(isDelayed: false)
   let givenUp = AsyncStream.makeStream(of: GivenUp.self, bufferingPolicy: .bufferingNewest(10_000))
 
   /// Names a file; nothing is opened yet.

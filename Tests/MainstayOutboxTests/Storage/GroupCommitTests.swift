@@ -15,7 +15,7 @@
       _ commit: @escaping @Sendable ([Int]) throws -> [Result<Int, any Error>]
     ) async throws -> (answers: [Result<Int, any Error>], batches: [[Int]]) {
       let queue = try DatabaseQueue()
-      let group = GroupCommit<Int, Int>()
+      let group = GroupCommit<Int, Int>(isDelayed: true)
       let batches = Locked<[[Int]]>([])
       let gate = DispatchSemaphore(value: 0)
       queue.asyncWriteWithoutTransaction { _ in gate.wait() }
@@ -57,7 +57,7 @@
       let queue = try DatabaseQueue()
       try queue.close()
       await #expect(throws: OutboxError.self) {
-        try await GroupCommit<Int, Int>().submit(1, to: queue) { items, _ in
+        try await GroupCommit<Int, Int>(isDelayed: true).submit(1, to: queue) { items, _ in
           items.map { .success($0) }
         }
       }

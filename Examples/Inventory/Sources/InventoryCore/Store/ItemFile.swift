@@ -10,7 +10,7 @@ final class ItemFile: ItemPlace {
 
   private let queue: DatabaseQueue
   private let lock: Locked<OwnerLock?>
-  private let commits = GroupCommit<Change, Bool>()
+  private let commits = GroupCommit<Change, Bool>(isDelayed: true)
 
   init(_ opened: Opened) {
     queue = opened.queue
