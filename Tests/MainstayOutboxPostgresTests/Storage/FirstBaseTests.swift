@@ -100,8 +100,8 @@ private struct SaveItem: MergingOperation {
     try await place.query("BEGIN")
     try await place.query(
       """
-      SELECT @.cancel(@.enqueue('note', '{}', ordering_key => 'gone', base => '{"state": "deleted"}'),
-        true, NULL)
+      SELECT @.cancel(
+        @.enqueue('note', '{}', ordering_key => 'gone', base => '{"state": "deleted"}'), true, NULL)
       """)
     try await place.query("COMMIT")
     try await place.query(
