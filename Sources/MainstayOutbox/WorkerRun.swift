@@ -212,12 +212,14 @@ struct WorkerRun: Sendable {
     try? settings.vault.sealed(plain, as: content)
   }
 
-  private func sealedRecord(_ plain: Data) -> Data? { sealed(plain, as: .record(kind)) }
+  private func sealedRecord(_ plain: Data) -> Data? { sealed(plain, as: record) }
+
+  private var record: Vault.Content { .record(leased.operation.record) }
 
   private func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
     do {
-      let plain = try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+      let plain = try latest.map { try settings.vault.opened($0, as: record) }
       return plain?.news(to: leased.lease.id)
     } catch {
       // It waits, like one whose payload cannot be opened.
