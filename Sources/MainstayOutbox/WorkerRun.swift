@@ -322,11 +322,20 @@ struct WorkerRun: Sendable {
   /// cancelled goes on asking, too: its process lives, so nobody else would ever end the lease.
   private func settle(_ end: End) async {
     var failures = 0
+    var recorded: (isHeld: Bool, closesLane: Bool)?
     while true {
       do {
-        let isHeld = try await store.settle(leased.lease, await withoutLateClosure(end.verdict))
+        if recorded == nil {
+          let verdict = await withoutLateClosure(end.verdict)
+          let isHeld = try await store.settle(leased.lease, verdict)
+          recorded = (isHeld, isHeld && verdict.closesLane?.cause == .needsUser)
+        }
+        // Somebody may have signed in while that was on its way, and have opened the lane before it.
+        if recorded?.closesLane == true, await isOfBefore() {
+          try await store.reopen(leased.operation.lane, closedFor: .needsUser)
+        }
         settings.report(leased.lease.id, nil)
-        tell(isHeld ? end.event : .leaseLost)
+        tell(recorded?.isHeld == true ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
         return
       } catch {
