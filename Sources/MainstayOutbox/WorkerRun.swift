@@ -111,7 +111,7 @@ struct WorkerRun: Sendable {
       tell(.reconciled(answer))
       if var verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
         if answer == .applied {
-          // Without news the store forgets what it knew, and what follows goes by its own base.
+          // Without news the store outdates what it knew, and what follows goes by its own base.
           let left = try? worker.applied?(payload, latest)
           verdict.news = left.flatMap(sealedRecord).map { RecordNews(latest: $0) }
         }
@@ -212,14 +212,15 @@ struct WorkerRun: Sendable {
     try? settings.vault.sealed(plain, as: content)
   }
 
-  private func sealedRecord(_ plain: Data) -> Data? { sealed(plain, as: record) }
-
-  private var record: Vault.Content { .record(leased.operation.record) }
+  private func sealedRecord(_ plain: Data) -> Data? {
+    sealed(plain, as: .record(leased.operation.record))
+  }
 
   private func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
     do {
-      let plain = try latest.map { try settings.vault.opened($0, as: record) }
+      let record = leased.operation.record
+      let plain = try latest.map { try settings.vault.opened(kept: $0, of: record) }
       return plain?.news(to: leased.lease.id)
     } catch {
       // It waits, like one whose payload cannot be opened.
@@ -330,7 +331,7 @@ struct WorkerRun: Sendable {
           let isHeld = try await store.settle(leased.lease, verdict)
           recorded = (isHeld, isHeld && verdict.closesLane?.cause == .needsUser)
         }
-        // Somebody may have signed in while that was on its way, and have opened the lane before it.
+        // Somebody may have signed in while that was on its way, and opened the lane before it.
         if recorded?.closesLane == true, await isOfBefore() {
           try await store.reopen(leased.operation.lane, closedFor: .needsUser)
         }
