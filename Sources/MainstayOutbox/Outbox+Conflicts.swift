@@ -109,7 +109,7 @@ extension Outbox {
     guard let key = options.orderingKey, let merging = operation as? any MergingOperation,
       let plain = try merging.encodedBase(of: id)
     else { return nil }
-    return try sealed(plain, as: .record(key))
+    return try Data.beginningMark + sealed(plain, as: .record(key))
   }
 
   /// The conflict that an operation is in, and what it wants.
