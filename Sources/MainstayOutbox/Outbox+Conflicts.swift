@@ -95,7 +95,7 @@ extension Outbox {
     let step = MergeStep(operation.merged(into: remote), remote)
     var fields: [FieldConflict] = []
     if case .ask(let found) = step.next { fields = found }
-    let data = try sealed(plain, as: .record(first.type.kind))
+    let data = try sealed(plain, as: .record(first.record))
     let news = RecordNews(latest: data, idempotencyKey: IdempotencyKey(), merges: first.merges)
     let isTaken = try await learn(first.id, news, fields)
     return isTaken
@@ -106,10 +106,10 @@ extension Outbox {
   func sealedBase<Operation: QueuedOperation>(
     of operation: Operation, _ id: OperationID, _ options: EnqueueOptions
   ) throws(OutboxError) -> Data? {
-    guard options.orderingKey != nil, let merging = operation as? any MergingOperation,
+    guard let key = options.orderingKey, let merging = operation as? any MergingOperation,
       let plain = try merging.encodedBase(of: id)
     else { return nil }
-    return try sealed(plain, as: .record(Operation.kind))
+    return try Data.beginningMark + sealed(plain, as: .record(key))
   }
 
   /// The conflict that an operation is in, and what it wants.

@@ -51,9 +51,8 @@ extension Outbox {
 
   /// What the other side was last known to have of the record that an operation changes.
   func latest(for operation: StoredOperation) async throws(OutboxError) -> Data? {
-    let content = Vault.Content.record(operation.type.kind)
-    return try await calling { try await $0.latest(for: operation) }
-      .flatMap { try? vault.opened($0, as: content).news(to: operation.id) }
+    try await calling { try await $0.latest(for: operation) }
+      .flatMap { try? vault.opened(kept: $0, of: operation.record).news(to: operation.id) }
   }
 
   func learn(

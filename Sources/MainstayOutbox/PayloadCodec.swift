@@ -42,7 +42,8 @@ struct Vault: Sendable {
     case payload(PayloadType)
     case checkpoint(OperationKind)
     case output(OperationKind)
-    case record(OperationKind)
+    /// What the other side has of the record of an ordering key: all kinds that change it read it.
+    case record(String)
     case answer(CacheEntry.Key, form: String)
 
     fileprivate var binding: Data {
@@ -50,7 +51,7 @@ struct Vault: Sendable {
       case .payload(let type): Data("payload\0\(type.kind)\0\(type.version)".utf8)
       case .checkpoint(let kind): Data("checkpoint\0\(kind)".utf8)
       case .output(let kind): Data("output\0\(kind)".utf8)
-      case .record(let kind): Data("record\0\(kind)".utf8)
+      case .record(let key): Data("record\0\(key)".utf8)
       case .answer(let key, let form):
         // Names are any text: their lengths say where they end.
         [key.partition.name, key.name, form].reduce(into: Data("answer\0".utf8)) {
@@ -118,7 +119,7 @@ extension Vault {
   }
 
   func opened(_ conflict: OutboxConflict) -> OutboxConflict {
-    let content = Content.record(conflict.operation.type.kind)
+    let content = Content.record(conflict.operation.record)
     return OutboxConflict(
       operation: opened(conflict.operation),
       remote: conflict.remote.flatMap { try? opened($0, as: content) }, fields: conflict.fields,
@@ -129,6 +130,9 @@ extension Vault {
 extension StoredOperation {
   /// Whether the payload is sealed, and the present process has not opened it.
   public var isSealed: Bool { Vault.isSealed(payload) }
+
+  /// The record that it changes, with all others of its ordering key.
+  var record: String { orderingKey ?? id.description }
 }
 
 extension CacheEntry {

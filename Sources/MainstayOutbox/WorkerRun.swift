@@ -111,7 +111,7 @@ struct WorkerRun: Sendable {
       tell(.reconciled(answer))
       if var verdict = machine.reconciled(answer, fraction: settings.chance.fraction()) {
         if answer == .applied {
-          // Without news the store forgets what it knew, and what follows goes by its own base.
+          // Without news the store outdates what it knew, and what follows goes by its own base.
           let left = try? worker.applied?(payload, latest)
           verdict.news = left.flatMap(sealedRecord).map { RecordNews(latest: $0) }
         }
@@ -212,12 +212,15 @@ struct WorkerRun: Sendable {
     try? settings.vault.sealed(plain, as: content)
   }
 
-  private func sealedRecord(_ plain: Data) -> Data? { sealed(plain, as: .record(kind)) }
+  private func sealedRecord(_ plain: Data) -> Data? {
+    sealed(plain, as: .record(leased.operation.record))
+  }
 
   private func latest() async throws -> Data? {
     let latest = try await store.latest(for: leased.operation)
     do {
-      let plain = try latest.map { try settings.vault.opened($0, as: .record(kind)) }
+      let record = leased.operation.record
+      let plain = try latest.map { try settings.vault.opened(kept: $0, of: record) }
       return plain?.news(to: leased.lease.id)
     } catch {
       // It waits, like one whose payload cannot be opened.
@@ -320,11 +323,20 @@ struct WorkerRun: Sendable {
   /// cancelled goes on asking, too: its process lives, so nobody else would ever end the lease.
   private func settle(_ end: End) async {
     var failures = 0
+    var recorded: (isHeld: Bool, closesLane: Bool)?
     while true {
       do {
-        let isHeld = try await store.settle(leased.lease, await withoutLateClosure(end.verdict))
+        if recorded == nil {
+          let verdict = await withoutLateClosure(end.verdict)
+          let isHeld = try await store.settle(leased.lease, verdict)
+          recorded = (isHeld, isHeld && verdict.closesLane?.cause == .needsUser)
+        }
+        // Somebody may have signed in while that was on its way, and opened the lane before it.
+        if recorded?.closesLane == true, await isOfBefore() {
+          try await store.reopen(leased.operation.lane, closedFor: .needsUser)
+        }
         settings.report(leased.lease.id, nil)
-        tell(isHeld ? end.event : .leaseLost)
+        tell(recorded?.isHeld == true ? end.event : .leaseLost)
         settings.probe?.reached(.afterSettleCommit, nil)
         return
       } catch {

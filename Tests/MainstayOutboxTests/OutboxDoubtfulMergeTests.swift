@@ -29,6 +29,8 @@ private struct SaveSong: MergingOperation {
 /// Another way to change the same record.
 private struct LikeSong: QueuedOperation {
   static let kind: OperationKind = "like-song"
+  /// What somebody else calls the song right after that; nil, the default, for nothing new.
+  var title: String?
 }
 
 /// The other side, which knows idempotency keys, and whose answer to a song that is liked is lost
@@ -45,7 +47,12 @@ private final class SongServer: Sendable {
 
   var song: Song { state.value.song }
 
-  func like() { state.change { ($0.song.isLiked, $0.version) = (true, $0.version + 1) } }
+  func like(andThenCallIt title: String?) {
+    state.change { state in
+      (state.song.isLiked, state.version) = (true, state.version + 1)
+      if let title { (state.song.title, state.version) = (title, state.version + 1) }
+    }
+  }
 
   func knows(_ key: IdempotencyKey) -> Bool { state.value.keys[key.rawValue] != nil }
 
@@ -91,7 +98,8 @@ private final class SongServer: Sendable {
 
   private func open(inMemory: Bool) async throws -> Outbox {
     let workers = [
-      server.worker, Worker(for: LikeSong.self) { [server] _, _ in server.like() },
+      server.worker,
+      Worker(for: LikeSong.self) { [server] like, _ in server.like(andThenCallIt: like.title) },
     ]
     guard inMemory else { return try await shop.open(workers[0], workers[1]) }
     return try await Outbox(
@@ -131,5 +139,20 @@ private final class SongServer: Sendable {
     try await outbox.enqueue(SaveSong(liked, to: new), orderedBy: "song")
     await drain(outbox)
     #expect(server.song == new && shop.log.count("succeeded") == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func `what others wrote stays where what is known of a record is outdated`(
+    inMemory: Bool
+  ) async throws {
+    let outbox = try await open(inMemory: inMemory)
+    let (old, new) = (Song(), Song(title: "new"))
+    let liked = Song(title: "new", isLiked: true)
+    try await outbox.enqueue(SaveSong(old, to: new, version: "1"), orderedBy: "song")
+    try await outbox.enqueue(LikeSong(title: "theirs"), orderedBy: "song")
+    try await outbox.enqueue(SaveSong(liked, to: new), orderedBy: "song")
+    await drain(outbox)
+    #expect(server.song == Song(title: "theirs"))
+    #expect(shop.log.count("merged") == 1, "the version was a condition")
   }
 }

@@ -154,6 +154,23 @@ private struct Sent: Equatable {
   }
 
   @Test(arguments: Place.allCases)
+  func `what is behind one that was replaced begins with what that one began with at last`(
+    _ place: Place
+  ) async throws {
+    let outbox = try await open(place)
+    let unique = EnqueueOptions(
+      orderedBy: "item", uniqueKey: EnqueueOptions.UniqueKey("item", ifTaken: .replace))
+    try await outbox.enqueue(SaveItem(Item(), to: Item(price: 99)), options: unique)
+    let first = try await outbox.enqueue(
+      SaveItem(Item(price: 5), to: Item(price: 99), version: "4"), options: unique)
+    try await outbox.enqueue(
+      SaveItem(Item(price: 99), to: Item(title: "B", price: 99), version: nil), orderedBy: "item")
+    #expect(try await outbox.cancel(first) == .cancelled)
+    await drain(outbox)
+    #expect(sent.value == [Sent(item: Item(title: "B", price: 5), version: "4")])
+  }
+
+  @Test(arguments: Place.allCases)
   func `what took the place of the first one, or knows of another version, goes by its own base`(
     _ place: Place
   ) async throws {

@@ -68,6 +68,29 @@ import Testing
     await outbox.shutDown()
   }
 
+  @Test(.requirement("O18"))
+  func `a refusal that is recorded while somebody signs in leaves the lane open`() async throws {
+    let isSignedIn = Box(false)
+    let outbox = try await open(
+      shop.worker { _, _ in if !isSignedIn.value { throw AppError.http(status: 401) } })
+    let gate = Gate()
+    store.hold(endsUntil: gate)
+    try await outbox.enqueue(Note(text: "a"))
+    await store.wait(for: "settle")
+    isSignedIn.value = true
+    try await outbox.resume(.main, closedFor: .needsUser)
+    // What opens the lane again fails first, and is done all the same.
+    store.fail("reopen", times: 1)
+    gate.open()
+    await shop.log.wait(for: "storageFailed")
+    shop.clock.advance(by: .seconds(60))
+    await outbox.wait { $0.pending == 0 }
+    await shop.log.wait(for: "succeeded")
+    #expect(store.count("settle") == 2, "what is recorded is not recorded again")
+    #expect(shop.log.count("leaseLost") == 0)
+    await outbox.shutDown()
+  }
+
   @Test func `what could not be given back is given back as soon as the store takes it`()
     async throws
   {

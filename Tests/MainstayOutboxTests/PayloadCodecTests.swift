@@ -24,7 +24,25 @@ private struct Letter: CoalescingOperation, MergingOperation {
     local = .present(Text(words: words))
   }
 
+  init(_ words: String, madeFrom base: String) {
+    self.init(words)
+    self.base = VersionedState(.present(Text(words: base)), version: nil)
+  }
+
   func coalesced(with later: Letter) -> Coalesced<Letter> { .replace(by: later) }
+}
+
+/// Another way to change the same record.
+private struct Reword: MergingOperation {
+  static let kind: OperationKind = "reword"
+  static let mergePolicy = Letter.mergePolicy
+  var base: VersionedState<Letter.Text>
+  var local: RecordState<Letter.Text>
+
+  init(_ base: String, to words: String) {
+    self.base = VersionedState(.present(Letter.Text(words: base)), version: nil)
+    local = .present(Letter.Text(words: words))
+  }
 }
 
 /// What nobody but the app shall read on the disk.
@@ -198,6 +216,33 @@ private struct Letter: CoalescingOperation, MergingOperation {
     let waiting = try #require(try await third.operations().first)
     #expect(!waiting.isSealed && waiting.attempts == 0)
     await third.shutDown()
+  }
+
+  @Test func `changes of several kinds read what each other left of their record`() async throws {
+    let sent = Box<[String]>([])
+    @Sendable func send(_ change: RecordChange<Letter.Text>) -> String {
+      sent.change { sent in
+        sent.append("\(change.state.record?.words ?? "") on \(change.precondition ?? "none")")
+        return "\(sent.count)"
+      }
+    }
+    var shop = shop
+    shop.configuration.startsPaused = true
+    let outbox = try await shop.open(
+      Worker(for: Letter.self) { _, change, _ in send(change) },
+      Worker(for: Reword.self) { _, change, _ in send(change) })
+    try await outbox.enqueue(Reword("", to: "a"), orderedBy: "k")
+    try await outbox.enqueue(Letter("b", madeFrom: "a"), orderedBy: "k")
+    try await outbox.enqueue(Reword("b", to: "c"), orderedBy: "k")
+    let first = try await outbox.enqueue(Reword("", to: "z"), orderedBy: "other")
+    // It comes to what is there already.
+    try await outbox.enqueue(Letter("", madeFrom: "z"), orderedBy: "other")
+    #expect(try await outbox.cancel(first) == .cancelled)
+    await outbox.resume()
+    await outbox.wait { $0.pending == 0 || $0.parked + $0.conflicted > 0 }
+    #expect(try await outbox.operations().isEmpty)
+    #expect(sent.value == ["a on none", "b on 1", "c on 2"])
+    await outbox.shutDown()
   }
 
   @Test func `what was kept before there was a codec is still read`() async throws {

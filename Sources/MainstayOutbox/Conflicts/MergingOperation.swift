@@ -63,11 +63,16 @@ extension MergingOperation {
   /// since, or where it cannot be read.
   ///
   /// What the first change of the record began with is no news: it counts for a change that goes on
-  /// from the first one, and not for one that knows of another version.
+  /// from the first one, and not for one that knows of another version. Of what is outdated only
+  /// the version counts, where this side names none.
   func remote(_ latest: Data?) -> VersionedState<Record> {
-    guard let latest, let kept = try? PayloadCoding.decode(KeptState<Record>.self, from: latest)
+    guard let latest,
+      let kept = try? PayloadCoding.decode(KeptState<Record>.self, from: latest.withoutMark)
     else { return base }
     let known = VersionedState(kept.state, version: kept.version)
+    if latest.isOutdated {
+      return VersionedState(base.state, version: base.version ?? known.version)
+    }
     guard kept.beginning != nil else { return known }
     if base.state == .missing { return base }
     return base.version == nil || base.version == known.version ? known : base
@@ -120,7 +125,7 @@ extension Data {
   /// have been replaced with its payload since.
   func news(to id: OperationID) -> Data? {
     // What cannot be read is no base of anybody.
-    let kept = try? PayloadCoding.decode(KeptBeginning.self, from: self)
+    let kept = try? PayloadCoding.decode(KeptBeginning.self, from: withoutMark)
     return kept?.beginning == id ? nil : self
   }
 }

@@ -125,9 +125,18 @@ public final class StampClock: Sendable {
 
   /// Goes on under a new identity; for when ``HybridLogicalClock/Reception/sameNode(_:)`` told that
   /// another device has this one.
+  ///
+  /// The new one is on the disk when this returns; where that cannot be written, ``stamp()`` writes
+  /// it before the first stamp under it, or throws.
   public func changeNode() {
     let node = HybridLogicalClock.Node.random()
-    machine.withLock { $0.adopt(node) }
+    let date = now()
+    let reservation = machine.withLock { machine in
+      machine.adopt(node)
+      return machine.reservation(at: date)
+    }
+    guard (try? storage.save(reservation)) != nil else { return }
+    machine.withLock { $0.saved(reservation) }
   }
 
   /// Saves outside of the lock, as often as others were faster.

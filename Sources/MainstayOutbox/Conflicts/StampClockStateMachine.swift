@@ -44,10 +44,11 @@ struct StampClockStateMachine {
     return take(next, answer: reception, at: date)
   }
 
-  /// A reservation is on the disk; one of another identity is void.
+  /// A reservation is on the disk; one of another identity is void, and may have taken the place of
+  /// what is reserved.
   mutating func saved(_ reservation: StampClock.Reservation) {
-    guard reservation.end.node == clock.node else { return }
-    reserved = max(reserved, reservation.end.time)
+    let isOwn = reservation.end.node == clock.node
+    reserved = isOwn ? max(reserved, reservation.end.time) : 0
   }
 
   /// Nothing is reserved for a new identity yet.
@@ -55,6 +56,9 @@ struct StampClockStateMachine {
     clock.adopt(node)
     reserved = 0
   }
+
+  /// What is to be saved before a stamp of the present identity.
+  func reservation(at date: Date) -> StampClock.Reservation { reservation(for: clock, at: date) }
 
   private mutating func take<Answer>(
     _ next: HybridLogicalClock, answer: Answer, at date: Date

@@ -182,6 +182,7 @@ struct Arrival {
           """
       ).execute(arguments: [date, delay, holder.row])
     }
+    try replaceBase(by: operation, holder.row)
     try departure.leaveReceipt(
       operation.type.kind.rawValue, .replaced, bytes: holder.bytes)
     accepted += 1
@@ -289,6 +290,19 @@ struct Arrival {
           AND NOT EXISTS (SELECT 1 FROM mainstay_dead WHERE ordering_key = ?1)
         """
     ).execute(arguments: [Data(key.utf8), base, number])
+  }
+
+  /// What took the place of the first change of a record begins with something else: so do those
+  /// behind it, where nothing was heard since.
+  private func replaceBase(by operation: NewOperation, _ number: Int64) throws {
+    guard let base = operation.wishes.base, let key = operation.orderingKey else { return }
+    try db.cachedStatement(
+      sql: """
+        UPDATE mainstay_latest SET state = ?2
+        WHERE key = ?1 AND substr(state, 1, length(?4)) = ?4
+          AND ?3 = (SELECT min(id) FROM mainstay_op WHERE ordering_key = ?1)
+        """
+    ).execute(arguments: [Data(key.utf8), base, number, Data.beginningMark])
   }
 
   private func expiry(of operation: NewOperation) -> Int64? {

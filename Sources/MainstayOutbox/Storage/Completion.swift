@@ -42,7 +42,10 @@ struct Completion {
     }
     try departure.unblock(row["ordering_key"])
     // Its run has left no news of the record, and has changed it.
-    if mayHaveMore { try departure.outdateLatest(of: row) }
+    if mayHaveMore {
+      try departure.outdateLatest(of: row)
+      try departure.forgetLatest(of: row)
+    }
     return true
   }
 

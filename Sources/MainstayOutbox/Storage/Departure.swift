@@ -90,11 +90,15 @@ struct Departure {
     ).execute(arguments: [key])
   }
 
-  /// What the other side has of a record may be something else by now.
+  /// What the other side has of a record may be something else by now; its version stays a
+  /// condition of what follows.
   func outdateLatest(of row: Row) throws {
     let key: Data = row["ordering_key"] ?? row["uuid"]
-    try db.cachedStatement(sql: "DELETE FROM mainstay_latest WHERE key = ?")
-      .execute(arguments: [key])
+    let kept = try Data.fetchOne(
+      db.cachedStatement(sql: "SELECT state FROM mainstay_latest WHERE key = ?"), arguments: [key])
+    guard let kept, !kept.isOutdated else { return }
+    try db.cachedStatement(sql: "UPDATE mainstay_latest SET state = ? WHERE key = ?")
+      .execute(arguments: [kept.outdated, key])
   }
 
   /// Drops what nobody wants any more; what may have had its effect is kept.

@@ -103,6 +103,7 @@ extension InMemoryState {
       constraints: new.wishes.constraints, isExpendable: new.wishes.isExpendable,
       timeout: row.operation.timeout)
     rows[number] = row
+    replaceBase(by: new, number)
     return old.operation.id
   }
 
@@ -150,6 +151,16 @@ extension InMemoryState {
     else { return }
     let record = Self.record(keyed: key)
     latest[record] = latest[record] ?? base
+  }
+
+  /// What took the place of the first change of a record begins with something else: so do those
+  /// behind it, where nothing was heard since.
+  private mutating func replaceBase(by new: NewOperation, _ number: Int64) {
+    guard let base = new.wishes.base, let key = new.orderingKey,
+      sorted.first(where: { $0.value.operation.orderingKey == key })?.key == number
+    else { return }
+    let record = Self.record(keyed: key)
+    if latest[record]?.isBeginning == true { latest[record] = base }
   }
 
   private func row(of new: NewOperation, at date: Date) -> StoredRow {

@@ -33,7 +33,8 @@ extension InMemoryState {
 
   /// What the other side has of a record may be something else by now.
   mutating func outdateLatest(of operation: StoredOperation) {
-    latest[Self.record(of: operation)] = nil
+    let record = Self.record(of: operation)
+    latest[record] = latest[record]?.outdated
   }
 
   /// Drops what has expired and was not sent.

@@ -47,8 +47,9 @@ public struct OperationVerdict: Sendable, Equatable {
   public var output: Data?
   /// What was learnt about the record that the operation changes.
   ///
-  /// What is done without news, and what leaves with an effect that may have happened, makes a
-  /// store forget what it kept of the record: the other side may have another version since then.
+  /// What is done without news, and what leaves with an effect that may have happened, outdates
+  /// what a store kept of the record: the other side may have another version since then. The
+  /// stores of this library keep its version as a condition; one of your own may forget it.
   public var news: RecordNews?
 
   /// Makes a verdict.
@@ -68,7 +69,7 @@ public struct OperationVerdict: Sendable, Equatable {
   /// than what is kept: what follows must not be compared with that.
   ///
   /// - Parameter isCancelled: Whether somebody has cancelled it meanwhile.
-  /// - Returns: Whether a store has to forget what it keeps of the record.
+  /// - Returns: Whether what a store keeps of the record is outdated.
   package func outdatesRecord(isCancelled: Bool) -> Bool {
     guard news == nil else { return false }
     switch next {

@@ -74,10 +74,14 @@ enum OperationRow {
 
   /// A dead letter; nil where it is not legal.
   static func deadLetter(_ row: Row) -> DeadLetter? {
-    guard let operation = try? operation(row, state: .parked, layout: .common) else { return nil }
+    guard let operation = try? operation(row, state: .parked, layout: .common),
+      let reason = (row["reason"] as DatabaseValue?).flatMap(String.fromDatabaseValue),
+      let since = (row["since"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue),
+      let holdsKey = (row["holds_key"] as DatabaseValue?).flatMap(Bool.fromDatabaseValue)
+    else { return nil }
     return DeadLetter(
-      operation: operation, reason: DeadLetter.Reason(rawValue: row["reason"]),
-      since: Date(milliseconds: row["since"]), holdsKey: row["holds_key"])
+      operation: operation, reason: DeadLetter.Reason(rawValue: reason),
+      since: Date(milliseconds: since), holdsKey: holdsKey)
   }
 
   private static func decoded(

@@ -92,21 +92,61 @@ extension SQLiteStore {
           pending, \(ledger.dead) are dead letters, and receipts count \(gone).
           """)
       }
-      let load = try Arrival.load(db)
-      if load.pending != ledger.pending {
-        findings.append("The counter says \(load.pending), and \(ledger.pending) are pending.")
-      }
-      let illegal = try Row.fetchCursor(db, sql: "SELECT \(OperationRow.op) FROM mainstay_op")
+      findings += try Self.wrongCounters(ledger, db)
+      let total = ledger.pending + ledger.dead
       var rows = 0
-      while let row = try illegal.next() {
-        rows += 1
-        if rows.isMultiple(of: 500) { progress(rows, ledger.pending) }
-        if (try? OperationRow.operation(row)) == nil {
-          findings.append("Row \(Int64.fromDatabaseValue(row["id"]) ?? 0) is no operation.")
+      func look(_ sql: String, _ words: String, _ isLegal: (Row) -> Bool) throws {
+        let all = try Row.fetchCursor(db, sql: sql)
+        while let row = try all.next() {
+          rows += 1
+          if rows.isMultiple(of: 500) { progress(rows, total) }
+          guard !isLegal(row) else { continue }
+          findings.append("Row \(Int64.fromDatabaseValue(row["id"]) ?? 0) is \(words)")
         }
+      }
+      try look("SELECT \(OperationRow.op) FROM mainstay_op", "no operation.") {
+        (try? OperationRow.operation($0)) != nil
+      }
+      let words = """
+        no dead letter, and can neither be redriven nor discarded: keep a copy of the file, and open \
+        it with the build of the app that wrote the row.
+        """
+      let columns = OperationRow.common + ", reason, since, holds_key"
+      try look("SELECT \(columns) FROM mainstay_dead", words) {
+        OperationRow.deadLetter($0) != nil
       }
       return findings
     }
+  }
+
+  /// What the counters say that the limits go by, where it is not so.
+  private static func wrongCounters(
+    _ ledger: OutboxLedger, _ db: Database
+  ) throws -> [String] {
+    let load = try Arrival.load(db)
+    let bytes = try Int.fetchOne(db, sql: "SELECT sum(length(payload)) FROM mainstay_op") ?? 0
+    func cure(_ key: String, _ value: Int) -> String {
+      """
+      While nothing uses the file, set it right: \
+      UPDATE mainstay_meta SET value = \(value) WHERE key = '\(key)'
+      """
+    }
+    var found: [String] = []
+    if load.pending != ledger.pending {
+      found.append(
+        """
+        The counter says \(load.pending), and \(ledger.pending) are pending. \
+        \(cure("pending", ledger.pending))
+        """)
+    }
+    if load.bytes != bytes {
+      found.append(
+        """
+        The counter says \(load.bytes) bytes, and the payloads that wait have \(bytes). \
+        \(cure("bytes", bytes))
+        """)
+    }
+    return found
   }
 
   /// What has changed in the file, and whether others have it open.

@@ -187,6 +187,7 @@ extension Migration {
     ) returns mainstay.arrival_answer language plpgsql volatile as $$
     declare
       v_start bigint := case when p_new.delay > 0 then p_at + p_new.delay end;
+      v_beginning bytea := '\\x006d61696e737461792e626567696e6e696e672e3100';
     begin
       -- It takes up no more places, and what is no larger needs no room.
       if octet_length(p_new.payload) > p_bytes and not mainstay.make_room(
@@ -204,6 +205,11 @@ extension Migration {
       where id = p_holder;
       -- It has expired to make room.
       if not found then return ('again', null)::mainstay.arrival_answer; end if;
+      -- The first change of a record begins with something else, and so do those behind it.
+      update mainstay.latest set state = p_new.base
+        where key = p_new.ordering_key and p_new.base is not null
+          and substring(state from 1 for octet_length(v_beginning)) = v_beginning
+          and p_holder = (select min(id) from mainstay.op where ordering_key = p_new.ordering_key);
       perform mainstay.leave_receipt(p_new.kind, 'replaced', 1, p_bytes, p_at);
       perform mainstay.count_load(1, 0, octet_length(p_new.payload) - p_bytes);
       return ('kept', p_uuid)::mainstay.arrival_answer;

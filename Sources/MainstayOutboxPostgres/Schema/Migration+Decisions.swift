@@ -67,7 +67,8 @@ extension Migration {
         and (p_next in ('dropped', 'cancelled') or p_next = 'dead' and p_followers <> 'holdKey'
           or p_next = 'parked' and v_row.cancelled))
       then
-        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(v_row.uuid));
+        perform mainstay.outdate_latest(
+          array[coalesce(v_row.ordering_key, uuid_send(v_row.uuid))]);
       end if;
       -- Somebody cancelled it while it ran, and nothing came of the run, or nobody here can ask
       -- what did.
@@ -167,7 +168,7 @@ extension Migration {
       if not found then return false; end if;
       -- The other side may have another version of the record than what is kept.
       if v_row.is_doubtful then
-        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(p_uuid));
+        perform mainstay.outdate_latest(array[coalesce(v_row.ordering_key, uuid_send(p_uuid))]);
       end if;
       delete from mainstay.attempt where op = v_row.id;
       perform mainstay.leave_receipt(v_row.kind, 'discarded', 1, v_row.bytes, v_at);
@@ -240,7 +241,7 @@ extension Migration {
       end if;
       -- Nobody here can ask what became of it.
       if v_row.state = 'parked' then
-        delete from mainstay.latest where key = coalesce(v_row.ordering_key, uuid_send(p_uuid));
+        perform mainstay.outdate_latest(array[coalesce(v_row.ordering_key, uuid_send(p_uuid))]);
         perform mainstay.remove(
           v_row.id, 'cancelled', null, p_outcomes, coalesce(p_now, mainstay.clock()));
         return 'mayHaveHappened';

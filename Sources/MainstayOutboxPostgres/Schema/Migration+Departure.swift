@@ -73,6 +73,17 @@ extension Migration {
         and not exists (select 1 from mainstay.dead where ordering_key = p_key)
     $$;
 
+    -- What the other side has may be something else by now, as its mark says; its version stays a
+    -- condition of what follows.
+    create function mainstay.outdate_latest(p_keys bytea[]) returns void
+    language plpgsql volatile as $$
+    declare
+      v_mark bytea := '\\x006d61696e737461792e6f757464617465642e3100';
+    begin
+      update mainstay.latest set state = v_mark || state
+        where key = any (p_keys) and substring(state from 1 for octet_length(v_mark)) <> v_mark;
+    end $$;
+
     -- Lets a blocked operation pass, unless something still stands before it.
     create function mainstay.release(p_id bigint, p_at bigint) returns void
     language plpgsql volatile as $$

@@ -275,7 +275,10 @@ extension Migration {
         perform mainstay.unblock(v_row.k, v_at);
       end loop;
       -- They have changed their records, and no news was left of those.
-      delete from mainstay.latest as l where l.key = any (v_records);
+      perform mainstay.outdate_latest(v_records);
+      delete from mainstay.latest as l where l.key = any (v_records)
+        and not exists (select 1 from mainstay.op as o where o.ordering_key = l.key)
+        and not exists (select 1 from mainstay.dead as d where d.ordering_key = l.key);
       return query select g.id, false from unnest(v_ids) as g (id);
     end $$;
     """

@@ -48,6 +48,7 @@ extension PostgresStore: InspectableStore {
         pending, \(ledger.dead) are dead letters, and receipts count \(gone).
         """)
     }
+    findings += try await wrongCounters()
     var rows = 0
     func looked(at count: Int) {
       rows += count
@@ -60,6 +61,34 @@ extension PostgresStore: InspectableStore {
       _ = try $0.deadLetter()
     }
     return findings
+  }
+
+  /// What the counters say that the limits go by, where it is not so.
+  private func wrongCounters() async throws -> [String] {
+    // One statement, and so one moment.
+    let counts = try await call(
+      """
+      SELECT l.pending, o.pending, l.bytes, o.bytes FROM (
+          SELECT coalesce(sum(pending), 0)::bigint AS pending,
+            coalesce(sum(bytes), 0)::bigint AS bytes FROM mainstay.load) AS l,
+        (SELECT count(*) AS pending,
+            coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM mainstay.op) AS o
+      """)
+    var found: [String] = []
+    for row in counts {
+      for (column, words) in [("pending", "are pending"), ("bytes", "are the bytes of payloads")] {
+        let index = column == "pending" ? 0 : 2
+        let (said, there) = (try row.int(index), try row.int(index + 1))
+        guard said != there else { continue }
+        found.append(
+          """
+          The counter says \(said), and \(there) \(words). Set it right: UPDATE \(schema).load SET \
+          \(column) = \(column) + (\(there &- said)) \
+          WHERE shard = (SELECT min(shard) FROM \(schema).load)
+          """)
+      }
+    }
+    return found
   }
 
   /// The rows of a view that cannot be read, a sentence each, the first 20 of them.

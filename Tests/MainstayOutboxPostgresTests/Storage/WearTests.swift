@@ -256,6 +256,23 @@ struct WearTests {
     await store.close()
   }
 
+  @Test func `a counter that is wrong is found, with what sets it right`() async throws {
+    let place = try await Place()
+    let store = try await place.opened()
+    for text in ["a", "b", "c"] { _ = try await store.insert(.note(text)) }
+    let change = """
+      UPDATE @.load SET bytes = bytes + 7 WHERE shard = (SELECT min(shard) FROM @.load)
+      RETURNING 1
+      """
+    #expect(try await place.query(change).count == 1)
+    let found = try await store.findings()
+    #expect(found.count == 1 && found.first?.contains("are the bytes of payloads") == true)
+    let cure = try #require(found.first?.components(separatedBy: "Set it right: ").last)
+    _ = try await place.query(cure)
+    #expect(try await store.findings() == [])
+    await store.close()
+  }
+
   @Test func `a claim that is committed after its caller gave up leaves nothing leased`()
     async throws
   {

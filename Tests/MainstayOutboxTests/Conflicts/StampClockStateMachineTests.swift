@@ -126,6 +126,10 @@ import Testing
     #expect(machine.reserved == 0)
     #expect(Self.stamp(&machine, 5000, &saved)?.node.rawValue == 9)
     #expect(saved.count == 2)
+    // It may lie on the disk now, in the place of that one.
+    machine.saved(saved[0])
+    #expect(Self.stamp(&machine, 5000, &saved)?.node.rawValue == 9)
+    #expect(saved.count == 3 && saved[2].end.node.rawValue == 9)
   }
 
   @Test func `saves that come back in another order take nothing back`() {

@@ -11,11 +11,18 @@ private final class StampDisk: StampStorage {
   let kept = Box<StampClock.Reservation?>(nil)
   let saves = Box(0)
   let isFull = Box(false)
+  /// What happens right before the next save is written.
+  let meanwhile = Box<(@Sendable () -> Void)?>(nil)
 
   func load() throws -> StampClock.Reservation? { kept.value }
 
   func save(_ reservation: StampClock.Reservation) throws {
     if isFull.value { throw OutboxError(.diskFull, details: "the test says so") }
+    let act = meanwhile.change { act in
+      defer { act = nil }
+      return act
+    }
+    act?()
     kept.change { if reservation.replaces($0) { $0 = reservation } }
     saves.change { $0 += 1 }
   }
@@ -106,6 +113,31 @@ private final class StampDisk: StampStorage {
     clock.changeNode()
     #expect(clock.node != own.node)
     #expect(try clock.stamp() > twin)
+    #expect(disk.kept.value?.end.node == clock.node)
+  }
+
+  @Test func `a new name is on the disk at once, or before its first stamp`() throws {
+    let clock = try clock()
+    let old = try clock.stamp()
+    clock.changeNode()
+    #expect(clock.node != old.node)
+    let again = try self.clock()
+    #expect(again.beginning == .resumed && again.node == clock.node)
+    #expect(try again.stamp() > old)
+    disk.isFull.value = true
+    clock.changeNode()
+    #expect(throws: OutboxError(.diskFull, details: "")) { try clock.stamp() }
+    disk.isFull.value = false
+    #expect(try clock.stamp().node == clock.node)
+    #expect(disk.kept.value?.end.node == clock.node)
+  }
+
+  @Test func `a save under the old name that comes late leaves the new one on the disk`() throws {
+    let clock = try clock()
+    let old = clock.node
+    disk.meanwhile.value = { clock.changeNode() }
+    let stamp = try clock.stamp()
+    #expect(stamp.node == clock.node && stamp.node != old)
     #expect(disk.kept.value?.end.node == clock.node)
   }
 

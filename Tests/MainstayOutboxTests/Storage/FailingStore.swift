@@ -122,6 +122,11 @@ final class FailingStore: ForwardingStore {
     try await store.expedite(unimportantAfter: delay)
   }
 
+  func reopen(_ lane: Lane, closedFor cause: LaneClosure.Cause?) async throws {
+    try pass("reopen")
+    try await store.reopen(lane, closedFor: cause)
+  }
+
   func checkpoint(_ lease: Lease, _ data: Data?) async throws -> Bool {
     try pass("checkpoint")
     return try await store.checkpoint(lease, data)
