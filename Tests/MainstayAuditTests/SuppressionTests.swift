@@ -17,6 +17,9 @@ import Testing
     "// mainstay:ignore MS201 -- it may be gone\r\ndo { try f() } catch {}\r\n",
     "// mainstay:ignore-file MS201 -- generated long ago\nlet a = 1\ndo { try f() } catch {}",
     "do { try f() } catch {}\n// mainstay:ignore-file MS201 -- generated long ago",
+    "do { try f() } catch {} // mainstay:ignore empty-catch -- it may be gone",
+    "// mainstay:ignore: empty-catch -- it may be gone\ndo { try f() } catch {}",
+    "// mainstay:ignore-file empty-catch -- generated long ago\ndo { try f() } catch {}",
   ])
   func `a comment with a rule and a reason silences its line or the next`(code: String) async {
     #expect(await ids(code) == [])
@@ -63,7 +66,11 @@ import Testing
     ("// mainstay:ignore MS201 -- 123", ["MS002", "MS201"]),
     ("// mainstay:ignore MS201 it may be gone", ["MS002", "MS201"]),
     ("// mainstay:ignore MS999 -- it may be gone", ["MS002", "MS201"]),
-    ("// mainstay:ignore empty-catch -- it may be gone", ["MS002", "MS201"]),
+    ("// mainstay:ignore empty-catch", ["MS002", "MS201"]),
+    ("// mainstay:ignore empty-cach -- it may be gone", ["MS002", "MS201"]),
+    ("// mainstay:ignore unused-ignore -- it may be gone", ["MS002", "MS201"]),
+    ("// mainstay:ignore empty-catch, force-try -- it may be gone", ["MS001"]),
+    ("// mainstay:ignore empty-catch, MS201 -- it may be gone", []),
     ("// mainstay:ignore ms201 -- it may be gone", ["MS002", "MS201"]),
     ("// mainstay:ignore-next-line MS201 -- it may be gone", ["MS002"]),
     ("// mainstay:ignore MS201, MS999 -- it may be gone", ["MS002"]),
@@ -171,6 +178,17 @@ import Testing
     let finding = try #require(findings.first)
     #expect((finding.rule, finding.line, finding.column) == ("MS001", 2, 12))
     #expect(finding.source == "let b = 2  // mainstay:ignore MS201 -- gone")
+  }
+
+  @Test(arguments: [
+    ("empty-cach", "There is no rule `empty-cach`; did you mean `empty-catch`?"),
+    ("MS2O1", "There is no rule `MS2O1`; did you mean `MS201`?"),
+  ])
+  func `a comment with a mistyped rule is told which one it may mean`(
+    typed: String, message: String
+  ) async {
+    let findings = await audit("let a = 1  // mainstay:ignore \(typed) -- gone").findings
+    #expect(findings.map(\.message) == [message])
   }
 
   private func audit(_ code: String, _ configuration: AuditConfiguration = AuditConfiguration())

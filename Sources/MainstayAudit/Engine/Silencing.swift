@@ -86,7 +86,7 @@ struct Silencing {
       return [Housekeeping.invalidIgnore.at(entry.site, "Write the reason behind ` -- `")]
     }
     return (ids.isEmpty ? names : ids).map { id in
-      Housekeeping.invalidIgnore.at(entry.site, "There is no rule `\(id)`")
+      Housekeeping.invalidIgnore.at(entry.site, RuleNames.complaint(about: id))
     }
   }
 }

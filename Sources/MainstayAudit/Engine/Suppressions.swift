@@ -5,7 +5,8 @@ import SwiftSyntax
 /// The comments of a file that say which findings are meant.
 ///
 /// `// mainstay:ignore MS203 -- reason` is about its own line where code stands before it, and
-/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file.
+/// about the next line of code otherwise. `mainstay:ignore-file` is about the whole file. A rule may
+/// stand there by its name as well: `mainstay:ignore try-optional-dropped -- reason`.
 /// SwiftLint's comments about the same defect count too.
 struct Suppressions: Sendable {
   struct Entry: Sendable {
@@ -220,6 +221,9 @@ private struct ForeignDirective {
 
 /// What a comment of ours says; prose that quotes one is none.
 private struct Directive {
+  /// Ids by the names of the rules.
+  private static let ids = Dictionary(uniqueKeysWithValues: Rule.all.map { ($0.name, $0.id) })
+
   let rules: [String]
   let isForFile: Bool
   let hasReason: Bool
@@ -236,7 +240,7 @@ private struct Directive {
     let parts = rest.firstRange(of: "--")
     let ids = parts.map { rest[..<$0.lowerBound] } ?? rest
     rules = ids.split { $0 == "," || $0 == ":" || $0.isWhitespace }.map(String.init)
-      .filter { $0 != "*/" }
+      .filter { $0 != "*/" }.map { Self.ids[$0] ?? $0 }
     let reason = parts.map { rest[$0.upperBound...] } ?? ""
     hasReason = reason.contains { $0.isLetter }
   }

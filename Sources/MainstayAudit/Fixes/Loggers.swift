@@ -95,6 +95,10 @@ private struct Reach {
   private var isSent = false
   /// Whether what is sent holds `self` without the logger, too.
   private var sendsSelf = false
+  /// The work of tasks around the place, which is sent as well, but holds `self` unsaid.
+  private var tasks: [ClosureExprSyntax] = []
+  /// Whether a member around it belongs to an actor of its own, which its tasks stay on.
+  private var isOnActor = false
   private var isNonisolated = false
   private var isMutating = false
   private var initializer: InitializerDeclSyntax?
@@ -103,13 +107,14 @@ private struct Reach {
 
   mutating func leave(_ node: Syntax) {
     isNonisolated = isNonisolated || node.isNonisolated
+    isOnActor = isOnActor || node.isMemberOnActor
     if let closure = node.as(ClosureExprSyntax.self) {
       isCaptured = true
       if closure.isSent {
         isSent = true
         sendsSelf = sendsSelf || closure.namesSelf
       }
-      if !closure.isWorkOfTask { prefix = "self." }
+      if closure.isWorkOfTask { tasks.append(closure) } else { prefix = "self." }
     } else if node.isTypeMember {
       view = .type
     } else if node.isFirstValue {
@@ -126,6 +131,8 @@ private struct Reach {
   mutating func leaveType() {
     view = .type
     initializer = nil
+    tasks = []
+    isOnActor = false
   }
 
   /// How code at the place names a logger of a type around it; nil where it cannot.
@@ -136,7 +143,11 @@ private struct Reach {
     case .instance: break
     }
     if logger.isStatic { return "Self." + logger.name }
-    if isSent, type.kind == .classType, !sendsSelf, !type.mayBeSent { return nil }
+    if type.kind == .classType, !type.mayBeSent {
+      if isSent, !sendsSelf { return nil }
+      // What held nothing of a class that may not be sent would not compile once it logs.
+      if !isOnActor, !tasks.allSatisfy({ $0.holdsSelf(of: type) }) { return nil }
+    }
     if isNonisolated || isSent && type.mayBeIsolated, !logger.isReadAnywhere { return nil }
     // No closure may keep a value that changes, or that is being made.
     if isCaptured, type.mayBeValue, isMutating || initializer != nil { return nil }
@@ -186,10 +197,7 @@ extension TypeDeclaration {
   /// Whether other threads may have a value of this class.
   fileprivate var mayBeSent: Bool { hasGlobalActor || inherited.contains("Sendable") }
 
-  private var hasGlobalActor: Bool {
-    let attributes = node.asProtocol((any WithAttributesSyntax).self)?.attributes
-    return attributes?.names.contains { $0.hasSuffix("Actor") } ?? false
-  }
+  private var hasGlobalActor: Bool { Syntax(node).hasGlobalActor }
 }
 
 extension ClosureExprSyntax {
@@ -212,6 +220,19 @@ extension ClosureExprSyntax {
     contains { $0.as(TokenSyntax.self)?.tokenKind == .keyword(.self) }
   }
 
+  /// Whether it holds `self` of a type around it: as it stands, or by the bare name of a member.
+  fileprivate func holdsSelf(of type: TypeDeclaration) -> Bool {
+    if namesSelf { return true }
+    let captured = Set(signature?.capture?.items.map(\.name.bareText) ?? [])
+    return Syntax(statements).contains { node in
+      guard let reference = node.as(DeclReferenceExprSyntax.self), !reference.isMemberName else {
+        return false
+      }
+      let name = reference.baseName.bareText
+      return !captured.contains(name) && type.hasInstanceMember(name) && !node.isLocal(name)
+    }
+  }
+
   /// Whether it is the work of `Task { … }`, which needs no `self` in front of members; that of
   /// `Task.detached { … }` does.
   fileprivate var isWorkOfTask: Bool {
@@ -221,7 +242,26 @@ extension ClosureExprSyntax {
   }
 }
 
+extension TypeDeclaration {
+  /// Whether its values have a function or property of that name, declared in this very block.
+  fileprivate func hasInstanceMember(_ name: String) -> Bool {
+    if let function = function(name) { return !Syntax(function).isTypeMember }
+    guard let variable = property(name)?.nearest(VariableDeclSyntax.self) else { return false }
+    return !variable.isStatic
+  }
+}
+
 extension Syntax {
+  fileprivate var hasGlobalActor: Bool {
+    let attributes = asProtocol((any WithAttributesSyntax).self)?.attributes
+    return attributes?.names.contains { $0.hasSuffix("Actor") } ?? false
+  }
+
+  /// Whether it is a member such as `@MainActor func f()`.
+  fileprivate var isMemberOnActor: Bool {
+    parent?.kind == .memberBlockItem && hasGlobalActor
+  }
+
   /// Whether it is a member that belongs to no actor, whatever its type does.
   fileprivate var isNonisolated: Bool {
     asProtocol((any WithModifiersSyntax).self)?.modifiers.has(.nonisolated) ?? false

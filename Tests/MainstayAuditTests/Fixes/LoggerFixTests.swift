@@ -4,6 +4,7 @@ import MainstayAudit
 import Testing
 
 private let handler = "do { try y() } catch {}"
+private let send = "do { try self.y() } catch {}"
 private let value = "C = { do { return try load() } catch { return C() } }()"
 
 /// Fixes that log, and where they may not: what they write has to compile.
@@ -11,7 +12,7 @@ private let value = "C = { do { return try load() } catch { return C() } }()"
   @Test(arguments: [
     ("final class A { let log: Logger; func f() { Task.detached { try? self.y() } } }", "self.log"),
     ("final class A { let log: Logger; func f() { Task { try? self.y() } } }", "log"),
-    ("final class A { let log: Logger; func f() { Task { g { \(handler) } } } }", "self.log"),
+    ("final class A { let log: Logger; func f() { Task { g { \(send) } } } }", "self.log"),
     ("final class A { let log: Logger; lazy var c: \(value) }", "self.log"),
     ("struct A { static let log = Logger(label: \"a\"); let c: \(value) }", "A.log"),
     ("struct A { static let log = Logger(label: \"a\"); func f(_ c: \(value)) {} }", "A.log"),
@@ -88,6 +89,33 @@ private let value = "C = { do { return try load() } catch { return C() } }()"
   ) async throws {
     let fixed = try #require(try await mended(code), "\(code)")
     #expect(fixed.contains("{ \(name).error("), "\(fixed)")
+  }
+
+  @Test(arguments: [
+    "final class A { let log = Logger(); func f() { Task { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { Task { try await post() } } }",
+    "final class A { let log = Logger(); func f() { Task { Task { \(handler) } } } }",
+    "final class A { let log = Logger(); let y: Y; func f() { let y = y; Task { \(handler) } } }",
+    "final class A { let log = Logger(); let y: Y; func f() { Task { [y] in \(handler) } } }",
+    "final class A { let log = Logger(); static func y() {}; func f() { Task { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { Task { a { [weak b] in c() }; \(handler) } } }",
+  ])
+  func `no fix makes a task send a class that it held nothing of`(code: String) async throws {
+    #expect(try await mended(code) == nil)
+  }
+
+  @Test(arguments: [
+    "final class A { let log = Logger(); func y() throws {}; func f() { Task { \(handler) } } }",
+    "final class A { let log = Logger(); let y: Y; func f() { Task { \(handler) } } }",
+    "final class A { let log = Logger(); func f() { Task { \(send) } } }",
+    "final class A { let log = Logger(); @MainActor func f() { Task { \(handler) } } }",
+    "@MainActor final class A { let log = Logger(); func f() { Task { \(handler) } } }",
+    "final class A: @unchecked Sendable { let log = Logger(); func f() { Task { \(handler) } } }",
+    "actor A { let log = Logger(); func f() { Task { \(handler) } } }",
+  ])
+  func `a task logs where it holds its class already, or may send it`(code: String) async throws {
+    let fixed = try #require(try await mended(code), "\(code)")
+    #expect(fixed.contains("{ log.error("), "\(fixed)")
   }
 
   @Test(arguments: ["", "// Header.\n// Two lines.\n"])

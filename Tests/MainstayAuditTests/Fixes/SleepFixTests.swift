@@ -37,6 +37,27 @@ private let wait = "while !isReady { await refresh(); \(sleep) }"
     }
   }
 
+  @Test func `a loop whose clause takes the cancellation of its sleep is left behind the clause`()
+    async throws
+  {
+    let sleep = "do { try await Task.sleep(for: .seconds(1)) } catch { log.info(\"\\(error)\") }"
+    let code = "func f() async { while isOn { \(sleep) } }"
+    let exit = "\(sleep); if Task.isCancelled { break }"
+    #expect(try await mended(code, unsafe: false) == code.replacing(sleep, with: exit))
+    let round = "func f() async { while isOn { \(sleep.replacing("log", with: "continue; log")) } }"
+    #expect(try await mended(round) == nil)
+  }
+
+  @Test(arguments: [
+    "while true { do { try await Task.sleep(for: .seconds(1)) } catch {} }",
+    "while true { await tick(); do { try await Task.sleep(for: .seconds(1)) } catch { continue } }",
+  ])
+  func `a loop that spins is one finding, not also a retry`(loop: String) async throws {
+    let code = "func f() async { \(loop) }"
+    let found = try await report(of: .good(code), profile: .default).findings
+    #expect(found.map(\.rule) == ["MS302"])
+  }
+
   @Test func `nothing is thrown where a clause would take it, or nobody may`() async throws {
     let caught = "func f() async throws { do { \(poll); try g() } catch { show(error) } }"
     #expect(try await mended(caught) == exit("return", in: caught))

@@ -20,6 +20,8 @@ extension Rule {
         guard let work = clause.doStatement else { return false }
         return loop.triesAgain(work) && work.throwsWhileWaiting && !clause.body.alwaysLeaves
           && !clause.classifies && !loop.body.looksAgain(at: clause)
+          // A wait that goes round is for MS302.
+          && !clause.catchesOnlySleep
       }
       guard !retrying.isEmpty, !loop.node.speaksOfCancellation, !loop.asksWhetherToStop else {
         return
@@ -35,7 +37,7 @@ extension Rule {
 
 extension Loop {
   /// Whether it runs the `do` once more after a failure, and not for the next item.
-  fileprivate func triesAgain(_ work: DoStmtSyntax) -> Bool {
+  func triesAgain(_ work: DoStmtSyntax) -> Bool {
     if sequence != nil {
       return (countsAttempts || goesOverDelays) && work.body.leavesLoop
     }
@@ -105,7 +107,8 @@ extension Loop {
 }
 
 extension SyntaxProtocol {
-  fileprivate var isAboutStopping: Bool {
+  /// Whether something in it is named after coming to an end, or after running until then.
+  var isAboutStopping: Bool {
     mentions { token in
       words(of: token.text).contains {
         $0.hasPrefix("stop") || $0.hasPrefix("end") || $0.hasPrefix("clos")

@@ -5,14 +5,15 @@ import SwiftSyntax
 extension Rule {
   static let sleepSwallowsCancel = Rule(
     "MS302", "sleep-swallows-cancel", .error, .default, serves: ["A17", "T9"],
-    summary: "`try? await Task.sleep` swallows cancellation, and nothing after it asks for it.",
+    summary: "`try?` or a clause swallows the cancellation of a sleep, and the code goes on.",
     why: "A cancelled sleep returns at once: the loop no longer waits, runs hot, and never ends.",
     guess: "A loop that says `cancel` nowhere does not look at cancellation.",
-    onPurpose: "`while !Task.isCancelled`, or a guard behind the sleep.",
+    onPurpose: "`while !Task.isCancelled`, a guard behind the sleep, or a clause that leaves.",
     remedy: .safe(
       "Leaves the loop behind the sleep, once the task is cancelled, where nothing follows it; "
         + "with `--unsafe`, leaves the function where something does."),
-    examples: sleepSwallowsCancelBad + sleepSwallowsCancelEndless + sleepSwallowsCancelGood,
+    examples: sleepSwallowsCancelBad + sleepSwallowsCancelEndless + sleepSwallowsCancelCaught
+      + sleepSwallowsCancelGood,
     checks: .loop { loop, file in
       guard !loop.node.isForAwait else { return }
       let sleeps = loop.body.everyOwn(TryExprSyntax.self).filter {
@@ -32,6 +33,19 @@ extension Rule {
           severity: ends ? .warning : nil, fix: file.exit(from: loop, after: item))
       }
     },
+    .loop { loop, file in
+      guard !loop.node.isForAwait, !loop.body.mayThrowWhileWaiting,
+        !loop.node.isInDiscardedTask
+      else { return }
+      for caught in loop.caughtSleeps {
+        file.report(
+          caught.sleep,
+          loop.endsByItself
+            ? "Once the task is cancelled, this loop runs on without a pause"
+            : "Once the task is cancelled, this loop spins",
+          severity: loop.endsByItself ? .warning : nil, fix: caught.fix(in: loop, of: file))
+      }
+    },
     .tryExpression { node, file in
       // Outside of loops it is a matter of taste, for those who ask for the whole standard.
       guard node.isSwallowingSleep, file.rules.contains(where: { $0.level != .default }),
@@ -47,11 +61,11 @@ extension Rule {
 extension TryExprSyntax {
   /// Whether it is `try? await Task.sleep(…)`.
   fileprivate var isSwallowingSleep: Bool {
-    questionOrExclamationMark?.tokenKind == .postfixQuestionMark && isSleep
+    questionOrExclamationMark?.tokenKind == .postfixQuestionMark && waitsForSleep
   }
 
   /// Whether it waits for `Task.sleep` or the sleep of a clock.
-  fileprivate var isSleep: Bool {
+  var waitsForSleep: Bool {
     guard let call = expression.core.as(FunctionCallExprSyntax.self), call.name == "sleep",
       let receiver = call.receiver?.lastName
     else { return false }
@@ -81,7 +95,7 @@ extension CodeBlockItemSyntax {
 
 extension Loop {
   /// Whether it ends without being told: over items, or a counter that its body raises.
-  fileprivate var endsByItself: Bool {
+  var endsByItself: Bool {
     if let sequence = sequence?.core { return sequence.kind != .postfixOperatorExpr }
     let counted = body.everyOwn(BinaryOperatorExprSyntax.self).filter {
       ["+=", "-=", "&+="].contains($0.operator.text)

@@ -78,11 +78,13 @@ extension ExprSyntax {
   }
 }
 
-/// Only where the function around it throws anything, and no closure lies between.
+/// Only where the function around it throws anything, and no closure lies between; not in a clause,
+/// where its error would take the place of the one that was caught.
 private func plainTry(_ node: TryExprSyntax) -> Fix? {
   guard let mark = node.questionOrExclamationMark, let around = node.enclosingRoutine,
     !around.isClosure, around.isThrowing, around.thrownType == nil || around.thrownType == "Error",
-    !node.isInCleanUp, !node.isOperand, !node.isInGetter, !node.isInMember(of: around.node)
+    !node.isInCleanUp, !node.isOperand, !node.isInGetter, !node.isInMember(of: around.node),
+    node.enclosingCatch == nil
   else { return nil }
   return .unsafe("throw the error on", Edit(mark.bytes, ""))
 }
@@ -142,6 +144,23 @@ private let forceTryExamples: [Example] = [
     }
     """),
   .bad("func f() { let r = ↓try! Regex(\"a\\(b)\") }"),
+  .bad(
+    """
+    func copy() throws {
+      do { try write() } catch {
+        ↓try! file.close()
+        throw error
+      }
+    }
+    """,
+    fixed: """
+      func copy() throws {
+        do { try write() } catch {
+          try! file.close()
+          throw error
+        }
+      }
+      """),
   .good(
     """
     func encode() throws -> Data {

@@ -5,13 +5,14 @@ import SwiftSyntax
 extension Rule {
   static let resultFailureIgnored = Rule(
     "MS208", "result-failure-ignored", .warning, .default, serves: [],
-    summary: "A `switch` over a result leaves its `.failure` without looking at the error.",
+    summary: "A `switch`, `if` or `guard` over a result passes its `.failure` without a look.",
     why: "The result carries the reason to this very place, and here it is thrown away.",
     guess: "A `switch` with the two cases `.success` and `.failure` is about a `Result`, "
-      + "unless an enum of the project has a `failure` that carries nothing.",
+      + "unless an enum of the project has a `failure` that carries nothing; "
+      + "so is what a closure is given under a name that ends in `result`.",
     onPurpose: "`_ = try? result.get()`, or a comment with the reason.",
     remedy: .safe("Binds the error and logs it, where the file has a logger."),
-    examples: resultFailureIgnoredExamples,
+    examples: resultFailureIgnoredExamples + resultUnmatchedExamples,
     checks: .switchExpression { node, file in
       guard node.cases.count == 2, let failure = node.ignoredFailure,
         node.subject.core.lastName != "self", !(Surroundings(of: node)?.isPredicate ?? false),
@@ -24,6 +25,16 @@ extension Rule {
         severity: failure.isExplained ? .info : nil,
         fix: carriesError || type == "Result" ? bindFix(failure, in: file) : nil,
         when: { carriesError || $0.failureCarriesError(of: type) })
+    },
+    .ifExpression { node, file in
+      guard node.elseBody == nil, let success = node.conditions.onlyLookAtResult else { return }
+      file.report(success, "The error of a failure is dropped")
+    },
+    .guardStatement { node, file in
+      guard node.body.statements.onlyLeaves, let success = node.conditions.onlyLookAtResult else {
+        return
+      }
+      file.report(success, "The error of a failure is dropped")
     })
 }
 
@@ -150,9 +161,19 @@ extension SwitchCaseSyntax {
 
   fileprivate var pattern: PatternSyntax? { onlyItem?.pattern }
 
+  fileprivate var onlyLeaves: Bool { statements.onlyLeaves }
+
+  fileprivate var isBoolean: Bool {
+    guard statements.count == 1, let item = statements.first?.item else { return false }
+    let value = item.as(ReturnStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self)
+    return value?.kind == .booleanLiteralExpr
+  }
+}
+
+extension CodeBlockItemListSyntax {
   /// Whether it does no more than break, continue, or return nothing of interest.
   fileprivate var onlyLeaves: Bool {
-    guard statements.count == 1, let item = statements.first?.item else { return false }
+    guard count == 1, let item = first?.item else { return false }
     switch item.kind {
     case .breakStmt, .continueStmt: return true
     case .returnStmt:
@@ -165,12 +186,6 @@ extension SwitchCaseSyntax {
       }
     default: return item.trimmedDescription == "()"
     }
-  }
-
-  fileprivate var isBoolean: Bool {
-    guard statements.count == 1, let item = statements.first?.item else { return false }
-    let value = item.as(ReturnStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self)
-    return value?.kind == .booleanLiteralExpr
   }
 }
 

@@ -53,7 +53,7 @@ private let taskErrorVanishesExamples: [Example] = [
       let log = Logger(label: "outbox")
       func flush() {
         ↓Task {
-          try await send()
+          try await self.send()
         }
       }
     }
@@ -64,7 +64,7 @@ private let taskErrorVanishesExamples: [Example] = [
         func flush() {
           Task {
             do {
-              try await send()
+              try await self.send()
             } catch {
               log.error("\\(error)")
             }

@@ -110,6 +110,17 @@ extension Forms {
           }
         }
       }
+      ---
+      store.products { loadResult in
+        if case .success(let products) = loadResult {
+          self.products = products
+        }
+      }
+      ---
+      func finished(_ outcome: Result<Receipt, StoreError>) {
+        guard case let .success(receipt) = outcome else { return }
+        receipts.append(receipt)
+      }
       """#,
     good: #"""
       switch result {
@@ -129,6 +140,13 @@ extension Forms {
       }
       ---
       let value = try result.get()
+      ---
+      store.products { result in
+        guard case .success(let products) = result else {
+          return self.showFailure()
+        }
+        self.products = products
+      }
       ---
       var isSuccess: Bool {
         switch result {

@@ -79,6 +79,26 @@ extension Forms {
         do { try await Task.sleep(for: .seconds(20)) } catch {}
       }
       ---
+      repeat {
+        do {
+          try await clock.sleep(for: interval)
+        } catch is CancellationError {
+        } catch {
+          log.error("\(error)")
+        }
+        await sample()
+      } while isOn
+      ---
+      while isWatching {
+        do {
+          let state = try await api.state()
+          await show(state)
+          try await Task.sleep(for: .seconds(10))
+        } catch {
+          log.warning("\(error)")
+        }
+      }
+      ---
       while hasMore {
         await loadPage()
         try? await clock.sleep(for: .seconds(1))
@@ -127,6 +147,15 @@ extension Forms {
           return
         }
         await tick()
+      }
+      ---
+      while isOn {
+        await tick()
+        do {
+          try await Task.sleep(for: .seconds(1))
+        } catch {
+          isOn = false
+        }
       }
       """#)
 }
