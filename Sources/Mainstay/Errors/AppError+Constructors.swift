@@ -99,12 +99,7 @@ extension AppError {
   }
 
   static func unclassified(_ cause: any Error, at site: SourceSite) -> AppError {
-    let asked = ConversionDepth.asking {
-      (
-        details: RecordedError(cause).description,
-        message: PlainText.message(of: cause), suggestion: PlainText.suggestion(of: cause)
-      )
-    }
+    let asked = ConversionDepth.isJudging ? nil : words(of: cause)
     let type = QualifiedTypeName.of(Swift.type(of: cause))
     var error = AppError(.unknown, details: asked?.details ?? type, cause: cause, at: site)
     if let message = asked?.message { error.fields.message = LocalizableText(verbatim: message) }
@@ -112,5 +107,17 @@ extension AppError {
       error.fields.suggestion = LocalizableText(verbatim: suggestion)
     }
     return error
+  }
+
+  /// What an error says about itself; nil where it is being asked already.
+  private static func words(
+    of cause: any Error
+  ) -> (details: String, message: String?, suggestion: String?)? {
+    ConversionDepth.asking {
+      (
+        details: RecordedError(cause).description,
+        message: PlainText.message(of: cause), suggestion: PlainText.suggestion(of: cause)
+      )
+    }
   }
 }

@@ -19,32 +19,42 @@ extension Error {
 }
 
 enum CancellationCheck {
-  /// Whether an error says that it is a cancellation; false where it is being asked already.
+  /// Whether an error says that it is a cancellation, as far as a mapping has to do with it.
   static func asks(_ error: any Error, by mapping: ErrorMapping?) -> Bool {
-    ConversionDepth.asking {
-      mapping?.whileCurrent { error.isCancellation } ?? error.isCancellation
-    } ?? false
+    mapping?.whileCurrent { error.isCancellation } ?? error.isCancellation
   }
 
   static func holds(for error: any Error, under mapping: ErrorMapping) -> Bool {
+    // What needs no asking is seen however deep in questions about others.
+    isKnown(error)
+      ?? ConversionDepth.judging { isMade(of: error, under: mapping) } ?? false
+  }
+
+  /// Whether what an error is mapped to, makes itself or was caused by is a cancellation.
+  private static func isMade(of error: any Error, under mapping: ErrorMapping) -> Bool {
     var current = error
     for _ in 0..<10 {  // a chain of causes may lead back to itself
-      if let error = current as? AppError ?? AppError(bridged: current) {
-        return error.disposition == .cancelled
-      }
-      if isPlain(current) { return true }
       // A mapping that asks whether its error is a cancellation must not be asked again.
       if !ConversionDepth.isMapping, let mapped = mapping.registered(current) {
         return mapped.disposition == .cancelled
       }
       if let error = current as? any AppErrorConvertible {
-        return ConversionDepth.asking { error.appError.disposition == .cancelled } ?? false
+        return error.appError.disposition == .cancelled
       }
       let causes = ErrorChain.causes(of: current)
       guard causes.count == 1, let cause = causes.first else { return false }
+      if let isCancelled = isKnown(cause) { return isCancelled }
       current = cause
     }
     return false
+  }
+
+  /// Whether an error that nobody has to be asked about is a cancellation; nil for any other.
+  private static func isKnown(_ error: any Error) -> Bool? {
+    if let error = error as? AppError ?? AppError(bridged: error) {
+      return error.disposition == .cancelled
+    }
+    return isPlain(error) ? true : nil
   }
 
   /// The forms that Foundation and Swift themselves give it.

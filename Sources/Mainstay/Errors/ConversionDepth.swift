@@ -10,6 +10,7 @@ import Foundation
 enum ConversionDepth {
   @TaskLocal private static var asked = 0
   @TaskLocal private static var mapped = 0
+  @TaskLocal private static var judged = 0
   @TaskLocal private static var bridged = 0
   @TaskLocal private static var described = 0
   @TaskLocal private static var told = 0
@@ -37,6 +38,15 @@ enum ConversionDepth {
 
   /// Whether a mapping or an `appError` is running.
   static var isMapping: Bool { mapped > 0 }
+
+  /// Finds out whether an error is a cancellation, for which it may ask its cause the same; nil
+  /// below four errors of an app and what they stand around.
+  static func judging<T>(_ body: () -> T) -> T? {
+    nested(in: $judged, upTo: 5, body)
+  }
+
+  /// Whether nothing is asked but whether an error is a cancellation, so that nobody reads words.
+  static var isJudging: Bool { judged > 0 }
 
   /// Bridges a cause to `NSError`; nil below the fourth.
   static func bridging<T>(_ body: () -> T) -> T? {

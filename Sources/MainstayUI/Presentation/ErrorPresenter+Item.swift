@@ -34,13 +34,16 @@ extension ErrorPresenter {
     let fingerprint: Fingerprint
     private(set) var retries: [RetryKey: Retry] = [:]
 
+    /// The work that failed first; of an unknown outcome the only one.
+    private var work: RetryKey
     private let canPerform: Bool
 
     init(
       _ id: ErrorPresentation.ID, _ error: AppError, _ presentation: ErrorPresentation,
-      _ fingerprint: Fingerprint, canPerform: Bool
+      _ fingerprint: Fingerprint, of work: RetryKey, canPerform: Bool
     ) {
       self.id = id
+      self.work = work
       self.canPerform = canPerform
       self.error = error
       self.presentation = presentation
@@ -78,20 +81,41 @@ extension ErrorPresenter {
 
     /// Keeps other words; under a field they take the place of those before.
     mutating func keep(_ words: ErrorPresentation, of error: AppError) {
-      guard !words.saysTheSame(as: presentation) else { return }
+      let isNew = !words.saysTheSame(as: presentation)
       guard presentation.style == .field else {
-        if !alike.contains(where: { $0.saysTheSame(as: words) }) { alike.append(words) }
+        if isNew, !alike.contains(where: { $0.saysTheSame(as: words) }) { alike.append(words) }
         return
       }
       alike.removeAll { $0.saysTheSame(as: words) }
-      if alike.count < Self.maximumAlike { alike.append(presentation) }
+      if isNew, alike.count < Self.maximumAlike { alike.append(presentation) }
       (self.error, presentation) = (error, words)
     }
 
     /// Whether a person would take another error for this one; under a field there is one place.
-    func isLike(_ other: AppError, _ style: ErrorPresentation.Style, _ same: Fingerprint) -> Bool {
+    func isLike(
+      _ other: AppError, _ style: ErrorPresentation.Style, _ same: Fingerprint, of work: RetryKey
+    ) -> Bool {
       guard style == presentation.style, other.field == error.field else { return false }
-      return style == .field || same == fingerprint || other.reads(as: error)
+      if style == .field { return true }
+      return asksTheSame(as: other, of: work) && (same == fingerprint || other.reads(as: error))
+    }
+
+    /// Whether one button is an answer to both errors.
+    ///
+    /// Retry runs nothing that has not offered it. And where nobody knows what became of some work,
+    /// whoever finds out does so for that work alone.
+    private func asksTheSame(as other: AppError, of work: RetryKey) -> Bool {
+      guard other.actions.map(\.id) == error.actions.map(\.id) else { return false }
+      let isUnknown = error.disposition == .unknownOutcome
+      guard isUnknown == (other.disposition == .unknownOutcome) else { return false }
+      return !isUnknown || work == self.work
+    }
+
+    /// Forgets what Retry runs where another error with other buttons takes the place, as happens
+    /// under a field.
+    mutating func makeRoom(for other: AppError, of work: RetryKey) {
+      guard !asksTheSame(as: other, of: work) else { return }
+      (retries, self.work) = ([:], work)
     }
   }
 

@@ -10,8 +10,8 @@ public import Observation
 /// presenter.present(error) { await inventory.retry() }
 /// ```
 ///
-/// Cancellation is never shown. An error like one that is shown or waits, by its `Fingerprint` or
-/// by its words, is counted there and shares its Retry button, which then runs the work of both.
+/// Cancellation is never shown. An error like one that is shown or waits, by its buttons and by its
+/// `Fingerprint` or words, is counted there and shares Retry, which then runs the work of both.
 /// What is shown stays until it is put away, so that nothing changes under a finger; then the most
 /// severe of those that wait is next. What is quiet (``ErrorPresentation/Style/banner``) stands
 /// beside what is not.
@@ -139,7 +139,8 @@ extension ErrorPresenter {
     if style != .field { monitor?.capture(shown: error, during: doing, at: site) }
     let key = RetryKey(file: fileID, line: line, doing: doing, subject: subject)
     let fingerprint = Fingerprint(of: error)
-    if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint) }) {
+    if let same = items.firstIndex(where: { $0.isLike(error, style, fingerprint, of: key) }) {
+      items[same].makeRoom(for: error, of: key)
       count(error, at: same)
       items[same].keep(retry, for: key)
       return
@@ -152,7 +153,8 @@ extension ErrorPresenter {
     guard let presentation = ErrorPresentation(error, style: style, locale: locale) else { return }
     // The same failure may stand elsewhere, and each is put away by itself.
     let id = items.contains { $0.id == presentation.id } ? UUID() : presentation.id
-    var item = Item(id, error, presentation, fingerprint, canPerform: perform != nil)
+    var item = Item(
+      id, error, presentation, fingerprint, of: key, canPerform: perform != nil)
     item.keep(retry, for: key)
     items.append(item)
     let dropped = queue.add(

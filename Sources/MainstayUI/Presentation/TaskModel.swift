@@ -118,7 +118,8 @@ public final class TaskModel<Value> {
   /// - Parameters:
   ///   - doing: What is being done, such as "Load inventory"; for logs and reports, never shown.
   ///   - recovery: What is done about a failure before it is shown: where a step mends it, the work
-  ///     runs once more. Nil, the default, is nothing.
+  ///     runs once more. Nothing is done about an unknown outcome without an `IdempotencyKey`. Nil,
+  ///     the default, is nothing.
   ///   - fileID: The caller's file; leave it out.
   ///   - function: The caller's function; leave it out.
   ///   - line: The caller's line; leave it out.
@@ -218,7 +219,7 @@ public final class TaskModel<Value> {
   private func attempt(_ work: Work, _ run: UInt64) async -> Result<Value, AppError> {
     let first = await result(of: work)
     guard case .failure(let error) = first, !error.isCancellation, let plan = work.recovery,
-      run == newestRun
+      run == newestRun, isRepeatable(after: error)
     else { return first }
     isRecovering = true
     let outcome = await plan.recover(from: error)
@@ -226,6 +227,12 @@ public final class TaskModel<Value> {
     isRecovering = false
     guard case .mended = outcome, !Task.isCancelled else { return first }
     return await result(of: work)
+  }
+
+  /// Whether work may run again by itself: where nobody knows whether it had its effect, only under
+  /// a key, as with `Retry`.
+  private func isRepeatable(after error: AppError) -> Bool {
+    error.disposition != .unknownOutcome || IdempotencyKey.current != nil
   }
 
   private func result(of work: Work) async -> Result<Value, AppError> {

@@ -29,6 +29,26 @@ private struct TimeLimitPassed: AppErrorConvertible {
   var appError: AppError { .timeout(cause: CancellationError()) }
 }
 
+/// An app's own error that knows nothing about its cause.
+private struct Own: AppErrorConvertible {
+  let cause: any Error
+  var appError: AppError { .unknown(cause) }
+}
+
+/// One that looks at its cause first.
+private struct Looking: AppErrorConvertible {
+  let cause: any Error
+  var appError: AppError { cause.isCancellation ? .cancelled() : .timeout(cause: cause) }
+}
+
+private let ownErrors: [@Sendable (any Error) -> any Error] = [
+  { Own(cause: $0) }, { Looking(cause: $0) }, { Own(cause: Traced(wrapped: $0)) },
+]
+
+private func nested(_ error: any Error, in own: Int, _ depth: Int) -> any Error {
+  (0..<depth).reduce(error) { error, _ in ownErrors[own](error) }
+}
+
 @Suite struct CancellationTests {
   @Test(.requirement("T18", "E8", "E35"), arguments: plainForms.indices)
   func `every plain form is a cancellation`(_ index: Int) {
@@ -52,6 +72,32 @@ private struct TimeLimitPassed: AppErrorConvertible {
     #expect(AppError.from(error) == .cancelled())
     #expect(!Traced(wrapped: POSIXError(.EIO)).isCancellation)
     #expect(!Traced(wrapped: TimeLimitPassed()).isCancellation)
+  }
+
+  @Test(.requirement("T18", "E8", "E12"), arguments: ownErrors.indices, 1...4)
+  func `own errors around one are a cancellation, up to four deep`(own: Int, depth: Int) async {
+    // What ships with Mainstay asks about its cause, too.
+    let causes: [any Error] = [
+      CancellationError(), URLError(.cancelled), AppError.cancelled(),
+      AppError.Service.unknown(URLError(.cancelled)), wrapped(URLError(.cancelled)),
+    ]
+    for cause in causes {
+      let error = nested(cause, in: own, depth)
+      #expect(error.isCancellation)
+      #expect(AppError.from(error) == .cancelled())
+      #expect(AppError.unknown(error) == .cancelled())
+      #expect(AppError.decoding(error) == .cancelled())
+      #expect(Fingerprint(of: error).isCancellation)
+      await #expect(throws: (any Error).self) {
+        try await Pipeline("p") { Timeout(.seconds(10)) }.run {
+          throw error
+        } fallback: { _ in
+          Issue.record("A cancellation has no fallback.")
+        }
+      }
+    }
+    let failure = nested(POSIXError(.EIO), in: own, depth)
+    #expect(!failure.isCancellation && AppError.from(failure).disposition != .cancelled)
   }
 
   @Test(.requirement("E12")) func `it is never shown as a failure`() {

@@ -64,6 +64,27 @@ import Testing
     #expect(model.state == .loaded([2]))
   }
 
+  @Test(arguments: [nil, IdempotencyKey()])
+  func `what may have had its effect runs again by itself only under a key`(
+    key: IdempotencyKey?
+  ) async {
+    let log = Log()
+    let plan = RecoveryPlan([.init("mend", for: .network) { _ in log.add("mended") }])
+    let lost = AppError(
+      code: "lost", kind: .network, disposition: .unknownOutcome, title: "Not sure",
+      message: "The connection broke.")
+    func pay() async {
+      let model = TaskModel<Int>()
+      await model.run("Pay", recovery: plan) {
+        log.add("paid")
+        throw lost
+      }
+      #expect(model.state == .failed(lost, previous: nil))
+    }
+    if let key { await key.active { await pay() } } else { await pay() }
+    #expect(log.lines == (key == nil ? ["paid"] : ["paid", "mended", "paid"]))
+  }
+
   @Test(.requirement("A19")) func `the offline state is ready, and is nobody's task`() {
     let now = Date(timeIntervalSince1970: 1_790_000_000)
     let state = ErrorState.offline(at: now)
