@@ -9,7 +9,8 @@
 /// waited for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
 ///
 /// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
-/// failure that may pass: those say nothing about what that attempt did.
+/// failure that may pass: those say nothing about what that attempt did. One that may be repeated
+/// and may have been sent leaves its mark in the last error, or is thrown in its place.
 ///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.
