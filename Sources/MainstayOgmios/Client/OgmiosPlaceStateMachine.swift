@@ -80,8 +80,8 @@ struct OgmiosPlaceStateMachine: Sendable {
     return chain
   }
 
-  /// Where a boundary of an epoch in Byron is, of which a server says no slot: it shares that of the
-  /// first block that its epoch can have.
+  /// Where a boundary of an epoch in Byron is, of which a server says no slot: it shares that of
+  /// the first block that its epoch can have.
   ///
   /// A node with epochs of another length does not know the point. Then it agrees on the block
   /// below, and the caller is told to go back there first.
