@@ -219,20 +219,6 @@ extension Disposition {
 }
 
 extension AppError {
-  /// Whether a call may have had its effect, whatever may be done about it: no answer came, or one
-  /// that sends a change elsewhere, or one to a later attempt alone.
-  ///
-  /// HTTP clients and their mappings say what they know in `http.sent`; of a time limit that knows
-  /// nothing more the call may have begun. A service that answers 303 has mostly done the change,
-  /// and after 301 and 302 nobody knows (RFC 9110, section 15.4). With 307 and 308 it has not.
-  fileprivate var leavesDoubt: Bool {
-    let sent = metadata["http.sent"]
-    if sent == "maybe" { return true }
-    if let httpStatus { return (301...303).contains(httpStatus) }
-    guard sent == nil, kind == .timeout, case .transient = disposition else { return false }
-    return true
-  }
-
   /// Whether the call never reached the other side: a time without a network uses up no attempts.
   fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
 

@@ -180,7 +180,9 @@ import Testing
       logger: log.logger(), clock: ManualClock())
     try await serve(dashboard) { client in
       // The client of the other tests always says `localhost`.
-      let stranger = TestClient(host: "localhost", port: try #require(client.port))
+      let stranger = TestClient(
+        host: "localhost", port: try #require(client.port),
+        configuration: .init(timeout: .patience))
       stranger.connect()
       let answer = try await stranger.execute(
         TestClient.Request("/mainstay", method: .get, authority: host))

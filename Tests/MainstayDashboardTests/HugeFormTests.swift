@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Forms that do not say how long they are.
-@Suite(.ends(withinMinutes: 2)) struct HugeFormTests {
+@Suite(.ends(withinMinutes: 10)) struct HugeFormTests {
   private static let head = """
     POST /mainstay/outboxes/orders/dead/discard HTTP/1.1\r
     Host: localhost\r
@@ -23,17 +23,37 @@ import Testing
   /// A part of a body, of 64 KB.
   private static let chunk = "10000\r\n" + String(repeating: "a", count: 65_536) + "\r\n"
 
+  /// The first line of the answer to so many parts of a body; nil where the server hung up before
+  /// all were sent.
+  private static func answer(at port: Int, to chunks: Int) async -> String? {
+    do {
+      let socket = try Socket(port: port)
+      try socket.send(head)
+      for _ in 0..<chunks { try socket.send(chunk) }
+      return try await socket.read(until: "\r\n")
+    } catch {
+      return nil
+    }
+  }
+
+  /// Whether ten seconds passed before all was sent, on a machine that stood still.
+  private static func isTooSlow(_ answer: String?) -> Bool {
+    answer?.hasPrefix("HTTP/1.1 408") ?? true
+  }
+
   @Test func `a form without a length is refused as soon as it is too large, and told of`()
     async throws
   {
     let outbox = try await brokenOutbox(["a"])
-    let log = Log()
-    try await serve(Dashboard(outbox, log: log)) { client in
-      let socket = try Socket(port: try #require(client.port))
-      try socket.send(Self.head)
-      for _ in 0..<5 { try socket.send(Self.chunk) }
-      #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 413"))
-    }
+    var log: Log
+    var answer: String?
+    repeat {
+      log = Log()
+      answer = try await serve(Dashboard(outbox, log: log)) { client in
+        await Self.answer(at: try #require(client.port), to: 5)
+      }
+    } while Self.isTooSlow(answer)
+    #expect(answer?.hasPrefix("HTTP/1.1 413") == true)
     #expect(log.lines == ["A request to the dashboard was refused. refusal=tooLarge untold=0"])
     #expect(try await outbox.snapshot().dead == 1)
     await outbox.shutDown()
@@ -42,11 +62,10 @@ import Testing
   @Test func `a form without an end is refused, and none of it is kept`() async throws {
     let child = try await BuiltProgram("DashboardChild", ["1"])
     let before = try await child.memory
-    let socket = try Socket(port: child.port)
-    try socket.send(Self.head)
+    var answer: String?
     // 32 MB: what is kept of it would be seen.
-    for _ in 0..<512 { try socket.send(Self.chunk) }
-    #expect(try await socket.read(until: "\r\n").hasPrefix("HTTP/1.1 413"))
+    repeat { answer = await Self.answer(at: child.port, to: 512) } while Self.isTooSlow(answer)
+    #expect(answer?.hasPrefix("HTTP/1.1 413") == true)
     let grown = try await child.memory - before
     #expect(grown < 16_000, "\(grown) kB")
     _ = await child.stop(SIGTERM)

@@ -179,7 +179,8 @@ public final class CapabilityRegistry: Sendable {
   /// - Returns: What it, or what stands in for it, returned.
   /// - Throws: `AppError`: why it does not work, or
   ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it;
-  ///   ``AppError/Capability/fallbackUnavailable(_:)`` where that failed too; a cancellation.
+  ///   ``AppError/Capability/fallbackUnavailable(_:)``, with both as its causes, where that failed
+  ///   too; a cancellation.
   public func execute<Request, Response>(
     _ capability: Capability<Request, Response>, _ request: Request
   ) async throws(AppError) -> Response {
@@ -206,8 +207,10 @@ public final class CapabilityRegistry: Sendable {
     } catch {
       let mapped = ErrorMapping.current.map(error)
       if mapped.isCancellation { throw mapped }
-      throw AppError.Capability.fallbackUnavailable(capability.id.rawValue).appError
+      var both = AppError.Capability.fallbackUnavailable(capability.id.rawValue).appError
         .adding(metadata: ["capability.fallback": mapped.code.rawValue])
+      both.fields.underlying = [reason, error]
+      throw both
     }
   }
 

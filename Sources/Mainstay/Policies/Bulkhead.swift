@@ -10,8 +10,9 @@
 /// let book = try await bulkhead.run { try await api.book(isbn) }
 /// ```
 ///
-/// A permit that comes free goes straight to a waiter, the oldest first, so nobody is overtaken. A
-/// caller that is cancelled while it waits gets `CancellationError`, and no permit is ever lost.
+/// A permit that comes free goes straight to a waiter: the oldest first, so nobody is overtaken,
+/// unless the ``Order`` says otherwise. A caller that is cancelled while it waits gets
+/// `CancellationError`, and no permit is ever lost.
 ///
 /// Waits are counted by `ContinuousClock`, which goes on while the device sleeps.
 public final class Bulkhead: Policy, Sendable {

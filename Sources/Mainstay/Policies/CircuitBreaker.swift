@@ -13,8 +13,9 @@
 /// ```
 ///
 /// What counts as a failure is read from the error's ``Disposition/breaker``: an answer that
-/// refuses, such as "not found", is a success of the dependency, and a cancellation says nothing. A
-/// call that ends in another state than it began in changes nothing: it is told as a stale result.
+/// refuses, such as "not found", is a success of the dependency. A cancellation says nothing,
+/// unless a time limit cancelled. A call that ends in another state than it began in changes
+/// nothing: it is told as a stale result.
 ///
 /// Breaks and windows are counted by `ContinuousClock`, which goes on while the device sleeps. How
 /// long a call took is measured by `SuspendingClock`, so that sleep makes no call slow. When to

@@ -46,6 +46,7 @@ final class HedgeRun<T: Sendable>: Sendable {
     var machine: HedgeStateMachine
     var starts: [Int: Duration] = [:]
     var errors: [Int: any Error] = [:]
+    var doubt = EarlierDoubt()
   }
 
   private func race(
@@ -69,7 +70,9 @@ final class HedgeRun<T: Sendable>: Sendable {
           return .success(value)
         case .ended(let copy, .failure(let error)):
           copies.errors[copy] = error
-          step = copies.machine.failed(copy, Classification.disposition(of: error))
+          let disposition = Classification.disposition(of: error)
+          copies.doubt.note(error, disposition)
+          step = copies.machine.failed(copy, disposition)
         }
       }
       if step == .start {
@@ -81,7 +84,7 @@ final class HedgeRun<T: Sendable>: Sendable {
         step = copies.machine.withhold()
       }
       if case .fail(let copy) = step {
-        return .failure(copies.errors[copy] ?? CancellationError())
+        return .failure(copies.doubt.told(copies.errors[copy] ?? CancellationError()))
       }
     }
   }

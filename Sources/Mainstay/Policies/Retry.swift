@@ -4,12 +4,15 @@
 ///
 /// What may be repeated is read from the error's ``Disposition``: a transient failure after a
 /// backoff, and a throttled call after the time the service asked for. A call with an unknown
-/// outcome is repeated only under an ``IdempotencyKey``, and nothing else is. A caller that cancels
-/// gets `CancellationError` at once; an attempt that could not begin before the deadline is not
-/// waited for, and the last error is thrown. Repetitions are paid for from a ``RetryBudget``.
+/// outcome is repeated only under an ``IdempotencyKey``, and one that a policy refused only where
+/// that said when to come back and a deadline leaves the time. Nothing else is repeated. A caller
+/// that cancels gets `CancellationError` at once; an attempt that could not begin before the
+/// deadline is not waited for, and the last error is thrown. Repetitions are paid for from a
+/// ``RetryBudget``.
 ///
 /// Where an attempt has left the outcome unknown, its error is thrown in place of a refusal or of a
-/// failure that may pass: those say nothing about what that attempt did.
+/// failure that may pass: those say nothing about what that attempt did. One that may be repeated
+/// and may have been sent leaves its mark in the last error, or is thrown in its place.
 ///
 /// A retry inside of another one never multiplies the attempts: in one pipeline it runs the
 /// operation once, and between pipelines the outer one counts the attempts that the inner one made.
@@ -191,7 +194,8 @@ public struct Retry: Policy {
   /// Runs an operation that says how it ended, and again while another attempt can help.
   ///
   /// - Parameter operation: What is run.
-  /// - Returns: How the last attempt ended; `cancelled` for a caller that has gone away.
+  /// - Returns: How the last attempt ended, or an earlier one that left the outcome unknown;
+  ///   `cancelled` for a caller that has gone away.
   @inlinable
   public func outcome<T, Failure: Error>(
     of operation: () async -> Outcome<T, Failure>

@@ -14,8 +14,7 @@ final class RetryRecovery {
   private var machine: RetryStateMachine
   private var notes = AttemptNotes()
   private var paid = 0
-  /// The first failure after which nobody knows whether the call had its effect.
-  private var unknown: (any Error)?
+  private var doubt = EarlierDoubt()
 
   @usableFromInline
   init(of retry: Retry, call: Retry.Call) {
@@ -30,8 +29,8 @@ final class RetryRecovery {
 
   /// Returns when the next attempt may begin.
   ///
-  /// - Throws: The failure where there is no next attempt, or the one before it that left the
-  ///   outcome unknown. `CancellationError` where the caller has gone away in the meantime.
+  /// - Throws: The failure where there is no next attempt, or an earlier one that may have had an
+  ///   effect. `CancellationError` where the caller has gone away in the meantime.
   @usableFromInline
   func wait(after failure: any Error) async throws {
     let disposition = Classification.disposition(of: failure)
@@ -40,7 +39,7 @@ final class RetryRecovery {
       tell(.gaveUp(attempts: machine.failures + 1, reason: .cancelled), withLog: true)
       throw failure
     }
-    if disposition == .unknownOutcome { unknown = unknown ?? failure }
+    doubt.note(failure, disposition)
     if disposition == .unclassified, retry.condition.readsDisposition,
       let report = retry.unclassified.report(failure)
     {
@@ -94,18 +93,8 @@ final class RetryRecovery {
   }
 
   /// What the caller is told.
-  ///
-  /// What refused or failed a later attempt says nothing about an earlier one that may have had its
-  /// effect; an answer that will not change does.
   private func told(_ failure: any Error) -> any Error {
-    var told = failure
-    if let unknown {
-      switch Classification.disposition(of: failure) {
-      case .rejected, .transient, .throttled: told = unknown
-      case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: break
-      }
-    }
-    return notes.attached(to: told, countsOutside: retry.nesting == .runsOnce)
+    notes.attached(to: doubt.told(failure), countsOutside: retry.nesting == .runsOnce)
   }
 
   /// The caller has gone away before the attempt that was to follow.

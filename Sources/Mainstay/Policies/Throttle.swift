@@ -13,8 +13,8 @@
 /// ```
 ///
 /// A call is accepted when the dependency answered it, were it with "not found". It is not when the
-/// dependency asked to slow down, failed, or took too long. A cancellation and the refusal of
-/// another policy say nothing, and such a call is not counted.
+/// dependency asked to slow down, failed, or took too long. A cancellation by the caller and the
+/// refusal of another policy say nothing, and such a call is not counted.
 ///
 /// Source: Google, "Site Reliability Engineering" (2016), chapter 21, "Client-side throttling".
 public final class Throttle: Policy, Sendable {

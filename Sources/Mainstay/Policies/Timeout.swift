@@ -64,10 +64,10 @@ extension Timeout: PipelineStage {
 
 /// Ends a call when all its attempts and the waiting between them take too long together.
 ///
-/// Everything inside knows the time that is left (``remaining``), so a retry that could not finish
-/// in time is not begun. Place it outside of ``Retry``. In a pipeline that also has a ``Timeout``
-/// both limits share one child task per attempt. Where a limit inside says that a call may have had
-/// its effect, the deadline that ends it says so too.
+/// Everything inside knows the time that is left (``remaining``), so an attempt that could not
+/// begin in time is not waited for. Place it outside of ``Retry``. In a pipeline that also has a
+/// ``Timeout`` both limits share one child task per attempt. Where a limit inside says that a call
+/// may have had its effect, the deadline that ends it says so too.
 public struct Deadline: Policy {
   let limit: TimeLimit
   @usableFromInline let placed: PlacedLimit

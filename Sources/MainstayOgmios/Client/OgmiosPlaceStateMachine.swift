@@ -29,6 +29,7 @@ struct OgmiosPlaceStateMachine: Sendable {
 
   /// As many blocks as can be taken back on Cardano, and the one below.
   static let longestRollback = 2_161
+  private static let slotsOfByronEpoch: UInt64 = 21_600
 
   private var moves: UInt64 = 0
   /// The number of the last move on the chain; zero while nobody has moved.
@@ -65,7 +66,7 @@ struct OgmiosPlaceStateMachine: Sendable {
   mutating func stepped(_ step: OgmiosChainStep) -> UInt64 {
     switch step {
     case .forward(let block, _):
-      if let point = block.point { recent.append(point) }
+      if let point = block.point ?? boundary(named: block.id) { recent.append(point) }
       if recent.count > Self.longestRollback { recent.removeFirst() }
     case .backward(let point, _):
       if let index = recent.lastIndex(of: point) {
@@ -77,6 +78,18 @@ struct OgmiosPlaceStateMachine: Sendable {
     isBackwardDue = false
     chain = move()
     return chain
+  }
+
+  /// Where a boundary of an epoch in Byron is, of which a server says no slot: it shares that of the
+  /// first block that its epoch can have.
+  ///
+  /// A node with epochs of another length does not know the point. Then it agrees on the block
+  /// below, and the caller is told to go back there first.
+  private func boundary(named id: String) -> OgmiosPoint? {
+    guard case .block(let slot, _) = cursor else { return .block(slot: 0, id: id) }
+    let epoch = slot / Self.slotsOfByronEpoch + 1
+    let (first, isTooLate) = epoch.multipliedReportingOverflow(by: Self.slotsOfByronEpoch)
+    return isTooLate ? nil : .block(slot: first, id: id)
   }
 
   /// Points to agree on after a connection was lost, the newest first and then further and further

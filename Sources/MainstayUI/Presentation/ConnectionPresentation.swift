@@ -17,12 +17,16 @@ public struct ConnectionPresentation: Sendable, Hashable {
   public let tint: ErrorPresentation.Tint
   /// What a person can do: sign in to the network, where it asks for that.
   public let action: RecoveryAction?
+  private let locale: Locale
 
   /// What a screen reader says.
   public var accessibilityLabel: String {
     [title, message ?? ""].filter { !$0.isEmpty }
       .map { $0.last?.isPunctuation == true ? $0 : $0 + "." }.joined(separator: " ")
   }
+
+  /// The words of a button, in the language of the others.
+  public func label(of action: RecoveryAction) -> String { action.title.string(in: locale) }
 
   /// Puts the connection into words.
   ///
@@ -54,6 +58,7 @@ public struct ConnectionPresentation: Sendable, Hashable {
     title = words.string(in: locale)
     message = status == .connected ? nil : note?.string(in: locale)
     action = isPortal && status == .failed ? .openPortal : nil
+    self.locale = locale
   }
 
   private static let connected = text("connected", "Connected")

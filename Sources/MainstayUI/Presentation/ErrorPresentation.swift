@@ -53,12 +53,16 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
   public let help: URL?
   /// The field that it is about.
   public let field: JSONPointer?
+  private let locale: Locale
 
   /// What a screen reader says: what happened, what it means, and what can be done.
   public var accessibilityLabel: String {
     [title, message, suggestion ?? ""].filter { !$0.isEmpty }
       .map { $0.last?.isPunctuation == true ? $0 : $0 + "." }.joined(separator: " ")
   }
+
+  /// The words of a button, in the language of the others.
+  public func label(of action: RecoveryAction) -> String { action.title.string(in: locale) }
 
   /// Puts an error into words; nil for a cancellation, which is never shown.
   ///
@@ -78,6 +82,7 @@ public struct ErrorPresentation: Sendable, Hashable, Identifiable {
     actions = Self.actions(of: error)
     help = error.help
     field = error.field
+    self.locale = locale
   }
 
   private static func look(of error: AppError) -> (icon: String, tint: Tint) {

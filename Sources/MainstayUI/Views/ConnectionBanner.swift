@@ -44,8 +44,6 @@
     private let perform: (@MainActor (RecoveryAction) -> Void)?
     private let dismiss: @MainActor () -> Void
 
-    @Environment(\.locale) private var locale
-
     /// Makes a banner.
     ///
     /// - Parameters:
@@ -68,14 +66,14 @@
         words
         Spacer(minLength: 8)
         if let action = presentation.action, let perform {
-          Button(action.title.string(in: locale)) { perform(action) }
+          Button(presentation.label(of: action)) { perform(action) }
             .buttonStyle(.bordered)
         }
         Button(action: dismiss) {
           Image(systemName: "xmark")
         }
         .buttonStyle(.plain)
-        .accessibilityLabel(RecoveryAction.dismiss.title.string(in: locale))
+        .accessibilityLabel(presentation.label(of: .dismiss))
       }
       .padding(12)
       .frame(maxWidth: .infinity)

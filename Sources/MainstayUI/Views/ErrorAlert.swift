@@ -21,7 +21,6 @@
   private struct ErrorAlertModifier: ViewModifier {
     let presenter: ErrorPresenter
 
-    @Environment(\.locale) private var locale
     @Environment(\.openURL) private var openURL
     /// The error of whose buttons one was tapped.
     @State private var answered: ErrorPresentation.ID?
@@ -33,7 +32,7 @@
         item?.presentation.title ?? "", isPresented: isPresented(item?.id), presenting: item
       ) { item in
         ForEach(item.actions) { action in
-          Button(action.title.string(in: locale), role: action.buttonRole) {
+          Button(item.presentation.label(of: action), role: action.buttonRole) {
             answered = item.id
             if action.id == RecoveryAction.help.id, let page = item.pageToOpen { openURL(page) }
             presenter.begin(action, for: item.id)

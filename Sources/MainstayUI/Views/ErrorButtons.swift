@@ -13,8 +13,11 @@
     var body: some View {
       VStack(spacing: 8) {
         ForEach(content.actions) { action in
-          ErrorButton(action: action, progress: content.progress, choose: choose)
-            .disabled(content.progress != nil && action.id != RecoveryAction.dismiss.id)
+          ErrorButton(
+            action: action, label: content.presentation.label(of: action),
+            progress: content.progress, choose: choose
+          )
+          .disabled(content.progress != nil && action.id != RecoveryAction.dismiss.id)
         }
       }
     }
@@ -30,17 +33,16 @@
   /// A button, with how far its action is.
   private struct ErrorButton: View {
     let action: RecoveryAction
+    let label: String
     let progress: ActionProgress?
     let choose: @MainActor (RecoveryAction) -> Void
-
-    @Environment(\.locale) private var locale
 
     var body: some View {
       Button(role: action.buttonRole) {
         choose(action)
       } label: {
         HStack(spacing: 8) {
-          Text(verbatim: action.title.string(in: locale))
+          Text(verbatim: label)
           if let progress, progress.action == action.id {
             ActionProgressMark(progress: progress)
           }

@@ -45,6 +45,30 @@ import Testing
     #expect(place.replay == [20, 19, 18, 16, 12, 4, 1].map(point) + [.origin])
   }
 
+  @Test func `a boundary of an epoch in Byron is a place too, though no slot is said`() throws {
+    func boundary(_ id: String) throws -> OgmiosChainStep {
+      try #require(
+        step(
+          #"{"direction":"forward","tip":"origin","block":"#
+            + #"{"id":"\#(id)","era":"byron","type":"ebb","height":1}}"#))
+    }
+    var place = OgmiosPlaceStateMachine()
+    _ = place.stepped(try boundary("e0"))
+    #expect(place.cursor == .block(slot: 0, id: "e0"))
+    _ = place.stepped(try forward(0))
+    _ = place.stepped(try forward(21_599))
+    _ = place.stepped(try boundary("e1"))
+    #expect(place.cursor == .block(slot: 21_600, id: "e1"))
+    #expect(place.replay.prefix(2) == [place.cursor, point(21_599)])
+    _ = place.stepped(try boundary("e2"))
+    #expect(place.cursor == .block(slot: 43_200, id: "e2"))
+    // A server may say anything.
+    let last = OgmiosPoint.block(slot: .max, id: "last")
+    _ = place.intersected([], at: last)
+    _ = place.stepped(try boundary("e3"))
+    #expect(place.cursor == last)
+  }
+
   @Test func `going back forgets what came after`() throws {
     var place = OgmiosPlaceStateMachine()
     for slot in 1...5 { _ = place.stepped(try forward(slot)) }

@@ -67,6 +67,27 @@ import Testing
     #expect(error?.code == AppError.Capability.fallbackUnavailable("").appError.code)
   }
 
+  @Test(arguments: [true, false])
+  func `where both fail the error and its report keep why, in order`(works: Bool) async throws {
+    let (registry, flag) = (CapabilityRegistry(clock: ManualClock()), Flag())
+    if works { flag.raise() }
+    let camera = camera(Log(), works: flag)
+    registry.register(camera)
+    let error = await #expect(throws: AppError.self) { try await registry.execute(camera, -1) }
+    let reason =
+      works
+      ? AppError.Capability.executionFailed(Broken()) : AppError.Capability.unavailable("camera")
+    let failure = try #require(error)
+    #expect(failure.underlying.map { ($0 as? AppError)?.code } == [reason.appError.code, nil])
+    #expect(failure.underlying.last is Broken && failure.cause(as: Broken.self) != nil)
+    #expect(failure.message == AppError.Capability.fallbackUnavailable("").appError.message)
+    let monitor = ErrorMonitor()
+    monitor.capture(failure)
+    let report = try #require(monitor.history.first)
+    #expect(report.causes.first?.code == reason.appError.code.rawValue)
+    #expect(report.causes.count { $0.type.hasSuffix("Broken") } == (works ? 2 : 1))
+  }
+
   @Test func `without one it says why it does not work, or what failed`() async throws {
     let registry = CapabilityRegistry(clock: ManualClock())
     let works = Flag()

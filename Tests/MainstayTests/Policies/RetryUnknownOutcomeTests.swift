@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayTesting
 import TestSupport
@@ -56,6 +57,64 @@ import Testing
       try await IdempotencyKey().active { try await retry.run { throw errors.removeFirst() } }
     }
     #expect(error?.httpStatus == 500 && error?.disposition == .unknownOutcome)
+  }
+
+  @Test(arguments: [AppError.offline(), .http(status: 503), .http(status: 429)])
+  func `an attempt that may have been sent is told with the error of a later one`(
+    _ later: AppError
+  ) async {
+    let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited)
+    for first in [POSIXError(.ECONNRESET), AppError.timeout()] as [any Error] {
+      var errors = [first, later.adding(metadata: ["http.sent": "no"])]
+      let error = await #expect(throws: AppError.self) {
+        try await retry.run { throw errors.removeFirst() }
+      }
+      #expect(error?.metadata["http.sent"] == "maybe")
+      #expect(error?.id == later.id && error?.disposition == later.disposition)
+    }
+  }
+
+  @Test(
+    arguments: [
+      POSIXError(.ECONNREFUSED), Rejection(policy: "pay", reason: .bulkheadFull),
+    ] as [any Error])
+  func `an error without a place for that gives way to the earlier one`(
+    _ later: any Error
+  ) async {
+    let retry = Retry(maximumAttempts: 2, backoff: .none, budget: .unlimited)
+    var errors = [POSIXError(.ECONNRESET), later]
+    let error = await #expect(throws: POSIXError.self) {
+      try await retry.run { throw errors.removeFirst() }
+    }
+    #expect(error?.code == .ECONNRESET)
+  }
+
+  @Test func `of attempts that were not sent, or were answered, the last is told as it is`() async {
+    let retry = Retry(maximumAttempts: 3, backoff: .none, budget: .unlimited)
+    var errors: [any Error] = [
+      POSIXError(.ECONNREFUSED), AppError.http(status: 503),
+      AppError.offline().adding(metadata: ["http.sent": "no"]),
+    ]
+    let error = await #expect(throws: AppError.self) {
+      try await retry.run { throw errors.removeFirst() }
+    }
+    #expect(error?.metadata["http.sent"] == "no")
+  }
+
+  @Test func `a copy that may have been sent is told with the error of another one`() async {
+    for isFirst in [true, false] {
+      let hedge = Hedge(
+        after: .fixed(.seconds(1)), maximumCopies: 2, safety: .safeToRepeat, budget: .unlimited,
+        clock: clock)
+      let lost = AppError.timeout()
+      let unsent = AppError.offline().adding(metadata: ["http.sent": "no"])
+      let errors = Locked(isFirst ? [lost, unsent] : [unsent, lost])
+      let error = await #expect(throws: AppError.self) {
+        try await hedge.runSendable { throw errors.withLock { $0.removeFirst() } }
+      }
+      #expect(error?.metadata["http.sent"] == (isFirst ? nil : "maybe"))
+      #expect(error?.id == (isFirst ? lost : unsent).id)
+    }
   }
 
   @Test func `a cancellation stays one`() async {

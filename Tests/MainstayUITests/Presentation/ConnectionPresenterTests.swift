@@ -72,6 +72,7 @@ struct ConnectionPresenterTests {
       (.disconnected, false, false), (.failed, false, false), (.failed, true, false),
     ]
     var titles: Set<String> = []
+    var labels: Set<String> = []
     for language in ["en", "de", "es", "fr", "ja", "zh-Hans"] {
       let words = values.map {
         ConnectionPresentation(
@@ -80,7 +81,9 @@ struct ConnectionPresenterTests {
       titles.formUnion(words.map(\.title))
       #expect(words.allSatisfy { !$0.title.isEmpty && !$0.title.contains("connection.") })
       #expect(words.map { $0.action?.id }.compactMap(\.self) == ["open-portal"])
+      labels.formUnion(words.map { $0.label(of: .dismiss) })
     }
     #expect(titles.count == 36)
+    #expect(labels.count == 6, "a button has the words of its language")
   }
 }

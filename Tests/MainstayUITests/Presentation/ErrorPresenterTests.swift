@@ -80,6 +80,11 @@ import Testing
     await presenter.choose(action, for: item.id)
     let failure = try #require(presenter.overlay?.actionFailure)
     #expect(failure.title == AppError.offline().title.string(in: german))
+    for action in item.actions {
+      let label = item.presentation.label(of: action)
+      #expect(label == action.title.string(in: german))
+      #expect(label != action.title.string(in: Locale(identifier: "en")))
+    }
   }
 
   @Test func `the same error again only counts`() {
