@@ -178,7 +178,8 @@ public final class CapabilityRegistry: Sendable {
   ///   - request: With what.
   /// - Returns: What it, or what stands in for it, returned.
   /// - Throws: `AppError`: why it does not work, or
-  ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it;
+  ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it, or where
+  ///   nobody knows whether it happened;
   ///   ``AppError/Capability/fallbackUnavailable(_:)``, with both as its causes, where that failed
   ///   too; a cancellation.
   public func execute<Request, Response>(
@@ -199,6 +200,8 @@ public final class CapabilityRegistry: Sendable {
         let mapped = ErrorMapping.current.map(error)
         if mapped.isCancellation { throw mapped }
         reason = AppError.Capability.executionFailed(error).appError
+        // It may have happened, and what stands in would do it a second time.
+        if mapped.disposition == .unknownOutcome { throw reason }
       }
     }
     guard let fallback = capability.fallback else { throw reason }
