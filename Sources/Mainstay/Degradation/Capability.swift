@@ -35,6 +35,7 @@ public struct Capability<Request: Sendable, Response: Sendable>: Sendable {
   ///   - validate: Finds out whether it works; what it throws says why not.
   ///   - execute: Does it.
   ///   - fallback: Stands in for it where it does not work, or fails; nil, the default, is nothing.
+  ///     It is never asked where nobody knows whether the capability had its effect.
   public init(
     _ id: DegradationPlan.NeedID, requires requirements: Set<DegradationPlan.NeedID> = [],
     validateWithin validationLimit: Duration = .seconds(5),

@@ -178,7 +178,8 @@ public final class CapabilityRegistry: Sendable {
   ///   - request: With what.
   /// - Returns: What it, or what stands in for it, returned.
   /// - Throws: `AppError`: why it does not work, or
-  ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it;
+  ///   ``AppError/Capability/executionFailed(_:)``, where nothing stands in for it, or where
+  ///   nobody knows whether it happened;
   ///   ``AppError/Capability/fallbackUnavailable(_:)``, with both as its causes, where that failed
   ///   too; a cancellation.
   public func execute<Request, Response>(
@@ -199,6 +200,8 @@ public final class CapabilityRegistry: Sendable {
         let mapped = ErrorMapping.current.map(error)
         if mapped.isCancellation { throw mapped }
         reason = AppError.Capability.executionFailed(error).appError
+        // It may have happened, and what stands in would do it a second time.
+        if mapped.disposition == .unknownOutcome { throw reason }
       }
     }
     guard let fallback = capability.fallback else { throw reason }
@@ -207,11 +210,25 @@ public final class CapabilityRegistry: Sendable {
     } catch {
       let mapped = ErrorMapping.current.map(error)
       if mapped.isCancellation { throw mapped }
-      var both = AppError.Capability.fallbackUnavailable(capability.id.rawValue).appError
-        .adding(metadata: ["capability.fallback": mapped.code.rawValue])
-      both.fields.underlying = [reason, error]
-      throw both
+      throw Self.bothFailed(capability.id, reason, error, mapped)
     }
+  }
+
+  /// What is thrown where what stands in failed too.
+  ///
+  /// It follows what failed last. Where that does not pass by itself and the reason does, trying
+  /// again still helps, so it follows the reason.
+  private static func bothFailed(
+    _ id: ID, _ reason: AppError, _ error: any Error, _ mapped: AppError
+  ) -> AppError {
+    var both = AppError.Capability.fallbackUnavailable(id.rawValue).appError
+      .adding(metadata: ["capability.fallback": mapped.code.rawValue])
+    if let refused = reason.metadata[refusalKey] {
+      both = both.adding(metadata: [refusalKey: refused])
+    }
+    both.fields.underlying = [reason, error]
+    let isOver = !mapped.passes && mapped.disposition != .unknownOutcome
+    return both.following(isOver && reason.passes ? reason : mapped, at: both.site)
   }
 
   /// Where an error says which capability was refused: why it does not work may be any error.
@@ -225,8 +242,7 @@ public final class CapabilityRegistry: Sendable {
       let status = isCircle ? nil : await validate(requirement)
       if status == .unknown { return nil }
       guard status?.isAvailable == true else {
-        return .unavailable(
-          AppError.Capability.requirementNotMet(requirement.rawValue).appError)
+        return .unavailable(Self.notMet(requirement, status))
       }
     }
     do {
@@ -238,6 +254,14 @@ public final class CapabilityRegistry: Sendable {
       let mapped = ErrorMapping.current.map(error)
       return mapped.isCancellation ? nil : .unavailable(mapped)
     }
+  }
+
+  /// Why something does not work that requires what is missing; it follows why that is.
+  private static func notMet(_ requirement: ID, _ status: Status?) -> AppError {
+    var error = AppError.Capability.requirementNotMet(requirement.rawValue).appError
+    guard case .unavailable(let why) = status, !why.isCancellation else { return error }
+    error.fields.underlying = [why]
+    return error.following(why, at: error.site)
   }
 
   /// Keeps what was found out, unless somebody knows better by now.
@@ -281,6 +305,16 @@ extension CapabilityRegistry {
       }
     }
     return news
+  }
+}
+
+extension AppError {
+  /// Whether it may be over after a while, without anybody's doing.
+  fileprivate var passes: Bool {
+    switch disposition {
+    case .transient, .throttled, .rejected: true
+    case .permanent, .needsUser, .unknownOutcome, .cancelled, .unclassified: false
+    }
   }
 }
 

@@ -118,9 +118,11 @@ enum FormTexts {
 
 extension AppError {
   /// Whether a person reads the same; equality alone does not look at words without arguments.
-  func reads(as other: AppError) -> Bool {
-    self == other && message == other.message && suggestion == other.suggestion
-      && title == other.title
+  func reads(as other: AppError) -> Bool { self == other && saysTheSame(as: other) }
+
+  /// Whether a person reads the same, whatever happened.
+  func saysTheSame(as other: AppError) -> Bool {
+    title == other.title && message == other.message && suggestion == other.suggestion
   }
 
   /// The same failure with other words and causes, still the same one.

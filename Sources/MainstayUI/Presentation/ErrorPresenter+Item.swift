@@ -97,7 +97,8 @@ extension ErrorPresenter {
     ) -> Bool {
       guard style == presentation.style, other.field == error.field else { return false }
       if style == .field { return true }
-      return asksTheSame(as: other, of: work) && (same == fingerprint || other.reads(as: error))
+      return asksTheSame(as: other, of: work)
+        && (same == fingerprint || other.saysTheSame(as: error))
     }
 
     /// Whether one button is an answer to both errors.

@@ -85,7 +85,10 @@ public final class StateContext<State: Sendable> {
       take(await client.snapshot)
     } catch {
       let refused = AppError.Context.bindingFailed(property: name).appError
-      fail(refused.adding(metadata: ["context.refusal": error.code.rawValue]), "Set \(name)")
+        .adding(metadata: ["context.refusal": error.code.rawValue])
+      fail(
+        refused.saying(refused.message, suggestion: refused.suggestion, underlying: [error]),
+        "Set \(name)")
     }
   }
 

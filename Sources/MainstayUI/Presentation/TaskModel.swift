@@ -223,10 +223,22 @@ public final class TaskModel<Value> {
     else { return first }
     isRecovering = true
     let outcome = await plan.recover(from: error)
+    if case .failed(let step, let failure) = outcome, !failure.isCancellation {
+      monitor?.capture(
+        failure, message: "while recovering: \(step)", during: work.doing,
+        fileID: work.site.fileID, function: work.site.function, line: work.site.line)
+      monitor?.recordRecovery(from: error, succeeded: false, during: work.doing)
+    }
     guard run == newestRun else { return first }
     isRecovering = false
     guard case .mended = outcome, !Task.isCancelled else { return first }
-    return await result(of: work)
+    let second = await result(of: work)
+    switch second {
+    case .success: monitor?.recordRecovery(from: error, succeeded: true, during: work.doing)
+    case .failure(let later) where later.isCancellation: break
+    case .failure: monitor?.recordRecovery(from: error, succeeded: false, during: work.doing)
+    }
+    return second
   }
 
   /// Whether work may run again by itself: where nobody knows whether it had its effect, only under

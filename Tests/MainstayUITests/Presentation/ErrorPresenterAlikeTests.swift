@@ -75,4 +75,11 @@ struct ErrorPresenterAlikeTests {
     await presenter.choose(.retry, for: id)
     #expect(log.lines == ["check"])
   }
+
+  @Test func `the same words of several codes are one item`() {
+    let presenter = ErrorPresenter(gap: .zero)
+    for status in [500, 503, 502] { presenter.present(AppError.http(status: status)) {} }
+    #expect(presenter.count == 1 && presenter.overlay?.count == 3)
+    #expect(presenter.overlay?.alike.isEmpty == true)
+  }
 }

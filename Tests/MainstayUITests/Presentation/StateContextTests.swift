@@ -49,6 +49,10 @@ import Testing
     await context.set(["a", "b", "c"], at: \.lines, named: "lines")
     #expect(context.state.lines.isEmpty)
     #expect(context.failure?.code == AppError.Context.bindingFailed(property: "").appError.code)
+    // The team learns why: by which invariant.
+    let cause = context.failure?.cause(as: AppError.self)
+    #expect(cause?.code == AppError.Framework.stateCorruption("").appError.code)
+    #expect(cause?.details?.contains("few lines") == true)
     #expect(context.failure?.details?.contains("lines") == true)
     context.dismissFailure()
     #expect(context.failure == nil)

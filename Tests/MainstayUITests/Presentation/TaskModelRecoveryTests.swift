@@ -42,6 +42,27 @@ import Testing
     #expect(model.state == .loaded([1]) && work.count == 2)
   }
 
+  @Test(.requirement("A9", "A49"), arguments: [true, false])
+  func `the team hears what became of a plan`(mends: Bool) async {
+    let (monitor, log) = (ErrorMonitor(), Log())
+    let model = TaskModel<Int>(monitor: monitor)
+    let plan = RecoveryPlan([
+      .init("sign in", when: { $0.httpStatus == 401 }, clock: ManualClock()) { _ in
+        if !mends { throw AppError.timeout() }
+      }
+    ])
+    let failure = AppError.http(status: 401)
+    await model.run("Load", recovery: plan) {
+      log.add("run")
+      if log.lines.count == 1 { throw failure }
+      return 1
+    }
+    #expect(log.lines.count == (mends ? 2 : 1))
+    #expect(monitor.recoveryRate(of: failure.code) == (mends ? 1 : 0))
+    let codes = Set(monitor.history.map(\.code))
+    #expect(codes.contains(AppError.timeout().code) == !mends)
+  }
+
   @Test(.requirement("A14", "A19")) func `what it cannot mend waits for a person`() async {
     let work = Work()
     let now = Date(timeIntervalSince1970: 1_790_000_000)
