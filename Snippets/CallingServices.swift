@@ -15,9 +15,17 @@ private func book(_ isbn: String, at address: URL) async throws(AppError) -> Boo
 }
 
 private func stubborn(at address: URL) -> ResilientClient {
-  ResilientClient("books", at: address) { origin in
-    Pipeline("books \(origin)") { Retry(maximumAttempts: 5) }
+  let breaker = CircuitBreaker("books", .consecutiveFailures(5), breakFor: .seconds(5))
+  let books = ResilientClient("books", at: address) { origin in
+    Pipeline("books \(origin)") {
+      Deadline(.seconds(30))
+      Retry(maximumAttempts: 5)
+      Cooldown("books")
+      breaker
+      Timeout(.seconds(10))
+    }
   }
+  return books
 }
 
 private func settingsOfJSON() -> ResilientClient.Settings {

@@ -194,11 +194,25 @@ struct VisitContext: RemoteAddressRequestContext {
     remoteAddress = source.channel.remoteAddress
   }
 }
+// snippet.hide
+
+// snippet.operations
+let router = Router(context: VisitContext.self)
+let health = Health([Health.Check("database") { _ = try await outbox.snapshot() }])
+router.addHealth(health)
+router.get("metrics") { _, _ in await counts.totals.text }
 
 let monitor = ErrorMonitor()
+var dashboard = Dashboard()
+dashboard.outboxes = ["orders": outbox]
+dashboard.errors = monitor
+dashboard.breakers = [breaker]
+dashboard.mount(on: router, at: "mainstay")
+// snippet.hide
+
+// snippet.middleware
 let answers = PostgresIdempotencyStore(at: address)
 await require { try await answers.open() }
-let router = Router(context: VisitContext.self)
 router.addMiddleware {
   ProblemMiddleware(reportingTo: monitor)
   LoadSheddingMiddleware(LoadShedding(Bulkhead("requests", limit: 200, queue: 100)))
@@ -217,18 +231,6 @@ router.post("orders") { request, context in
   try await outbox.enqueue(order)
   return HTTPResponse.Status.accepted
 }
-// snippet.hide
-
-// snippet.operations
-let health = Health([Health.Check("database") { _ = try await outbox.snapshot() }])
-router.addHealth(health)
-router.get("metrics") { _, _ in await counts.totals.text }
-
-var dashboard = Dashboard()
-dashboard.outboxes = ["orders": outbox]
-dashboard.errors = monitor
-dashboard.breakers = [breaker]
-dashboard.mount(on: router, at: "mainstay")
 // snippet.hide
 
 // snippet.main

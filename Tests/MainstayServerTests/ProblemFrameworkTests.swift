@@ -11,6 +11,10 @@ import NIOCore
 import Testing
 import TestSupport
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Problem details beside what the framework says about errors and methods.
 @Suite(.ends(withinMinutes: 2)) struct ProblemFrameworkTests {
   /// An error that says itself how it is answered, as those of many packages do.
@@ -122,6 +126,47 @@ import TestSupport
     let answer = try #require(ProblemDetails(json: german.body))
     #expect(answer.title == "Etwas Unerwartetes ist passiert")
     #expect(answer.extensions["suggestion"]?.string?.contains("10.0.0.5") == false)
+  }
+
+  @Test(arguments: [
+    (CocoaError(.fileReadNoSuchFile) as any Error & Sendable, 500),
+    (CocoaError(.fileReadNoPermission), 500), (POSIXError(.ENOENT), 500),
+    (POSIXError(.EACCES), 500), (POSIXError(.ENAMETOOLONG), 500),
+    (URLError(.userAuthenticationRequired), 502), (URLError(.fileDoesNotExist), 500),
+    (AppError.from(POSIXError(.EACCES)), 500), (AppError.sql(state: "42501"), 500),
+  ]) func `what the service itself could not do is not the caller's mistake, and is reported`(
+    _ error: any Error & Sendable, _ status: Int
+  ) async throws {
+    let monitor = ErrorMonitor()
+    let response = try await answer(to: error, monitor: monitor)
+    #expect(response.status.code == status)
+    #expect(monitor.groups.count == 1)
+  }
+
+  @Test func `what the app itself says of files and accounts keeps its status`() {
+    for (kind, status) in [(ErrorKind.notFound, 404), (.denied, 403), (.unauthorized, 401)] {
+      let own = AppError(
+        code: "books.file", kind: kind, disposition: .permanent, title: "Not there",
+        message: "There is no such book.", underlying: [CocoaError(.fileReadNoSuchFile)])
+      #expect(ProblemAnswers.status(of: own).code == status)
+    }
+    #expect(ProblemAnswers.status(of: .sql(state: "23505")).code == 409)
+  }
+
+  @Test(arguments: [
+    URLError(.notConnectedToInternet) as any Error & Sendable, POSIXError(.ENOSPC),
+    CocoaError(.fileWriteOutOfSpace), AppError.sqlite(result: 13),
+    MainstayHTTP.HTTPError(status: 401, method: "GET", url: "http://tax.example/"),
+    MainstayHTTP.HTTPError(status: 422, method: "POST", url: "http://tax.example/"),
+  ]) func `callers of a service read no words for whoever holds a phone`(
+    _ error: any Error & Sendable
+  ) async throws {
+    let response = try await answer(to: error)
+    #expect(response.status.code >= 500)
+    let problem = try #require(ProblemDetails(json: Data(response.body.readableBytesView)))
+    #expect(problem.title == "The service has a problem")
+    #expect(problem.detail == "The service could not answer just now. It is not your fault.")
+    #expect(problem.extensions["suggestion"]?.string == "Try again in a moment.")
   }
 
   @Test func `fields that a service behind names are not those of this one's caller`()

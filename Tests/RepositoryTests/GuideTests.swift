@@ -39,6 +39,18 @@ import Testing
     #expect(missing.contains { $0.contains("`sudo`") })
   }
 
+  @Test func `a service adds its health before what refuses requests`() throws {
+    for name in ["ServiceGuide", "ServingRequests"] {
+      let service = try Repository.current.text(at: "Snippets/\(name).swift")
+      let middleware = try #require(service.firstRange(of: "router.addMiddleware {"))
+      let health = try #require(service.firstRange(of: "router.addHealth("))
+      #expect(health.upperBound < middleware.lowerBound, "\(name)")
+      if let dashboard = service.firstRange(of: "dashboard.mount(") {
+        #expect(dashboard.upperBound < middleware.lowerBound, "\(name)")
+      }
+    }
+  }
+
   /// `Tools/check-consumers` makes a package of each guide by this, and runs it.
   @Test(arguments: ["WritingAnApp", "WritingAService", "WritingALibrary"])
   func `a guide says of all its code which file it goes into`(name: String) throws {

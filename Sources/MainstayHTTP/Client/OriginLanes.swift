@@ -11,24 +11,32 @@ enum OriginLanes: Sendable {
     Chain<Chain<Chain<Deadline, Retry>, Cooldown>, CircuitBreaker>, Timeout
   >
 
-  case standard(OriginPolicies<Standard>)
+  case standard(OriginPolicies<Standard>, CircuitBreaker?)
   case own(any OriginLane)
 
   func run<T: Sendable>(
     _ origin: HTTPOrigin, _ operation: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     switch self {
-    case .standard(let lane):
+    case .standard(let lane, _):
       try await lane.kept(for: origin).pipeline.run { try await operation() }
     case .own(let lane): try await lane.call(origin, operation)
     }
   }
 
+  /// The breaker of the usual policies; nil where there is no origin, or policies are an app's own.
+  var breaker: CircuitBreaker? {
+    if case .standard(_, let breaker) = self { breaker } else { nil }
+  }
+
   /// The usual policies, by the clock of the client.
   static func standard(
-    _ name: String, over transport: any HTTPTransport, budget: RetryBudget?,
-    clock: some Clock<Duration>, observer: (any PolicyObserver)?
+    _ name: String, for origin: HTTPOrigin?, over transport: any HTTPTransport,
+    budget: RetryBudget?, clock: some Clock<Duration>, observer: (any PolicyObserver)?
   ) -> OriginLanes {
+    let breaker = origin.map {
+      CircuitBreaker("\(name) \($0)", clock: clock, observer: observer)
+    }
     let limit = Timeout(.seconds(10), clock: clock, observer: observer)
     let isHeeded = transport is any DeadlineHeedingTransport && clock is ContinuousClock
     return .standard(
@@ -38,10 +46,10 @@ enum OriginLanes: Sendable {
           Deadline(.seconds(30), clock: clock, observer: observer)
           Retry(retryIf: .unlessOver, budget: budget, clock: clock, observer: observer)
           Cooldown(name, clock: clock, observer: observer)
-          CircuitBreaker(name, clock: clock, observer: observer)
+          breaker ?? CircuitBreaker(name, clock: clock, observer: observer)
           isHeeded ? limit.heeded : limit
         }
-      })
+      }, breaker)
   }
 }
 

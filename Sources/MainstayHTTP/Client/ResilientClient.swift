@@ -21,6 +21,16 @@ public struct ResilientClient: Sendable {
   public var address: URL { core.base.url }
   /// What it does besides its policies.
   public var settings: Settings { core.settings }
+  /// The circuit breaker of its usual policies, by the origin that it guards, such as
+  /// `https://api.example.com`.
+  ///
+  /// For a page that shows it, and to isolate it by hand. It is there before the first request. One
+  /// of policies of your own is not among them, and for an address that is none of HTTP there is
+  /// nothing.
+  public var circuits: [String: CircuitBreaker] {
+    guard let origin = core.base.origin, let breaker = core.lanes.breaker else { return [:] }
+    return ["\(origin)": breaker]
+  }
 
   let core: Core
   let silence: Timeout?
@@ -52,9 +62,11 @@ public struct ResilientClient: Sendable {
     clock: some Clock<Duration> = ContinuousClock(), observer: (any PolicyObserver)? = nil,
     onExchange: (@Sendable (HTTPExchange) -> Void)? = nil
   ) {
+    let base = BaseAddress(address)
     core = Core(
-      name, BaseAddress(address), transport, settings, authorization,
-      .standard(name, over: transport, budget: budget, clock: clock, observer: observer),
+      name, base, transport, settings, authorization,
+      .standard(
+        name, for: base.origin, over: transport, budget: budget, clock: clock, observer: observer),
       Timeline(clock), onExchange, cache)
     silence = settings.streamSilence.map { Timeout($0, name: name, clock: clock) }
   }

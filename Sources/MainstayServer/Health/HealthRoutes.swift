@@ -35,7 +35,8 @@ extension RouterMethods {
   /// Adds `/live`, which answers while the process runs, and `/ready`, which answers 200 while it
   /// can serve and 503 otherwise.
   ///
-  /// Both answer GET, and HEAD without a body, whether or not the router does that by itself.
+  /// Both answer GET, and HEAD without a body, whether or not the router does that by itself. Add
+  /// them before the middleware that refuses requests, which holds only for routes added after it.
   ///
   /// - Parameters:
   ///   - health: What is asked.

@@ -66,7 +66,7 @@ public struct ProblemAnswers: Sendable {
     let classified = classified(error)
     let status = status?(classified) ?? Self.status(of: classified)
     let locale = Language.locale(for: languages)
-    let words = classified.isKnown ? classified : Self.unknown
+    let words = Self.words(for: classified, status)
     var problem = ProblemDetails(
       type: types + classified.code.rawValue, title: words.title.string(in: locale),
       status: status.code, detail: words.message.string(in: locale),
@@ -96,7 +96,8 @@ extension ProblemAnswers {
   /// The status of an error that nobody has given another.
   ///
   /// What a service behind this one has answered is never passed off as this one's own answer: it
-  /// is 502, or 503 where it will pass.
+  /// is 502, or 503 where it will pass. What was only mapped from an error of the system, a file or
+  /// a connection, is this service's own failure: its kind gives no status below 500.
   ///
   /// - Parameter error: The error.
   /// - Returns: 400 to 599; 503 for a cancellation, which somebody else than the caller asked for,
@@ -107,7 +108,15 @@ extension ProblemAnswers {
     if error.isOfService {
       return error.disposition.mayPass ? .serviceUnavailable : .badGateway
     }
-    return switch error.kind {
+    let usual = status(ofKind: error)
+    guard error.isOfSystem, usual.kind == .clientError else { return usual }
+    if error.disposition.mayPass { return .serviceUnavailable }
+    return error.metadata["http.sent"] != nil || error.code.rawValue.hasPrefix("network.")
+      ? .badGateway : .internalServerError
+  }
+
+  private static func status(ofKind error: AppError) -> HTTPResponse.Status {
+    switch error.kind {
     case .validation: .unprocessableContent
     case .unauthorized: .unauthorized
     case .denied: .forbidden
@@ -119,6 +128,15 @@ extension ProblemAnswers {
     case .rejected, .network, .offline, .portal, .unavailable, .exhausted: .serviceUnavailable
     default: error.disposition.mayPass ? .serviceUnavailable : .internalServerError
     }
+  }
+
+  /// What is said of an error: where it is the service's own failure, and its words are none of the
+  /// app's, general ones, since the usual ones are for whoever holds the device that failed.
+  private static func words(for error: AppError, _ status: HTTPResponse.Status) -> AppError {
+    guard error.isKnown else { return unknown }
+    let isForeign = error.isOfService || error.isOfSystem || error.isOfDatabase
+    guard status.kind == .serverError, isForeign else { return error }
+    return .http(status: 503, retryAfter: error.disposition.retryAfter)
   }
 
   /// What is said where nobody has said what an error means.
@@ -157,6 +175,17 @@ extension AppError {
   fileprivate var isOfService: Bool {
     httpStatus != nil
       || underlying.contains { $0 is HTTPError || ($0 as? AppError)?.isOfService == true }
+  }
+
+  /// Whether it was only mapped from an error of the system, a file or a connection, which the
+  /// service has met itself, or from one of its database that refused it.
+  fileprivate var isOfSystem: Bool {
+    metadata["error.domain"] != nil || metadata["http.sent"] != nil
+      || (isOfDatabase && kind == .denied)
+  }
+
+  fileprivate var isOfDatabase: Bool {
+    metadata["sql.state"] != nil || metadata["sqlite.result"] != nil
   }
 
   /// What is wrong with which field: of the error itself, and of those that it was made from.

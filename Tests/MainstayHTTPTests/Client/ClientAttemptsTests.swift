@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Mainstay
 import MainstayHTTP
 import TestSupport
@@ -25,6 +26,28 @@ import Testing
     #expect(error?.metadata["http.sent"] == "maybe")
     #expect(error?.httpStatus == later.httpStatus)
     #expect(error?.disposition == later.disposition, "what may be done about it stays")
+  }
+
+  @Test func `the breaker of the usual policies can be seen and isolated`() async throws {
+    let transport = ScriptedTransport(.json("1"))
+    let address = try #require(URL(string: "https://books.example/v1/"))
+    let books = ResilientClient("books", at: address, over: transport)
+    let breaker = try #require(books.circuits["https://books.example"])
+    #expect(breaker.name == "books https://books.example")
+    #expect(try await books.get("/a", as: Int.self) == 1)
+    let hold = breaker.isolate()
+    await #expect(throws: AppError.self) { try await books.get("/a", as: Int.self) }
+    #expect(transport.sent.count == 1)
+    hold.end()
+    #expect(try await books.get("/a", as: Int.self) == 1)
+  }
+
+  @Test func `policies of an app's own have no circuit that the client shows`() throws {
+    let address = try #require(URL(string: "https://books.example"))
+    let books = ResilientClient("books", at: address, over: ScriptedTransport(.json("1"))) { _ in
+      Pipeline("books") { CircuitBreaker("own") }
+    }
+    #expect(books.circuits.isEmpty)
   }
 
   @Test func `where no attempt was sent the error says so`() async throws {
