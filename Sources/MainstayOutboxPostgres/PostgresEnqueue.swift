@@ -41,6 +41,11 @@ public struct PostgresEnqueue: Sendable, Hashable {
     let constraints = options.constraints.map(\.rawValue).sorted()
     let names =
       options.constraints.isEmpty ? nil : "{\(constraints.map(Self.quoted).joined(separator: ","))}"
+    // It stays with those behind it where the change leaves without effect.
+    var base: Data?
+    if options.orderingKey != nil, let merging = operation as? any MergingOperation {
+      base = try merging.encodedBase(of: id)
+    }
     let needs = options.dependencies.map { "{\($0.ids.map(\.description).joined(separator: ","))}" }
     let values: [(String, String?)] = [
       ("text", Operation.kind.rawValue), ("bytea", Self.hex(payload)),
@@ -54,7 +59,7 @@ public struct PostgresEnqueue: Sendable, Hashable {
       ("text", (options.dependencies?.ifGivenUp ?? .waitForRedrive).rawValue), ("text[]", names),
       ("boolean", "\(options.isExpendable ?? Operation.isExpendable)"),
       ("boolean", "\(options.mayHaveBeenSent)"), ("interval", "1 hour"), ("uuid", id.description),
-      ("interval", options.timeout.map(Self.interval)),
+      ("interval", options.timeout.map(Self.interval)), ("bytea", base.map(Self.hex)),
     ]
     guard values.allSatisfy({ $0.1?.utf8.contains(0) != true }) else {
       throw OutboxError(.unencodable, details: "\(Operation.kind): a key holds a zero character")

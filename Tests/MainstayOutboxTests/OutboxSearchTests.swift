@@ -105,6 +105,22 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func `letters beyond ASCII are found in capitals or not`(kind: Kind) async throws {
+    let folder = try TemporaryFolder()
+    let outbox = try await filled(kind, folder)
+    try await outbox.enqueue(Note(text: "Überschreitung"), orderedBy: "ÄRGER")
+    for await snapshot in outbox.changes where snapshot.dead == 4 { break }
+    let last = try await outbox.deadLetters().map(\.id).suffix(1)
+    for text in ["Über", "über", "ÜBERSCHREITUNG", "Ärger", "ärger"] {
+      let ids = try await outbox.deadLetterIDs(matching: OperationFilter(text: text), limit: 10)
+      #expect(ids == Array(last), "\(kind) \(text)")
+    }
+    #expect(
+      try await outbox.deadLetterIDs(matching: OperationFilter(text: "öber"), limit: 10).isEmpty)
+    await outbox.shutDown()
+  }
+
+  @Test(arguments: Kind.allCases)
   func `dead letters are decided on together`(kind: Kind) async throws {
     let folder = try TemporaryFolder()
     let outbox = try await filled(kind, folder)

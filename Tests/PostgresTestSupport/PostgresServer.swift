@@ -116,8 +116,13 @@ package final class PostgresServer: Sendable {
     try address(try await databaseName())
   }
 
-  /// The name of a new database.
-  package func databaseName() async throws -> String {
+  /// Makes a database that nobody else uses.
+  ///
+  /// - Parameter characters: The locale that says what letters there are; nil for that of the
+  ///   server, which knows those of ASCII.
+  /// - Returns: Its name.
+  /// - Throws: What keeps it from being made.
+  package func databaseName(characters: String? = nil) async throws -> String {
     let name = databases.withLock { count in
       count += 1
       return "test_\(count)"
@@ -126,7 +131,8 @@ package final class PostgresServer: Sendable {
       connecting: .seconds(600), statement: .seconds(600), lock: .seconds(600))
     let connection = try await PostgresConnection.open(address(), settings: settings)
     // A copy by files is slow where the disk is: the log is quick for a small one.
-    try await connection.query("CREATE DATABASE \(name)")
+    let kind = characters.map { " TEMPLATE template0 LC_CTYPE '\($0)'" } ?? ""
+    try await connection.query("CREATE DATABASE \(name)\(kind)")
     connection.close()
     return name
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+package import Foundation
 public import Mainstay
 
 /// A change of a record that others change too: it carries what it was made from, so that both
@@ -83,7 +83,7 @@ extension MergingOperation {
   /// - Parameter id: Its own identity.
   /// - Returns: It, encoded; nil where it is not known.
   /// - Throws: ``OutboxError`` `unencodable`.
-  func encodedBase(of id: OperationID) throws(OutboxError) -> Data? {
+  package func encodedBase(of id: OperationID) throws(OutboxError) -> Data? {
     guard base.state != .missing else { return nil }
     do {
       return try PayloadCoding.encode(

@@ -7,8 +7,8 @@ package struct OperationFilter: Sendable, Hashable {
   /// Stands in the id, the kind, the lane, the ordering key, or the code or message of the last
   /// failure, in capitals or not.
   ///
-  /// In a file or a database, capitals beyond ASCII are not found, and on PostgreSQL no other
-  /// letters beyond ASCII in ordering keys: look for the rest of the word.
+  /// On PostgreSQL, capitals beyond ASCII are found as they stand where the database has no others
+  /// (`LC_CTYPE` is `C`), and so they are in ordering keys.
   package var text: String
   package var kind: OperationKind?
   package var lane: Lane?
@@ -24,6 +24,15 @@ package struct OperationFilter: Sendable, Hashable {
     self.lane = lane
     self.state = state
   }
+
+  /// The text with the capitals of ASCII made small.
+  package var plain: String {
+    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+    return String(decoding: text.utf8.map { capitals.contains($0) ? $0 | 32 : $0 }, as: UTF8.self)
+  }
+
+  /// The text with all capitals made small; nil where it is of ASCII, and ``plain`` says the same.
+  package var folded: String? { text.utf8.allSatisfy { $0 < 128 } ? nil : text.lowercased() }
 
   /// The text without the hyphens of an id, where it may be a part of one.
   package var idPart: String? {

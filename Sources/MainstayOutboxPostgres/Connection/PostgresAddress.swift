@@ -32,7 +32,7 @@ public struct PostgresAddress: Sendable, Hashable {
     guard let parsed = PQconninfoParse(text, &problem) else {
       defer { PQfreemem(problem) }
       throw Self.unusable(
-        problem.map { Self.withoutQuotes(String(cString: $0)) } ?? "the memory is used up")
+        problem.map { Self.reason(String(cString: $0), of: text) } ?? "the memory is used up")
     }
     defer { PQconninfoFree(parsed) }
     var options: [String: String] = [:]
@@ -117,6 +117,14 @@ public struct PostgresAddress: Sendable, Hashable {
       .unavailable,
       details: "This is no address of a PostgreSQL server, since \(reason): write it as "
         + "postgresql://user@host:5432/database.")
+  }
+
+  /// What libpq complains about, in words for whoever has not heard of its options.
+  private static func reason(_ problem: String, of text: String) -> String {
+    guard problem.hasPrefix("missing \"=\"") else { return withoutQuotes(problem) }
+    return text.contains("=")
+      ? "one of its options has no value"
+      : "it is neither a PostgreSQL URL nor options such as host=localhost"
   }
 
   /// What libpq complains about, without the part of the text that it repeats.

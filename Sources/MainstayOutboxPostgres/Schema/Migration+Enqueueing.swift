@@ -73,12 +73,30 @@ extension Migration {
       return v_id;
     end $$;
 
+    -- Leaves what the first change of a record in a transaction began with to those behind it,
+    -- where nothing of the record was there before. All of them may have been taken out again.
+    create function mainstay.leave_base(p_key bytea, p_base bytea, p_op bigint, p_xact xid8)
+    returns void language plpgsql volatile as $$
+    begin
+      if p_base is null then return; end if;
+      insert into mainstay.latest (key, state) select p_key, p_base
+        where not exists (select 1 from mainstay.op as o where o.ordering_key = p_key
+            and not exists (select 1 from mainstay.fresh as f
+              where f.op = o.id and f.op >= p_op and f.xact = p_xact))
+          and not exists (select 1 from mainstay.dead as d where d.ordering_key = p_key
+            and not exists (select 1 from mainstay.fresh as f
+              where f.op = d.id and f.op >= p_op and f.xact = p_xact))
+        on conflict (key) do nothing;
+      perform mainstay.forget_latest(p_key);
+    end $$;
+
     -- Lets all in that the transaction has enqueued, when it ends: the locks in one order, and then
     -- the places, behind whatever was committed under the same keys meanwhile.
     create function mainstay.let_in() returns trigger language plpgsql volatile as $$
     declare
       v_at bigint := mainstay.clock();
       v_bucket integer;
+      v_first record;
       v_op bigint;
       v_ops bigint[] := '{}';
     begin
@@ -92,6 +110,14 @@ extension Migration {
         where f.xact = pg_current_xact_id() and f.ordering_key is not null order by 1
       loop
         perform pg_advisory_xact_lock(hashtext('mainstay.key'), v_bucket);
+      end loop;
+      for v_first in select distinct on (f.ordering_key) f.ordering_key as key, f.base, f.op
+        from mainstay.fresh as f
+        where f.xact = pg_current_xact_id() and f.ordering_key is not null
+        order by f.ordering_key, f.op
+      loop
+        perform mainstay.leave_base(
+          v_first.key, v_first.base, v_first.op, pg_current_xact_id());
       end loop;
       for v_op in select f.op from mainstay.fresh as f
         where f.xact = pg_current_xact_id() and f.ordering_key is not null order by f.op
@@ -133,7 +159,8 @@ extension Migration {
           perform mainstay.be_patient(1);
         end;
       end loop;
-      for v_row in select f.op, f.lane, f.ordering_key as key from mainstay.fresh as f
+      for v_row in select f.op, f.lane, f.ordering_key as key, f.base, f.xact
+        from mainstay.fresh as f
         where f.is_left order by f.op limit 1000 for update skip locked
       loop
         continue when not exists (select 1 from mainstay.lane where name = v_row.lane);
@@ -146,6 +173,7 @@ extension Migration {
             where id = v_first and state = 'blocked' for no key update skip locked;
           continue when not found
             and exists (select 1 from mainstay.op where id = v_first and state = 'blocked');
+          perform mainstay.leave_base(v_row.key, v_row.base, v_row.op, v_row.xact);
           perform mainstay.unblock(v_row.key, p_at);
         end if;
         delete from mainstay.fresh where op = v_row.op;
@@ -155,8 +183,8 @@ extension Migration {
     end $$;
 
     -- Gives an operation that is there already its lane and its ordering key, and its turn later.
-    create function mainstay.let_in_later(p_uuid uuid, p_lane text, p_key bytea) returns void
-    language plpgsql volatile as $$
+    create function mainstay.let_in_later(p_uuid uuid, p_lane text, p_key bytea, p_base bytea)
+    returns void language plpgsql volatile as $$
     declare
       v_id bigint;
     begin
@@ -169,7 +197,8 @@ extension Migration {
         update mainstay.dead set lane = p_lane, ordering_key = p_key
           where uuid = p_uuid returning id into v_id;
       end if;
-      insert into mainstay.fresh (op, lane, ordering_key) values (v_id, p_lane, p_key);
+      insert into mainstay.fresh (op, lane, ordering_key, base)
+        values (v_id, p_lane, p_key, p_base);
     end $$;
 
     -- Takes one operation in where its unique key may be held by one that the transaction does not
@@ -195,7 +224,8 @@ extension Migration {
       lifetime interval default null, needs uuid[] default null,
       if_given_up text default 'waitForRedrive', constraints text[] default null,
       expendable boolean default false, may_have_been_sent boolean default false,
-      ageing interval default '1 hour', id uuid default null, timeout interval default null
+      ageing interval default '1 hour', id uuid default null, timeout interval default null,
+      base bytea default null
     ) returns uuid language plpgsql volatile as $$
     #variable_conflict use_variable
     declare
@@ -257,7 +287,7 @@ extension Migration {
         else mainstay.take_unseeing(v_new) end;
       perform set_config('mainstay.late', '', true);
       if v_is_late and v_answer.code = 'kept' and v_answer.uuid = v_new.uuid then
-        perform mainstay.let_in_later(v_new.uuid, lane, v_key);
+        perform mainstay.let_in_later(v_new.uuid, lane, v_key, base);
       end if;
       case v_answer.code
         when 'keyReused' then
@@ -277,7 +307,8 @@ extension Migration {
       return v_answer.uuid;
     end $$;
 
-    -- The same for a payload of JSON, as most workers read it.
+    -- The same for a payload of JSON, as most workers read it, and for what the change of a record
+    -- began with.
     create function mainstay.enqueue(
       kind text, payload jsonb, version integer default 1, lane text default 'main',
       ordering_key text default null, unique_key text default null, if_taken text default 'keep',
@@ -285,12 +316,24 @@ extension Migration {
       lifetime interval default null, needs uuid[] default null,
       if_given_up text default 'waitForRedrive', constraints text[] default null,
       expendable boolean default false, may_have_been_sent boolean default false,
-      timeout interval default null
-    ) returns uuid language sql volatile as $$
-      select mainstay.enqueue_bytes(
+      timeout interval default null, base jsonb default null
+    ) returns uuid language plpgsql volatile as $$
+    #variable_conflict use_variable
+    declare
+      v_id uuid := mainstay.new_uuid();
+    begin
+      if base is not null and coalesce(jsonb_typeof(base -> 'state'), '') not in
+        ('object', 'string')
+      then
+        raise exception 'base must be an object with a state' using errcode = '22023';
+      end if;
+      -- Of what is missing nothing is known.
+      if base ->> 'state' = 'missing' then base := null; end if;
+      return mainstay.enqueue_bytes(
         kind, convert_to(payload::text, 'UTF8'), version, lane, ordering_key, unique_key, if_taken,
         idempotency_key, priority, delay, lifetime, needs, if_given_up, constraints, expendable,
-        may_have_been_sent, timeout => timeout)
-    $$;
+        may_have_been_sent, id => v_id, timeout => timeout,
+        base => convert_to((base || jsonb_build_object('beginning', v_id))::text, 'UTF8'));
+    end $$;
     """
 }

@@ -115,6 +115,8 @@ extension Migration {
       xact xid8 not null default pg_current_xact_id(),
       lane text collate "C" not null,
       ordering_key bytea,
+      -- What a change of a record began with.
+      base bytea,
       -- Whether it is left to a worker to let it in, since its transaction does not see what is
       -- committed meanwhile. Nobody else ever sees another row.
       is_left boolean not null default current_setting('transaction_isolation') <> 'read committed'

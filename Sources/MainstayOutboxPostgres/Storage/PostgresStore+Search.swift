@@ -27,9 +27,9 @@ extension PostgresStore: OperationSearch {
     let rows = try await call(
       """
       SELECT * FROM mainstay.operation
-      WHERE \(Self.condition) AND ($8::text IS NULL OR state = $8)
-        AND id > coalesce($7::bigint, (SELECT id FROM mainstay.op WHERE uuid = $6::uuid), 0)
-      ORDER BY id LIMIT $5
+      WHERE \(Self.condition) AND ($9::text IS NULL OR state = $9)
+        AND id > coalesce($8::bigint, (SELECT id FROM mainstay.op WHERE uuid = $7::uuid), 0)
+      ORDER BY id LIMIT $6
       """, Self.values(filter, after: place, limit) + [.text(filter.state?.rawValue)])
     return SearchPage(Array(rows), limit: limit, place: Self.place) {
       try? OperationReading(row: $0).operation()
@@ -44,8 +44,8 @@ extension PostgresStore: OperationSearch {
       """
       SELECT * FROM mainstay.dead_letter
       WHERE \(Self.condition)
-        AND id > coalesce($7::bigint, (SELECT id FROM mainstay.dead WHERE uuid = $6::uuid), 0)
-      ORDER BY id LIMIT $5
+        AND id > coalesce($8::bigint, (SELECT id FROM mainstay.dead WHERE uuid = $7::uuid), 0)
+      ORDER BY id LIMIT $6
       """, Self.values(filter, after: place, limit))
     return SearchPage(Array(rows), limit: limit, place: Self.place) {
       try? OperationReading(row: $0).deadLetter()
@@ -70,7 +70,7 @@ extension PostgresStore: OperationSearch {
     matching filter: OperationFilter, limit: Int
   ) async throws -> [OperationID] {
     try await call(
-      "SELECT uuid::text FROM mainstay.dead WHERE \(Self.condition) ORDER BY id LIMIT $5",
+      "SELECT uuid::text FROM mainstay.dead WHERE \(Self.condition) ORDER BY id LIMIT $6",
       Self.values(filter, limit)
     ).compactMap { row in UUID(uuidString: try row.text(0)).map(OperationID.init) }
   }
@@ -102,19 +102,28 @@ extension PostgresStore: OperationSearch {
 
   /// What has to hold of a row; nothing in the text is a wildcard.
   ///
-  /// Ordering keys are any bytes, of which those of ASCII are compared.
+  /// The collation C knows the capitals of ASCII alone. That of the database may know all, and is
+  /// asked where the text is not of ASCII. Ordering keys are any bytes, so nobody knows all of
+  /// their capitals.
   private static let condition = """
     ($1::text IS NULL OR kind = $1) AND ($2::text IS NULL OR lane = $2) AND ($3::text IS NULL
-      OR strpos(lower(concat_ws(chr(10), kind, lane, error_code, error_message)), $3) > 0
-      OR strpos(lower(encode(ordering_key, 'escape')), $3) > 0
+      OR strpos(lower(\(words) COLLATE "C"), $3) > 0
+      OR strpos(lower(\(words) COLLATE "default"), $5::text) > 0
+      OR position(convert_to($3, 'UTF8') IN \(key)) > 0
+      OR position(convert_to($5, 'UTF8') IN \(key)) > 0
       OR strpos(replace(uuid::text, '-', ''), $4::text) > 0)
     """
 
+  private static let words = "concat_ws(chr(10), kind, lane, error_code, error_message)"
+  private static let key = """
+    decode(lower(encode(ordering_key, 'escape') COLLATE "C"), 'escape')
+    """
+
   private static func values(_ filter: OperationFilter, _ limit: Int) -> [PostgresValue] {
-    let text = filter.text.lowercased().withoutZeros
-    return [
+    [
       .text(filter.kind?.rawValue), .text(filter.lane?.rawValue),
-      .text(text.isEmpty ? nil : text), .text(filter.idPart), .int(Int64(max(limit, 0))),
+      .text(filter.text.isEmpty ? nil : filter.plain.withoutZeros), .text(filter.idPart),
+      .text(filter.folded?.withoutZeros), .int(Int64(max(limit, 0))),
     ]
   }
 }

@@ -25,9 +25,11 @@ import Testing
 
   @Test(arguments: [
     ("", "it is empty"), ("  \n", "it is empty"),
-    ("work.sqlite", "missing an equals sign after a part of it"),
-    ("http://db.example", "missing"), ("postgresql://a:geheim%zz@b", "percent-encoded"),
-    ("password=geheim heim", "missing"), ("postgresql://b:70000", "a port is a number"),
+    ("foo", "since it is neither a PostgreSQL URL nor options such as host=localhost: write"),
+    ("work.sqlite", "neither a PostgreSQL URL"), ("http://db.example", "neither a PostgreSQL URL"),
+    ("postgresql://a:geheim%zz@b", "percent-encoded"),
+    ("password=geheim heim", "since one of its options has no value: write"),
+    ("postgresql://b:70000", "a port is a number"),
     ("postgresql://b:nought/x", "a port is a number"), ("host=a\0b", "zero byte"),
     ("postgresql://h?geheim=1", "invalid URI query parameter"),
     ("postgresql://[::1", "IPv6"),

@@ -271,6 +271,31 @@ import Testing
     await store.close()
   }
 
+  @Test func `what expires in the same millisecond goes in the order in which it came`()
+    async throws
+  {
+    let place = try await Place()
+    let store = try await place.looking()
+    // The second one is given up where the first one, which it needs, goes before it.
+    let first = try #require(
+      try await place.query("SELECT @.enqueue('note', '{}', lifetime => '1 hour')").first
+    ).text(0)
+    try await place.query(
+      """
+      SELECT @.enqueue('note', '{}', lifetime => '1 hour', needs => ARRAY[$1::uuid],
+        if_given_up => 'giveUp')
+      """, [.text(first)])
+    // Their rows lie, and are indexed, in the other order.
+    for order in ["<>", "="] {
+      try await place.query(
+        "UPDATE @.op SET expires_at = 1 WHERE uuid \(order) $1::uuid", [.text(first)])
+    }
+    try await place.query("SELECT @.expire(10, true, @.clock())")
+    #expect(try await store.ledger().count(.expired) == 1)
+    #expect(try await store.snapshot().dead == 1)
+    await store.close()
+  }
+
   @Test func `what is due while somebody is at it is not looked for at once`() async throws {
     let place = try await Place()
     let store = try await place.opened()

@@ -4,6 +4,7 @@ import Foundation
 import Mainstay
 import MainstayOutbox
 import MainstayOutboxPostgres
+import MainstayOutboxTesting
 import PostgresTestSupport
 import TestSupport
 import Testing
@@ -108,5 +109,27 @@ private struct Note: QueuedOperation {
     }
     #expect(met == [letters[0]] + letters[2...])
     await outbox.shutDown()
+  }
+
+  @Test func `letters beyond ASCII are found in capitals or not where the database knows them`()
+    async throws
+  {
+    let server = try await PostgresServer.common()
+    let name = try await server.databaseName(characters: "C.UTF-8")
+    let place = try await Place(at: server.address(name))
+    let store = try await place.opened()
+    let id = try await store.insert(.note("a", orderedBy: "ÄRGER"))
+    let leased = try #require(try await store.claim(1).first)
+    let failure = FailureNote(code: "test.no", message: "Überschreitung der Größe")
+    let verdict = OperationVerdict(.dead(.refused, followers: .goOn), failure: failure)
+    #expect(try await store.settle(leased.lease, verdict))
+    for text in ["Über", "über", "ÜBERSCHREITUNG DER GRÖßE", "Ärger", "ÄRGER"] {
+      let found = try await store.deadLetterIDs(
+        matching: OperationFilter(text: text), limit: 10)
+      #expect(found == [id], "\(text)")
+    }
+    let unknown = OperationFilter(text: "ärger")
+    #expect(try await store.deadLetterIDs(matching: unknown, limit: 10).isEmpty, "a key is bytes")
+    await store.close()
   }
 }

@@ -16,8 +16,8 @@ package final class PostgresItems: ItemPlace {
   private let pool: PostgresPool
   /// Tells this process from the others.
   private let origin = UUID().uuidString
-  /// For as long as it lasts, newcomers see that somebody is here.
-  private let presence = Locked<PostgresConnection?>(nil)
+  /// By it newcomers see that somebody is here.
+  private let presence: PostgresPresence
   private static let threads = DispatchQueue(
     label: "Inventory.PostgresItems", attributes: .concurrent)
 
@@ -27,6 +27,7 @@ package final class PostgresItems: ItemPlace {
   /// - Throws: `InventoryError` that names it.
   package init(_ address: PostgresAddress) async throws(InventoryError) {
     self.address = address
+    presence = PostgresPresence(address)
     // All changes take turns by one lock: on a busy machine that takes longer than a row's.
     let turns = PostgresConnection.Settings(statement: .seconds(30), lock: .seconds(30))
     pool = PostgresPool(address, options: PostgresPool.Options(size: 8, connection: turns))
@@ -101,21 +102,7 @@ package final class PostgresItems: ItemPlace {
 
   /// The first one of all processes sets everything right, and those who come meanwhile wait.
   package func settling(_ body: (_ isFirst: Bool) async throws -> Void) async throws {
-    try await translating {
-      let connection = try await PostgresConnection.open(
-        address, settings: .init(statement: .seconds(120), lock: .seconds(60)))
-      presence.withLock { $0 = connection }
-      let rows = try await connection.query(
-        "SELECT pg_try_advisory_lock(hashtext('inventory'), 1)")
-      let isFirst = try rows.first?.bool(0) == true
-      if isFirst { try await body(true) }
-      try await connection.query("SELECT pg_advisory_lock_shared(hashtext('inventory'), 1)")
-      if isFirst {
-        try await connection.query("SELECT pg_advisory_unlock(hashtext('inventory'), 1)")
-      } else {
-        try await body(false)
-      }
-    }
+    try await translating { try await presence.begin(body) }
   }
 
   package func watchOthers(_ changed: @escaping @Sendable (String?) async -> Void) async {
@@ -136,10 +123,7 @@ package final class PostgresItems: ItemPlace {
   }
 
   package func close() {
-    presence.withLock { presence in
-      presence?.close()
-      presence = nil
-    }
+    presence.close()
     Task { [pool] in await pool.close() }
   }
 

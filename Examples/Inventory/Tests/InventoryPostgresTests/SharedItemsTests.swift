@@ -124,6 +124,43 @@ import Testing
     }
   }
 
+  @Test func `who is here is known again after its session has ended, and not when it has left`()
+    async throws
+  {
+    let address = try await database()
+    let server = try await PostgresConnection.open(
+      address, settings: .init(statement: .patience, lock: .patience, grace: .patience))
+    /// The sessions that hold the lock of those who are here.
+    func present() async throws -> [Int64] {
+      try await server.query(
+        """
+        SELECT l.pid FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+        WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.objid = 1 AND l.granted
+          AND l.classid = hashtext('inventory')::oid AND d.datname = current_database()
+        """
+      ).map { try $0.int(0) }
+    }
+    let first = try await PostgresItems(address)
+    try await first.settling { isFirst in #expect(isFirst) }
+    for _ in 1...2 {
+      let session = try #require(try await present().first)
+      try await server.query("SELECT pg_terminate_backend($1::integer)", [.int(session)])
+      try await eventually {
+        let sessions = try await present()
+        return !sessions.isEmpty && !sessions.contains(session)
+      }
+    }
+    let second = try await PostgresItems(address)
+    try await second.settling { isFirst in #expect(!isFirst, "the first one works") }
+    first.close()
+    second.close()
+    try await eventually { try await present().isEmpty }
+    let third = try await PostgresItems(address)
+    try await third.settling { isFirst in #expect(isFirst, "both have left") }
+    third.close()
+    server.close()
+  }
+
   @Test func `a page at one hears of a change at the other`() async throws {
     try await sharing { a, b in
       let events = a.events()
