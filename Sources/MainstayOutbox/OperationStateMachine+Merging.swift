@@ -21,7 +21,7 @@ extension OperationStateMachine {
     isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
     var verdict = failed(
-      error, remote: latest, isRunCancelled: isRunCancelled, fraction: fraction)
+      error, remote: latest, isResolvable: true, isRunCancelled: isRunCancelled, fraction: fraction)
     guard case .conflicted = verdict.next else { return verdict }
     verdict.news = RecordNews(latest: latest, merges: min(merges, Int.max - 1) + 1)
     guard let step else {

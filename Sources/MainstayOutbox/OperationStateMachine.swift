@@ -104,14 +104,13 @@ package struct OperationStateMachine: Sendable, Equatable {
   package mutating func reconcilingFailed(
     _ error: AppError, isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
-    if error.disposition == .permanent, error.kind != .conflict {
-      return dead(.outcomeUnknown, error)
-    }
-    let verdict = failed(error, isRunCancelled: isRunCancelled, fraction: fraction)
-    effect = .sentUnknown
-    if case .conflicted = verdict.next {
+    if error.isDecidedConflict {
+      effect = .sentUnknown
       return backOff(error, hint: nil, givingUpAs: .outcomeUnknown, fraction: fraction)
     }
+    if error.disposition == .permanent { return dead(.outcomeUnknown, error) }
+    let verdict = failed(error, isRunCancelled: isRunCancelled, fraction: fraction)
+    effect = .sentUnknown
     return verdict
   }
 
@@ -120,13 +119,16 @@ package struct OperationStateMachine: Sendable, Equatable {
   /// - Parameters:
   ///   - error: What it threw, classified.
   ///   - remote: The document of the other side, where the error brought one.
+  ///   - isResolvable: Whether somebody could resolve a conflict: the worker merges, or the error
+  ///     brought a document. Any other conflict is a refusal.
   ///   - isRunCancelled: Whether somebody has cancelled the run: the error alone does not say so.
   ///   - fraction: A random number in `0..<1`, for the backoff.
   /// - Returns: What becomes of the operation.
   package mutating func failed(
-    _ error: AppError, remote: Data? = nil, isRunCancelled: Bool = false, fraction: Double
+    _ error: AppError, remote: Data? = nil, isResolvable: Bool = false,
+    isRunCancelled: Bool = false, fraction: Double
   ) -> OperationVerdict {
-    if error.kind == .conflict, error.disposition.isDecided {
+    if error.isDecidedConflict, isResolvable {
       effect = .refused
       return verdict(.conflicted(remote: remote), failure: error)
     }
@@ -134,7 +136,7 @@ package struct OperationStateMachine: Sendable, Equatable {
       error.leavesDoubt
       ? .sentUnknown
       : error.disposition.effect(before: effect, isAnswered: error.httpStatus != nil)
-    switch error.disposition.outbox {
+    switch (error.isDecidedConflict ? .permanent : error.disposition).outbox {
     case .backoff(let hint):
       return backOff(error, hint: hint, givingUpAs: .attemptsUsedUp, fraction: fraction)
     case .laneWaits(let hint):
@@ -200,9 +202,6 @@ package struct OperationStateMachine: Sendable, Equatable {
 }
 
 extension Disposition {
-  /// Whether the other side has decided; a conflict that may pass by itself is no conflict.
-  fileprivate var isDecided: Bool { self == .needsUser || self == .permanent }
-
   /// What is known of the effect after a run that ended so.
   fileprivate func effect(before: EffectCertainty, isAnswered: Bool) -> EffectCertainty {
     switch self {
@@ -219,6 +218,11 @@ extension Disposition {
 }
 
 extension AppError {
+  /// Whether it is a conflict about which the other side has decided: none that may pass by itself.
+  fileprivate var isDecidedConflict: Bool {
+    kind == .conflict && (disposition == .needsUser || disposition == .permanent)
+  }
+
   /// Whether the call never reached the other side: a time without a network uses up no attempts.
   fileprivate var isUnreachable: Bool { [.offline, .network, .portal].contains(kind) }
 

@@ -80,6 +80,13 @@ extension Outbox {
     /// It is not a part of the encoded settings.
     public var observer: (any OutboxObserver)?
 
+    /// Who is handed the error of each operation that is given up, as of a dead letter somebody has
+    /// to decide; nil, the default, for nobody.
+    ///
+    /// Each is written to ``logger`` at `error` and counted in `mainstay.outbox.given_up` in any
+    /// case. What is given up for want of it is not told. It is not a part of the encoded settings.
+    public var monitor: ErrorMonitor?
+
     /// What runs after the first one of an operation are paid from, and the attempts of a `Retry`
     /// inside a worker; nil, the default, for no limit but each operation's own backoff.
     ///
@@ -95,8 +102,8 @@ extension Outbox {
     /// The name has small letters. It is not a part of the encoded settings.
     public var circuitOfHost: (@Sendable (_ host: String) -> CircuitBreaker)?
 
-    /// Where workers write (``WorkerContext/logger``); nil, the default, for one with the label
-    /// `mainstay.outbox`.
+    /// Where workers write (``WorkerContext/logger``), and what was given up is told; nil, the
+    /// default, for one with the label `mainstay.outbox`.
     ///
     /// It is not a part of the encoded settings.
     public var logger: Logger?

@@ -97,6 +97,7 @@ extension Outbox.Configuration {
     same("connectivity", connectivity, opened.connectivity)
     same("mapping", mapping, opened.mapping)
     same("observer", observer, opened.observer)
+    same("monitor", monitor, opened.monitor)
     same("budget", budget, opened.budget)
     same("logger", logger, opened.logger)
     same("codec", codec, opened.codec)

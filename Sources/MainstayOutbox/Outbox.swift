@@ -195,16 +195,19 @@ public final class Outbox: Sendable {
     changeFeed = changes
     let progress = ProgressBoard()
     self.progress = progress
+    let logger = configuration.logger ?? Logger(label: "mainstay.outbox")
+    let reports = GivenUpReports(
+      logger, monitor: configuration.monitor, observer: configuration.observer)
     let drainer = Drainer(
       store: store, workers: byType,
       settings: Drainer.Settings(
         live: live, timeline: surroundings.timeline,
-        mapping: configuration.mapping, observer: configuration.observer, chance: chance,
+        mapping: configuration.mapping, observer: reports, chance: chance,
         probe: surroundings.probe, budget: configuration.budget,
         connectivity: configuration.connectivity, changed: { changes.changed() },
         vault: Vault(codec: configuration.codec),
         progress: progress, report: { _, _ in changes.ring() },
-        logger: configuration.logger ?? Logger(label: "mainstay.outbox"),
+        logger: logger,
         limit: surroundings.limit))
     self.drainer = drainer
     working.drainer = drainer
@@ -214,10 +217,10 @@ public final class Outbox: Sendable {
       await drainer.set(constraint, isMet: false)
     }
     foreign = (store as? any SharedStore).map { store in
-      Task { [observer = configuration.observer] in
+      Task {
         async let leases: Void = store.watchLeases { await drainer.cancelAll() }
         async let givenUp: Void = store.watchGivenUp { id, kind in
-          observer?.observe(OutboxEvent(.gaveUp(.crashed, nil), id: id, kind: kind))
+          reports.observe(OutboxEvent(.gaveUp(.crashed, nil), id: id, kind: kind))
         }
         await store.watchOthers {
           drainer.hint()

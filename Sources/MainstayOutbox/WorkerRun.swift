@@ -236,8 +236,8 @@ struct WorkerRun: Sendable {
     let kept = remote.flatMap(sealedRecord)
     guard let merge = worker.merge, let remote, let kept, mapped.kind == .conflict else {
       let verdict = machine.failed(
-        mapped, remote: kept, isRunCancelled: Task.isCancelled,
-        fraction: settings.chance.fraction())
+        mapped, remote: kept, isResolvable: worker.merge != nil || remote != nil,
+        isRunCancelled: Task.isCancelled, fraction: settings.chance.fraction())
       return ended(verdict, mapped)
     }
     let step = try? merge(payload, remote)

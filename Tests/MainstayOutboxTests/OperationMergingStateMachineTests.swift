@@ -37,6 +37,19 @@ import Testing
     #expect(verdict.failure?.code == Self.conflict.code)
   }
 
+  @Test(arguments: [Disposition.permanent, .needsUser])
+  func `a conflict that nobody could resolve is a refusal`(_ disposition: Disposition) {
+    let error = AppError.test(disposition, kind: .conflict)
+    var machine = machine()
+    let verdict = machine.failed(error, fraction: 0)
+    #expect(verdict.next == .dead(.refused, followers: .holdKey) && verdict.effect == .refused)
+    #expect(verdict.closesLane == nil)
+    var doubtful = OperationStateMachine(
+      attempts: 1, unreachable: 0, effect: .sentUnknown, rules: machine.rules)
+    let unknown = doubtful.failed(error, fraction: 0)
+    #expect(unknown.next == .dead(.outcomeUnknown, followers: .holdKey))
+  }
+
   @Test func `merged too often it waits for somebody`() {
     let verdict = overtaken(MergeStep(.send), merges: 2)
     #expect(verdict.next == .conflicted(remote: Self.latest, fields: [Self.many]))

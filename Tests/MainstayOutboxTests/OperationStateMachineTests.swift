@@ -112,7 +112,7 @@ import Testing
     var machine = Self.machine()
     let verdict = machine.failed(
       Self.error(cell.disposition, kind: cell.kind), remote: Data([7]),
-      isRunCancelled: cell.isRunCancelled, fraction: 0.5)
+      isResolvable: true, isRunCancelled: cell.isRunCancelled, fraction: 0.5)
     #expect(verdict.next == cell.next)
     #expect(verdict.attempts == cell.attempts)
     #expect(verdict.unreachable == cell.unreachable)
@@ -351,7 +351,7 @@ import Testing
   @Test func `a conflict says that nothing was done`() {
     var machine = Self.machine(effect: .sentUnknown)
     let verdict = machine.failed(
-      Self.error(.needsUser, kind: .conflict), remote: nil, fraction: 0)
+      Self.error(.needsUser, kind: .conflict), isResolvable: true, fraction: 0)
     #expect(verdict.next == .conflicted(remote: nil))
     #expect(verdict.effect == .refused && !machine.mustReconcile)
   }

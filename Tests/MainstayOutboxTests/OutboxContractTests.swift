@@ -20,6 +20,8 @@ import Testing
     let error: AppError?
     let ending: Ending
     var attempts = 0
+    /// What the other side has, where the worker says so.
+    var document: Data?
 
     var testDescription: String { "\(answer) → \(ending)" }
   }
@@ -44,8 +46,19 @@ import Testing
           status: 409, retryAfter: .seconds(1),
           problemType: "urn:problem:server.idempotency-running"),
         ending: .scheduled, attempts: 1),
-      Line(answer: "409", error: .http(status: 409), ending: .conflicted),
-      Line(answer: "412", error: .http(status: 412), ending: .conflicted),
+      Line(
+        answer: "409 with the other side's version", error: .http(status: 409),
+        ending: .conflicted, document: Data("theirs".utf8)),
+      Line(
+        answer: "412 with the other side's version", error: .http(status: 412),
+        ending: .conflicted, document: Data("theirs".utf8)),
+      Line(
+        answer: "a permanent conflict with the other side's version",
+        error: .test(.permanent, kind: .conflict), ending: .conflicted,
+        document: Data("theirs".utf8)),
+      Line(
+        answer: "a permanent conflict", error: .test(.permanent, kind: .conflict),
+        ending: .refused),
       Line(
         answer: "429", error: .http(status: 429, retryAfter: .seconds(9)),
         ending: .laneThrottled),
@@ -76,7 +89,7 @@ import Testing
     + [408, 425, 500, 502, 503, 504].map {
       Line(answer: "\($0)", error: .http(status: $0), ending: .scheduled, attempts: 1)
     }
-    + [400, 403, 404, 405, 410, 413, 414, 422, 451, 501, 505].map {
+    + [400, 403, 404, 405, 409, 410, 412, 413, 414, 422, 451, 501, 505].map {
       Line(answer: "\($0)", error: .http(status: $0), ending: .refused)
     }
 
@@ -89,7 +102,9 @@ import Testing
     ) {
       shop.worker(reconcile: { _, _ in .applied }) { _, _ in
         runs.change { $0 += 1 }
-        if let error = line.error { throw error }
+        guard let error = line.error else { return }
+        guard let document = line.document else { throw error }
+        throw RemoteConflict(remote: document, error: error)
       }
     }
     try await outbox.enqueue(Note(text: "a"))

@@ -32,7 +32,7 @@ public struct OutboxConflict: Sendable, Identifiable {
 ///
 /// The operation then waits, with all that follow it under the same ordering key, until
 /// ``Outbox/resolve(_:with:)`` is called. An error of the kind `conflict` without a document does
-/// the same.
+/// the same where the worker merges, and is a refusal where it does not: a dead letter.
 public struct RemoteConflict: AppErrorConvertible {
   /// The document of the other side, in the app's own form.
   public let remote: Data

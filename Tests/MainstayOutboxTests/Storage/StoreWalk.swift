@@ -170,7 +170,8 @@ struct StoreWalk {
     case .throttled: error = .test(.throttled())
     case .needsUser: error = .test(.needsUser)
     }
-    return machine.failed(error, isRunCancelled: ending == .cancelled, fraction: fraction)
+    return machine.failed(
+      error, isResolvable: true, isRunCancelled: ending == .cancelled, fraction: fraction)
   }
 
   private mutating func settle(
