@@ -42,7 +42,8 @@ final class RetryRecovery {
     }
     if disposition == .unknownOutcome { unknown = unknown ?? failure }
     if disposition == .unclassified, retry.condition.readsDisposition,
-      let report = retry.unclassified.report(failure)
+      let report = retry.unclassified.report(
+        failure, of: retry.name ?? "retry", to: retry.audience)
     {
       tell(report)
     }
